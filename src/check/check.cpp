@@ -70,10 +70,10 @@ class Checking {
   }
 
   Result<CheckReport> run() {
-    const Status gathered = gather();
-    if (!gathered.ok() && gathered.error().code != ErrorCode::data) return gathered.error();
-    if (!gathered.ok()) return nothing_to_check(gathered.error());
-    HOTPACK_TRY(survey());
+    const Status discovered = discover();
+    if (!discovered.ok() && discovered.error().code != ErrorCode::data) return discovered.error();
+    if (!discovered.ok()) return nothing_to_check(discovered.error());
+    HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return stopped();
     if (nothing_left() && problems_.group(ProblemKind::unopenable_file).count > 0)
       return nothing_to_check(data_error("no sample is left whose files can be opened"));
@@ -92,13 +92,13 @@ class Checking {
   }
 
  private:
-  Status gather() {
-    HOTPACK_TRY(inputs_.gather(problems_));
-    const Gathered& gathered = inputs_.gathered();
-    report_.layout = gathered.layout;
-    for (const std::string& warning : gathered.warnings) warn("input", warning);
-    report_.orphans_left_out = gathered.orphans_left_out;
-    report_.other_files = gathered.other_files;
+  Status discover() {
+    HOTPACK_TRY(inputs_.discover(problems_));
+    const Discovery& discovered = inputs_.discovery();
+    report_.layout = discovered.layout;
+    for (const std::string& warning : discovered.warnings) warn("input", warning);
+    report_.orphans_left_out = discovered.orphans_left_out;
+    report_.other_files = discovered.other_files;
     for (const Split& split : inputs_.splits()) {
       const SampleList& list = split.list;
       report_.splits.push_back({split.name, list.samples.size(), 0, {}});
@@ -107,11 +107,11 @@ class Checking {
     return {};
   }
 
-  Status survey() {
-    HOTPACK_TRY(inputs_.survey());
+  Status probe_headers() {
+    HOTPACK_TRY(inputs_.probe_headers());
     if (observer_.stop_requested()) return {};
     for (std::size_t i = 0; i < inputs_.splits().size(); ++i) {
-      const HeaderSurvey& headers = inputs_.headers()[i];
+      const HeaderProbe& headers = inputs_.headers()[i];
       // Reading the pixels meets these problems again.
       if (headers_only_)
         problems_.append(headers.problems);
@@ -222,7 +222,7 @@ class Checking {
     return {};
   }
 
-  // The survey has already reported headers that cannot be read.
+  // The header probe has already reported headers that cannot be read.
   static void probe(const SampleList& list, const Sample& sample, SourceReader& reader, SampleInspection& inspection) {
     const auto image = reader.probe(list.image_path(sample));
     if (image.ok()) inspection.image = *image;

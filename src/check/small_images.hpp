@@ -19,7 +19,7 @@ struct SmallImages {
   bool in_records = false;  // compared with their records, not with other images
 };
 
-// Uses the sizes that the header survey stored in the samples.
+// Uses the sizes that the header probe stored in the samples.
 [[nodiscard]] SmallImages small_images(const std::vector<Split>& splits, const RecordOptions& options);
 
 }  // namespace hotpack::pipeline

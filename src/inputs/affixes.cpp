@@ -17,7 +17,7 @@ bool is_among(const SortedNames& names, std::string_view name) { return std::bin
 
 using Counts = std::map<std::pair<bool, std::string_view>, std::uint64_t>;
 
-// Every way to cut a name in two of which one is a name of its own.
+// Counts every way to cut a name into a name of `shorter` and an affix.
 void count_cuts(const SortedNames& shorter, std::string_view name, Counts& counts) {
   for (std::size_t cut = 1; cut < name.size(); ++cut) {
     if (is_digit(name[cut - 1]) && is_digit(name[cut])) continue;

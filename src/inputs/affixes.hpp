@@ -1,7 +1,7 @@
-// What names have before or behind other names: "_annot" in "P001_annot" next to "P001".
+// Prefixes and suffixes by which names differ: "_annot" in "P001_annot" next to "P001".
 //
-// Pure functions of sorted names, each of which is there once; thread-safe; cannot fail. An affix holds no '/', and no digit meets a digit
-// where it is put on: "1" and "11" are numbers, not a name and one with a suffix.
+// Pure functions of sorted, unique names; thread-safe; cannot fail. An affix contains no '/' and never splits a number: "11" is not "1"
+// with a suffix.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,11 @@ struct Affix {
 
 using SortedNames = std::vector<std::string_view>;
 
-// Those that make some of `longer` out of `shorter`, the commonest first. Looks at a part of very many names, and returns a few.
+// Affixes that turn names of `shorter` into names of `longer`, the most frequent first. Samples the names if there are very many, and
+// returns a few affixes.
 [[nodiscard]] std::vector<Affix> likely_affixes(const SortedNames& shorter, const SortedNames& longer);
 
-// How many of `shorter` are among `longer` with this affix; one without text: as they are.
+// Counts the names of `shorter` that are in `longer` with this affix; an empty affix leaves them as they are.
 [[nodiscard]] std::uint64_t count_affixed(const SortedNames& shorter, const SortedNames& longer, const Affix& affix);
 
 }  // namespace hotpack::pipeline

@@ -15,7 +15,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Likeliest first: with colors before names alone.
+// The most likely first: files with colors, then files with names only.
 constexpr std::array<std::string_view, 19> kNames{
     "class_dict.csv",  "class_dict_seg.csv", "_classes.csv", "class_dict.txt", "classes.csv",    "class_names.csv",  "label_colors.csv",
     "color_codes.csv", "colors.csv",         "colors.csv",   "legend.csv",     "labelmap.txt",   "label_colors.txt", "colors.txt",
@@ -27,7 +27,7 @@ FoundClassFile read_class_file(const std::string& path) {
   return {path, labels::parse_class_file(*text, path), {}};
 }
 
-// The first class that two tables call otherwise; empty where they agree.
+// The first class whose name differs between two tables; empty if they agree.
 std::string name_difference(const labels::ClassTable& one, const labels::ClassTable& other) {
   const std::size_t common = std::min(one.classes.size(), other.classes.size());
   for (std::size_t i = 0; i < common; ++i)

@@ -19,11 +19,11 @@ struct FoundClassFile {
   std::vector<std::string> unreadable = {};  // one warning per further file that cannot be read as a class file
 };
 
-// Whether class files are usually called so: "class_dict.csv".
+// True for a usual name of a class file: "class_dict.csv".
 [[nodiscard]] bool is_class_file_name(std::string_view name);
 
-// The first file of a usual name (class_dict.csv, class_names.txt, labelmap.txt, classes.txt, …) in `folders`, whether or not
-// labels/class_table.hpp can read it: a class file that is there and cannot be used must not be passed over.
+// The first file with a usual name (class_dict.csv, class_names.txt, labelmap.txt, classes.txt, …) in `folders`, even if
+// labels/class_table.hpp cannot read it: a class file that cannot be used must not be ignored.
 [[nodiscard]] std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders);
 
 }  // namespace hotpack::pipeline

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPng{"png", "apng"};
 constexpr std::array<std::string_view, 4> kJpeg{"jpg", "jpeg", "jpe", "jfif"};
-constexpr std::array<std::string_view, 5> kLitter{"Thumbs.db", "ehthumbs.db", "desktop.ini", "__MACOSX", "@eaDir"};
+constexpr std::array<std::string_view, 5> kJunk{"Thumbs.db", "ehthumbs.db", "desktop.ini", "__MACOSX", "@eaDir"};
 
 struct Annotation {
   std::string_view extension;
@@ -31,7 +31,7 @@ bool contains(const List& list, std::string_view item) {
 
 FileName describe_name(std::string_view name) {
   const std::string_view last = last_part(name);
-  if (is_litter(last)) return {FileKind::litter, name.size(), false, {}};
+  if (is_junk(last)) return {FileKind::junk, name.size(), false, {}};
   const std::string lower = lowered(last);
   const std::size_t dot = lower.rfind('.');
   if (dot == std::string::npos || dot == 0) return {FileKind::other, name.size(), false, {}};
@@ -46,7 +46,7 @@ FileName describe_name(std::string_view name) {
   return {FileKind::other, stem_length, false, {}};
 }
 
-bool is_litter(std::string_view name) { return name.starts_with('.') || contains(kLitter, name); }
+bool is_junk(std::string_view name) { return name.starts_with('.') || contains(kJunk, name); }
 
 std::string lowered(std::string_view text) {
   std::string lower(text);

@@ -1,4 +1,4 @@
-// What the name of a file says about it, before anybody opens it.
+// What a file is, judged by its name alone.
 //
 // Constant data and pure functions; thread-safe.
 #pragma once
@@ -12,10 +12,10 @@
 namespace hotpack::pipeline {
 
 enum class FileKind {
-  litter,       // left behind by tools: names that start with a dot, Thumbs.db, desktop.ini, __MACOSX
+  junk,         // left by tools: names that start with a dot, Thumbs.db, desktop.ini, __MACOSX
   image,        // PNG or JPEG
-  unsupported,  // an image or an array of a format that hotpack does not read: named, never silently left out
-  annotation,   // may hold polygons, boxes or run lengths; named where there are no labels otherwise
+  unsupported,  // an image or array of a format that hotpack does not read: reported, never silently ignored
+  annotation,   // may hold polygons, boxes or run lengths; reported if there are no other labels
   other,        // READMEs, lists
 };
 
@@ -29,10 +29,10 @@ struct FileName {
 // `name` is a name or a path; kind and stem are those of its last part.
 [[nodiscard]] FileName describe_name(std::string_view name);
 
-// Of files and folders; `name` is one part of a path.
-[[nodiscard]] bool is_litter(std::string_view name);
+// True for junk files and folders; `name` is one part of a path.
+[[nodiscard]] bool is_junk(std::string_view name);
 
-// ASCII letters in lower case, all else as it is.
+// `text` with ASCII letters in lower case.
 [[nodiscard]] std::string lowered(std::string_view text);
 
 // The part after the last '/'.

@@ -11,7 +11,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A list without files.
+// A copy without files.
 FileList empty_like(const FileList& list) {
   FileList empty;
   empty.roots = list.roots;
@@ -22,7 +22,7 @@ FileList empty_like(const FileList& list) {
   return empty;
 }
 
-// Keeps the files of which `keep(file)` is true, and counts the others.
+// Keeps the files for which `keep(file)` is true, and counts the others.
 template <class Keep>
 void keep_files(FileList& list, Keep keep) {
   FileList kept = empty_like(list);

@@ -1,6 +1,6 @@
 // Image files of input folders and their keys, compact: a few numbers per file, all text in one arena.
 //
-// Plain values; thread-safe to read. The functions that change keys leave a list without the files that they drop, in memory too.
+// Plain values; thread-safe to read. Functions that drop files also free their memory.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace hotpack::pipeline {
 
-// An input folder, and what its keys begin with.
+// An input folder and the prefix of its keys.
 struct Root {
   std::string folder;
   std::string key_prefix;  // empty, or ending with '/'
@@ -35,7 +35,7 @@ class TextArena {
   std::string text_;
 };
 
-// A file, as small as it can be said.
+// A file in as few bytes as possible.
 struct SourceFile {
   std::uint64_t text = 0;   // in the arena
   std::uint64_t bytes = 0;  // size of the file
@@ -53,10 +53,10 @@ struct FileList {
   TextArena arena;
   std::vector<FoundFile> files;
   std::vector<Root> roots;
-  std::uint64_t other_files = 0;           // left out: of no image extension, or of another suffix or form than asked for
-  std::uint64_t without_suffix = 0;        // images among them, or dropped with them, that lack a suffix asked for
-  std::string annotation;                  // the first by bytes of the files left out that may hold polygons; empty if none
-  std::vector<std::string> class_folders;  // scan_class_folders only: names, each once, in byte order
+  std::uint64_t other_files = 0;           // ignored files: without an image extension, or with another suffix or form than the given one
+  std::uint64_t without_suffix = 0;        // images among them, or dropped with them, that lack the given suffix
+  std::string annotation;                  // the first ignored file, by bytes, that may hold polygons; empty if none
+  std::vector<std::string> class_folders;  // set by scan_class_folders only: unique names in byte order
 
   [[nodiscard]] std::string_view text(const SourceFile& file) const { return arena.view(file.text, file.text_length); }
   [[nodiscard]] std::string_view key(const FoundFile& file) const { return arena.view(file.key, file.key_length); }
@@ -68,7 +68,7 @@ struct FileList {
 // A path below the folder of a root, which may be "" (the path is absolute) or "/".
 [[nodiscard]] std::string path_below(const std::string& folder, std::string_view below);
 
-// Adds a file to `to`, which has the roots of `from`.
+// Copies a file to `to`, which has the roots of `from`.
 [[nodiscard]] SourceFile copy_source(const FileList& from, const SourceFile& file, FileList& to);
 [[nodiscard]] FoundFile copy_file(const FileList& from, const FoundFile& file, FileList& to);
 
@@ -76,22 +76,22 @@ struct FileList {
 inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
 [[nodiscard]] std::vector<FileList> divide_files(const FileList& list, const std::vector<std::uint32_t>& part_of, std::size_t parts);
 
-// By the bytes of keys; of equal keys by path.
+// Sorts by the bytes of keys, and equal keys by path.
 void sort_by_key(FileList& list);
 
-// Whether `stem` ends with `suffix` and its last part has a name before that; of a suffix with '/', such as "/image", any part.
+// True if `stem` ends with `suffix` and text precedes it in the last part; with a '/' in the suffix, such as "/image", in any part.
 [[nodiscard]] bool has_suffix(std::string_view stem, std::string_view suffix);
 
-// Keeps the files whose key has the suffix, and takes it off.
+// Keeps the files whose key has the suffix, and strips it.
 void strip_suffix(FileList& list, std::string_view suffix);
 // Keeps the files whose key does not have it.
 void drop_suffix(FileList& list, std::string_view suffix);
-// Keeps JPEG files, or all others.
+// Keeps the JPEG files, or all others.
 void keep_format(FileList& list, bool jpeg);
-// Drops the files whose key is empty. They do not count as other files: whoever emptied their keys reports them.
+// Drops the files whose key is empty. They do not count as other files: the code that emptied the key reports them.
 void drop_keyless(FileList& list);
-// What the groups of the pattern capture of the path below the root, after the root's prefix, is the key; empty where the pattern is not
-// found. What cannot be a key is a problem, and the file is dropped.
+// Makes the root's prefix and the captures of the pattern in the path below the root the key; empty without a match. A file whose captures
+// cannot be a key is a problem and is dropped.
 [[nodiscard]] Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

@@ -8,12 +8,12 @@
 namespace hotpack::pipeline {
 
 struct FileSet {
-  std::string name;  // of the split; empty where there is one set only
+  std::string name;  // of the split; empty for a single set
   FileList images;
   FileList labels;
-  bool labelled = false;    // by files of `labels`
-  bool one_folder = false;  // images and labels are in the same folders: both lists hold all files until suffixes tell them apart
-  bool by_folder = false;   // the class of an image is its folder
+  bool labelled = false;    // has label files
+  bool one_folder = false;  // images and labels share folders: both lists hold all files until suffixes tell them apart
+  bool by_folder = false;   // the folder of an image is its class
 };
 
 }  // namespace hotpack::pipeline

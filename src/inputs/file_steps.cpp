@@ -17,14 +17,14 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Files without a key are orphans.
+// Reports files without a key as orphans.
 void drop_orphans(FileList& list, ProblemKind kind, const std::string& why, ProblemLog& problems) {
   for (const FoundFile& file : list.files)
     if (file.key_length == 0) problems.add({kind, list.path(file), why});
   drop_keyless(list);
 }
 
-// Images and labels in one folder: files without a key here that the other side's expression matches are dropped.
+// In a folder of images and labels, drops files without a key that the expression of the other side matches.
 Status drop_other_side(FileList& list, const PathPattern& other) {
   std::vector<FoundFile> kept;
   for (const FoundFile& file : list.files) {
@@ -63,7 +63,7 @@ Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, Prob
                             set.images.path(set.images.files.front()),
                         set.images.roots.front().folder);
     strip_suffix(set.images, input.image_suffix);
-    // Both lists held all files: what is no image is a mask, or told as an orphan.
+    // Both lists held all files: a file that is no image is a mask, or reported as an orphan.
     if (set.one_folder) set.images.other_files = other_files, set.labels.other_files = 0;
     sort_by_key(set.images);
     key_masks(set.labels, set.images, pattern);
@@ -129,7 +129,7 @@ Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& 
   return choice;
 }
 
-// For each image the list that names it, or kNoPart.
+// Holds the list that names each image, or kNoPart.
 class ListAssignment {
  public:
   ListAssignment(const FileList& images, const std::vector<ListPart>& lists)
@@ -167,10 +167,10 @@ class ListAssignment {
   std::string examples_;
 };
 
-// Each label goes where the image of its key goes; `images` are sorted by key.
+// Each label follows the image with its key; `images` are sorted by key.
 struct LabelParts {
   std::vector<std::uint32_t> part_of;
-  std::uint64_t strange = 0;  // labels whose key no image has
+  std::uint64_t unmatched = 0;  // labels whose key no image has
 };
 LabelParts parts_of_labels(const FileList& labels, const FileList& images, const std::vector<std::uint32_t>& part_of_image) {
   LabelParts parts;
@@ -181,12 +181,12 @@ LabelParts parts_of_labels(const FileList& labels, const FileList& images, const
                                         [&](const FoundFile& file, std::string_view wanted) { return images.key(file) < wanted; });
     const bool found = image != images.files.end() && images.key(*image) == key;
     parts.part_of.push_back(found ? part_of_image[static_cast<std::size_t>(image - images.files.begin())] : kNoPart);
-    if (!found) ++parts.strange;
+    if (!found) ++parts.unmatched;
   }
   return parts;
 }
 
-// Images that have a label and go to no part. Precondition: sorted by key.
+// Counts images that have a label and belong to no part. Precondition: sorted by key.
 std::uint64_t count_unlisted(const FileSet& set, const std::vector<std::uint32_t>& part_of) {
   std::uint64_t unlisted = 0;
   const auto before = [&](const FoundFile& file, std::string_view wanted) { return set.labels.key(file) < wanted; };
@@ -199,7 +199,7 @@ std::uint64_t count_unlisted(const FileSet& set, const std::vector<std::uint32_t
   return unlisted;
 }
 
-// A set like another, of other files.
+// A set with the properties of another and other files.
 FileSet set_like(const FileSet& set, std::string name, FileList images, FileList labels) {
   FileSet made;
   made.name = std::move(name);
@@ -257,7 +257,7 @@ Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, cons
   }
   HOTPACK_TRY(assignment.check());
   const LabelParts label_parts = parts_of_labels(set.labels, set.images, assignment.part_of());
-  result.strange_labels = label_parts.strange;
+  result.unmatched_labels = label_parts.unmatched;
   result.unlisted = count_unlisted(set, assignment.part_of());
   std::vector<FileList> labels = divide_files(set.labels, label_parts.part_of, lists.size());
   std::vector<FileList> images = divide_files(set.images, assignment.part_of(), lists.size());
@@ -275,7 +275,7 @@ std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool 
     add(set.name, set.labels, set.one_folder);
     if (!by_folder || !set.name.empty()) continue;
     const Result<std::vector<FolderPart>> parts = divide_by_folder(set.labels);
-    if (!parts.ok()) continue;  // keys may be captured yet; what is wrong by then is reported then
+    if (!parts.ok()) continue;  // keys may still be captured; what is wrong then is reported then
     for (const FolderPart& part : *parts) add(part.name, part.files, set.one_folder);
   }
   return names;

@@ -1,7 +1,7 @@
-// What happens to scanned files until they are pairs: keys, lists, splits by folder.
+// The steps from scanned files to pairs: keys, lists, splits by folder.
 //
-// Functions of their arguments; not thread-safe where they fill the same log. Failure: `usage` for expressions, `data` for lists and
-// folders that cannot be used, `io` for lists that cannot be read.
+// Functions of their arguments; calls that share a log are not thread-safe. Failure: `usage` for expressions, `data` for lists and folders
+// that cannot be used, `io` for lists that cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -31,20 +31,20 @@ struct ListPart {
   std::string file;
 };
 struct Listed {
-  std::vector<FileSet> sets;  // one a list
-  std::string about;          // for people, a line a list
+  std::vector<FileSet> sets;  // one per list
+  std::string about;          // for people, one line per list
   std::uint64_t left_out = 0;
-  std::uint64_t unlisted = 0;        // images that have a label and are in no list
-  std::uint64_t strange_labels = 0;  // that go with no image at all, listed or not
+  std::uint64_t unlisted = 0;          // images that have a label and are in no list
+  std::uint64_t unmatched_labels = 0;  // whose key no image has, listed or not
 };
-// The files of `set` that the lists name. An image in two lists is an error that names examples.
+// Selects the files of `set` that the lists name. An image in two lists is an error with examples.
 [[nodiscard]] Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, const InputOptions& input, ProblemLog& problems);
 
-// Names of the splits that have files of labels, before suffixes and expressions have dropped any; `by_folder`: those that a set without a
-// name will be divided into, too.
+// Names of the splits that have label files before suffixes and expressions drop any; with `by_folder` also of the splits that a set
+// without a name will be divided into.
 [[nodiscard]] std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool by_folder);
 
-// The files of `set` by the first parts of their keys. A part with images and no labels is a set of images alone.
+// Divides the files of `set` by the first part of their keys. A part with images and no labels is a set of images alone.
 [[nodiscard]] Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set);
 
 }  // namespace hotpack::pipeline

@@ -1,6 +1,6 @@
-// Keys that are the same text to people and different bytes: other case, or another Unicode form (macOS writes "é" as two characters).
+// Keys that read alike and differ in bytes: in case, or in Unicode form (macOS writes "é" as two characters).
 //
-// Pure functions but for the lists they change; thread-safe. Cannot fail: what is not UTF-8 stays as it is.
+// Pure functions, except for the lists they change; thread-safe. Cannot fail: text that is not UTF-8 stays unchanged.
 #pragma once
 
 #include <string>
@@ -13,13 +13,14 @@
 
 namespace hotpack::pipeline {
 
-// In a form that is the same for all texts that the folding takes for one.
+// A form that is equal for all texts that the folding treats as equal.
 [[nodiscard]] std::string folded(std::string_view text, KeyFolding folding);
 
-// What the two differ in, with the option that folds it: "case only: say --fold case". Empty where no folding makes them one.
+// The difference between the two and the option that folds it: "case only: say --fold case". Empty if no folding makes them equal.
 [[nodiscard]] std::string folding_advice(std::string_view a, std::string_view b);
 
-// Labels get the keys of the images that they are folded to; keys stay as images spell them. Two images that fold to one key are a problem.
+// Gives each label the key of the image that folds to the same text; keys keep the spelling of the images. Two images that fold to one key
+// are a problem.
 void fold_keys(FileSet& set, KeyFolding folding, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

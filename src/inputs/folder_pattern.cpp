@@ -13,7 +13,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Alternatives of regular expressions, without regard to case.
+// Alternatives of regular expressions; case does not matter.
 constexpr std::string_view kImagesWords =
     "images?|imgs?|img[_-]?dir|jpegimages|photos?|pictures?|pics|frames|inputs?|rgb|(?:images?|imgs?)[_-](?:prepped|png|jpg|rgb)|"
     "(?:raw|original|color|rgb)[_-]?(?:images?|imgs?)|originals?";
@@ -43,7 +43,9 @@ class ImageSearch : public TreeVisitor {
     if (kind == FileKind::image) found = ImageFiles::readable;
     return kind != FileKind::image;
   }
-  bool unusable(const Unusable& entry) override { return entry.is_folder || file(entry.below, 0); }  // told by whoever packs the folder
+  bool unusable(const Unusable& entry) override {
+    return entry.is_folder || file(entry.below, 0);
+  }  // reported by the code that packs the folder
   ImageFiles found = ImageFiles::none;
 };
 
@@ -82,7 +84,7 @@ FolderPattern::Part FolderPattern::compile(std::string_view text) {
   return part;
 }
 
-// Whether the name has the part's form; then `folder` knows what its split and word are.
+// True if the name has the form of the part; then sets split and word of `folder`.
 bool FolderPattern::match(const Part& part, const std::string& name, FoundFolder& folder) {
   std::smatch found;
   if (!std::regex_match(name, found, part.expression)) return false;

@@ -1,4 +1,4 @@
-// Folders that are called like parts of a data set: "images/train", "val_labels", "annotations_prepped_test".
+// Folders with usual names for parts of a data set: "images/train", "val_labels", "annotations_prepped_test".
 //
 // Constant tables and functions that only read folders; thread-safe. Failure: `io` for a folder that cannot be read.
 #pragma once
@@ -15,16 +15,16 @@ namespace hotpack::pipeline {
 
 struct FoundFolder {
   std::string path;   // begins with the root
-  std::string split;  // what stands for {split}; empty where the pattern has none
-  std::string word;   // what stands for {images} or {labels}
+  std::string split;  // the text for {split}; empty if the pattern has none
+  std::string word;   // the text for {images} or {labels}
 };
 
 // A relative path in which {split} stands for a usual name of a split, {images} and {labels} for usual names of such folders, and {-} for
-// nothing, a blank, '_', '-' or '.'; upper and lower case are alike.
+// nothing, a blank, '_', '-' or '.'; case does not matter.
 class FolderPattern {
  public:
   explicit FolderPattern(std::string_view text);
-  // Folders below `root` that the pattern fits, in byte order.
+  // Folders below `root` that match the pattern, in byte order.
   [[nodiscard]] Result<std::vector<FoundFolder>> find(const std::string& root) const;
 
  private:
@@ -37,11 +37,11 @@ class FolderPattern {
   std::vector<Part> parts_;
 };
 
-// Whether a folder of this name may be one of images, or of labels.
+// True if folders of images (of labels) often have this name.
 [[nodiscard]] bool is_images_word(std::string_view name);
 [[nodiscard]] bool is_labels_word(std::string_view name);
 
-// What kind of images there are anywhere below a folder.
+// The kind of images anywhere below a folder.
 enum class ImageFiles { none, unsupported, readable };
 [[nodiscard]] Result<ImageFiles> image_files_below(const std::string& folder);
 

@@ -17,7 +17,7 @@ namespace {
 
 using Method = SplitOptions::Method;
 
-// The first of `conflicts` that is true.
+// The first conflict that is found.
 struct Conflict {
   bool found;
   std::string_view message;
@@ -35,10 +35,10 @@ Status check_sources(const InputOptions& input) {
   if (!input.image_folders.empty()) sources.push_back("--image-folders");
   if (!input.pairs.empty()) sources.push_back("--pairs");
   if (sources.size() > 1)
-    return usage_error(std::string(sources[0]) + " and " + std::string(sources[1]) + " both say where the samples are; give one of them");
+    return usage_error(std::string(sources[0]) + " and " + std::string(sources[1]) + " both name the samples; give only one of them");
   if (sources.empty() && input.list.empty())
     return usage_error(
-        "say where the images are: the folder of a data set, --images DIR (with --labels DIR, or alone), --image-folders DIR for class "
+        "no images are given; give the folder of a data set, --images DIR (with --labels DIR, or alone), --image-folders DIR for class "
         "folders, or --pairs FILE");
   return {};
 }
@@ -85,7 +85,7 @@ Status check_split(const InputOptions& input) {
   const bool folders = !input.images.empty() || !input.image_folders.empty() || !input.root.empty();
   HOTPACK_TRY(first_of({
       {!split.group.empty() && !shares, "--group goes with --split ratio or hash"},
-      {split.method == Method::list && !input.list.empty(), "--list and --split list both say which samples to take; give one of them"},
+      {split.method == Method::list && !input.list.empty(), "--list and --split list both select samples; give only one of them"},
       {split.method == Method::folder && !folders, "--split folder goes with folders; a table may have a column of splits"},
       {split.method == Method::list && !folders, "--split list takes samples from folders; a table may have a column of splits"},
   }));

@@ -1,4 +1,4 @@
-// Which input options go together.
+// Checks which input options can be combined.
 //
 // A pure function of the options; no folder is read.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace hotpack::pipeline {
 
-// Code `usage` for options that contradict each other, naming them and what goes with what.
+// Code `usage` for options that contradict each other, with their names and the valid combinations.
 [[nodiscard]] Status check_inputs(const InputOptions& input);
 
 }  // namespace hotpack::pipeline

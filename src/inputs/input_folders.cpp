@@ -22,12 +22,12 @@ std::string without_end_slashes(std::string folder) {
   return folder;
 }
 
-// Root folders with their key prefixes.
+// Combines root folders with their key prefixes.
 Result<std::vector<Root>> roots_of(const std::vector<std::string>& folders, const std::vector<std::string>& prefixes,
                                    std::string_view option) {
   if (!prefixes.empty() && prefixes.size() != folders.size())
     return usage_error("--key-prefix is given " + std::to_string(prefixes.size()) + " times, " + std::string(option) + " " +
-                       std::to_string(folders.size()) + " times: give one prefix a folder");
+                       std::to_string(folders.size()) + " times: give one prefix per folder");
   std::vector<Root> roots;
   for (std::size_t i = 0; i < folders.size(); ++i) {
     std::string prefix = prefixes.empty() ? "" : prefixes[i];
@@ -76,7 +76,7 @@ Result<FileSet> scan_classes(const std::vector<Root>& roots, ProblemLog& problem
   return set;
 }
 
-// Class folders that are called train, val, … and hold folders only are splits: their parent was given.
+// Class folders named train, val, … that contain only folders are splits: the user gave their parent.
 Status check_level(const FileList& list) {
   const bool splits = !list.files.empty() && !list.class_folders.empty() &&
                       std::all_of(list.class_folders.begin(), list.class_folders.end(), usual_split_name);
@@ -87,7 +87,7 @@ Status check_level(const FileList& list) {
   if (!splits || !std::all_of(list.files.begin(), list.files.end(), is_deep)) return {};
   const std::string& folder = list.roots.front().folder;
   return usage_error("--image-folders " + folder + ": its folders (" + list.class_folders.front() +
-                     (list.class_folders.size() > 1 ? ", …" : "") + ") are called like splits and hold folders only. Give " + folder +
+                     (list.class_folders.size() > 1 ? ", …" : "") + ") have names of splits and contain only folders. Give " + folder +
                      " without an option, add --split folder, or give --image-folders " + folder + "/" + list.class_folders.front());
 }
 

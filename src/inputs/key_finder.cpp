@@ -10,7 +10,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// An image's extension removed; a dot in a stem is none.
+// Removes the extension of an image; another dot in a name begins no extension.
 std::string_view without_extension(std::string_view path) {
   const FileName name = describe_name(path);
   return name.kind == FileKind::image ? path.substr(0, name.stem_length) : path;

@@ -27,8 +27,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-constexpr int kMostLevels = 3;            // of folders around the data set, as archives have them
-constexpr std::size_t kMostFolders = 64;  // that are looked into
+constexpr int kMostLevels = 3;            // of folders around the data set, as in archives
+constexpr std::size_t kMostFolders = 64;  // that are examined
 constexpr std::size_t kMostNames = 8;     // of folders in a message
 
 std::string count_text(std::size_t count, const std::string& one, const std::string& many) {
@@ -40,11 +40,11 @@ bool has_image(const FolderContent& content) {
                      [](const std::string& name) { return describe_name(name).kind == FileKind::image; });
 }
 
-// A folder, or one within, that has layouts.
+// A folder with its possible layouts.
 struct Found {
   std::string folder;
   std::vector<Layout> readings;
-  bool beside_images = false;  // that belong to no layout
+  bool beside_images = false;  // next to images that belong to no layout
 };
 
 bool holds_classes(const Found& found) {
@@ -54,12 +54,12 @@ bool holds_classes(const Found& found) {
 
 Error too_many(const std::string& folder) {
   return data_error("the search for a data set ended here, after " + std::to_string(kMostFolders) +
-                        " folders; give the folder of the data set itself, or say where the samples are with --images and --labels, "
+                        " folders; give the folder of the data set itself, or name the folders of the samples with --images and --labels, "
                         "--image-folders or --pairs",
                     folder);
 }
 
-// Looks into a folder and, where it has no layout, into the folders in it, but no folder twice and not into very many.
+// Examines a folder and, if it has no layout, the folders in it; no folder twice, and a limited number.
 Result<std::vector<Found>> find_layouts(const std::string& folder, const GivenSuffixes& given, int levels, std::set<std::string>& seen) {
   std::error_code failure;
   const std::string real = std::filesystem::canonical(folder, failure).string();
@@ -95,7 +95,7 @@ class FileCount : public TreeVisitor {
   std::size_t files = 0, texts = 0;
 };
 
-// Boxes of detectors lie in text files that are called like labels.
+// Detection data sets keep boxes in text files, in a folder named like one of labels.
 std::string no_images_text(const std::string& root, const std::string& name) {
   FileCount count;
   const Status walked = walk_tree(path_below(root, name), count);
@@ -105,7 +105,7 @@ std::string no_images_text(const std::string& root, const std::string& name) {
          " and no image (labels of objects, as YOLO has them?): hotpack needs a label image for each image";
 }
 
-// What there is, and what half of a data set it looks like.
+// Describes the folder, and which half of a data set is missing.
 Result<std::string> content_text(const std::string& root, const FolderContent& content) {
   const auto image_files = std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
     const FileKind kind = describe_name(name).kind;
@@ -139,7 +139,7 @@ class AnnotationSearch : public TreeVisitor {
 constexpr std::string_view kLookedFor =
     "\nLooked for folders such as images and labels (masks, annotations, …), train and train_labels, train/images and train/labels, "
     "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels next to their images (x.jpg, x_mask.png); for class folders; for "
-    "metadata.csv or .jsonl.\nSay where the samples are: ";
+    "metadata.csv or .jsonl.\nName the folders of the samples: ";
 
 Error unknown_layout(const std::string& root) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(root));
@@ -152,7 +152,7 @@ Error unknown_layout(const std::string& root) {
   HOTPACK_TRY(check_sibling_folders(root));
   const std::string alone = "--images " + (has_image(content) ? shell_path(root) : "DIR") + " alone for images without labels";
   HOTPACK_ASSIGN(const std::vector<Suggestion> suggestions, suggested_readings(root, content, text));
-  return data_error("has no layout that is known: " + text + "." + std::string(kLookedFor) + "--images DIR --labels DIR, " + alone +
+  return data_error("has no known layout: " + text + "." + std::string(kLookedFor) + "--images DIR --labels DIR, " + alone +
                         ", --image-folders DIR for class folders, or --pairs FILE for a table" + suggestions_text(suggestions),
                     root);
 }
@@ -178,7 +178,7 @@ bool is_used(const Layout& layout, const std::string& folder) {
                                             [&](const SplitFolders& split) { return covers(split.images) || covers(split.labels); });
 }
 
-// The folders whose subfolders are images, labels or splits, and those around them up to the one that was given.
+// The folders that contain images, labels or splits, and their parents up to the given folder.
 std::set<std::string> folders_around(const Layout& layout, const std::string& given) {
   std::set<std::string> around{layout.root};
   for (std::string outer = layout.root; outer.size() > given.size();) around.insert(outer = folder_of(outer));
@@ -189,7 +189,7 @@ std::set<std::string> folders_around(const Layout& layout, const std::string& gi
   return around;
 }
 
-// Whether the images that lie in the folder itself are those of a split.
+// True if the images directly in the folder belong to a split.
 bool is_taken(const Layout& layout, const std::string& folder) {
   const auto is_within = [&](const std::string& used) { return !used.empty() && (folder == used || folder.starts_with(used + "/")); };
   return std::any_of(layout.splits.begin(), layout.splits.end(),
@@ -207,7 +207,7 @@ class ImageCount : public TreeVisitor {
   std::uint64_t image_files = 0;
 };
 
-// Images that lie in `folder` itself, next to folders that are used.
+// Counts images directly in a folder.
 std::uint64_t loose_images(const FolderContent& content) {
   return static_cast<std::uint64_t>(std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
     const FileKind kind = describe_name(name).kind;
@@ -219,7 +219,7 @@ std::string not_used_text(std::uint64_t image_files, const std::string& place) {
   return count_text(image_files, "image", "images") + " " + place;
 }
 
-// Images that lie next to what is used, in folders or alone.
+// Warns of images next to the folders that are used.
 Status warn_of_unused(Layout& layout, const std::string& given) {
   std::vector<std::string> unused;
   for (const std::string& parent : folders_around(layout, given)) {
@@ -268,7 +268,7 @@ std::string split_text(const Layout& layout, const SplitFolders& split) {
 std::string Layout::text() const {
   std::string text = "layout of " + root + ": " + name + "\n";
   for (const SplitFolders& split : splits) text += split_text(*this, split);
-  for (const std::string& remark : remarks) text += "  " + remark + "\n";
+  for (const std::string& note : notes) text += "  " + note + "\n";
   return text;
 }
 

@@ -1,8 +1,8 @@
-// Detects how a data set lies in its folder.
+// Detects the layout of a data set.
 //
-// Looks at names of folders and lists, reads no image. Tells what it found; where two readings are as good, or none is, it asks rather
-// than guesses. Failure: `io` for what cannot be read, `usage` where the folder is no data set, `data` where its layout is open: the
-// message says what was found, what was looked for, and which options say it.
+// Examines names of folders, files and lists; reads no image. Describes what it found; if two readings are equally good, or none is, it
+// asks and does not guess. Failure: `io` for folders that cannot be read, `usage` if the folder is no data set, `data` if its layout is
+// unclear: the message says what was found, what was expected, and which options settle it.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@
 
 namespace hotpack::pipeline {
 
-// Where the samples of one split are.
+// The places of the samples of one split.
 struct SplitFolders {
-  std::string name;    // empty where the data set has no splits
+  std::string name;    // empty if the data set has no splits
   std::string images;  // folder
-  std::string labels;  // folder, of class folders and of labels next to images the same one; empty: images alone
-  std::string list;    // file that says which samples of the folders are meant; empty: all
+  std::string labels;  // folder; the same one for class folders and for labels next to images; empty: images alone
+  std::string list;    // file that selects samples of the folders; empty: all
 };
 
 struct Layout {
@@ -29,12 +29,12 @@ struct Layout {
     tables,         // `list` is a table of samples (--pairs)
   } kind = Kind::folders;
   std::string name;                   // "Pascal VOC"
-  std::string root;                   // the folder that has this layout: the data set's, or the only one with a layout in it
+  std::string root;                   // the folder that has this layout: the data set itself, or the only folder within that has a layout
   std::vector<SplitFolders> splits;   // in byte order of names
-  std::vector<std::string> remarks;   // what was preferred, a line each
-  std::vector<std::string> warnings;  // images below the folder that no split takes, counted; a line each
+  std::vector<std::string> notes;     // files that were not used, one line each
+  std::vector<std::string> warnings;  // counts of images below the folder that no split uses; one line each
 
-  // For people: the layout and where its splits are, several lines.
+  // For people: the layout and the places of its splits, in several lines.
   [[nodiscard]] std::string text() const;
 };
 

@@ -14,7 +14,7 @@ using Method = SplitOptions::Method;
 
 bool has_several(const Layout& layout) { return layout.splits.size() > 1 && layout.splits[0].list.empty(); }
 
-// `--split list:train=FILE,val=FILE`; a file that is empty would be an error there.
+// `--split list:train=FILE,val=FILE` without empty files, which would be errors.
 std::string list_option(const Layout& layout) {
   std::string parts;
   for (const SplitFolders& split : layout.splits) {

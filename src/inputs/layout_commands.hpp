@@ -1,7 +1,7 @@
-// The command lines that stand for a reading of a data set: whole, quoted, to be pasted. Each is a line of its own that begins with
-// "hotpack ", which terminals do not break.
+// Command lines that express a reading of a data set: complete, quoted, ready to paste. Each is a line that begins with "hotpack ", which
+// the terminal does not wrap.
 //
-// Reads no image; pack_command() looks whether lists are empty. Thread-safe; cannot fail.
+// Reads no image; pack_command() checks whether lists are empty. Thread-safe; cannot fail.
 #pragma once
 
 #include <string>
@@ -18,21 +18,21 @@ namespace hotpack::pipeline {
 [[nodiscard]] std::string value_option(const std::string& option, const std::string& value);
 // The options that name the input folders, as they were given: the folder of a data set, or --images and --labels with their prefixes.
 [[nodiscard]] std::string input_options(const InputOptions& input);
-// The options that name folders, splits and lists of a layout in place of its detection, and `more`.
+// A command with the folders, splits and lists of a layout in place of its detection, and the options `more`.
 [[nodiscard]] std::string pack_command(const Layout& layout, const std::string& more = {});
-// The same for one of its splits, without a name.
+// The same for one of its splits, without the split's name.
 [[nodiscard]] std::string split_command(const Layout& layout, const SplitFolders& split, const std::string& more = {});
-// "--split ratio:train=80,val=20" as it was given; empty where it was not.
+// "--split ratio:train=80,val=20" as it was given; empty if it was not.
 [[nodiscard]] std::string split_option(const SplitOptions& split);
 // "--pair-regex IMAGE LABEL"
 [[nodiscard]] std::string regex_option(const std::string& image, const std::string& label);
 
-// The splits of a layout that pack_command() leaves out, for they have no labels.
+// The splits of a layout that pack_command() leaves out because they have no labels.
 [[nodiscard]] std::vector<std::string> splits_left_out(const Layout& layout);
 // " (leaves out the split test, which has no labels)", or nothing.
 [[nodiscard]] std::string left_out_text(const Layout& layout);
 
-// `commands` as lines of an error: each on a line of its own, with what is to be said about it above.
+// A command that an error proposes, and a line about it.
 struct Suggestion {
   std::string about;  // "if each folder is a class"; may be empty
   std::string command;

@@ -24,10 +24,10 @@ namespace {
 
 using Kind = Layout::Kind;
 
-constexpr std::size_t kMostTables = 4;  // that are read, and folders in which their files are looked for
+constexpr std::size_t kMostTables = 4;  // that are read
 constexpr std::size_t kMostTableFolders = 8;
 
-// The folder as if those in it were classes.
+// The folder read as class folders.
 Layout classes_of(const std::string& root) {
   Layout layout;
   layout.kind = Kind::class_folders;
@@ -48,7 +48,7 @@ bool is_combinable(const Layout& layout) {
                                                      [](const SplitFolders& split) { return !split.name.empty() && split.list.empty(); });
 }
 
-// Where each reading has the labels of other splits: all of them together.
+// Combines readings each of which has the labels of other splits.
 std::optional<Layout> combined(const std::vector<Layout>& readings) {
   std::map<std::string, std::vector<SplitFolders>> labelled;
   for (const Layout& layout : readings) {
@@ -66,7 +66,7 @@ std::optional<Layout> combined(const std::vector<Layout>& readings) {
 
 // ---- classes, or images and labels
 
-// How names of images and labels differ, as options say it.
+// The options for the difference between names of images and labels.
 std::string affix_options(const Affix& affix, bool on_images) {
   if (affix.text.empty()) return "";
   if (!affix.in_front) return value_option(on_images ? "--image-suffix" : "--label-suffix", affix.text);
@@ -74,7 +74,7 @@ std::string affix_options(const Affix& affix, bool on_images) {
   return on_images ? regex_option(longer, plain) : regex_option(plain, longer);
 }
 
-// The same splits with images and labels in place of classes; nothing where a split has not both folders.
+// The same splits with images and labels in place of classes; nothing if a split lacks one of the folders.
 std::optional<Layout> pairs_in_place_of_classes(const Layout& classes, const SiblingFolders& siblings) {
   Layout pairs = classes;
   pairs.kind = Kind::folders;
@@ -91,7 +91,7 @@ Error sibling_error(const Layout& classes, const Layout& pairs, const std::strin
   const std::string how = siblings.affix.text.empty() ? "the same names" : "the same names but for '" + siblings.affix.text + "'";
   return data_error("holds " + siblings.images + " and " + siblings.labels + ", whose files have " + how + " (" +
                         std::to_string(siblings.pairs) + " of them, such as " + siblings.image_example + " and " + siblings.label_example +
-                        "): they look like images and labels. Say" +
+                        "): they look like images and labels. Run" +
                         suggestions_text({{"", pack_command(pairs, affix_options(siblings.affix, siblings.on_images))},
                                           class_suggestion(classes, "or, if they are two classes")}),
                     folder);
@@ -104,14 +104,14 @@ Status ask_about_siblings(const Layout& classes, const std::string& folder) {
   return pairs ? Status(sibling_error(classes, *pairs, folder, *siblings)) : Status();
 }
 
-// The same splits with images and labels side by side, below the folders that look like classes.
+// The same splits with labels next to their images, below the folders that look like classes.
 Layout one_folder_in_place_of_classes(const Layout& classes) {
   Layout pairs = classes;
   pairs.kind = Kind::one_folder;
   return pairs;
 }
 
-// The class table that lies there, for labels; the last option, so that one that was given can take its place.
+// The class file of the folder. It is the last option, so that a given one can replace it.
 std::string class_option(const std::string& folder) {
   const std::optional<FoundClassFile> found = find_class_file({folder});
   return found && found->table.ok() && !found->contradiction ? " --classes " + shell_path(found->path) : "";
@@ -141,16 +141,16 @@ Error sample_folders_error(const Layout& classes, const std::string& folder, con
         ". No expression was found that says which of them go together: write a table of images and labels for --pairs FILE, or move "
         "images and labels "
         "into a folder each for --images and --labels";
-    suggestions.push_back(class_suggestion(classes, "If each folder is a class, say"));
+    suggestions.push_back(class_suggestion(classes, "If each folder is a class, run"));
     return data_error(text + "." + suggestions_text(suggestions), folder);
   }
   suggestions.push_back(class_suggestion(classes, "or, if each folder is a class"));
-  return data_error(text + ". Say" + suggestions_text(suggestions), folder);
+  return data_error(text + ". Run" + suggestions_text(suggestions), folder);
 }
 
-// Masks next to the images of class folders would become images of the classes.
+// Masks next to the images of class folders would be packed as images.
 Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
-  return data_error("holds class folders in which labels lie next to their images. Say" +
+  return data_error("holds class folders in which labels lie next to their images. Run" +
                         suggestions_text({{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
                                           class_suggestion(classes, "or, if each folder is a class")}),
                     folder);
@@ -158,7 +158,7 @@ Error labels_in_classes_error(const Layout& classes, const std::string& folder) 
 
 // ---- folders of labels next to or in those of images
 
-// The options for the pairs of a split, and what their keys begin with.
+// The options for the pairs of folders of a split, with their key prefixes.
 std::string pair_options(const std::string& folder, const std::string& split, const LabelFolders& found) {
   std::string text;
   for (const LabelFolders::Pair& pair : found.pairs)
@@ -174,7 +174,7 @@ Result<std::optional<std::string>> label_folders_command(const Layout& classes) 
     HOTPACK_ASSIGN(const std::optional<LabelFolders> found, find_label_folders(split.images));
     if (!found) return std::optional<std::string>();
     options += (options.empty() ? "" : " ") + pair_options(split.images, split.name, *found);
-    // The images of the folder within are no images.
+    // Excludes the labels in the folder within.
     more = found->within ? regex_option("^([^/]+)\\.[^.]+$", "^([^/]+)\\.[^.]+$") + " --orphans skip"
                          : affix_options(found->affix, found->on_images);
   }
@@ -193,7 +193,7 @@ Status ask_about_label_folders(const Layout& classes, const std::string& folder)
   if (!found->alone.empty())
     text += "; " + found->alone.front() + (found->alone.size() > 1 ? " and others have" : " has") + " none, and the first line leaves " +
             (found->alone.size() > 1 ? "them" : "it") + " out";
-  return data_error(text + ". Say" + suggestions_text({{"", *command}, class_suggestion(classes, "or, if each folder is a class")}),
+  return data_error(text + ". Run" + suggestions_text({{"", *command}, class_suggestion(classes, "or, if each folder is a class")}),
                     folder);
 }
 
@@ -223,7 +223,7 @@ bool has_images(const FolderContent& content) {
                      [](const std::string& name) { return describe_name(name).kind == FileKind::image; });
 }
 
-// Folders that could be classes but for their names: mask and no_mask, alone or in splits.
+// Folders that may be classes despite their names, such as mask and no_mask; alone or in splits.
 Result<std::optional<Layout>> possible_classes(const std::string& root, const std::vector<std::string>& names) {
   Layout classes = classes_of(root);
   if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return usual_split_name(name); }))
@@ -246,7 +246,7 @@ bool is_table(const std::string& name) {
   return lower.ends_with(".csv") || lower.ends_with(".tsv");
 }
 
-// The command that packs what a table names; empty where its files are not found.
+// The command that packs the files of a table; empty if they are not found.
 Result<std::string> table_command(const std::string& root, const std::string& table, const std::vector<std::string>& folders) {
   std::vector<std::string> places{""};
   for (std::size_t i = 0; i < folders.size() && i < kMostTableFolders; ++i) places.push_back(path_below(root, folders[i]));
@@ -268,7 +268,7 @@ Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
   std::vector<Suggestion> suggestions;
   if (const std::optional<Layout> all = combined(readings)) suggestions.push_back({"all splits that have labels", pack_command(*all)});
   for (const Layout& layout : readings) suggestions.push_back({left_out_text(layout), pack_command(layout)});
-  return data_error("may be read in " + std::to_string(suggestions.size()) + " ways; say which:" + suggestions_text(suggestions), root);
+  return data_error("can be read in " + std::to_string(suggestions.size()) + " ways. Choose one:" + suggestions_text(suggestions), root);
 }
 
 Status check_classes(const Layout& layout, const GivenSuffixes& given) {
@@ -292,7 +292,7 @@ Status check_level_of_classes(const Layout& layout, const std::string& given) {
       {"if those in " + layout.root + " are classes, without the images in " + *other + (names.size() > 2 ? " and other folders" : ""),
        pack_command(layout)});
   return data_error("has no layout of its own; " + layout.root + " holds folders that look like classes, and " + *other +
-                        " has images too. Say" + suggestions_text(suggestions),
+                        " has images too. Run" + suggestions_text(suggestions),
                     given);
 }
 

@@ -1,6 +1,6 @@
-// What is asked where a layout is open: what was seen, and a finished command line for each reading.
+// Questions about an unclear layout: what was found, and a complete command for each reading.
 //
-// Looks at names of folders and files, at tables, and at the headers of some PNG files. Thread-safe. Failure: `io` for what cannot be read,
+// Examines names of folders and files, tables, and the headers of some PNG files. Thread-safe. Failure: `io` for files that cannot be read,
 // `data` for a question.
 #pragma once
 
@@ -15,17 +15,17 @@
 
 namespace hotpack::pipeline {
 
-// Several readings are as good as each other.
+// Several readings are equally good.
 [[nodiscard]] Error ambiguous(const std::string& root, const std::vector<Layout>& readings);
 
-// Folders of unknown names are taken for classes only if their files do not look like images and labels.
+// Asks if the files of folders with unknown names look like images and labels; otherwise the folders are classes.
 [[nodiscard]] Status check_classes(const Layout& layout, const GivenSuffixes& given);
-// Classes that were found in one folder of `given`, next to others with images: its folders may be the classes.
+// Asks if classes were found in one folder of `given` and other folders there have images: the folders of `given` may be the classes.
 [[nodiscard]] Status check_level_of_classes(const Layout& layout, const std::string& given);
-// Two folders of a root without a known layout whose files have the same names.
+// Asks if a root without a known layout has two folders whose files have the same names.
 [[nodiscard]] Status check_sibling_folders(const std::string& root);
 
-// Where no layout is known: what can be made of the folder nevertheless. What a table cannot be used for goes to the end of `seen`.
+// Commands for a folder without a known layout. Appends to `seen` why a table cannot be used.
 [[nodiscard]] Result<std::vector<Suggestion>> suggested_readings(const std::string& root, const FolderContent& content, std::string& seen);
 
 }  // namespace hotpack::pipeline

@@ -25,7 +25,7 @@ namespace {
 using Layouts = std::vector<Layout>;
 using Kind = Layout::Kind;
 
-// Images and labels in folders of their own. `lists` are folders where lists of samples may be, likeliest first.
+// Images and labels in separate folders. `lists` are folders that may hold lists of samples, the most likely first.
 struct PairPattern {
   std::string_view name;
   FolderPattern images, labels;
@@ -80,11 +80,12 @@ const std::vector<PairPattern>& usual_names() {
   return patterns;
 }
 
-Error open_layout(const std::string& root, const std::string& why) {
-  return data_error(why +
-                        "; rename or move what is not meant, or say where the samples are with --images and --labels, a pair a split with "
-                        "--key-prefix NAME and --split folder",
-                    root);
+Error unclear_layout(const std::string& root, const std::string& why) {
+  return data_error(
+      why +
+          "; rename or move the unrelated folders, or name those of the samples with --images and --labels, one pair per split with "
+          "--key-prefix NAME and --split folder",
+      root);
 }
 
 void sort_splits(Layout& layout) {
@@ -101,8 +102,8 @@ std::set<std::string> words_of(const std::vector<FoundFolder>& folders) {
 
 struct PairReading {
   Layout layout;
-  ImageFiles labels = ImageFiles::none;  // the best kind that any split has
-  std::string open;                      // which folders go together is open: why, for people; empty where it is clear
+  ImageFiles labels = ImageFiles::none;  // the best kind in any split
+  std::string conflict;                  // why the folders cannot be matched, for people; empty if they can
 };
 
 // Reads a pattern by one word for images and one for labels.
@@ -127,7 +128,7 @@ class PairReader {
   }
 
  private:
-  // The labels' folder of a split; empty where there is none with images.
+  // The folder of a split's labels; empty if there is none with images.
   Result<std::string> labels_of(const FoundFolder& images) {
     std::vector<std::string> exact, alike;
     for (const FoundFolder& folder : labels_) {
@@ -137,24 +138,24 @@ class PairReader {
       if (image_files != ImageFiles::none) (folder.split == images.split ? exact : alike).push_back(folder.path);
     }
     const std::vector<std::string>& found = exact.empty() ? alike : exact;
-    if (found.size() > 1) open("the labels of " + images.path + " may be in " + found[0] + " or in " + found[1]);
+    if (found.size() > 1) note_conflict("the labels of " + images.path + " may be in " + found[0] + " or in " + found[1]);
     return found.empty() ? std::string() : found.front();
   }
 
-  // One folder of images per split, and one split a folder of labels.
+  // Each split has one folder of images, and each folder of labels one split.
   void check_folders() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     for (std::size_t i = 0; i < splits.size(); ++i)
       for (std::size_t j = i + 1; j < splits.size(); ++j) {
         const std::string both = splits[i].images + " and " + splits[j].images;
         if (splits[i].name == splits[j].name)
-          open(both + " are both images" + (splits[i].name.empty() ? "" : " of '" + splits[i].name + "'"));
+          note_conflict(both + " are both images" + (splits[i].name.empty() ? "" : " of '" + splits[i].name + "'"));
         else if (!splits[i].labels.empty() && splits[i].labels == splits[j].labels)
-          open("the labels of both " + both + " may be in " + splits[i].labels);
+          note_conflict("the labels of both " + both + " may be in " + splits[i].labels);
       }
   }
 
-  // Images without labels next to labels without images: "val" and "validation".
+  // Images without labels next to labels without images, as "val" and "validation".
   Status check_unlabelled() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     const auto alone = std::find_if(splits.begin(), splits.end(), [](const SplitFolders& split) { return split.labels.empty(); });
@@ -163,13 +164,13 @@ class PairReader {
       const auto is_its = [&](const FoundFolder& images) { return lowered(images.split) == lowered(folder.split); };
       if (std::any_of(images_.begin(), images_.end(), is_its)) continue;
       HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
-      if (image_files != ImageFiles::none) open("no labels go with " + alone->images + ", and no images with " + folder.path);
+      if (image_files != ImageFiles::none) note_conflict("no labels go with " + alone->images + ", and no images with " + folder.path);
     }
     return {};
   }
 
-  void open(const std::string& why) {
-    if (reading_.open.empty()) reading_.open = why;
+  void note_conflict(const std::string& why) {
+    if (reading_.conflict.empty()) reading_.conflict = why;
   }
 
   const std::vector<FoundFolder>& images_;
@@ -195,8 +196,8 @@ Status add_pair_readings(const std::string& root, const PairPattern& pattern, st
 
 // ---- lists of samples
 
-// Files train.txt, val.txt, … of a folder, by the names of their splits. Lists of several splits together are left out where there are
-// others.
+// Files train.txt, val.txt, … of a folder with the names of their splits. A joint list (trainval) is ignored if one of its parts has a
+// list.
 Result<std::vector<std::pair<std::string, std::string>>> split_lists(const std::string& folder) {
   std::vector<std::pair<std::string, std::string>> lists;
   if (!is_folder(folder)) return lists;
@@ -210,7 +211,7 @@ Result<std::vector<std::pair<std::string, std::string>>> split_lists(const std::
   return lists;
 }
 
-// The text of lists, to tell whether those of two places say the same.
+// The text of lists, to compare those of two places.
 Result<std::string> text_of(const std::vector<std::pair<std::string, std::string>>& lists) {
   std::string all;
   for (const auto& [name, file] : lists) {
@@ -222,8 +223,8 @@ Result<std::string> text_of(const std::vector<std::pair<std::string, std::string
   return all;
 }
 
-// One set of samples becomes those of the lists. The first place that has lists wins, or, where `all_places` count, those of other places
-// that say something else are readings as well.
+// Divides one set of samples by lists. The first place that has lists wins; with `all_places`, different lists of other places are readings
+// as well.
 Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>& places, bool all_places) {
   if (layout.splits.size() != 1 || !layout.splits[0].name.empty()) return Layouts{layout};
   const SplitFolders all = layout.splits[0];
@@ -243,7 +244,8 @@ Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>&
   return found.empty() ? Layouts{layout} : found;
 }
 
-// Readings whose labels can be read win over others; the same folders found in two ways are one reading. An error where one is open.
+// Readings whose labels can be read win over others; the same folders found in two ways are one reading. A reading with a conflict is an
+// error.
 Result<Layouts> best_of(std::vector<PairReading> readings) {
   ImageFiles best = ImageFiles::none;
   for (const PairReading& reading : readings) best = std::max(best, reading.labels);
@@ -255,7 +257,7 @@ Result<Layouts> best_of(std::vector<PairReading> readings) {
           [](const SplitFolders& a, const SplitFolders& b) { return a.images == b.images && a.labels == b.labels && a.list == b.list; });
     };
     if (reading.labels != best || std::any_of(layouts.begin(), layouts.end(), is_same)) continue;
-    if (!reading.open.empty()) return open_layout(reading.layout.root, reading.open);
+    if (!reading.conflict.empty()) return unclear_layout(reading.layout.root, reading.conflict);
     layouts.push_back(std::move(reading.layout));
   }
   return layouts;
@@ -269,13 +271,13 @@ Result<Layouts> pair_readings(const std::string& root, const std::vector<PairPat
     for (std::size_t i = before, end = readings.size(); i < end; ++i) {
       HOTPACK_ASSIGN(Layouts listed, with_lists(readings[i].layout, pattern.lists, &patterns == &usual_names()));
       readings[i].layout = std::move(listed.front());
-      for (std::size_t j = 1; j < listed.size(); ++j) readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].open});
+      for (std::size_t j = 1; j < listed.size(); ++j) readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].conflict});
     }
   }
   return best_of(std::move(readings));
 }
 
-// Folders that are called like splits and are none of the layout's would be left out unseen.
+// Folders named like splits that do not belong to the layout would be ignored unnoticed.
 Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& folders, const std::string& what) {
   for (const FoundFolder& folder : folders) {
     const auto is_its = [&](const SplitFolders& split) { return split.images == folder.path; };
@@ -283,7 +285,7 @@ Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& fold
     HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
     if (image_files != ImageFiles::none)
       return data_error(layout.splits.front().images + " has " + what + ", but " + folder.path +
-                            ", which is called like a split too, has not; add it, or move that folder elsewhere",
+                            ", which is named like a split too, has not. Add it, or move that folder elsewhere",
                         layout.root);
   }
   return {};
@@ -291,7 +293,7 @@ Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& fold
 
 // ---- tables
 
-// Whether a table says what its samples' labels are; so where it cannot be read, for reading it again tells why.
+// True if a table has labels, or if it cannot be read: reading it again reports why.
 bool has_labels(const std::string& text, const std::string& path) {
   const Result<PairTable> table = PairTable::open(text, path);
   return !table.ok() || table->has_labels();
@@ -314,7 +316,7 @@ Result<std::string> metadata_of(const std::string& folder, bool& labelled) {
   return std::string();
 }
 
-// `labelled` becomes true where any table has labels.
+// `labelled` becomes true if any table has labels.
 Result<Layouts> table_readings(const std::string& root, bool& labelled) {
   Layout layout;
   layout.kind = Kind::tables;
@@ -338,23 +340,23 @@ Result<Layouts> table_readings(const std::string& root, bool& labelled) {
 
 // ---- what a folder holds
 
-struct FolderLook {
-  bool image_files = false;          // of its own
-  std::vector<std::string> folders;  // with images in them or below
+struct FolderSummary {
+  bool image_files = false;          // directly in it
+  std::vector<std::string> folders;  // in it, with images at any depth
 };
 
-Result<FolderLook> look_at(const std::string& folder) {
+Result<FolderSummary> summarize(const std::string& folder) {
   HOTPACK_ASSIGN(FolderContent content, read_folder(folder));
-  FolderLook look;
-  look.image_files = std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
+  FolderSummary summary;
+  summary.image_files = std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
     const FileKind kind = describe_name(name).kind;
     return kind == FileKind::image || kind == FileKind::unsupported;
   });
   for (std::string& name : content.folders) {
     HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(path_below(folder, name)));
-    if (image_files != ImageFiles::none) look.folders.push_back(std::move(name));
+    if (image_files != ImageFiles::none) summary.folders.push_back(std::move(name));
   }
-  return look;
+  return summary;
 }
 
 // ---- labels next to their images
@@ -363,7 +365,7 @@ Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const GivenSuf
   std::vector<FileSet> sets;
   bool possible = !given.label.empty();
   for (const SplitFolders& split : splits) {
-    ProblemLog ignored;  // gather() scans again, and tells
+    ProblemLog ignored;  // discover() scans the files again and reports them
     FileSet set;
     HOTPACK_ASSIGN(set.images, scan_images({{split.images, ""}}, ignored));
     set.labels = set.images;
@@ -376,16 +378,16 @@ Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const GivenSuf
   return choice.fits || choice.several;
 }
 
-Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& look, const GivenSuffixes& given) {
+Result<Layouts> one_folder_readings(const std::string& root, const FolderSummary& summary, const GivenSuffixes& given) {
   Layout layout;
   layout.kind = Kind::one_folder;
   layout.name = "labels next to their images";
   layout.root = root;
-  if (look.image_files) layout.splits.push_back({"", root, root, ""});
-  for (const std::string& name : look.folders) {
-    if (look.image_files || !usual_split_name(name)) continue;
+  if (summary.image_files) layout.splits.push_back({"", root, root, ""});
+  for (const std::string& name : summary.folders) {
+    if (summary.image_files || !usual_split_name(name)) continue;
     const std::string path = path_below(root, name);
-    HOTPACK_ASSIGN(const FolderLook within, look_at(path));
+    HOTPACK_ASSIGN(const FolderSummary within, summarize(path));
     if (within.image_files) layout.splits.push_back({name, path, path, ""});
   }
   if (layout.splits.empty()) return Layouts{};
@@ -395,50 +397,50 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& l
 
 // ---- class folders
 
-// How sure it is that the folders here are classes.
+// How certain it is that the folders are classes.
 enum class Classes {
-  none,      // there are none with images, or images next to them, or one is called like a part of a data set
-  possible,  // next to a split of classes they are classes too
+  none,      // no folder has images, images are next to them, or one is named like a part of a data set
+  possible,  // they are classes if another split has classes
   likely,    // several, some with images of their own
   sure,      // several, each with images of its own
 };
 
-Result<Classes> classes_in(const std::string& root, const FolderLook& look) {
-  if (look.image_files || look.folders.empty()) return Classes::none;
+Result<Classes> classes_in(const std::string& root, const FolderSummary& summary) {
+  if (summary.image_files || summary.folders.empty()) return Classes::none;
   std::size_t filled = 0;
-  for (const std::string& name : look.folders) {
+  for (const std::string& name : summary.folders) {
     if (usual_split_name(name) || is_images_word(name) || is_labels_word(name)) return Classes::none;
-    HOTPACK_ASSIGN(const FolderLook within, look_at(path_below(root, name)));
+    HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(root, name)));
     if (within.image_files) ++filled;
   }
-  if (look.folders.size() < 2 || filled == 0) return Classes::possible;
-  return filled == look.folders.size() ? Classes::sure : Classes::likely;
+  if (summary.folders.size() < 2 || filled == 0) return Classes::possible;
+  return filled == summary.folders.size() ? Classes::sure : Classes::likely;
 }
 
-Result<Classes> classes_but_for_images(const std::string& root, FolderLook look) {
-  look.image_files = false;
-  return classes_in(root, look);
+Result<Classes> classes_but_for_images(const std::string& root, FolderSummary summary) {
+  summary.image_files = false;
+  return classes_in(root, summary);
 }
 
-struct SplitLook {
+struct SplitSummary {
   std::string name, path;
-  FolderLook look;
+  FolderSummary summary;
 };
 
-Result<std::vector<SplitLook>> look_at_splits(const std::string& root, const FolderLook& look) {
-  std::vector<SplitLook> splits;
-  for (const std::string& name : look.folders) {
+Result<std::vector<SplitSummary>> summarize_splits(const std::string& root, const FolderSummary& summary) {
+  std::vector<SplitSummary> splits;
+  for (const std::string& name : summary.folders) {
     if (!usual_split_name(name)) continue;
-    SplitLook split{name, path_below(root, name), {}};
-    HOTPACK_ASSIGN(split.look, look_at(split.path));
+    SplitSummary split{name, path_below(root, name), {}};
+    HOTPACK_ASSIGN(split.summary, summarize(split.path));
     splits.push_back(std::move(split));
   }
   return splits;
 }
 
-bool have_common_folder(const SplitLook& a, const SplitLook& b) {
-  const std::vector<std::string>& others = b.look.folders;
-  return std::any_of(a.look.folders.begin(), a.look.folders.end(),
+bool have_common_folder(const SplitSummary& a, const SplitSummary& b) {
+  const std::vector<std::string>& others = b.summary.folders;
+  return std::any_of(a.summary.folders.begin(), a.summary.folders.end(),
                      [&](const std::string& name) { return std::find(others.begin(), others.end(), name) != others.end(); });
 }
 
@@ -447,8 +449,8 @@ std::size_t count_images(const FolderContent& content) {
                                                 [](const std::string& name) { return describe_name(name).kind == FileKind::image; }));
 }
 
-// Whether the folders of a split hold more images than lie next to them. Reads no more folders than it must.
-Result<bool> most_are_in_folders(const SplitLook& split) {
+// True if the folders of a split hold more images than are next to them. Reads no more folders than necessary.
+Result<bool> most_are_in_folders(const SplitSummary& split) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(split.path));
   const std::size_t outside = count_images(content);
   std::size_t within = 0;
@@ -459,35 +461,35 @@ Result<bool> most_are_in_folders(const SplitLook& split) {
   return within > outside;
 }
 
-// Images next to folders that other splits have too, or that hold more of them, are strays, which whoever scans class folders tells; else
-// the split is no class folders.
-Result<Classes> classes_of_split(const SplitLook& split, const std::vector<SplitLook>& all) {
-  if (!split.look.image_files) return classes_in(split.path, split.look);
-  const bool as_others = std::any_of(all.begin(), all.end(),
-                                     [&](const SplitLook& other) { return other.name != split.name && have_common_folder(split, other); });
-  if (as_others) return classes_but_for_images(split.path, split.look);
+// Images next to class folders are strays, reported when the folders are scanned, if another split has the same folders or if the folders
+// hold more images; otherwise the split has no class folders.
+Result<Classes> classes_of_split(const SplitSummary& split, const std::vector<SplitSummary>& all) {
+  if (!split.summary.image_files) return classes_in(split.path, split.summary);
+  const bool as_others = std::any_of(
+      all.begin(), all.end(), [&](const SplitSummary& other) { return other.name != split.name && have_common_folder(split, other); });
+  if (as_others) return classes_but_for_images(split.path, split.summary);
   HOTPACK_ASSIGN(const bool strays, most_are_in_folders(split));
-  return strays ? classes_but_for_images(split.path, split.look) : Classes::none;
+  return strays ? classes_but_for_images(split.path, split.summary) : Classes::none;
 }
 
-Result<Layouts> class_folder_readings(const std::string& root, const FolderLook& look) {
+Result<Layouts> class_folder_readings(const std::string& root, const FolderSummary& summary) {
   Layout layout;
   layout.kind = Kind::class_folders;
   layout.name = "class folders";
   layout.root = root;
-  HOTPACK_ASSIGN(const Classes classes, classes_in(root, look));
+  HOTPACK_ASSIGN(const Classes classes, classes_in(root, summary));
   if (classes == Classes::sure) {
     layout.splits.push_back({"", root, root, ""});
     return Layouts{layout};
   }
-  HOTPACK_ASSIGN(const std::vector<SplitLook> looks, look_at_splits(root, look));
+  HOTPACK_ASSIGN(const std::vector<SplitSummary> summaries, summarize_splits(root, summary));
   Classes most = Classes::none;
   std::vector<FoundFolder> splits;
-  for (const SplitLook& split : looks) {
+  for (const SplitSummary& split : summaries) {
     splits.push_back({split.path, split.name, ""});
-    HOTPACK_ASSIGN(const Classes classes_within, classes_of_split(split, looks));
+    HOTPACK_ASSIGN(const Classes classes_within, classes_of_split(split, summaries));
     most = std::max(most, classes_within);
-    if (classes_within != Classes::none || split.look.image_files)
+    if (classes_within != Classes::none || split.summary.image_files)
       layout.splits.push_back({split.name, split.path, classes_within != Classes::none ? split.path : "", ""});
   }
   if (most < Classes::likely) return Layouts{};
@@ -495,22 +497,22 @@ Result<Layouts> class_folder_readings(const std::string& root, const FolderLook&
   return Layouts{layout};
 }
 
-// A table without labels does not matter where folders say what the labels are.
-void remark_tables(Layouts& readings, const Layouts& tables) {
+// A table without labels is not used if folders define the labels.
+void note_unused_tables(Layouts& readings, const Layouts& tables) {
   for (Layout& layout : readings)
     for (const SplitFolders& split : tables.front().splits)
-      layout.remarks.push_back("not used: " + split.list + ", which has no column called like a label");
+      layout.notes.push_back("not used: " + split.list + ", which has no label column");
 }
 
-// Readings by folders and names of files.
+// Readings by the names of folders and files.
 Result<Layouts> folder_readings(const std::string& folder, const GivenSuffixes& given) {
   for (const auto* patterns : {&known_data_sets(), &usual_names_with_splits(), &usual_names()}) {
     HOTPACK_ASSIGN(Layouts readings, pair_readings(folder, *patterns));
     if (!readings.empty()) return readings;
   }
-  HOTPACK_ASSIGN(const FolderLook look, look_at(folder));
-  HOTPACK_ASSIGN(Layouts readings, one_folder_readings(folder, look, given));
-  return readings.empty() ? class_folder_readings(folder, look) : std::move(readings);
+  HOTPACK_ASSIGN(const FolderSummary summary, summarize(folder));
+  HOTPACK_ASSIGN(Layouts readings, one_folder_readings(folder, summary, given));
+  return readings.empty() ? class_folder_readings(folder, summary) : std::move(readings);
 }
 
 }  // namespace
@@ -521,21 +523,21 @@ Result<std::vector<Layout>> layout_readings(const std::string& folder, const Giv
   if (labelled) return tables;
   HOTPACK_ASSIGN(Layouts readings, folder_readings(folder, given));
   if (readings.empty() || tables.empty()) return readings.empty() ? tables : readings;
-  remark_tables(readings, tables);
+  note_unused_tables(readings, tables);
   return readings;
 }
 
 Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
-  HOTPACK_ASSIGN(const FolderLook look, look_at(folder));
-  HOTPACK_ASSIGN(const Classes classes, classes_in(folder, look));
+  HOTPACK_ASSIGN(const FolderSummary summary, summarize(folder));
+  HOTPACK_ASSIGN(const Classes classes, classes_in(folder, summary));
   if (classes != Classes::likely) return Layouts{};
   Layout layout;
   layout.kind = Kind::class_folders;
   layout.name = "class folders";
   layout.root = folder;
   layout.splits.push_back({"", folder, folder, ""});
-  for (const std::string& name : look.folders) {
-    HOTPACK_ASSIGN(const FolderLook within, look_at(path_below(folder, name)));
+  for (const std::string& name : summary.folders) {
+    HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(folder, name)));
     if (!within.image_files)
       layout.warnings.push_back("the class folder " + path_below(folder, name) + " has its images in folders of its own (" +
                                 within.folders.front() + (within.folders.size() > 1 ? ", …" : "") + "); all of them are of class '" + name +

@@ -19,7 +19,7 @@ std::string_view without_quotes(std::string_view entry) {
   return quoted ? entry.substr(1, entry.size() - 2) : entry;
 }
 
-// What a line may name, and what stands behind it.
+// A possible name in a line and the text after it.
 struct Entry {
   std::string_view name, rest;
 };
@@ -31,8 +31,8 @@ bool are_numbers(std::string_view words) {
          words.find_first_not_of("0123456789+-. \t") == std::string_view::npos;
 }
 
-// Likeliest first: all of the line (names may hold blanks), or what stands before a tab, a comma, or a blank if numbers or an image
-// follow.
+// The most likely first: the whole line (names may contain blanks), or the text before a tab, a comma, or a blank that precedes numbers or
+// an image.
 std::vector<Entry> entries_of(std::string_view line) {
   std::vector<Entry> entries{{without_quotes(line), {}}};
   for (const std::string_view separator : {"\t", ",", " "}) {
@@ -104,7 +104,7 @@ class ListReader {
     }
   }
 
-  // Unless the line goes on with the path of a label that is another sample's.
+  // False if the line continues with the path of another sample's label.
   void add_image(const TextLine& line, std::uint32_t image, std::string_view rest, ProblemLog& found) {
     const std::vector<std::uint32_t> labels = is_image(rest) ? find(label_finder_, rest) : std::vector<std::uint32_t>();
     const std::string_view key = images_.key(images_.files[image]);
@@ -119,7 +119,7 @@ class ListReader {
                    "'; where the list says what goes together, give it as --pairs, without --images and --labels"});
   }
 
-  // The images that the line may mean, and what follows their name.
+  // The images that the line may mean, and the text after their name.
   std::pair<std::vector<std::uint32_t>, std::string_view> matches_of(std::string_view line) {
     for (const Entry& entry : entries_of(line)) {
       std::vector<std::uint32_t> matches = entry.name.empty() ? std::vector<std::uint32_t>() : find(finder_, entry.name);
@@ -135,7 +135,7 @@ class ListReader {
     return matches;
   }
 
-  // Whether names go on behind a blank: of "a" and "a 1", the line "a 2" means neither.
+  // True if a name continues after a blank: with the names "a" and "a 1", the line "a 2" means neither.
   [[nodiscard]] bool has_numbered_siblings(std::string_view name) const {
     const std::string longer = std::string(name) + " ";
     const auto next = std::lower_bound(images_.files.begin(), images_.files.end(), std::string_view(longer),
@@ -162,8 +162,8 @@ class ListReader {
   KeyFinder finder_, label_finder_;
   ListedPaths paths_;
   ListedImages result_;
-  std::string first_;          // the first line that asks for an image
-  bool hashed_names_ = false;  // some image's name begins with '#', so that lines may
+  std::string first_;          // the first line that names an image
+  bool hashed_names_ = false;  // the name of an image begins with '#', so lines may too
 };
 
 }  // namespace

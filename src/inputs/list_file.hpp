@@ -1,6 +1,6 @@
-// --list, and the lists of --split list and of known layouts: which samples to take.
+// Reads lists of samples: of --list, of --split list and of known layouts.
 //
-// Failure: `io` where a list cannot be read, `data` where none of its entries names an image. An entry that names none is a Problem with
+// Failure: `io` if a list cannot be read, `data` if none of its entries names an image. A single entry that names none is a Problem with
 // its line.
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace hotpack::pipeline {
 
 struct ListFileOptions {
-  std::string root;          // where relative paths start; empty: the list's own folder
+  std::string root;          // base of relative paths; empty: the folder of the list
   std::string strip_prefix;  // removed from the beginning of paths
   bool skip_missing = false;
 };
@@ -26,16 +26,16 @@ struct ListFileOptions {
 struct ListedImages {
   std::vector<std::uint32_t> images;  // indices into the list of images, ascending, each once
   std::uint64_t left_out = 0;         // with skip_missing: entries that name no image
-  std::uint64_t negative = 0;         // lines of a VOC class list that end in -1: images without that class, not taken
+  std::uint64_t negative = 0;         // lines of a VOC class list that end in -1: images without that class, ignored
 };
 
-// Finds images of `set`, whose images and labels are sorted by key. An entry is a line: a key; a path below an input folder, with or
-// without extension; a path of the file system; or the last part of one key. What may follow it: anything behind a tab or a comma, numbers,
-// and the path of a label, which must be the image's. A line that begins with '#' is a comment where no image's name begins so.
+// Finds images of `set`, whose images and labels are sorted by key. Each line is an entry: a key; a path below an input folder, with or
+// without extension; a path of the file system; or the last part of one key. Anything may follow after a tab or a comma; after a blank,
+// numbers or the path of the image's label. A line that begins with '#' is a comment unless names of images begin so.
 [[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set, const ListFileOptions& options,
                                                   ProblemLog& problems);
 
-// Whether a list holds no line but comments.
+// True if a list holds only comments.
 [[nodiscard]] Result<bool> is_empty_list(const std::string& file);
 
 }  // namespace hotpack::pipeline

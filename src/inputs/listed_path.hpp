@@ -1,6 +1,6 @@
-// Paths as lists and tables write them.
+// Paths in lists and tables.
 //
-// Immutable but for a count; not thread-safe. Failure: code `usage` in check_prefix().
+// Immutable except for a count; not thread-safe. Failure: code `usage` in check_prefix().
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ namespace hotpack::pipeline {
 
 class ListedPaths {
  public:
-  // Relative paths of `file` start in `root` or, where that is empty, in the file's folder.
+  // Relative paths of `file` start in `root` or, if that is empty, in the folder of the file.
   ListedPaths(std::string file, const std::string& root, std::string strip_prefix);
 
-  // Where paths start: the root of relative ones, and that of absolute ones.
+  // The base of relative paths, and that of absolute ones.
   [[nodiscard]] const std::vector<Root>& roots() const { return roots_; }
 
-  // A path less the prefix, below one of roots().
+  // A path without the prefix, below one of roots().
   struct Place {
     std::uint16_t root = 0;
     std::string_view below;
@@ -40,7 +40,7 @@ class ListedPaths {
   std::size_t stripped_ = 0;  // paths that began with the prefix
 };
 
-// The folder that a file is in: "." for a name without one.
+// The folder of a file: "." for a name without one.
 [[nodiscard]] std::string folder_of(std::string_view path);
 
 }  // namespace hotpack::pipeline

@@ -21,7 +21,7 @@ bool occurs_once(std::string_view text, std::string_view word) {
   return first != std::string_view::npos && text.find(word, first + 1) == std::string_view::npos;
 }
 
-// Drops the files whose key is, or is not, among sorted texts.
+// Keeps the files whose key is (or is not) in `keys`.
 void keep_keys(FileList& list, const std::set<std::string, std::less<>>& keys, bool among) {
   for (FoundFile& file : list.files)
     if (keys.contains(list.key(file)) != among) file.key_length = 0;
@@ -50,8 +50,7 @@ Result<MaskPattern> MaskPattern::parse(const std::string& text) {
   pattern.before_ = text.substr(0, first);
   pattern.between_ = text.substr(first_end, second - first_end);
   pattern.after_ = text.substr(second + (pattern.key_first_ ? kClass : kKey).size());
-  if (pattern.between_.empty())
-    return usage_error(option + "nothing stands between {key} and {class}, so that nobody can say where one ends and the other begins");
+  if (pattern.between_.empty()) return usage_error(option + "text between {key} and {class} must show where one ends and the other begins");
   return pattern;
 }
 
@@ -91,7 +90,7 @@ std::string with_prefix(const FileList& list, const FoundFile& file, std::string
   return list.roots[file.root].key_prefix + std::string(key);
 }
 
-// A mask's name is longer than its image's: from the shortest on each file finds its image decided.
+// The name of a mask is longer than that of its image: in order of length, each file finds its image already decided.
 Keys keys_of_images(const FileList& files, const MaskPattern& pattern) {
   std::vector<FoundFile> by_length = files.files;
   std::stable_sort(by_length.begin(), by_length.end(), [](const FoundFile& a, const FoundFile& b) { return a.key_length < b.key_length; });
@@ -105,11 +104,11 @@ Keys keys_of_images(const FileList& files, const MaskPattern& pattern) {
   return keys;
 }
 
-// img_1 next to img and img_1_car: a mask of class 1, or an image. A class that several images have is meant.
+// img_1 next to img and img_1_car is a mask of class 1 or an image. If several images have a mask of that class, it is a mask.
 Status check_masks_are_none(const FileList& files, const Keys& images, const MaskPattern& pattern) {
-  std::map<std::string, std::string, std::less<>> owned;  // a key that a file may belong to, and the file
+  std::map<std::string, std::string, std::less<>> owned;  // a key that a file may belong to, with the file
   std::map<std::string, std::uint64_t, std::less<>> images_with;
-  std::vector<std::pair<const FoundFile*, std::string>> masks;  // and their classes
+  std::vector<std::pair<const FoundFile*, std::string>> masks;  // with their classes
   for (const FoundFile& file : files.files) {
     const std::vector<MaskPattern::Match> ways = pattern.matches(files.stem(file));
     for (const MaskPattern::Match& way : ways) owned.try_emplace(with_prefix(files, file, way.key), files.path(file));

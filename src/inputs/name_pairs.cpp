@@ -27,7 +27,7 @@ Names stems_of(const FileList& list) {
   return names;
 }
 
-// What all names begin and end with, but for digits that a number may share.
+// The text that all names begin and end with; it never splits a number.
 struct Frame {
   std::string before, behind;
 };
@@ -45,7 +45,7 @@ Frame frame_of(const Names& names) {
   return {std::string(before), std::string(behind)};
 }
 
-// Nothing where two names make one key.
+// Nothing if two names give the same key.
 template <class KeyOf>
 std::optional<Keys> keys_of(const Names& names, KeyOf key_of) {
   Keys keys;
@@ -68,7 +68,7 @@ std::string inner(std::string_view name, const Frame& frame) {
   return std::string(name.substr(frame.before.size(), name.size() - frame.before.size() - frame.behind.size()));
 }
 
-// The last number, without zeros in front.
+// The last number without leading zeros.
 std::string number_of(std::string_view name) {
   while (!name.empty() && !is_digit(name.back())) name.remove_suffix(1);
   std::size_t begin = name.size();

@@ -1,6 +1,6 @@
-// How images and labels of different names go together: "img_1" and "mask_1", or "1" and "0001".
+// Finds expressions that pair different names: "img_1" and "mask_1", or "1" and "0001".
 //
-// Pure functions; thread-safe; cannot fail. Only proposes: whoever reads the message decides.
+// Pure functions; thread-safe; cannot fail. The result is a proposal for a message, never a decision.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace hotpack::pipeline {
 
-// What --pair-regex takes, quoted for a shell; empty where nothing pairs nine of ten.
+// The arguments of --pair-regex, quoted for a shell; empty if no expression pairs nine of ten.
 [[nodiscard]] std::string pair_regex_for(const FileList& images, const FileList& labels);
 
 }  // namespace hotpack::pipeline

@@ -52,7 +52,7 @@ class PairFileReader {
   }
 
  private:
-  // Samples of one split, and what their labels are.
+  // Samples of one split and the form of their labels.
   struct Part {
     SampleList list;
     std::optional<LabelForm> form;
@@ -72,7 +72,7 @@ class PairFileReader {
     return {};
   }
 
-  // The first row of a split: its name and its labels' form count for all.
+  // The first row of a split fixes the form of its labels.
   Status begin(Part& part, const PairRow& row) {
     if (!row.split.empty() && !valid_split_name(row.split))
       return data_error("line " + std::to_string(row.line) + ": the split '" + row.split + "' cannot be the name of a folder",
@@ -88,7 +88,7 @@ class PairFileReader {
     return {};
   }
 
-  // A label names a file where it is called like an image or such a file exists, else a class.
+  // A label names a file if it looks like the name of an image or such a file exists, else a class.
   LabelForm form_of(const PairRow& row) {
     if (row.label.empty()) return LabelForm::none;
     const FileKind kind = describe_name(row.label).kind;
@@ -117,7 +117,7 @@ class PairFileReader {
     return add_file(part.list.labels, row.line, row.label, label, nullptr);
   }
 
-  // False, and a problem, where the file cannot be used.
+  // False, and a problem, if the file cannot be used.
   bool add_file(FileList& list, std::size_t line, const std::string& path, SourceFile& file, std::string* key) {
     const ListedPaths::Place place = paths_.place(path);
     const FileName name = describe_name(place.below);
@@ -176,7 +176,7 @@ class PairFileReader {
     return check_disjoint(result_.splits, options_.file);
   }
 
-  // By key; of several samples with one key only the first stays.
+  // Sorts by key; of several samples with one key only the first stays.
   void sort_samples(SampleList& list) {
     const auto before = [&](const Sample& a, const Sample& b) { return list.key(a) < list.key(b); };
     std::stable_sort(list.samples.begin(), list.samples.end(), before);
@@ -199,7 +199,7 @@ class PairFileReader {
     return "one of " + std::to_string(classes_.size()) + " classes";
   }
 
-  // Names that differ in case only are slips of whoever wrote the table.
+  // Names that differ in case only are mistakes in the table.
   template <class Named>
   [[nodiscard]] Status check_case(const std::map<std::string, Named>& names, std::string_view what) const {
     std::map<std::string, std::string> seen;
@@ -207,25 +207,25 @@ class PairFileReader {
       const auto [same, is_new] = seen.try_emplace(lowered(name), name);
       if (!is_new)
         return data_error(
-            "the " + std::string(what) + " '" + same->second + "' and '" + name + "' differ in upper and lower case only; write them alike",
+            "the " + std::string(what) + " '" + same->second + "' and '" + name + "' differ in upper and lower case only; use one spelling",
             options_.file);
     }
     return {};
   }
 
-  // Objects may hold much besides; what is not used is reported.
+  // Objects may hold other fields; those that are not used are reported.
   [[nodiscard]] std::string unused_text(const PairTable& table) const {
     if (form_ || table.unused().empty()) return {};
-    return "nothing is called like a label; not used: " + table.unused() + "\n";
+    return "no column is named like a label; not used: " + table.unused() + "\n";
   }
 
-  // Where no column names labels, others may hold them.
+  // Without a known label column, another column may hold the labels.
   [[nodiscard]] Status check_labels(const PairTable& table) const {
-    if (form_ || table.unused().empty() || !options_.asked_for || table.form() == "JSON lines") return {};
+    if (form_ || table.unused().empty() || !options_.by_option || table.form() == "JSON lines") return {};
     return data_error(
-        "has no column that is called like a label (label, mask, class, …); not used: " + table.unused() +
+        "has no label column (label, mask, class, …); not used: " + table.unused() +
             ". One column holds the labels: call it 'label', or 'class' for classes of whole images (columns of 0 and 1, one per "
-            "class, are to be made one column)\nFor images alone: --list FILE, a path on each line",
+            "class, are to be made one column)\nFor images without labels: --list FILE with one path per line",
         options_.file);
   }
 
@@ -234,7 +234,7 @@ class PairFileReader {
   ListedPaths paths_;
   PairFileSamples result_;
   std::map<std::string, Part> parts_;
-  std::map<std::string, std::uint32_t> classes_;  // in the order in which they occur
+  std::map<std::string, std::uint32_t> classes_;  // in order of occurrence
   std::optional<LabelForm> form_;                 // of all labels of the table
   std::size_t form_line_ = 0;
 };

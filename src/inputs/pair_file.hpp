@@ -1,7 +1,7 @@
-// --pairs: samples from a table of files.
+// --pairs: reads samples from a table of files.
 //
-// Failure: `io` where the table cannot be read, `data` naming file and line where it cannot be understood, `usage` for a --strip-prefix
-// that no path begins with. A file that is listed and not there is a Problem.
+// Failure: `io` if the table cannot be read, `data` with file and line if it cannot be understood, `usage` for a --strip-prefix that no
+// path begins with. A listed file that does not exist is a Problem.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,19 @@ namespace hotpack::pipeline {
 
 struct PairFileOptions {
   std::string file;
-  std::string root;          // where relative paths start; empty: the file's own folder
+  std::string root;          // base of relative paths; empty: the folder of the file
   std::string strip_prefix;  // removed from the beginning of paths
   bool skip_missing = false;
-  bool asked_for =
-      true;  // by --pairs: columns of which none is called like a label are refused; what lies next to images may hold captions
+  bool by_option = true;  // given by --pairs: a table without a label column is refused; a metadata file next to images may hold captions
 };
 
 struct PairFileSamples {
-  std::vector<Split> splits;  // one without a name where the table has no column of splits
-  std::string about;          // what was read, for people
+  std::vector<Split> splits;  // one without a name if the table has no column of splits
+  std::string about;          // a description for people
   std::uint64_t left_out = 0;
 };
 
-// A sample's key is the path of its image in the table, less the prefix, without extension and without . and .. parts.
+// The key of a sample is the path of its image in the table, without prefix, extension, and . and .. parts.
 [[nodiscard]] Result<PairFileSamples> read_pair_file(const PairFileOptions& options, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

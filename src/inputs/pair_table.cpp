@@ -142,7 +142,7 @@ std::optional<TextLine> PairTable::next_line() {
   return line;
 }
 
-// Of a header, which is then read, or of a first row without one.
+// Reads the columns of a header, or those of a first row that is no header.
 Status PairTable::read_columns() {
   if (separator_ == '{') {
     HOTPACK_ASSIGN(const JsonFields fields, json_fields(*pending_));
@@ -233,7 +233,7 @@ Result<PairTable::JsonFields> PairTable::json_fields(const TextLine& line) const
     const bool usable = value.is_string() || value.is_number_integer();
     if (!usable && !value.is_null() && is_known_name(name))
       return error_at(line.number, "the value of '" + name + "' is " + value.dump().substr(0, kMostOfValue) +
-                                       "; expected a text or a whole number: one file or one class a sample");
+                                       "; expected a text or a whole number: one file or one class per sample");
     if (!usable && is_known_name(name)) continue;
     fields.names.push_back(name);
     fields.values.push_back(value.is_string() ? value.get<std::string>() : usable ? value.dump() : std::string());

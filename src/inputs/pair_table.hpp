@@ -1,7 +1,7 @@
-// The rows of a --pairs file: CSV, TSV, words or JSON lines, told apart by content.
+// The rows of a --pairs file: CSV, TSV, words or JSON lines, recognized by content.
 //
-// A view of the text, which must outlive it; rows are read one at a time, so that a table of millions costs its text alone. Not
-// thread-safe. Failure: code `data` naming file and line.
+// A view of the text, which must outlive it; rows are read one at a time, so a table of millions costs only its text. Not thread-safe.
+// Failure: code `data` with file and line.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@ namespace hotpack::pipeline {
 struct PairRow {
   std::size_t line = 0;
   std::string image;  // never empty
-  std::string label;  // a file or a class; empty where the row or the table has none
-  std::string split;  // empty where the table has none
+  std::string label;  // a file or a class; empty if the row or the table has none
+  std::string split;  // empty if the table has none
 };
 
 class PairTable {
  public:
   // A first row of column names (image, file_name, filename, path, …; label, mask, annotation, class, …; split, subset, …) is a header;
-  // without one the columns are image, label, split. JSON lines have such names as keys. A line that begins with '#' is a comment unless
-  // an image's name begins so.
+  // without one the columns are image, label, split. JSON lines have such names as keys. A line that begins with '#' is a comment unless it
+  // names an image.
   [[nodiscard]] static Result<PairTable> open(std::string_view text, const std::string& path);
 
-  // Whether there is a column of labels; of JSON lines, whether the first has a label.
+  // True if there is a label column or, in JSON lines, if the first line has a label.
   [[nodiscard]] bool has_labels() const { return columns_.label.has_value(); }
-  // Columns whose names mean nothing here: "'species', 'breed'"; of JSON lines those of the first. Empty if none.
+  // Columns whose names are unknown: "'species', 'breed'"; of JSON lines those of the first line. Empty if none.
   [[nodiscard]] const std::string& unused() const { return unused_; }
   // "a table of comma-separated values": for people.
   [[nodiscard]] std::string_view form() const;
@@ -51,7 +51,7 @@ class PairTable {
   [[nodiscard]] Result<Columns> named_columns(const std::vector<std::string>& names, std::size_t line) const;
   [[nodiscard]] Result<Columns> usual_columns(const std::vector<std::string>& fields, std::size_t line) const;
   [[nodiscard]] Result<std::vector<std::string>> fields_of(const TextLine& line) const;
-  // Names and values of an object's texts and whole numbers.
+  // Names and values of the strings and integers of an object.
   struct JsonFields {
     std::vector<std::string> names, values;
   };
@@ -68,7 +68,7 @@ class PairTable {
   std::optional<TextLine> pending_;  // read ahead, not yet given
 };
 
-// Whether a column or key of this name says which file the image is ("file_name").
+// True if a column or key of this name ("file_name") holds the file of an image.
 [[nodiscard]] bool names_an_image(std::string_view column);
 
 }  // namespace hotpack::pipeline

@@ -28,7 +28,7 @@ FileList scanned(const std::string& folder) {
   return list.ok() ? std::move(list).value() : FileList();
 }
 
-// Sorted; empty where a key is there twice.
+// Sorted; empty if a key occurs twice.
 SortedNames keys_of(const FileList& list) {
   SortedNames keys;
   for (const FoundFile& file : list.files)
@@ -49,7 +49,7 @@ bool pair_up_by(std::string_view expression, FileList images, FileList labels) {
   return ignored.count() == 0 && pair_up(images, labels);
 }
 
-// Several people's labels: masks/ann1, masks/ann2.
+// Labels of several annotators: masks/ann1, masks/ann2.
 void add_folders_within(const Layout& layout, const FileList& images, std::vector<Suggestion>& suggestions) {
   const Result<FolderContent> content = read_folder(layout.splits.front().labels);
   if (!content.ok()) return;
@@ -61,12 +61,12 @@ void add_folders_within(const Layout& layout, const FileList& images, std::vecto
   }
 }
 
-// Where some cannot have a partner.
+// For sides of different length, which leave orphans.
 std::string orphans_option(const FileList& images, const FileList& labels) {
   return images.files.size() == labels.files.size() ? "" : " --orphans skip";
 }
 
-// Keys as they are without case and with one Unicode form, sorted; empty where two become one.
+// Keys without case and in one Unicode form, sorted; empty if two become equal.
 std::vector<std::string> folded_keys(const FileList& list) {
   std::vector<std::string> keys;
   for (const FoundFile& file : list.files) keys.push_back(folded(list.key(file), {true, true}));
@@ -74,7 +74,7 @@ std::vector<std::string> folded_keys(const FileList& list) {
   return std::adjacent_find(keys.begin(), keys.end()) == keys.end() ? keys : std::vector<std::string>();
 }
 
-// Names that differ in case or Unicode form, and those of labels go on: Süd_1 and süd_1_lbl.
+// Names that differ in case or Unicode form and in a suffix: Süd_1 and süd_1_lbl.
 void add_folded(const Layout& layout, const FileList& images, const FileList& labels, std::vector<Suggestion>& suggestions) {
   const std::vector<std::string> one = folded_keys(images), other = folded_keys(labels);
   const SortedNames shorter(one.begin(), one.end()), longer(other.begin(), other.end());
@@ -85,7 +85,7 @@ void add_folded(const Layout& layout, const FileList& images, const FileList& la
     if (affix.in_front || static_cast<std::uint64_t>(written) * 100 < enough || count_affixed(shorter, longer, affix) * 100 < enough)
       continue;
     suggestions.push_back(
-        {"without case, in one Unicode form, and without '" + affix.text + "' their names go together",
+        {"ignoring case, Unicode form and the suffix '" + affix.text + "' pairs their names",
          pack_command(layout, "--fold case,unicode --label-suffix " + shell_word(affix.text) + orphans_option(images, labels))});
     return;
   }
@@ -98,10 +98,10 @@ std::vector<Suggestion> pairing_suggestions(const Layout& layout, const std::str
   const auto split = std::find_if(layout.splits.begin(), layout.splits.end(), [](const SplitFolders& s) { return !s.labels.empty(); });
   if (layout.kind != Layout::Kind::folders || split == layout.splits.end()) return suggestions;
   const FileList images = scanned(split->images), labels = scanned(split->labels);
-  if (!regex.empty()) return {{"their names go together with", pack_command(layout, regex + orphans_option(images, labels))}};
+  if (!regex.empty()) return {{"this pairs their names", pack_command(layout, regex + orphans_option(images, labels))}};
   const std::string last_part(kLastPart);
   if (pair_up_by(last_part, images, labels))
-    suggestions.push_back({"the names alone, without their folders, pair them", pack_command(layout, regex_option(last_part, last_part))});
+    suggestions.push_back({"their names match without the folders", pack_command(layout, regex_option(last_part, last_part))});
   else if (layout.splits.size() == 1)
     add_folders_within(layout, images, suggestions);
   if (suggestions.empty()) add_folded(layout, images, labels, suggestions);

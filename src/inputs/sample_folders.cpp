@@ -26,7 +26,7 @@ constexpr char kNumber = '\x02';  // in a role: any digits
 constexpr std::string_view kNumberRegex = "[0-9]+";
 constexpr std::uint64_t kMostPercent = 90, kManyPercent = 60;
 constexpr std::size_t kMostCompared = 16;  // roles whose numbers are compared
-constexpr std::size_t kMostHeaders = 64;   // PNG files of a folder that are looked into
+constexpr std::size_t kMostHeaders = 64;   // PNG files of a folder whose headers are read
 constexpr std::size_t kMostHeaderFolders = 32;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
@@ -36,7 +36,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 struct SampleFile {
   std::string name;
   std::size_t role = kNone;
-  std::string numbers;  // what stands for kNumber
+  std::string numbers;  // the digits for kNumber
 };
 
 struct SampleFolder {
@@ -55,10 +55,10 @@ struct Role {
   std::string example;
 };
 
-// Whether two characters that stand next to each other are parts of one number or, where names are short, of one word.
+// True if two adjacent characters belong to one number or, in short names, to one word.
 bool go_together(char a, char b, bool is_short) { return (is_digit(a) && is_digit(b)) || (is_short && is_letter(a) && is_letter(b)); }
 
-// Whether `text` at `place` is the folder's name and no part of a longer number; of a folder "a", no part of "mask" either.
+// True if `text` has the folder's name at `place`, not as part of a longer number; the name "a" not as part of "mask" either.
 bool is_name_at(std::string_view text, std::size_t place, std::string_view name) {
   if (text.substr(place, name.size()) != name) return false;
   const std::size_t end = place + name.size();
@@ -67,7 +67,7 @@ bool is_name_at(std::string_view text, std::size_t place, std::string_view name)
   return !goes_on && (place == 0 || !go_together(text[place - 1], name.front(), is_short));
 }
 
-// What a file is to its sample: its stem without what differs from folder to folder.
+// The role of a file in its sample: its stem without the parts that differ between folders.
 std::string role_of(std::string_view stem, std::string_view folder, std::string& numbers) {
   std::string role;
   for (std::size_t i = 0; i < stem.size();) {
@@ -87,7 +87,7 @@ std::string role_of(std::string_view stem, std::string_view folder, std::string&
 
 bool has_letters(const Role& role) { return std::any_of(role.text.begin(), role.text.end(), is_letter); }
 
-// Whether a word of the role is one by which folders of such files are called.
+// True if a word of the role is a usual name of folders of such files.
 bool has_word(const Role& role, bool (*is_word)(std::string_view)) {
   std::string word;
   for (const char c : role.text + "_") {
@@ -151,7 +151,7 @@ class Folders {
     return {};
   }
 
-  // What most folders have is in one of the first, so later roles do not matter.
+  // A role that most folders have occurs in one of the first folders, so later roles do not matter.
   void add_to_role(std::size_t folder, SampleFile& file) {
     const FileName name = describe_name(file.name);
     std::string text = role_of(std::string_view(file.name).substr(0, name.stem_length), folders_[folder].name, file.numbers);
@@ -178,7 +178,7 @@ class Folders {
 
   // ---- image and label once a folder
 
-  // A file that is called like a label, next to others.
+  // A file named like a label, next to others.
   std::optional<SampleFolders> by_label_word() {
     for (const Role& label : roles_) {
       if (!in_most(label.folders) || !is_label(label)) continue;
@@ -192,7 +192,7 @@ class Folders {
     return std::nullopt;
   }
 
-  // Of a folder that has the label: a file that is not called like one. Empty where most folders have none.
+  // A file that is not named like a label, in a folder with the label. Empty if most folders have none.
   [[nodiscard]] std::string other_example(const Role& label) const {
     std::string example;
     std::uint64_t count = 0;
@@ -218,7 +218,7 @@ class Folders {
     }
   }
 
-  // mask_car next to mask_road: masks of a class each. Names must be the same in every folder, letter for letter.
+  // mask_car next to mask_road: one mask per class. Names must be exactly equal in every folder.
   void add_masks(const Role& label, SampleFolders& found) const {
     const Role* const image = image_for(label);
     if (image == nullptr || deeper_ || !is_fixed(*image)) return;
@@ -233,12 +233,12 @@ class Folders {
     found.mask_pattern = "{key}/" + start + "{class}";
   }
 
-  // Without numbers or the folder's name, which stand for something else in each folder.
+  // True without numbers and without the folder's name, which differ between folders.
   static bool is_fixed(const Role& role) {
     return role.text.find(kFolder) == std::string::npos && role.text.find(kNumber) == std::string::npos;
   }
 
-  // What all begin with, up to the last '_', '-' or '.'; empty where one has nothing behind it.
+  // The common start of all up to the last '_', '-' or '.'; empty if one ends there.
   static std::string common_start(const std::vector<const Role*>& roles) {
     if (roles.empty()) return "";
     std::string_view start = roles.front()->text;
@@ -259,7 +259,7 @@ class Folders {
     return best;
   }
 
-  // Whether in each folder the label is next to one other image, whatever it is called.
+  // True if each folder holds the label and one other image of any name.
   [[nodiscard]] bool one_other(const Role& label) const {
     return std::all_of(folders_.begin(), folders_.end(), [&](const SampleFolder& folder) {
       const auto labels = std::count_if(folder.files.begin(), folder.files.end(),
@@ -274,7 +274,7 @@ class Folders {
     for (const Role& role : roles_)
       if (role.once && in_many(role.folders)) common.push_back(&role);
     std::stable_sort(common.begin(), common.end(), [](const Role* a, const Role* b) { return a->folders > b->folders; });
-    // Letters must tell them apart; where names are many, a few common ones say nothing.
+    // Letters must tell them apart, and these files must be at least half of all.
     const bool several = common.size() >= 2 && in_most(common[0]->folders) && std::any_of(common.begin(), common.end(), is_named);
     std::uint64_t covered = 0;
     for (const Role* const role : common) covered += role->files;
@@ -287,7 +287,7 @@ class Folders {
 
   static bool is_named(const Role* role) { return has_letters(*role); }
 
-  // The label is the one that is no JPEG; of two that look alike either may be it.
+  // The label is the file that is no JPEG; if both look alike, either may be the label.
   void add_pairs_of(const std::vector<const Role*>& common, SampleFolders& found) const {
     if (common.size() != 2) return;
     const Role &first = *common[0], &second = *common[1];
@@ -337,7 +337,7 @@ class Folders {
     return in_most(static_cast<std::uint64_t>(same));
   }
 
-  // Otherwise a number does not tell which file is meant.
+  // Otherwise a number does not identify a file.
   [[nodiscard]] bool each_number_once(std::size_t role) const {
     return std::all_of(folders_.begin(), folders_.end(), [&](const SampleFolder& folder) {
       const std::vector<std::string_view> numbers = numbers_of(folder, role);
@@ -368,7 +368,7 @@ class Folders {
     return numbers;
   }
 
-  // B02, B03, …, SCL: the same names, whatever their number, and more than what is counted.
+  // B02, B03, …, SCL: the same names in most folders, not only numbered ones.
   std::optional<SampleFolders> by_names() {
     std::map<std::pair<std::size_t, std::string_view>, std::uint64_t> folders_with;
     for (const SampleFolder& folder : folders_)
@@ -390,7 +390,7 @@ class Folders {
     std::string photo, label;  // examples
   };
 
-  // Photographs and gray or palette PNG files in one ratio, whatever they are called.
+  // Photographs and gray or palette PNG files in the same ratio, of any name.
   std::optional<SampleFolders> by_forms() {
     Forms first, all;
     for (std::size_t i = 0; i < folders_.size() && i < kMostHeaderFolders; ++i) {
@@ -437,7 +437,7 @@ class Folders {
 
   // ---- expressions
 
-  // The key is the folder; with folders in it only the one at the top.
+  // The key is the folder; if folders contain folders, only the top one.
   [[nodiscard]] std::string start() const { return deeper_ ? "^([^/]+)/" : "^(.*)/"; }
 
   static std::string extension_regex(const std::set<std::string>& extensions) {

@@ -36,7 +36,7 @@ void drop_files(FileList& list) {
   list.files.shrink_to_fit();
 }
 
-// What happens to files that have no partner.
+// Handles files without a partner.
 struct Orphans {
   bool skip;
   ProblemLog& problems;
@@ -44,7 +44,7 @@ struct Orphans {
 
   using Files = std::vector<const FoundFile*>;
 
-  // Each with the one of the other side that it hardly differs from, where there is one.
+  // Reports each with a similar file of the other side, if there is one.
   void tell(const FileList& image_files, const Files& images, const FileList& label_files, const Files& labels) const {
     if (skip) {
       left_out += images.size() + labels.size();
@@ -85,7 +85,7 @@ Sample sample_of(const FoundFile& image) {
 
 using Place = std::vector<FoundFile>::const_iterator;
 
-// Walks two sorted lists together. `pair(image, label)` returns the first label that is not the image's.
+// Walks two sorted lists together. `pair(image, label)` returns the first label after those of the image.
 template <class Pair>
 void pair_sorted(const FileList& images, const FileList& labels, const Orphans& orphans, Pair pair) {
   Orphans::Files lone_images, lone_labels;
@@ -105,7 +105,7 @@ void pair_sorted(const FileList& images, const FileList& labels, const Orphans& 
   orphans.tell(images, lone_images, labels, lone_labels);
 }
 
-// Precondition: the name is there, once; the names are in byte order.
+// Precondition: the sorted names contain the name once.
 std::uint32_t index_of(const std::vector<std::string>& names, std::string_view name) {
   return static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), name) - names.begin());
 }
@@ -120,7 +120,7 @@ class MaskPairing {
   }
 
  private:
-  // The class, by the way of reading the path that gave the mask its key; --split folder may have taken off the key's first part.
+  // The class in the match that gave the mask its key; --split folder may have stripped the first part of the key.
   [[nodiscard]] std::string_view name_of(const FoundFile& mask) const {
     const std::string_view key = list_.labels.key(mask);
     for (const MaskPattern::Match& match : pattern_.matches(list_.labels.stem(mask))) {
@@ -150,7 +150,7 @@ class MaskPairing {
     return mask;
   }
 
-  // Keeps the first of two masks of one class, and reports the other.
+  // Keeps the first of two masks with the same class, and reports the other.
   void remove_repeated(std::size_t first) {
     std::size_t kept = first;
     for (std::size_t i = first; i < list_.masks.size(); ++i) {

@@ -1,7 +1,7 @@
 // Lists the image files below input folders.
 //
-// Follows symbolic links (one that leads back to a folder above ends there). Leaves out what tools leave behind: names that start with a
-// dot, Thumbs.db, desktop.ini, __MACOSX, and files whose extension is not an image's (READMEs, lists). Order of the result is unspecified.
+// Follows symbolic links, except those back to a parent folder. Ignores junk files (names that start with a dot, Thumbs.db, desktop.ini,
+// __MACOSX) and files without an image extension (READMEs, lists). The order of the result is unspecified.
 // Failure: code `io` for a folder that cannot be read.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace hotpack::pipeline {
 // that are not UTF-8 go to `problems`.
 [[nodiscard]] Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems);
 
-// The same for folders of class folders: a file directly in a root belongs to no class and is a problem; class folders without
-// images stay in class_folders.
+// The same for folders of class folders: a file directly in a root belongs to no class and is a problem; class_folders includes folders
+// without images.
 [[nodiscard]] Result<FileList> scan_class_folders(const std::vector<Root>& roots, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kSameNamesPercent = 90;
 
-// Stays where it is: `names` are views of the text of `files`.
+// Cannot move: `names` are views of the text of `files`.
 struct Side {
   explicit Side(std::string folder_name) : name(std::move(folder_name)) {}
   Side(const Side&) = delete;
@@ -33,7 +33,7 @@ struct Side {
 };
 
 Status read_side(const std::string& folder, Side& side) {
-  ProblemLog ignored;  // whoever packs the folder scans it again, and tells
+  ProblemLog ignored;  // the code that packs the folder scans it again and reports them
   HOTPACK_ASSIGN(side.files, scan_images({{path_below(folder, side.name), ""}}, ignored));
   for (const FoundFile& file : side.files.files) side.names.push_back(side.files.key(file));
   std::sort(side.names.begin(), side.names.end());
@@ -51,7 +51,7 @@ Result<std::vector<std::string>> folders_with_images(const std::string& folder) 
   return names;
 }
 
-// How the names of `shorter` become those of `longer`.
+// The affix that turns names of `shorter` into names of `longer`.
 struct Match {
   const Side* shorter = nullptr;
   const Side* longer = nullptr;
@@ -72,7 +72,7 @@ Match best_match(const Side& a, const Side& b) {
   return best;
 }
 
-// JPEG files are images rather than labels, and images are larger files.
+// JPEG files are rather images than labels, and images are larger files.
 std::pair<std::size_t, std::uint64_t> weight_as_images(const Side& side) {
   std::pair<std::size_t, std::uint64_t> weight;
   for (const FoundFile& file : side.files.files) {
@@ -82,7 +82,7 @@ std::pair<std::size_t, std::uint64_t> weight_as_images(const Side& side) {
   return weight;
 }
 
-// Whether the names of images are the longer ones.
+// True if the images have the longer names.
 bool images_have_affix(const Match& match) {
   static constexpr std::array<std::string_view, 6> kOfImages = {"img", "image", "sat", "rgb", "photo", "leftImg8bit"};
   const auto is_in_affix = [&](std::string_view word) { return match.affix.text.find(word) != std::string::npos; };
@@ -115,7 +115,7 @@ bool fits(const Match& match, const Side& a, const Side& b) {
 
 // ---- images next to a folder of labels
 
-// Names of images that lie in the folder itself, without extension, in byte order.
+// Names of the images directly in the folder, without extension, in byte order.
 std::vector<std::string> stems_in(const FolderContent& content) {
   std::vector<std::string> stems;
   for (const std::string& file : content.files)
@@ -125,7 +125,7 @@ std::vector<std::string> stems_in(const FolderContent& content) {
   return stems;
 }
 
-// The folder in `folder` whose images are called like those in `folder` itself; empty where there is none, or several.
+// The folder in `folder` whose images have the names of those directly in `folder`; empty if there is none, or several.
 Result<std::string> labels_within(const std::string& folder) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
   const std::vector<std::string> images = stems_in(content);
@@ -161,7 +161,7 @@ Result<std::optional<LabelFolders>> find_folders_within(const std::string& root,
 
 // ---- folders called like others, and labels
 
-// "seqa" of "seqa_gt"; empty where the name does not end so.
+// "seqa" of "seqa_gt"; empty if the name does not end so.
 std::string images_of(const std::string& name) {
   for (std::size_t end = name.find_first_of("_-. ", 1); end != std::string::npos; end = name.find_first_of("_-. ", end + 1))
     if (is_labels_word(std::string_view(name).substr(end + 1))) return name.substr(0, end);
@@ -189,7 +189,7 @@ Result<std::optional<LabelFolders>> find_folders_beside(const std::string& root,
   return std::optional(std::move(found));
 }
 
-// Whether both hold images and, next to them, folders of the same name: two classes alike.
+// True if both hold images and, next to them, folders of the same name: then they are classes.
 Result<bool> are_alike_within(const std::string& root, const std::string& one, const std::string& other) {
   HOTPACK_ASSIGN(const FolderContent first, read_folder(path_below(root, one)));
   HOTPACK_ASSIGN(const FolderContent second, read_folder(path_below(root, other)));

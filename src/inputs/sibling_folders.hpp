@@ -1,4 +1,4 @@
-// Two folders that could be two classes, and hold files of the same names: images and labels, as a rule.
+// Sibling folders whose files have the same names. They may be two classes, but are usually images and labels.
 //
 // Reads names and sizes of files, no image. Thread-safe. Failure: `io` for folders that cannot be read.
 #pragma once
@@ -14,15 +14,15 @@
 namespace hotpack::pipeline {
 
 struct SiblingFolders {
-  std::string images, labels;  // names of the folders; a guess which is which
-  Affix affix;                 // that names in one have and names in the other have not
-  bool on_images = false;      // the affix is that of the images
+  std::string images, labels;  // names of the folders, assigned by what is more likely
+  Affix affix;                 // by which the names of one folder differ from those of the other
+  bool on_images = false;      // the images have the affix
   std::uint64_t pairs = 0;
   std::string image_example, label_example;  // names of one pair, without extension
 };
 
-// Where `folder` has exactly two folders with images, not called like splits, and at least 90 % of the names in one are in the other,
-// equal or with one affix. Folders that hold images next to folders of one name ("cat/annotated", "dog/annotated") are no siblings.
+// Found if `folder` has exactly two folders with images, not named like splits, and at least 90 % of the names in one are in the other,
+// equal or with one affix. Folders that hold images next to folders of the same name ("cat/annotated", "dog/annotated") do not count.
 [[nodiscard]] Result<std::optional<SiblingFolders>> find_sibling_folders(const std::string& folder);
 
 // Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/ and cat/annotated/, dog/ and
@@ -38,7 +38,7 @@ struct LabelFolders {
   std::vector<std::string> alone;  // folders with images that are of no pair
 };
 
-// Where there are two such pairs or more.
+// Found if there are at least two such pairs.
 [[nodiscard]] Result<std::optional<LabelFolders>> find_label_folders(const std::string& folder);
 
 }  // namespace hotpack::pipeline

@@ -17,7 +17,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::size_t kMaxDigits = 9;          // before and behind the point of a share
+constexpr std::size_t kMaxDigits = 9;          // before and after the decimal point of a share
 __extension__ using Wide = unsigned __int128;  // a share times a number of samples
 
 bool all_digits(std::string_view text) {
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> parse_share(std::string_view text) {
   return share > 0 ? std::optional(share) : std::nullopt;
 }
 
-// Samples that stay together.
+// Samples that must be in the same part.
 struct Group {
   std::string_view name;
   std::size_t first = 0;  // in Groups::members
@@ -49,7 +49,7 @@ struct Groups {
   std::uint64_t alone = 0;             // samples whose key does not match --group
 };
 
-// By --group; without it each sample is a group of its key.
+// Groups by --group; without it each sample is a group named by its key.
 Result<Groups> groups_of(const SampleList& list, const std::string& expression) {
   Groups result;
   std::optional<PathPattern> pattern;
@@ -133,7 +133,7 @@ Result<std::vector<std::string>> first_folders(const FileList& list) {
     const std::string_view key = list.key(file);
     const std::string_view name = first_part(key);
     if (name.size() == key.size())
-      return data_error("stands in no folder that could be its split; --split folder takes the first part of a key, and this key is '" +
+      return data_error("is in no folder that could be its split; --split folder takes the first part of a key, and this key is '" +
                             std::string(key) + "'",
                         list.path(file));
     if (names.find(name) == names.end()) names.emplace(name);

@@ -189,7 +189,7 @@ std::string pairs_text(const Coverage& coverage) {
 
 std::string rule_text(const SuffixRule& rule) {
   if (rule.by_format) return "JPEG files are images, PNG files of the same name their labels";
-  if (rule.image.empty() && rule.label.empty()) return "labels are called like their images";
+  if (rule.image.empty() && rule.label.empty()) return "labels have the names of their images";
   if (rule.image.empty()) return "labels end with " + in_quotes(rule.label);
   if (rule.label.empty()) return "images end with " + in_quotes(rule.image);
   return "images end with " + in_quotes(rule.image) + ", labels with " + in_quotes(rule.label);

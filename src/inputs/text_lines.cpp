@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-// Cuts fields off the beginning of a line.
+// Takes fields from the beginning of a line.
 class FieldCutter {
  public:
   FieldCutter(std::string_view line, char separator) : rest_(line), separator_(separator) {}
@@ -52,7 +52,7 @@ class FieldCutter {
     return std::string(without_blanks(field));
   }
 
-  // Stands on the opening quote.
+  // Precondition: at the opening quote.
   std::optional<std::string> quoted() {
     std::string field;
     for (rest_.remove_prefix(1); !rest_.empty(); rest_.remove_prefix(1)) {
@@ -65,7 +65,7 @@ class FieldCutter {
     return std::nullopt;
   }
 
-  // Behind the closing quote.
+  // After the closing quote.
   std::optional<std::string> closed(std::string field) {
     if (separator_ != ' ') skip_blanks();
     if (!rest_.empty() && !is_separator(rest_.front())) return std::nullopt;
@@ -92,7 +92,7 @@ Result<std::string> read_to_end(int descriptor, const std::string& path) {
   return text;
 }
 
-// While a stream is read, which may never end, nothing is written yet: a signal to stop ends the program at once.
+// A stream may never end. Nothing is written while it is read, so a signal may end the program at once.
 class StopsAtOnce {
  public:
   StopsAtOnce() {

@@ -1,6 +1,6 @@
-// The lines of a text file that people write: lists and tables.
+// The lines of lists and tables.
 //
-// Views into the text, which must outlive them. Not thread-safe.
+// Lines are views of the text, which must outlive them. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace hotpack::pipeline {
 
 struct TextLine {
   std::size_t number = 0;  // from 1
-  std::string_view text;   // without blanks at the ends and without CR; never empty
+  std::string_view text;   // without surrounding blanks and CR; never empty
 };
 
 class TextLines {
  public:
   explicit TextLines(std::string_view text);
-  // The next line that is neither empty nor a comment: '#' alone or before a blank. What else begins with '#' may be a comment or a name,
-  // which only the caller can tell.
+  // The next line that is neither empty nor a comment ('#' alone or followed by a blank). Another line that begins with '#' may be a
+  // comment or a name; the caller decides.
   std::optional<TextLine> next();
 
  private:
@@ -30,14 +30,14 @@ class TextLines {
   std::size_t number_ = 0;
 };
 
-// Whether a list comes from standard input ("-") or a pipe: it can be read once, and its folder means nothing.
+// True if a list comes from standard input ("-") or a pipe: it can be read only once, and its folder means nothing.
 [[nodiscard]] bool is_stream(const std::string& path);
 
 // Reads a text file, a pipe, or standard input ("-"): UTF-8 with or without byte order mark. UTF-16 is refused by name, code `data`.
 [[nodiscard]] Result<std::string> read_list_text(const std::string& path);
 
-// The fields of a line of comma- or tab-separated values with RFC 4180 quotes, blanks around them removed; with separator ' ' its words,
-// which quotes may hold together. Nothing where a quote is not closed or followed by other text.
+// The fields of a line of comma- or tab-separated values with RFC 4180 quotes, without surrounding blanks; with separator ' ' its words,
+// which quotes may join. Nothing if a quote is not closed or is followed by other text.
 [[nodiscard]] std::optional<std::vector<std::string>> split_fields(std::string_view line, char separator);
 
 [[nodiscard]] std::string_view without_blanks(std::string_view text);

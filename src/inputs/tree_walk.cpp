@@ -31,7 +31,7 @@ struct Entry {
   unsigned char type = DT_UNKNOWN;
 };
 
-// Those that are no junk files, in the order of their names.
+// The entries that are no junk files, in the order of their names.
 Result<std::vector<Entry>> entries_of(const std::string& path) {
   const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
   std::vector<Entry> entries;
@@ -40,7 +40,7 @@ Result<std::vector<Entry>> entries_of(const std::string& path) {
     errno = 0;
     const dirent* const entry = ::readdir(folder.get());
     if (entry == nullptr) break;
-    if (!is_litter(entry->d_name)) entries.push_back({entry->d_name, entry->d_type});
+    if (!is_junk(entry->d_name)) entries.push_back({entry->d_name, entry->d_type});
   }
   if (errno != 0) return io_error("cannot read the input folder", path, errno);
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
@@ -82,7 +82,7 @@ class Walk {
 
   bool walk_folder(const std::string& below, const struct stat& status) {
     const Identity identity{status.st_dev, status.st_ino};
-    if (!above_.insert(identity).second) return true;  // a symbolic link back to a folder that we are in
+    if (!above_.insert(identity).second) return true;  // a symbolic link back to a parent folder
     const Result<std::vector<Entry>> entries = entries_of(path_below(root_, below));
     const bool go_on = entries.ok() ? visit_all(below + "/", *entries) : visitor_.unusable({below, entries.error().message, true});
     above_.erase(identity);
@@ -101,7 +101,7 @@ class Walk {
 
   std::string root_;
   TreeVisitor& visitor_;
-  std::set<Identity> above_;  // the folders from the root to here
+  std::set<Identity> above_;  // the folders from the root to the current one
 };
 
 mode_t mode_of(const std::string& path) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 64 << 20;
 constexpr std::uint64_t kSurePercent = 90;
-constexpr std::uint64_t kFirstLines = 100;  // that must be names before the rest is read
+constexpr std::uint64_t kFirstLines = 100;  // half of which must be names before the rest is read
 
 using Names = std::vector<std::string_view>;
 
@@ -44,7 +44,7 @@ bool is_text(const std::string& name) {
   return lower.ends_with(".txt") || lower.ends_with(".lst") || lower.ends_with(".csv");
 }
 
-// How many lines name a sample; nothing where few do.
+// Counts the lines that name a sample; nothing if few do.
 std::optional<std::uint64_t> listed_samples(const std::string& path, const Names& names) {
   std::error_code failure;
   const std::uintmax_t bytes = std::filesystem::file_size(path, failure);
@@ -58,11 +58,11 @@ std::optional<std::uint64_t> listed_samples(const std::string& path, const Names
     found += std::binary_search(names.begin(), names.end(), name_in(line->text)) ? 1U : 0U;
     if (lines == kFirstLines && found * 2 < lines) return std::nullopt;
   }
-  // A table has one line more.
+  // A table has one more line, its header.
   return found > 0 && (found + 1) * 100 >= lines * kSurePercent && found * 2 > lines ? std::optional(found) : std::nullopt;
 }
 
-// "train" of "train_list" and "my-train"; else the name as it is.
+// "train" of "train_list" and "my-train"; otherwise the whole name.
 std::string split_of(std::string_view stem) {
   for (std::size_t begin = 0; begin < stem.size();) {
     const std::size_t end = std::min(stem.find_first_of("_-. ", begin), stem.size());

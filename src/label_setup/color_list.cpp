@@ -23,7 +23,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Where a color was first seen, in an order that does not depend on threads.
+// The first place of a color, in an order that does not depend on threads.
 struct Sighting {
   std::size_t list = 0, sample = 0;
   PixelPlace place;
@@ -47,7 +47,7 @@ void add(Colors& colors, std::uint32_t color, const Seen& more) {
   if (more.first.order() < seen.first.order()) seen.first = more.first;
 }
 
-// What one thread found.
+// The findings of one thread.
 struct Finder {
   explicit Finder(bool of_ids) : ids(of_ids) {}
 
@@ -81,7 +81,7 @@ struct Finder {
     return values_of(label.width, label.height, color, sighting);
   }
 
-  // Absent where there are more than labels have.
+  // Absent if there are more colors than labels have.
   template <class At>
   static std::optional<Colors> values_of(int width, int height, At at, Sighting sighting) {
     Colors found;
@@ -124,7 +124,8 @@ std::size_t known_by(const labels::Preset& preset, const std::vector<ListedColor
   return static_cast<std::size_t>(std::count_if(colors.begin(), colors.end(), knows));
 }
 
-// The preset that knows most colors; of equal ones that with the fewest classes. A few colors, such as black and red, are in many sets.
+// The preset that knows most colors; of equal ones the one with the fewest classes. A few colors, such as black and red, occur in many data
+// sets.
 void find_preset(ColorList& list) {
   constexpr std::size_t kFewest = 3;
   std::size_t classes = 0;

@@ -31,13 +31,13 @@ bool is_folder(const std::string& path) {
 }
 
 Error unknown_preset(const std::string& name) {
-  std::string text = "--preset " + name + ": there is no such preset; there are:";
+  std::string text = "--preset " + name + ": unknown preset; known presets are:";
   for (const std::string_view known : labels::preset_names())
     text += "\n  " + std::string(known) + ": " + labels::find_preset(known)->about;
   return usage_error(std::move(text));
 }
 
-// A map that speaks of classes by name needs somebody who says which values they have.
+// A map that names classes needs another option that defines their values.
 Status check_names_known(const GivenLabels& given) {
   if (!given.map || !given.map->holds<std::string>() || given.preset != nullptr || given.table) return {};
   const auto& rows = given.map->rows;
@@ -47,7 +47,7 @@ Status check_names_known(const GivenLabels& given) {
                      "(0…65535) or colors (#rrggbb) in place of names. If the line is a header, write it as old,new");
 }
 
-// The preset's own map, where it is about what the reading reads.
+// The map of the preset, if it is about the kind of values that labels hold.
 Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelKind reading) {
   if (preset.map.empty()) return std::optional<LabelMap>();
   HOTPACK_ASSIGN(LabelMap map, labels::parse_label_map(preset.map, "--preset " + preset.name));
@@ -61,7 +61,7 @@ Error no_colors(LabelKind reading) {
   return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colors: give --classes FILE.csv (name,r,g,b)");
 }
 
-// The classes that labels hold by the preset alone.
+// The classes of labels by the preset alone.
 Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, LabelKind reading) {
   labels::OldClasses old{preset.table, {}};
   HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(preset, reading));
@@ -74,7 +74,7 @@ Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, Label
   return old;
 }
 
-// A pack in which other values became its classes than the rule says has a meaning for its own kind of labels alone.
+// A pack with a map applies only to labels of its own kind.
 Status check_kind_of_pack(const PackedLabels& packed, LabelKind reading) {
   if (!packed.values || reading == packed.reading) return {};
   return usage_error("--label-kind " + std::string(word_of(reading)) + " contradicts --classes " + packed.folder +
@@ -82,7 +82,7 @@ Status check_kind_of_pack(const PackedLabels& packed, LabelKind reading) {
                      " and mapped; leave --label-kind out, or say with --map what these labels' values become");
 }
 
-// The classes that a map names on its left side; absent where it names none there.
+// The classes that a map names on its left side; absent if it names none there.
 Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, LabelKind reading) {
   if (!given.map->holds<std::string>()) return std::optional<labels::OldClasses>();
   if (given.preset != nullptr) {
@@ -108,70 +108,70 @@ Status check_kind_of_map(const LabelMap& map, LabelKind reading) {
   return {};
 }
 
-void warn_of_unfed_classes(const std::string& path, LabelMeaning& meaning) {
-  std::vector<bool> fed(meaning.table.classes.size());
-  for (const MappedValue& value : *meaning.values)
-    if (value.class_id != labels::kIgnored) fed[value.class_id] = true;
-  for (std::size_t id = 0; id < fed.size(); ++id)
-    if (!fed[id]) meaning.table.warnings.push_back("nothing becomes class '" + meaning.table.classes[id].name + "' by --map " + path);
+void warn_of_unmapped_classes(const std::string& path, LabelMapping& mapping) {
+  std::vector<bool> mapped(mapping.table.classes.size());
+  for (const MappedValue& value : *mapping.values)
+    if (value.class_id != labels::kIgnored) mapped[value.class_id] = true;
+  for (std::size_t id = 0; id < mapped.size(); ++id)
+    if (!mapped[id]) mapping.table.warnings.push_back("nothing becomes class '" + mapping.table.classes[id].name + "' by --map " + path);
 }
 
-Result<LabelMeaning> meaning_of_map(const GivenLabels& given, LabelKind reading) {
+Result<LabelMapping> mapping_of_map(const GivenLabels& given, LabelKind reading) {
   const LabelMap& map = *given.map;
   HOTPACK_TRY(check_kind_of_map(map, reading));
   HOTPACK_ASSIGN(const std::optional<labels::OldClasses> old, old_classes(given, reading));
   const bool table_is_old = old && given.preset == nullptr;
-  LabelMeaning meaning;
+  LabelMapping mapping;
   if (given.table && !table_is_old) {
-    meaning.table = *given.table;
+    mapping.table = *given.table;
   } else {
-    HOTPACK_ASSIGN(meaning.table, labels::classes_of_map(map));
-    if (given.table) meaning.table.warnings = given.table->warnings;
+    HOTPACK_ASSIGN(mapping.table, labels::classes_of_map(map));
+    if (given.table) mapping.table.warnings = given.table->warnings;
   }
-  HOTPACK_ASSIGN(meaning.values, labels::resolve_map(map, meaning.table, old ? &*old : nullptr));
-  meaning.giver = "--map";
-  meaning.table.warnings.insert(meaning.table.warnings.end(), map.warnings.begin(), map.warnings.end());
-  warn_of_unfed_classes(map.path, meaning);
-  return meaning;
+  HOTPACK_ASSIGN(mapping.values, labels::resolve_map(map, mapping.table, old ? &*old : nullptr));
+  mapping.source = "--map";
+  mapping.table.warnings.insert(mapping.table.warnings.end(), map.warnings.begin(), map.warnings.end());
+  warn_of_unmapped_classes(map.path, mapping);
+  return mapping;
 }
 
-Result<LabelMeaning> meaning_of_preset(const GivenLabels& given, LabelKind reading) {
-  LabelMeaning meaning;
-  meaning.table = given.table.value_or(given.preset->table);
+Result<LabelMapping> mapping_of_preset(const GivenLabels& given, LabelKind reading) {
+  LabelMapping mapping;
+  mapping.table = given.table.value_or(given.preset->table);
   HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(*given.preset, reading));
   if (map) {
-    HOTPACK_ASSIGN(meaning.values, labels::resolve_map(*map, meaning.table, nullptr));
-    meaning.giver = "--preset";
+    HOTPACK_ASSIGN(mapping.values, labels::resolve_map(*map, mapping.table, nullptr));
+    mapping.source = "--preset";
   }
-  return meaning;
+  return mapping;
 }
 
-LabelMeaning meaning_of_table(const ClassTable& table) {
-  LabelMeaning meaning;
-  meaning.table = table;
-  return meaning;
+LabelMapping mapping_of_table(const ClassTable& table) {
+  LabelMapping mapping;
+  mapping.table = table;
+  return mapping;
 }
 
-Result<LabelMeaning> meaning_of_pack(const PackedLabels& packed, LabelKind reading) {
+Result<LabelMapping> mapping_of_pack(const PackedLabels& packed, LabelKind reading) {
   HOTPACK_TRY(check_kind_of_pack(packed, reading));
-  LabelMeaning meaning = meaning_of_table(packed.table);
-  if (!packed.values) return meaning;
-  meaning.values = packed.values;
-  meaning.giver = "--classes";
-  meaning.map = packed.map;
-  return meaning;
+  LabelMapping mapping = mapping_of_table(packed.table);
+  if (!packed.values) return mapping;
+  mapping.values = packed.values;
+  mapping.source = "--classes";
+  mapping.map = packed.map;
+  return mapping;
 }
 
-bool is_mapped(const LabelMeaning& meaning, std::uint32_t value) {
-  return meaning.values &&
-         std::any_of(meaning.values->begin(), meaning.values->end(), [&](const MappedValue& v) { return v.value == value; });
+bool is_mapped(const LabelMapping& mapping, std::uint32_t value) {
+  return mapping.values &&
+         std::any_of(mapping.values->begin(), mapping.values->end(), [&](const MappedValue& v) { return v.value == value; });
 }
 
-// Of a preset's words those about other readings have no meaning here, nor those that --map speaks of.
-bool holds(const std::string& word, LabelKind reading, const LabelMeaning& meaning) {
-  if (const auto color = hex_color(word)) return labels::reads_colors(reading) && !is_mapped(meaning, labels::packed_color(*color));
-  if (const auto id = whole_number(word)) return reading == LabelKind::index && !is_mapped(meaning, static_cast<std::uint32_t>(*id));
-  return meaning.table.find(word).has_value();
+// A preset's words about other kinds of labels do not apply, nor those that --map covers.
+bool applies(const std::string& word, LabelKind reading, const LabelMapping& mapping) {
+  if (const auto color = hex_color(word)) return labels::reads_colors(reading) && !is_mapped(mapping, labels::packed_color(*color));
+  if (const auto id = whole_number(word)) return reading == LabelKind::index && !is_mapped(mapping, static_cast<std::uint32_t>(*id));
+  return mapping.table.find(word).has_value();
 }
 
 std::string old_text(const std::vector<std::uint32_t>& values, LabelKind reading) {
@@ -199,7 +199,7 @@ Status check_formula(const LabelOptions& options, const GivenLabels& given) {
   return {};
 }
 
-// Of --rgb-id, else of the preset or the pack, unless --label-kind says something else.
+// The formula of --rgb-id, else of the preset or the pack, unless --label-kind excludes it.
 labels::RgbId formula_of(const LabelOptions& options, const GivenLabels& given) {
   const bool open = options.kind == LabelKind::automatic || options.kind == LabelKind::rgb_id;
   if (options.rgb_id != labels::RgbId::none || !open) return options.rgb_id;
@@ -219,7 +219,7 @@ Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
   return {};
 }
 
-// Of a file that was found next to the data set: going on without it would silently lose the names of the classes.
+// For a class file that was found next to the data set: ignoring it would silently lose the names of the classes.
 Error with_ways_on(Error error) {
   error.message = "cannot be used as class file: " + error.message +
                   "\nFix it, name another one with --classes FILE, or go without it: --num-classes N";
@@ -279,34 +279,34 @@ Result<GivenLabels> read_given(const LabelOptions& options) {
   return given;
 }
 
-Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelKind reading) {
-  std::optional<LabelMeaning> meaning;
+Result<std::optional<LabelMapping>> mapping_of(const GivenLabels& given, LabelKind reading) {
+  std::optional<LabelMapping> mapping;
   if (given.map) {
-    HOTPACK_ASSIGN(meaning, meaning_of_map(given, reading));
+    HOTPACK_ASSIGN(mapping, mapping_of_map(given, reading));
   } else if (given.preset != nullptr) {
-    HOTPACK_ASSIGN(meaning, meaning_of_preset(given, reading));
+    HOTPACK_ASSIGN(mapping, mapping_of_preset(given, reading));
   } else if (given.packed) {
-    HOTPACK_ASSIGN(meaning, meaning_of_pack(*given.packed, reading));
+    HOTPACK_ASSIGN(mapping, mapping_of_pack(*given.packed, reading));
   } else if (given.table) {
-    meaning = meaning_of_table(*given.table);
+    mapping = mapping_of_table(*given.table);
   }
-  if (!meaning) return meaning;
-  meaning->ignore = given.ignore;
-  if (!given.ignore.empty() || given.preset == nullptr) return meaning;
+  if (!mapping) return mapping;
+  mapping->ignore = given.ignore;
+  if (!given.ignore.empty() || given.preset == nullptr) return mapping;
   for (const std::string& word : given.preset->ignore)
-    if (holds(word, reading, *meaning)) meaning->ignore.push_back(word);
-  return meaning;
+    if (applies(word, reading, *mapping)) mapping->ignore.push_back(word);
+  return mapping;
 }
 
-LabelMeaning shifted(LabelMeaning meaning, int shift) {
+LabelMapping shifted(LabelMapping mapping, int shift) {
   const auto lower = static_cast<std::uint32_t>(-shift);
   std::vector<MappedValue> values;
   for (std::uint32_t id = 0; id < lower; ++id) values.push_back({id, labels::kIgnored});
-  for (std::uint32_t id = 0; id < meaning.table.classes.size() && id + lower < 65536; ++id)
+  for (std::uint32_t id = 0; id < mapping.table.classes.size() && id + lower < 65536; ++id)
     values.push_back({id + lower, static_cast<std::uint16_t>(id)});
-  meaning.values = std::move(values);
-  meaning.giver = "--shift-ids";
-  return meaning;
+  mapping.values = std::move(values);
+  mapping.source = "--shift-ids";
+  return mapping;
 }
 
 std::vector<std::string> map_lines(const std::vector<MappedValue>& values, LabelKind reading, const ClassTable& table) {

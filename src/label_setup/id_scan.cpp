@@ -25,7 +25,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Where a label stands: in the order of lists and samples.
+// The place of a label in the order of lists and samples.
 struct Place {
   std::size_t list = 0, sample = 0;
   auto operator<=>(const Place&) const = default;
@@ -37,7 +37,7 @@ std::string color_at(const labels::ColoredPixel& pixel) {
 
 constexpr Place kNowhere{std::numeric_limits<std::size_t>::max(), 0};
 
-// The first labels with one foreground and with the other; what one thread has met, and what all have.
+// The first labels with one foreground value and with the other, of one thread or of all.
 struct Foregrounds {
   Place one = kNowhere, white = kNowhere;
   bool together = false;  // in one label
@@ -54,7 +54,7 @@ struct Foregrounds {
   }
 };
 
-// The first label that shows an index, in its color, and the first that shows it in another one: whatever the order in which they come.
+// The first label with an index, and the first that shows the index in another color, for any order of labels.
 struct IndexColors {
   Place first = kNowhere, other = kNowhere;
   RgbColor color{}, other_color{};
@@ -76,7 +76,7 @@ struct IndexColors {
 };
 using PaletteColors = std::array<IndexColors, 256>;
 
-// The first label that cannot be decoded, and why.
+// The first label that cannot be decoded, and the reason.
 struct Undecoded {
   Place place = kNowhere;
   std::string why;
@@ -88,12 +88,12 @@ struct Undecoded {
   }
 };
 
-// What the threads share.
+// Data that all threads share.
 struct Shared {
   std::mutex mutex;
   std::optional<Error> failure;
   std::atomic<bool> stopped = false;
-  Place colored = kNowhere;  // of the first label that holds a color, so far
+  Place colored = kNowhere;  // of the first label with a color so far
   std::string color;
 
   void fail(Error error) {
@@ -172,12 +172,12 @@ class Scanner {
 
 using Scanners = tbb::enumerable_thread_specific<Scanner>;
 
-// Empty for nowhere.
+// Empty for kNowhere.
 std::string label_at(std::span<const SampleList* const> lists, Place place) {
   return place == kNowhere ? std::string() : lists[place.list]->label_path(lists[place.list]->samples[place.sample]);
 }
 
-// What all scanners met.
+// The combined result of all scanners.
 struct Found {
   std::bitset<65536> narrow, wide;
   Foregrounds foregrounds;

@@ -16,9 +16,9 @@ namespace {
 
 using Ids = std::bitset<65536>;
 
-// Beyond this an automatic count of classes is more likely a misread instance map; saying --num-classes makes it meant.
+// A larger automatic count is more likely an instance map; --num-classes confirms it.
 constexpr int kMaxScannedClasses = 1024;
-// Up to this many classes an absent id is more likely a class that no label shows than a hole in the numbers.
+// With at most so many classes, a missing id is more likely a class that does not occur than a gap in the numbers.
 constexpr int kFewClasses = 16;
 
 // Nothing but black and white.
@@ -30,7 +30,7 @@ bool is_mask(const IdScan& found) {
   return narrow.none() && wide.none() && black && white;
 }
 
-// Whether, with more labels, these values could be those of masks, or of masks of two programs.
+// True if, with more labels, these values could be those of masks, or of masks from two programs.
 bool may_be_masks(const IdScan& found) {
   Ids narrow = found.narrow, wide = found.wide;
   narrow.reset(0).reset(1).reset(255);
@@ -38,8 +38,7 @@ bool may_be_masks(const IdScan& found) {
   return narrow.none() && wide.none();
 }
 
-// Masks of one set that were written by two programs: 1 is the foreground here, 255 there, and no label has both. As ids 255 would be
-// ignored.
+// Masks from two programs: the foreground is 1 in some labels, 255 in others, and no label has both. As an id 255 would be ignored.
 bool is_mixed_masks(const IdScan& found) {
   if (found.one_label.empty() || found.white_label.empty()) return false;
   Ids narrow = found.narrow, wide = found.wide;
@@ -50,7 +49,7 @@ bool is_mixed_masks(const IdScan& found) {
 
 std::string white_text(const IdScan& found) { return found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255"; }
 
-// By brightness a 1 of 16 bits is black, so a table says what it is.
+// By brightness a 1 of 16 bits is black, so these masks need a table.
 std::string as_masks(const IdScan& found) {
   if (!found.wide[1]) return "--label-kind binary --threshold 1, where they are masks";
   return std::string("--map FILE with the lines old,new and 0,background and 1,foreground") +
@@ -80,7 +79,7 @@ Ids ids_of_classes(const IdScan& found, const std::vector<std::string>& ignore) 
   return ids;
 }
 
-// One more than the largest id; 0 where there is none.
+// One more than the largest id; 0 without ids.
 int count_of(const Ids& ids) {
   int count = 0;
   for (std::size_t id = 0; id < ids.size(); ++id)
@@ -88,7 +87,7 @@ int count_of(const Ids& ids) {
   return count;
 }
 
-// Ids that are all multiples of one number were rescaled by the program that wrote them.
+// Describes ids that are all multiples of one number: a program has rescaled them.
 std::string rescaling(const Ids& ids) {
   std::size_t divisor = 0;
   for (std::size_t id = 1; id < ids.size(); ++id)
@@ -109,7 +108,7 @@ Status check_count(const Ids& ids, int count, const IdScan& scan, const std::str
   if (gaps) {
     const std::string preset = found == "0, 128, 255" ? "\n  --preset refuge, whose values are these" : "";
     return data_error("the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found + rescaling(ids) +
-                      "), so these are hardly numbers of classes. Say what each value means:\n  --map FILE with a line old,new for each "
+                      "), so they are hardly class ids. Say what each value means:\n  --map FILE with a line old,new for each "
                       "value; hotpack check --write-classes FILE writes one to fill in" +
                       preset + "\n  --num-classes " + number + ", if so many classes are meant");
   }
@@ -119,7 +118,7 @@ Status check_count(const Ids& ids, int count, const IdScan& scan, const std::str
   return {};
 }
 
-// Presets of ids with as many classes, all of which occur; few classes fit too many of them.
+// Presets of ids with the same number of classes, all of which occur. Small numbers fit too many presets.
 std::string fitting_presets(const Ids& ids, int count) {
   constexpr int kTelling = 10;
   std::string names;

@@ -12,7 +12,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// "2 gray, 1 palette", and with `file` what all of them are.
+// "2 gray, 1 palette", followed by `file`.
 std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
   std::string text;
   const auto add = [&](const LabelForms::Form& form, std::string_view name) {
@@ -26,9 +26,9 @@ std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
   return text.empty() ? "not readable" : text + std::string(file);
 }
 
-// A preset whose set comes both as colors and as ids: RGB files (and JPEGs) hold the ones, gray and palette files the others.
+// For a preset of a data set with color and id labels: RGB files and JPEGs hold colors, gray and palette files ids.
 Result<LabelDecision> decide_by_preset(const labels::Preset& preset, const LabelForms& forms) {
-  const std::string why = "auto: --preset " + preset.name + " knows ids and colors";
+  const std::string why = "auto: --preset " + preset.name + " has ids and colors";
   const LabelForms::Form& colored = forms.rgb.count > 0 ? forms.rgb : forms.jpeg;
   const bool has_samples = forms.gray8.count + forms.gray16.count + forms.palette.count > 0;
   if (colored.count == 0) return LabelDecision{LabelKind::index, why};
@@ -39,7 +39,7 @@ Result<LabelDecision> decide_by_preset(const labels::Preset& preset, const Label
                     colored.first);
 }
 
-// --label-kind auto where options leave it open: a color table makes labels colors; without one they hold ids.
+// --label-kind auto if options do not decide: with a color table labels hold colors, without one ids.
 Result<LabelDecision> decide_by_files(const GivenLabels& given, const LabelForms& forms) {
   if (given.preset != nullptr) return decide_by_preset(*given.preset, forms);
   if (given.table && given.table->has_colors) return LabelDecision{LabelKind::color, "auto: the classes have colors"};
@@ -48,7 +48,7 @@ Result<LabelDecision> decide_by_files(const GivenLabels& given, const LabelForms
 
 bool takes_nearest(const LabelOptions& options) { return options.unknown.starts_with("nearest"); }
 
-// JPEG keeps neither ids nor colors: masks of two classes survive it, and colors where the nearest will do.
+// JPEG keeps neither ids nor colors. Masks of two classes survive it, and colors if the nearest one is used.
 Status check_lossy(const LabelOptions& options, LabelKind reading, const LabelForms& forms) {
   if (forms.jpeg.count == 0 || reading == LabelKind::binary) return {};
   if (reading == LabelKind::color && takes_nearest(options)) return {};
@@ -59,7 +59,7 @@ Status check_lossy(const LabelOptions& options, LabelKind reading, const LabelFo
       forms.jpeg.first);
 }
 
-// What the colors of some labels tell: a photo, a preset, or how many there are.
+// Describes the colors of some labels: a photo, a preset, or their number.
 std::string colors_text(const ColorList& list) {
   if (2 * list.crowded > list.labels)
     return ". " + std::to_string(list.crowded) + " of " + std::to_string(list.labels) + " labels hold more than " +
@@ -83,8 +83,8 @@ Error unexplained_color(const std::string& path, const std::string& color, const
   return data_error("holds RGB colors (" + color + "), and " + given + colors_text(*list), path);
 }
 
-// RGB files hold ids where every pixel has three equal channels; otherwise they hold colors, which nothing explains. As a rule the first
-// file tells, before all are read.
+// RGB files hold ids if every pixel has three equal channels; otherwise they hold colors, which nothing explains. Usually the first file
+// decides before all are read.
 Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file, LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();
   HOTPACK_ASSIGN(const std::string color, color_in(forms.rgb.first, scan.max_pixels()));

@@ -1,6 +1,6 @@
-// How label files are read: as --label-kind says, or as the other options, the headers and at last the pixels tell.
+// Decides how label files are read: by --label-kind, by other options, by headers, and at last by pixels.
 //
-// Failure: `data` where labels cannot be read so, or where it stays open and only the user can tell; `io`.
+// Failure: `data` if labels cannot be read so, or if only the user can decide; `io`.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "inputs/sample_list.hpp"
 #include "label_setup/color_list.hpp"
 #include "label_setup/given_labels.hpp"
-#include "label_setup/header_survey.hpp"
+#include "label_setup/header_probe.hpp"
 #include "label_setup/id_scan.hpp"
 #include "labels/label_decoder.hpp"
 #include "settings/observer.hpp"
@@ -27,7 +27,7 @@ struct LabelDecision {
   std::string why;  // "auto: the classes have colors; the labels are 3 RGB PNG"
 };
 
-// The ids of all labels, read when they are first asked for. Not thread-safe.
+// The ids of all labels, read when first needed. Not thread-safe.
 class LabelScan {
  public:
   LabelScan(std::span<SampleList* const> lists, std::uint64_t max_pixels, Observer& observer)
@@ -47,7 +47,7 @@ class LabelScan {
   std::optional<IdScan> found_;
 };
 
-// What options alone decide; absent where it depends on the files.
+// The decision of options alone; absent if it depends on the files.
 [[nodiscard]] std::optional<LabelDecision> decide_by_options(const LabelOptions& options, const GivenLabels& given);
 
 [[nodiscard]] Result<LabelDecision> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms,

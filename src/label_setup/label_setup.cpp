@@ -48,12 +48,12 @@ Status check_unlabelled_options(const LabelOptions& options) {
 
 // ---- which classes there are
 
-Status check_table_fits(LabelKind reading, const std::optional<LabelMeaning>& meaning) {
-  if (labels::reads_colors(reading) && (!meaning || (!meaning->values && !meaning->table.has_colors)))
+Status check_table_fits(LabelKind reading, const std::optional<LabelMapping>& mapping) {
+  if (labels::reads_colors(reading) && (!mapping || (!mapping->values && !mapping->table.has_colors)))
     return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colors: give --classes FILE.csv (name,r,g,b)");
-  if (reading == LabelKind::binary && meaning && meaning->table.classes.size() != 2)
+  if (reading == LabelKind::binary && mapping && mapping->table.classes.size() != 2)
     return usage_error("--label-kind binary has two classes, background and foreground; --classes, --num-classes or --preset names " +
-                       std::to_string(meaning->table.classes.size()));
+                       std::to_string(mapping->table.classes.size()));
   return {};
 }
 
@@ -70,8 +70,8 @@ std::vector<const format::Manifest*> labelled(std::span<const format::Manifest* 
   return sets;
 }
 
-// Whether reading all labels of finished packs again would count as many classes: their last class occurs, and no id beyond it can
-// (unknown ids stop a run). One class alone may be a mask of two values misread, which a fresh run asks about.
+// True if reading all labels of finished packs again would count the same classes: their last class occurs, and no larger id can (unknown
+// ids stop a run). A single class may be a misread mask of two values, about which a fresh run asks.
 bool counted_by_scan(const std::vector<const format::Manifest*>& finished) {
   if (finished.empty()) return false;
   const std::size_t count = finished.front()->schema.class_count();
@@ -82,7 +82,7 @@ bool counted_by_scan(const std::vector<const format::Manifest*>& finished) {
   return count > 1 && std::all_of(finished.begin(), finished.end(), same) && std::any_of(finished.begin(), finished.end(), has_last);
 }
 
-// How the labels of finished packs were read; automatic where they do not say.
+// How the labels of finished packs were read; automatic if unknown.
 LabelKind reading_of(const std::vector<const format::Manifest*>& finished) {
   for (const format::Manifest* manifest : finished) {
     for (const auto& [name, value] : manifest->schema.options.more) {
@@ -95,7 +95,7 @@ LabelKind reading_of(const std::vector<const format::Manifest*>& finished) {
 
 // ---- the setup
 
-// Options that change nothing for labels that are read so.
+// Warns of options that have no effect on labels that are read so.
 void warn_of_idle_options(const PackOptions& options, LabelKind reading, std::vector<std::string>& warnings) {
   if (reading != LabelKind::binary && options.label.threshold != LabelOptions().threshold)
     warnings.push_back("--threshold has no effect: labels are read as " + std::string(word_of(reading)) +
@@ -106,66 +106,66 @@ void warn_of_idle_options(const PackOptions& options, LabelKind reading, std::ve
     warnings.push_back("--pad-label has no effect: --fit " + std::string(word_of(fit)) + " never pads");
 }
 
-// A value cannot become a class and be ignored: what learns of the map, and stored, would be untrue.
-Status check_ignored_by_map(const LabelMeaning& meaning, const labels::LabelRules& rules) {
-  if (!meaning.values) return {};
+// A value cannot both become a class and be ignored: the map that is stored would be wrong.
+Status check_ignored_by_map(const LabelMapping& mapping, const labels::LabelRules& rules) {
+  if (!mapping.values) return {};
   const auto check = [&](std::uint32_t value, const std::string& word) -> Status {
-    const auto given = std::find_if(meaning.values->begin(), meaning.values->end(), [&](const auto& each) { return each.value == value; });
-    if (given == meaning.values->end() || given->class_id == labels::kIgnored) return {};
-    const std::string advice = meaning.giver == "--map" ? "write \"" + word + ",ignore\" into the map, and leave --ignore out"
-                                                        : "give a --map that ignores it, or leave --ignore out";
-    return usage_error("--ignore " + word + ": by " + meaning.giver + " it becomes the class '" +
-                       meaning.table.classes[given->class_id].name + "'; " + advice);
+    const auto given = std::find_if(mapping.values->begin(), mapping.values->end(), [&](const auto& each) { return each.value == value; });
+    if (given == mapping.values->end() || given->class_id == labels::kIgnored) return {};
+    const std::string advice = mapping.source == "--map" ? "write \"" + word + ",ignore\" into the map, and leave --ignore out"
+                                                         : "give a --map that ignores it, or leave --ignore out";
+    return usage_error("--ignore " + word + ": by " + mapping.source + " it becomes the class '" +
+                       mapping.table.classes[given->class_id].name + "'; " + advice);
   };
   for (const std::int64_t id : rules.ignore_ids) HOTPACK_TRY(check(static_cast<std::uint32_t>(id), std::to_string(id)));
   for (const RgbColor& color : rules.ignore_colors) HOTPACK_TRY(check(labels::packed_color(color), color_text(color)));
   return {};
 }
 
-Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id, const LabelMeaning& meaning, LabelKind reading,
+Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id, const LabelMapping& mapping, LabelKind reading,
                                     int threshold) {
   labels::LabelRules rules;
   rules.reading = reading;
   rules.rgb_id = reading == LabelKind::index ? rgb_id : labels::RgbId::none;
   rules.threshold = threshold;
-  rules.values = meaning.values;
+  rules.values = mapping.values;
   rules.reading_was_automatic = options.kind == LabelKind::automatic;
-  HOTPACK_TRY(resolve_ignored(meaning.ignore, meaning.table, rules));
-  HOTPACK_TRY(check_ignored_by_map(meaning, rules));
-  HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.unknown, meaning.table));
+  HOTPACK_TRY(resolve_ignored(mapping.ignore, mapping.table, rules));
+  HOTPACK_TRY(check_ignored_by_map(mapping, rules));
+  HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.unknown, mapping.table));
   return rules;
 }
 
-void tell_map(const LabelMeaning& meaning, LabelKind reading, LabelSetup& setup, std::string& explanation) {
-  setup.map = meaning.map.value_or(map_json(*meaning.values, reading));
-  setup.map_lines = map_lines(*meaning.values, reading, setup.table);
-  explanation += "; " + std::to_string(meaning.values->size()) + " values become " + std::to_string(setup.table.classes.size()) +
-                 " classes by " + meaning.giver;
+void describe_map(const LabelMapping& mapping, LabelKind reading, LabelSetup& setup, std::string& explanation) {
+  setup.map = mapping.map.value_or(map_json(*mapping.values, reading));
+  setup.map_lines = map_lines(*mapping.values, reading, setup.table);
+  explanation += "; " + std::to_string(mapping.values->size()) + " values become " + std::to_string(setup.table.classes.size()) +
+                 " classes by " + mapping.source;
 }
 
-Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given, const LabelMeaning& meaning, LabelKind reading,
+Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given, const LabelMapping& mapping, LabelKind reading,
                               std::string explanation) {
   LabelSetup setup;
   setup.kind = LabelScope::pixel;
   const bool binary = reading == LabelKind::binary;
   HOTPACK_ASSIGN(const int threshold, given_threshold(options.label, binary ? given.packed : std::nullopt));
-  HOTPACK_ASSIGN(labels::LabelRules rules, rules_of(options.label, given.rgb_id, meaning, reading, threshold));
-  HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, meaning.table));
-  HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(meaning.table, rules));
+  HOTPACK_ASSIGN(labels::LabelRules rules, rules_of(options.label, given.rgb_id, mapping, reading, threshold));
+  HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, mapping.table));
+  HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(mapping.table, rules));
   setup.table = setup.decoder->table();
   setup.label_kind = word_of(reading);
   setup.rgb_id = rules.rgb_id;
   setup.unknown = unknown_text(rules.unknown, setup.table);
   setup.pad_label = options.label.pad_label;
   if (binary) setup.threshold = threshold;
-  if (meaning.values) tell_map(meaning, reading, setup, explanation);
+  if (mapping.values) describe_map(mapping, reading, setup, explanation);
   setup.explanation = std::move(explanation);
   for (std::string& warning : warnings_of_reserved_names(setup.table)) setup.table.warnings.push_back(std::move(warning));
   warn_of_idle_options(options, reading, setup.table.warnings);
   return setup;
 }
 
-// Of classes that were counted by the largest id.
+// Reduces classes that were counted by the largest id.
 Status remove_shifted(int shift, ClassTable& table) {
   const auto most = static_cast<int>(table.classes.size()) + shift;
   if (most < 1)
@@ -175,33 +175,33 @@ Status remove_shifted(int shift, ClassTable& table) {
   return {};
 }
 
-// What labels mean; `count` finds the classes where nothing names them.
+// The mapping of label values; `count` finds the classes if no option names them.
 template <class Count>
-Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLabels& given, LabelKind reading, Count count) {
-  HOTPACK_ASSIGN(std::optional<LabelMeaning> meaning, meaning_of(given, reading));
-  HOTPACK_TRY(check_table_fits(reading, meaning));
+Result<LabelMapping> complete_mapping(const PackOptions& options, const GivenLabels& given, LabelKind reading, Count count) {
+  HOTPACK_ASSIGN(std::optional<LabelMapping> mapping, mapping_of(given, reading));
+  HOTPACK_TRY(check_table_fits(reading, mapping));
   const bool shifts = given.shift && reading == LabelKind::index;
-  if (meaning) return shifts ? shifted(std::move(*meaning), *given.shift) : std::move(*meaning);
-  LabelMeaning found;
+  if (mapping) return shifts ? shifted(std::move(*mapping), *given.shift) : std::move(*mapping);
+  LabelMapping found;
   found.table = labels::binary_classes();
   found.ignore = given.ignore;
   if (reading != LabelKind::index) return found;
   if (options.run.partition)
     return usage_error(
-        "with --partition the classes must be said, as every machine must know the same: --num-classes N, --classes or --preset");
+        "with --partition the classes must be given, because all machines must use the same ones: --num-classes N, --classes or --preset");
   HOTPACK_ASSIGN(found.table, count());
   if (!shifts) return found;
   HOTPACK_TRY(remove_shifted(*given.shift, found.table));
   return shifted(std::move(found), *given.shift);
 }
 
-// Whether ids are only supposed: no option says anything of the labels' values.
+// True if ids are only assumed: no option describes the values of labels.
 bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelKind reading) {
   return options.label.kind == LabelKind::automatic && reading == LabelKind::index && given.preset == nullptr && !given.map &&
          !given.shift && given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty();
 }
 
-// Of so many classes masks of 0 and 255 would be ids.
+// True for a number of classes with which masks of 0 and 255 would pass as ids.
 bool may_name_mask(const GivenLabels& given) {
   const std::size_t classes = given.table ? given.table->classes.size() : 0;
   return classes > 1 && classes < 256;
@@ -213,7 +213,7 @@ std::string_view set_of(std::string_view preset) { return preset.substr(0, prese
 bool is_of_train_ids(std::string_view suffix) { return suffix.find("rainIds") != std::string_view::npos; }
 bool is_of_label_ids(std::string_view suffix) { return suffix.find("abelIds") != std::string_view::npos; }
 
-// Some sets come with two kinds of ids, which file names tell apart: a preset for the one misreads the other.
+// Some data sets have two kinds of ids, told apart by file names: a preset for one misreads the other.
 Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* preset) {
   const std::string& suffix = options.input.label_suffix;
   const bool train_ids = is_of_train_ids(suffix);
@@ -237,15 +237,15 @@ Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList
   HOTPACK_ASSIGN(const LabelDecision decided, decide_reading(options.label, given, forms, scan));
   std::string explanation = read_as(decided.reading) + " (" + decided.why + ")";
   const auto count = [&] { return count_classes(options.label, scan, explanation); };
-  HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, decided.reading, count));
+  HOTPACK_ASSIGN(const LabelMapping mapping, complete_mapping(options, given, decided.reading, count));
   if (pixels_too && ids_are_supposed(options, given, decided.reading)) {
     if (may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
     if (forms.palettes_differ && !options.label.class_count) HOTPACK_TRY(check_palettes(scan));
   }
-  return make_setup(options, given, meaning, decided.reading, std::move(explanation));
+  return make_setup(options, given, mapping, decided.reading, std::move(explanation));
 }
 
-// The reading that set_up_files() would decide on; automatic where only files tell.
+// The kind that set_up_files() would decide on; automatic if only files can tell.
 LabelKind adopted_reading(const LabelOptions& options, const GivenLabels& given, const std::vector<const format::Manifest*>& finished) {
   if (const auto decided = decide_by_options(options, given)) return decided->reading;
   if (given.preset != nullptr) return reading_of(finished);
@@ -260,11 +260,11 @@ Result<LabelSetup> adopt_files(const PackOptions& options, const std::vector<con
     if (options.label.unknown != "error" || !counted_by_scan(finished)) return data_error("the labels must be read to count their classes");
     return labels::numbered_classes(static_cast<int>(finished.front()->schema.class_count()));
   };
-  HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, reading, count));
-  return make_setup(options, given, meaning, reading, read_as(reading) + " (as in the finished run)");
+  HOTPACK_ASSIGN(const LabelMapping mapping, complete_mapping(options, given, reading, count));
+  return make_setup(options, given, mapping, reading, read_as(reading) + " (as in the finished run)");
 }
 
-// What holds whether files may be examined or not.
+// The setup for labels that need no label file to be examined; absent for label files.
 Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& options, std::span<SampleList* const> splits,
                                                        ProblemLog& problems) {
   std::optional<LabelSetup> setup;

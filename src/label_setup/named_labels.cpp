@@ -22,7 +22,7 @@ using labels::ClassTable;
 constexpr std::size_t kNamedInWarning = 5;
 constexpr std::string_view kHasNoImage = " has no image", kWithoutImage = "classes without an image";
 
-// Which class a name in the input has.
+// The class of each name in the input.
 using ClassOfName = std::map<std::string, std::uint16_t, std::less<>>;
 
 std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
@@ -50,7 +50,7 @@ std::uint32_t id_of(const ClassOfName& class_of, const std::string& name) {
   return found == class_of.end() ? kNoClass : found->second;
 }
 
-// The ids of a list's names; kNoClass where there is none.
+// The ids of the names of a list; kNoClass for names without one.
 std::vector<std::uint32_t> ids_of(const std::vector<std::string>& names, const ClassOfName& class_of) {
   std::vector<std::uint32_t> ids;
   ids.reserve(names.size());
@@ -115,7 +115,7 @@ bool has_number(const ClassInfo& info) {
   return !name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == std::string::npos && (name == "0" || name[0] != '0');
 }
 
-// The first class whose name is another number than its id; none where a name is no number.
+// The first class whose name is a number other than its id; none if a name is no number.
 std::optional<std::size_t> first_misnumbered(const ClassTable& table) {
   if (!std::all_of(table.classes.begin(), table.classes.end(), has_number)) return std::nullopt;
   for (std::size_t id = 0; id < table.classes.size(); ++id)
@@ -123,8 +123,8 @@ std::optional<std::size_t> first_misnumbered(const ClassTable& table) {
   return std::nullopt;
 }
 
-// Names of whole numbers: those of a table are ids as a rule, so they come in the order of the numbers; folders stay in byte order, as
-// ImageFolder of torchvision has them. Either way a number that is not the id is reported.
+// Classes named by whole numbers: in a table these are usually ids, so they are sorted by number; folders stay in byte order, as in
+// torchvision's ImageFolder. A number that is not the id is reported either way.
 void settle_numbers(bool of_folders, ImageClasses& classes) {
   ClassTable& table = classes.table;
   if (!first_misnumbered(table)) return;
@@ -135,7 +135,7 @@ void settle_numbers(bool of_folders, ImageClasses& classes) {
   }
   if (const auto id = first_misnumbered(table))
     table.warnings.push_back("classes are named by numbers that are not their ids: '" + table.classes[*id].name + "' has id " +
-                             std::to_string(*id) + "; --classes FILE says another order");
+                             std::to_string(*id) + "; --classes FILE sets another order");
 }
 
 Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleList* const> splits, LabelSetup& setup) {
@@ -172,7 +172,7 @@ std::vector<std::uint64_t> assign_image_classes(const PackOptions& options, cons
   return images;
 }
 
-// Classes that no split, or not every split, has an image of.
+// Warns of classes without an image in any split, or in some splits.
 void warn_of_missing_images(const std::vector<std::vector<std::uint64_t>>& images, ClassTable& table) {
   std::vector<std::string> empty, partly;
   for (std::size_t id = 0; id < table.classes.size(); ++id) {

@@ -1,6 +1,6 @@
-// Labels that are given by name: whole-image classes by folder or table, and masks that each have one class.
+// Labels by name: whole-image classes by folder or table, and masks of one class each.
 //
-// No file is read but those of --classes and --map. Sets class ids in the lists; what has no class is a Problem. Failure: as
+// Reads only the files of --classes and --map. Sets class ids in the lists; a name without a class is a Problem. Failure: as for
 // resolve_labels().
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace hotpack::pipeline {
 
-// Gives every sample of `class_name` its class_id.
+// Sets the class_id of every sample with a class_name.
 [[nodiscard]] Result<LabelSetup> set_up_image_classes(const PackOptions& options, std::span<SampleList* const> splits,
                                                       ProblemLog& problems);
 
-// Gives every mask its class_id, and puts the masks of each sample in the order of class ids.
+// Sets the class_id of every mask, and sorts the masks of each sample by it.
 [[nodiscard]] Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList* const> splits, ProblemLog& problems);
 
-// Whether a warning of the class table is about classes that no image has.
+// True if a warning of the class table is about classes without images.
 [[nodiscard]] bool tells_of_missing_images(std::string_view warning);
 
 }  // namespace hotpack::pipeline

@@ -17,7 +17,7 @@ void RecordSizes::add(const SampleList& list, const RecordOptions& options) {
   }
 }
 
-// Stretched to its own size an image stays what it is; crop-or-pad places it where --pad-multiple does.
+// An image stretched to its own size does not change; crop-or-pad places it where --pad-multiple does.
 void RecordSizes::settle(RecordOptions& options) const {
   if (!size_is_open(options) || counts_.size() != 1) return;
   options.size = commonest();
@@ -35,7 +35,7 @@ std::string RecordSizes::advice(bool labels_a_pixel) const {
   return "--size " + std::to_string(size.width) + "x" + std::to_string(size.height) + (labels_a_pixel ? " --fit contain" : " --fit cover");
 }
 
-// Of equally common ones the largest.
+// Of equally frequent sizes the largest.
 Extent RecordSizes::commonest() const {
   if (counts_.empty()) return {};
   const auto most = std::max_element(counts_.begin(), counts_.end(), [](const auto& a, const auto& b) {

@@ -1,6 +1,6 @@
-// Records of one size where nobody said one and all images have it: such records can be batched.
+// Gives records one size if no option does and all images share it: such records can be batched.
 //
-// Decided by the headers of all samples of all splits, whatever part of them a run packs. Plain values; not thread-safe.
+// Decided by the headers of all samples of all splits, for every part of them that a run packs. Plain values; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@
 
 namespace hotpack::pipeline {
 
-// Whether the sizes of images decide that of records: neither --size nor --fit nor --tile was given.
+// True if the sizes of images decide the size of records: without --size, --fit and --tile.
 [[nodiscard]] bool size_is_open(const RecordOptions& options);
 
 class RecordSizes {
  public:
-  // Samples whose headers were surveyed; those without a usable header do not count.
+  // Samples whose headers were probed; those without a usable header do not count.
   void add(const SampleList& list, const RecordOptions& options);
 
-  // Where all have one size, as if --size had said so: records hold the very pixels of their images, and padding of --pad-multiple.
-  // Does nothing where the size is not open.
+  // If all images share one size, acts as --size does: records hold the unchanged pixels of their images, and the padding of
+  // --pad-multiple.
+  // Does nothing if options decide the size.
   void settle(RecordOptions& options) const;
 
   [[nodiscard]] bool differ() const { return counts_.size() > 1; }
-  // For people, where they differ: "records have 3 sizes, …, and cannot be batched; …".
+  // For people, if sizes differ: "records have 3 sizes, …, and cannot be batched; …".
   [[nodiscard]] std::string note() const;
-  // Where they differ: options that bring all to the commonest size, "--size 480x360 --fit contain".
+  // If sizes differ: options that bring all to the most frequent size, "--size 480x360 --fit contain".
   [[nodiscard]] std::string advice(bool labels_a_pixel) const;
 
  private:

@@ -1,4 +1,4 @@
-// Whether an image's EXIF orientation is applied when a label may have been drawn before or after it.
+// Decides whether the EXIF orientation of an image is applied, if a label may have been drawn before or after it.
 //
 // Pure; thread-safe.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace hotpack::pipeline {
 
-// The size of the image as a person sees it.
+// The size of the image after rotation, if the orientation is applied.
 [[nodiscard]] Extent oriented_size(const codecs::ImageInfo& info, bool applied);
 
-// Absent when the policy is automatic and nothing tells: the label fits the image both ways, or neither.
+// Absent if the policy is automatic and the label fits the image in both ways or in neither.
 // Automatic: no label → apply; a label of the stored size only → it was drawn on stored pixels, do not; of the rotated size only → apply.
 [[nodiscard]] std::optional<bool> applies_orientation(ExifPolicy policy, const codecs::ImageInfo& image,
                                                       const std::optional<Extent>& label_size);

@@ -21,23 +21,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the system does not say, it may be there: opening it says why.
+// If the system does not say, it may exist: opening it reports why.
 bool has_manifest(const fs::path& folder, bool in_doubt = true) {
   std::error_code failed;
   return fs::exists(folder / format::kManifestName, failed) || (failed && in_doubt);
 }
 
-// Empty where the folder cannot be listed.
+// Empty if the folder cannot be listed.
 FolderNames content_of(const fs::path& folder) {
   auto names = names_by_kind(folder.string());
   if (!names.ok()) return {};
-  std::erase(names->folders, "lost+found");  // which file systems keep for themselves and only root may read
+  std::erase(names->folders, "lost+found");  // a folder of the file system that only root may read
   return *std::move(names);
 }
 
 bool has_shards(const FolderNames& content) { return !format::describe_pack_folder(content.others).shards.empty(); }
 
-// Device and number: a folder that links name as well.
+// Device and inode, which identify a folder that several links name.
 using Identity = std::pair<dev_t, ino_t>;
 
 class PackSearch {
@@ -57,7 +57,7 @@ class PackSearch {
     const FolderNames content = content_of(path);
     if (has_shards(content)) return packs_.push_back(path.string());
     if (depth == levels_) return;
-    // What links name may have a name of its own, which goes first.
+    // A real folder takes precedence over links to it.
     for (const bool links : {false, true})
       for (const std::string& name : content.folders)
         if (is_link(path / name) == links) look_at(path / name, depth + 1);

@@ -20,7 +20,7 @@ namespace {
 using labels::ClassTable;
 using labels::MappedValue;
 
-// Ignored in every id label, whatever options say.
+// Ignored in every id label, for all options.
 constexpr std::uint32_t kDefaultIgnored[] = {255, 65535};
 
 Result<Schema> schema_of_one(const std::string& folder) {
@@ -33,21 +33,21 @@ Result<Schema> schema_of_one(const std::string& folder) {
   return error;
 }
 
-// The JSON text of an option; empty where the schema has none.
+// The JSON text of an option; empty if the schema has none.
 std::string option_of(const Schema& schema, std::string_view wanted) {
   for (const auto& [name, value] : schema.options.more)
     if (name == wanted) return value;
   return {};
 }
 
-// What decides how labels become classes; shapes, sizes and the order of samples do not.
+// The parts of a schema that decide how labels become classes; shapes, sizes and the order of samples do not.
 bool same_labels(const Schema& a, const Schema& b) {
   const auto same_option = [&](const char* name) { return option_of(a, name) == option_of(b, name); };
   return a.label->scope == b.label->scope && a.label->multi == b.label->multi && a.classes == b.classes && a.ignore == b.ignore &&
          same_option("label_kind") && same_option("threshold") && same_option("map");
 }
 
-// Of the folder of several splits: that of those with labels, which all have to say the same.
+// For a folder of several splits: the manifest of the splits with labels, which must agree.
 Result<Schema> schema_of_pack(const std::string& folder) {
   const std::vector<std::string> packs = packs_at(folder);
   if (packs.empty())
@@ -90,14 +90,14 @@ labels::RgbId rgb_id_of(const Schema& schema) {
   return labels::RgbId::none;
 }
 
-// An id or a color as label files hold it.
+// An id or a color as in label files.
 std::optional<std::uint32_t> value_of(const LabelSource& source) {
   if (const auto* id = std::get_if<std::int64_t>(&source)) return static_cast<std::uint32_t>(*id);
   const auto color = hex_color(std::get<std::string>(source));
   return color ? std::optional(labels::packed_color(*color)) : std::nullopt;
 }
 
-// Whether an ignored value is so by default only: then it depends on the depth of a label, and a map does not.
+// True if a value is ignored only by default: that depends on the bit depth of a label, and a map does not.
 bool is_default(std::uint32_t value, const PackedLabels& packed) {
   if (packed.reading != LabelKind::index) return false;
   const bool named = packed.map.find("[" + std::to_string(value) + ",") != std::string::npos;

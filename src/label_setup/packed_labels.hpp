@@ -1,6 +1,6 @@
-// What a finished pack says of its labels, for --classes PACK: not its classes alone, but which values become which.
+// The labels of a finished pack, for --classes PACK: its classes, and the class of each label value.
 //
-// Plain values. Failure: `usage` where the folder is no pack, or one without classes, `damaged`, `io`.
+// Plain values. Failure: `usage` if the folder is no pack or has no classes, `damaged`, `io`.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct PackedLabels {
   std::string folder;
   labels::ClassTable table;  // names and colors, without sources
   LabelScope kind = LabelScope::pixel;
-  bool multi = false;                        // a mask per class
-  LabelKind reading = LabelKind::automatic;  // of label files; automatic where there were none
+  bool multi = false;                        // one mask per class
+  LabelKind reading = LabelKind::automatic;  // of label files; automatic if there were none
   labels::RgbId rgb_id = labels::RgbId::none;
   std::optional<int> threshold;  // with binary
-  // What each value becomes, where that is not the rule (class c is id c, or its color).
+  // The class of each value, unless the rule holds (class c is id c, or its color).
   std::optional<std::vector<labels::MappedValue>> values;
   std::vector<std::pair<std::string, std::uint16_t>> names;  // of whole-image classes: names in the input, in byte order, and their ids
-  std::string map;                                           // as its schema has it; empty without one
+  std::string map;                                           // as in its schema; empty without one
 };
 [[nodiscard]] Result<PackedLabels> read_packed_labels(const std::string& folder);
 

@@ -4,7 +4,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Tiles need no frame around an image that is scaled by one side: they are cut from the image itself.
+// Tiles of an image that is scaled by one side are cut from the image itself, without a frame.
 bool frames_itself(const RecordOptions& options) {
   const Fit fit = options.resolved_fit();
   return fit == Fit::none || (options.tile && (fit == Fit::long_side || fit == Fit::short_side));

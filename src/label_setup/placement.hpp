@@ -1,6 +1,6 @@
-// Where an image lies in its record, or in each of its records when it is cut into tiles.
+// The place of an image in its record or, if it is cut into tiles, in each of its records.
 //
-// Everything follows from the options and the image's size, so a plan knows it from headers alone. Pure functions; thread-safe.
+// It depends only on the options and the size of the image, so a plan needs only headers. Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace hotpack::pipeline {
 
-// The fitted image: what a record holds, or what tiles are cut from.
+// The fitted image: the content of a record, or the source of tiles.
 struct Canvas {
   Extent size;
-  Region region;  // where the whole source lies in it
+  Region region;  // the place of the whole source in it
 };
 [[nodiscard]] Canvas canvas_of(const RecordOptions& options, Extent source);
 
@@ -24,19 +24,19 @@ struct Corner {
 // Upper left corners of the tiles of a canvas, row by row; at least one.
 [[nodiscard]] std::vector<Corner> tile_corners(const TileOptions& tile, Extent canvas);
 
-// How many that are, and whether an image is too large to be cut: a canvas (pixels, ids, labels) of more than this many bytes, or more
-// tiles than this.
+// The number of tiles, and whether an image is too large to be cut: its canvas (pixels, ids, labels) has more bytes than this, or it makes
+// more tiles than this.
 inline constexpr std::uint64_t kMaxCanvasBytes = std::uint64_t{2} << 30;
 inline constexpr std::uint64_t kMaxTiles = std::uint64_t{1} << 20;
 [[nodiscard]] std::uint64_t tile_count(const TileOptions& tile, Extent canvas);
 [[nodiscard]] bool can_be_tiled(const RecordOptions& options, Extent source);
 
-// A record's size: the tile's, else the canvas's.
+// The size of a record: that of the tile, else that of the canvas.
 [[nodiscard]] Extent record_extent(const RecordOptions& options, Extent source);
 
-// Whether records have different sizes.
+// True if records may have different sizes.
 [[nodiscard]] bool mixed_sizes(const RecordOptions& options);
-// Whether the plan depends on the images' sizes: their headers must be read first.
+// True if the plan depends on the sizes of images, so that headers must be read first.
 [[nodiscard]] bool plan_needs_sizes(const RecordOptions& options);
 
 }  // namespace hotpack::pipeline

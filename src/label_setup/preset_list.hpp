@@ -1,4 +1,4 @@
-// The presets by name, for people who look for one.
+// The presets by name, for people.
 //
 // Constant data; thread-safe.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace hotpack::pipeline {
 
-// Name and one line about each, in the order in which people look for them.
+// The name of each preset and one line about it.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> preset_list() {
   std::vector<std::pair<std::string, std::string>> list;
   for (const std::string_view name : labels::preset_names()) list.emplace_back(name, labels::find_preset(name)->about);

@@ -24,7 +24,7 @@ constexpr std::array<std::chrono::milliseconds, 3> kPauses{std::chrono::millisec
 constexpr std::size_t kFirstRead = 16 << 10;
 constexpr std::string_view kRunAgain = "; run the same command again";
 
-// Whether trying again is in vain: the file may not be read, or it is none.
+// True if a retry cannot help: reading is not permitted, or it is no file.
 bool stays_closed(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0 && (errno == EACCES || errno == ELOOP || errno == ENOTDIR)) return true;
   struct stat status {};
@@ -33,7 +33,7 @@ bool stays_closed(const std::string& path) {
 
 bool same_time(const struct timespec& a, const struct timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
-// The whole file, unless someone wrote to it meanwhile.
+// Reads the whole file; an error if it changes meanwhile.
 Status read_at_rest(const std::string& path, std::vector<std::byte>& buffer) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
   struct stat before {
@@ -46,7 +46,7 @@ Status read_at_rest(const std::string& path, std::vector<std::byte>& buffer) {
   return Error{ErrorCode::io, "is being written: it changed while it was read", path, {}};
 }
 
-// Network file systems lose and find files again: try a few times before the run stops.
+// Network file systems may lose files for a moment: try a few times before the run stops.
 template <class Attempt>
 auto with_retries(bool retries, Attempt attempt) -> decltype(attempt()) {
   for (const auto pause : kPauses) {

@@ -1,8 +1,7 @@
-// Reading input files the way the promises need it: whole, with bounded retries, and refusing a file that changed since the plan or while
-// it was read.
+// Reads input files whole, with a bounded number of retries, and refuses a file that changed since the plan or while it was read.
 //
-// A SourceReader belongs to one worker and reuses its buffer. Failure: code `io`, always fatal for a run: bytes must not depend on the
-// weather, so a file that cannot be read is never skipped.
+// A SourceReader belongs to one worker and reuses its buffer. Failure: code `io`, which always stops a run: a pack must not depend on
+// transient faults, so a file that cannot be read is never skipped.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@
 
 namespace hotpack::pipeline {
 
-// What was wrong, without the advice to run the command again: for problems that one command lists.
+// The cause of an error without the advice to run the command again, for lists of problems.
 [[nodiscard]] std::string what_failed(const Error& error);
 
 class SourceReader {
@@ -24,10 +23,10 @@ class SourceReader {
   // The file's bytes, valid until the next call.
   [[nodiscard]] Result<std::span<const std::byte>> read(const std::string& path, std::uint64_t planned_bytes);
 
-  // What the file's header says, reading no more of it than needed. Errors of code `data`: the header is not usable.
+  // The header of the file; reads no more of it than needed. Errors of code `data`: the header is not usable.
   [[nodiscard]] Result<codecs::ImageInfo> probe(const std::string& path);
 
-  // From now on a file that cannot be read is tried once.
+  // From now on each file is tried only once.
   void stop_retrying() { retries_ = false; }
 
  private:

@@ -14,7 +14,7 @@
 #include "base/pixels.hpp"
 #include "hotpack/result.hpp"
 #include "inputs/sample_list.hpp"
-#include "label_setup/header_survey.hpp"
+#include "label_setup/header_probe.hpp"
 #include "label_setup/label_setup.hpp"
 #include "label_setup/placement.hpp"
 #include "pack/diagnostic_counts.hpp"

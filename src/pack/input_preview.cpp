@@ -46,10 +46,10 @@ class InputPreview::Impl {
   Impl(const PackOptions& options, Observer& observer) : inputs_(in_key_order(options), observer), observer_(observer) {}
 
   Status open() {
-    HOTPACK_TRY(gather());
-    HOTPACK_TRY(inputs_.survey());
+    HOTPACK_TRY(discover());
+    HOTPACK_TRY(inputs_.probe_headers());
     if (observer_.stop_requested()) return {};
-    for (const HeaderSurvey& headers : inputs_.headers()) problems_.append(headers.problems);
+    for (const HeaderProbe& headers : inputs_.headers()) problems_.append(headers.problems);
     HOTPACK_ASSIGN(LabelSetup setup, inputs_.resolve_labels(problems_));
     setup_.emplace(std::move(setup));
     if (observer_.stop_requested()) return {};
@@ -90,8 +90,8 @@ class InputPreview::Impl {
   [[nodiscard]] const Schema& schema() const { return schema_; }
 
  private:
-  Status gather() {
-    HOTPACK_TRY(inputs_.gather(problems_));
+  Status discover() {
+    HOTPACK_TRY(inputs_.discover(problems_));
     inputs_.announce();
     std::erase_if(inputs_.splits(), [](const Split& split) { return split.list.samples.empty(); });
     if (inputs_.splits().empty()) return data_error("there is no sample to preview:\n" + problems_.text());

@@ -1,6 +1,6 @@
 // Single records of inputs that are not packed yet, for `preview`.
 //
-// Runs the steps of `pack` up to a sample's record: gather, headers, labels, plan. Problems of other samples are only counted in a message
+// Runs the steps of `pack` up to a sample's record: discovery, headers, labels, plan. Problems of other samples are only counted in a message
 // to the observer. Ownership: owns its lists and workers; a record is valid until the next one. Not thread-safe. Failure: `usage` and
 // `data` if the inputs as a whole cannot be read with these options, `io`. A sample that cannot be packed is a Problem.
 #pragma once

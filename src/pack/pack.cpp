@@ -48,10 +48,10 @@ class Packing {
   Packing(const PackOptions& options, Observer& observer) : inputs_(options, observer), observer_(observer) {}
 
   Result<PackRun> pack(bool dry_run) {
-    HOTPACK_TRY(gather());
+    HOTPACK_TRY(discover());
     if (run_.problems.count() > 0) return end(PackStatus::refused);
     HOTPACK_TRY(read_output_folders());
-    if (size_is_open(inputs_.given().record)) HOTPACK_TRY(survey());
+    if (size_is_open(inputs_.given().record)) HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return end(PackStatus::stopped);
     make_sets();
     HOTPACK_ASSIGN(const bool finished, all_finished());
@@ -63,12 +63,12 @@ class Packing {
   }
 
  private:
-  Status gather() {
-    HOTPACK_TRY(inputs_.gather(run_.problems));
+  Status discover() {
+    HOTPACK_TRY(inputs_.discover(run_.problems));
     inputs_.announce();
-    run_.layout = inputs_.gathered().layout;
-    run_.orphans_left_out = inputs_.gathered().orphans_left_out;
-    run_.other_files = inputs_.gathered().other_files;
+    run_.layout = inputs_.discovery().layout;
+    run_.orphans_left_out = inputs_.discovery().orphans_left_out;
+    run_.other_files = inputs_.discovery().other_files;
     return {};
   }
 
@@ -94,9 +94,9 @@ class Packing {
     if (const RecordSizes* sizes = inputs_.differing_sizes()) observer_.message(Level::info, sizes->note());
   }
 
-  Status survey() {
-    HOTPACK_TRY(inputs_.survey());
-    for (const HeaderSurvey& headers : inputs_.headers()) HOTPACK_TRY(all_opened(headers.problems));
+  Status probe_headers() {
+    HOTPACK_TRY(inputs_.probe_headers());
+    for (const HeaderProbe& headers : inputs_.headers()) HOTPACK_TRY(all_opened(headers.problems));
     return {};
   }
 
@@ -109,7 +109,7 @@ class Packing {
     Result<LabelSetup> setup = adopt_labels(inputs_.resolved(), inputs_.lists(), manifests, found);
     if (!setup.ok() || found.count() > 0) return false;  // decide() meets the same error and reports it in full
     setup_.emplace(std::move(setup).value());
-    if (plan_needs_sizes(inputs_.resolved().record)) HOTPACK_TRY(survey());
+    if (plan_needs_sizes(inputs_.resolved().record)) HOTPACK_TRY(probe_headers());
     for (PackedSet& set : sets_) {
       if (observer_.stop_requested()) return false;
       HOTPACK_ASSIGN(const bool finished, set.is_finished(*setup_));
@@ -121,11 +121,11 @@ class Packing {
   // Reads headers and labels, and plans the shards.
   Status decide() {
     if (observer_.stop_requested()) return {};
-    HOTPACK_TRY(survey());
+    HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return {};
     // Problems in headers stop the run now, before hours of packing. If bad samples are skipped, packing meets them again.
     if (!inputs_.given().run.skip_errors)
-      for (const HeaderSurvey& headers : inputs_.headers()) run_.problems.append(headers.problems);
+      for (const HeaderProbe& headers : inputs_.headers()) run_.problems.append(headers.problems);
     HOTPACK_ASSIGN(LabelSetup setup, inputs_.resolve_labels(run_.problems));
     setup_.emplace(std::move(setup));
     if (observer_.stop_requested()) return {};

@@ -63,7 +63,7 @@ struct PackReport {
 // The result of a run with all its splits.
 struct PackRun {
   PackStatus status = PackStatus::packed;  // refused: nothing was packed; stopped: `sets` has only those that were started
-  std::string layout;                      // the detected layout; see gather.hpp
+  std::string layout;                      // the detected layout; see discovery.hpp
   ProblemLog problems;                     // why the inputs were refused
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;  // files in the input folders without an image extension

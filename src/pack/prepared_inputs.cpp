@@ -33,31 +33,31 @@ class SplitObserver final : public Observer {
 
 PreparedInputs::PreparedInputs(PackOptions given, Observer& observer) : given_(std::move(given)), resolved_(given_), observer_(observer) {}
 
-Status PreparedInputs::gather(ProblemLog& problems) {
+Status PreparedInputs::discover(ProblemLog& problems) {
   HOTPACK_TRY(check_options(given_));
-  HOTPACK_ASSIGN(gathered_, pipeline::gather(given_, problems));
-  resolved_.label = gathered_.label;
+  HOTPACK_ASSIGN(discovery_, pipeline::discover(given_, problems));
+  resolved_.label = discovery_.label;
   return {};
 }
 
 void PreparedInputs::announce() const {
-  for (const std::string_view line : lines_of(gathered_.layout)) observer_.message(Level::info, line);
-  for (const std::string& warning : gathered_.warnings) observer_.message(Level::warning, warning);
+  for (const std::string_view line : lines_of(discovery_.layout)) observer_.message(Level::info, line);
+  for (const std::string& warning : discovery_.warnings) observer_.message(Level::warning, warning);
 }
 
-Status PreparedInputs::survey() {
-  if (surveyed_) return {};
-  std::vector<HeaderSurvey> headers;
+Status PreparedInputs::probe_headers() {
+  if (probed_) return {};
+  std::vector<HeaderProbe> headers;
   for (Split& split : splits()) {
-    HOTPACK_ASSIGN(HeaderSurvey found, survey_headers(split.list, given_.record, observer_of(split)));
+    HOTPACK_ASSIGN(HeaderProbe found, pipeline::probe_headers(split.list, given_.record, observer_of(split)));
     if (observer_.stop_requested()) return {};
     headers.push_back(std::move(found));
   }
   headers_ = std::move(headers);
-  for (const HeaderSurvey& found : headers_) forms_.add(found.forms);
+  for (const HeaderProbe& found : headers_) forms_.add(found.forms);
   for (const Split& split : splits()) sizes_.add(split.list, given_.record);
   sizes_.settle(resolved_.record);
-  surveyed_ = true;
+  probed_ = true;
   return {};
 }
 

@@ -1,6 +1,6 @@
 // The first half of pack, check and preview: finds the samples, reads their headers and resolves what label values mean.
 //
-// Call gather, survey and resolve_labels, in this order. given() never changes. resolved() has the same options, completed by the inputs:
+// Call discover, probe_headers and resolve_labels, in this order. given() never changes. resolved() has the same options, completed by the inputs:
 // label options that a layout implies, and the record size if --size is missing and all images have one size. Problems of single files are
 // recorded; the caller decides whether they stop the run.
 // Ownership: owns the splits; `observer` must outlive it. Not thread-safe; uses the threads of the caller's arena. Each step returns early
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "hotpack/result.hpp"
-#include "inputs/gather.hpp"
-#include "label_setup/header_survey.hpp"
+#include "inputs/discovery.hpp"
+#include "label_setup/header_probe.hpp"
 #include "label_setup/label_setup.hpp"
 #include "label_setup/one_size.hpp"
 #include "settings/observer.hpp"
@@ -30,27 +30,27 @@ class PreparedInputs {
   PreparedInputs& operator=(const PreparedInputs&) = delete;
 
   // Checks the options, then finds layout, samples and splits.
-  [[nodiscard]] Status gather(ProblemLog& problems);
-  // Sends the detected layout and the warnings of gather() to the observer.
+  [[nodiscard]] Status discover(ProblemLog& problems);
+  // Sends the detected layout and the warnings of discover() to the observer.
   void announce() const;
 
   // Reads the headers of all files. Later calls do nothing.
-  [[nodiscard]] Status survey();
+  [[nodiscard]] Status probe_headers();
   // Reads all labels if options and headers do not determine what they mean.
   [[nodiscard]] Result<LabelSetup> resolve_labels(ProblemLog& problems);
 
   [[nodiscard]] const PackOptions& given() const { return given_; }
   [[nodiscard]] const PackOptions& resolved() const { return resolved_; }
 
-  // Results of gather(). The caller may remove splits before survey(), and samples at any time.
-  [[nodiscard]] std::vector<Split>& splits() { return gathered_.splits; }
+  // Results of discover(). The caller may remove splits before probe_headers(), and samples at any time.
+  [[nodiscard]] std::vector<Split>& splits() { return discovery_.splits; }
   [[nodiscard]] std::vector<SampleList*> lists();
-  [[nodiscard]] const Gathered& gathered() const { return gathered_; }
+  [[nodiscard]] const Discovery& discovery() const { return discovery_; }
   // An observer that adds the name of the split to messages and progress, if there are several.
   [[nodiscard]] Observer& observer_of(const Split& split);
 
-  // Results of survey(), one per split.
-  [[nodiscard]] const std::vector<HeaderSurvey>& headers() const { return headers_; }
+  // Results of probe_headers(), one per split.
+  [[nodiscard]] const std::vector<HeaderProbe>& headers() const { return headers_; }
   [[nodiscard]] const LabelForms& forms() const { return forms_; }
   // The sizes of records if --size is missing and they differ; else null.
   [[nodiscard]] const RecordSizes* differing_sizes() const;
@@ -60,9 +60,9 @@ class PreparedInputs {
   PackOptions resolved_;
   Observer& observer_;
   std::map<std::string, std::unique_ptr<Observer>> observers_;  // by name of the split
-  Gathered gathered_;
-  bool surveyed_ = false;
-  std::vector<HeaderSurvey> headers_;
+  Discovery discovery_;
+  bool probed_ = false;
+  std::vector<HeaderProbe> headers_;
   LabelForms forms_;
   RecordSizes sizes_;
 };

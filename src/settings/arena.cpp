@@ -11,7 +11,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// How many of `wanted` threads live at the same time.
+// The number of threads, of `wanted`, that can run at the same time.
 std::size_t startable(std::size_t wanted) {
   std::latch seen_all(1);
   std::vector<std::jthread> threads;
@@ -31,7 +31,7 @@ std::size_t available_threads(int wanted) {
   if (most == 1) return 1;
   const std::size_t started = startable(most);
   if (started == most) return most;
-  // The system counts a thread for a moment after its end.
+  // The system still counts a thread for a moment after its end.
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   return std::max<std::size_t>(1, started);
 }

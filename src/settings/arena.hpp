@@ -1,4 +1,4 @@
-// Runs pipeline work with as many threads as asked for, more than cores if need be, and with fewer where the system starts no more.
+// Runs work with the requested number of threads, even more than cores, or with fewer if the system starts no more.
 #pragma once
 
 #include <tbb/global_control.h>
@@ -8,8 +8,8 @@
 
 namespace hotpack::pipeline {
 
-// How many threads the work can have, its caller's among them: at most `wanted`, at least 1. oneTBB ends the process where one of its
-// threads does not start, so they are tried here, and one more for the committer.
+// The number of threads for the work, including the caller's: at most `wanted`, at least 1. oneTBB ends the process if one of its threads
+// does not start, so they are tried here, and one more for the committer.
 [[nodiscard]] std::size_t available_threads(int wanted);
 
 template <class Work>

@@ -1,4 +1,4 @@
-// How packing and checking report what they are doing. Libraries never print: the command's terminal implements this.
+// Receives progress and messages of packing and checking. Libraries never print: the terminal of the command implements this.
 //
 // Thread-safety: an Observer is called from one thread at a time.
 #pragma once
@@ -11,7 +11,7 @@ namespace hotpack::pipeline {
 
 enum class Level { debug, info, warning, error };
 
-// Counts of the stage that runs now.
+// Counts of the current stage.
 struct Progress {
   std::string_view stage;  // "packing", "checking", "scanning labels", …
   std::uint64_t samples_done = 0;
@@ -26,7 +26,7 @@ class Observer {
   virtual ~Observer() = default;
   virtual void message(Level level, std::string_view text) = 0;
   virtual void progress(const Progress& progress) = 0;  // called after every sample; the terminal thins it out
-  // Asked between samples: true stops the run in an orderly way (a signal arrived).
+  // Called between samples: true stops the run in an orderly way (a signal arrived).
   [[nodiscard]] virtual bool stop_requested() const = 0;
 };
 

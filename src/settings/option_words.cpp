@@ -14,7 +14,7 @@ namespace {
 
 using Value = std::optional<std::string>;
 
-// An option of the schema as plain text: a string without its quotes; absent where there is none, or null.
+// An option of the schema as plain text: a string without its quotes; absent if there is none, or null.
 Value option_of(const Schema& schema, std::string_view wanted) {
   for (const auto& [name, text] : schema.options.more) {
     if (name != wanted || text == "null") continue;
@@ -99,7 +99,7 @@ class Options {
     add("--label-storage", schema_.label ? Value(word_of(schema_.label->storage)) : std::nullopt, word_of(LabelStorage::bits));
   }
 
-  // Fields and level, where they are not those of a bare --zstd.
+  // Fields and level, if they differ from those of a bare --zstd.
   [[nodiscard]] Value zstd() const {
     const Value fields = option_of(schema_, "zstd_fields");
     if (!fields) return std::nullopt;

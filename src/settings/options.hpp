@@ -1,4 +1,4 @@
-// Everything a user may choose about packing and checking. Plain values with the defaults of the command line.
+// All options of packing and checking. Plain values with the defaults of the command line.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace hotpack::pipeline {
 
-// How one set of samples becomes several, each packed below the output folder under its name.
+// Divides one set of samples into several, each packed below the output folder under its name.
 struct SplitOptions {
   enum class Method {
     none,
     folder,  // the first part of the key
     ratio,   // shares of the keys (or groups) in an order drawn from `seed`
     hash,    // shares by the hash of the key (or group): stable when samples are added
-    list,    // a file of keys for each
+    list,    // one file of keys for each
   } method = Method::none;
   struct Part {
     std::string name;
@@ -31,42 +31,42 @@ struct SplitOptions {
   std::string group;  // --group REGEX: samples whose keys have the same match (or first group of the match) stay together
 };
 
-// Which differences between keys do not count when images and labels are paired.
+// Differences between keys that pairing ignores.
 struct KeyFolding {
   bool ignore_case = false;
-  bool unicode = false;  // NFC and NFD are one
+  bool unicode = false;  // NFC and NFD are equal
   [[nodiscard]] bool any() const { return ignore_case || unicode; }
 };
 
-// Where samples come from. Exactly one of `root`, `images`, `image_folders`, `pairs` is used (`list` alone, with `list_root`, too);
-// `labels` goes with `images`.
+// The source of samples. Exactly one of `root`, `images`, `image_folders`, `pairs` is used (or `list` alone, with `list_root`); `labels`
+// goes with `images`.
 struct InputOptions {
-  std::string root;                 // a data set whose layout is to be detected
+  std::string root;                 // a data set whose layout is detected
   std::vector<std::string> images;  // folders, searched recursively
   std::vector<std::string> labels;
   std::vector<std::string> image_folders;  // folders of class folders
-  std::vector<std::string> key_prefixes;   // one a root of images (and of labels, in the same order), or none
+  std::vector<std::string> key_prefixes;   // one per root of images (and of labels, in the same order), or none
   std::string image_suffix;                // stripped at the end of the stem only
   std::string label_suffix;
-  std::string image_regex;  // --pair-regex IMAGE LABEL: matched with the path below the root; what the group captures is the key
+  std::string image_regex;  // --pair-regex IMAGE LABEL: matched with the path below the root; the captured groups form the key
   std::string label_regex;
   std::string pairs;           // --pairs FILE: a table of image and label (or class) [and split]
-  std::string list;            // --list FILE: which samples, by key or path; or pairs of paths
-  std::string list_root;       // --root DIR: where relative paths of --pairs and --list start; empty: the file's own folder
+  std::string list;            // --list FILE: selects samples by key or path; or pairs of paths
+  std::string list_root;       // --root DIR: base of relative paths of --pairs and --list; empty: the folder of the file
   std::string strip_prefix;    // --strip-prefix P: removed from paths of --pairs and --list
   std::string mask_per_class;  // --mask-per-class PATTERN: {key} and {class} in the path of a mask below --labels, without extension
   KeyFolding fold;             // --fold case|unicode|case,unicode
   bool skip_orphans = false;   // --orphans skip: leave out images without label and labels without image
-  bool allow_empty = false;    // --allow-empty: class folders without images are meant
+  bool allow_empty = false;    // --allow-empty: accept class folders without images
   SplitOptions split;
 };
 
-// What a label means.
+// The meaning of labels.
 struct LabelOptions {
   std::string preset;              // --preset: class table, ignore rule and suffixes of a known data set
   std::string classes;             // class file or packed data set, empty if none
-  bool classes_found = false;      // that file lies next to the data set, and nobody named it
-  std::string map;                 // --map FILE: what happens to ids, colors, names
+  bool classes_found = false;      // that file was found next to the data set, not given
+  std::string map;                 // --map FILE: maps ids, colors and names to classes
   std::optional<int> class_count;  // --num-classes
   std::optional<int> shift_ids;    // --shift-ids: added to every id, below 0
   LabelKind kind = LabelKind::automatic;
@@ -77,15 +77,15 @@ struct LabelOptions {
   std::string pad_label = "ignore";  // ignore or a class name
 };
 
-// --tile: the fitted image is cut into records of one size.
+// --tile: cuts the fitted image into records of one size.
 struct TileOptions {
   Extent size;
   int overlap = 0;
 };
 
-// How an image becomes a record.
+// The options that make an image a record.
 struct RecordOptions {
-  Extent size;             // --size; 0x0 where it is not given: fit none
+  Extent size;             // --size; 0x0 if it is not given: fit none
   std::optional<Fit> fit;  // absent: stretch with a size, none without
   ImageFilter image_filter = ImageFilter::automatic;
   LabelFilter label_filter = LabelFilter::nearest;
@@ -105,7 +105,7 @@ struct RecordOptions {
   [[nodiscard]] Fit resolved_fit() const { return fit.value_or(size == Extent{} ? Fit::none : Fit::stretch); }
 };
 
-// How records are cut into shards and stored.
+// The options that divide records into shards and store them.
 struct ShardOptions {
   std::uint64_t shard_bytes = std::uint64_t{256} << 20;
   std::optional<std::uint64_t> shard_samples;
@@ -115,7 +115,7 @@ struct ShardOptions {
   int zstd_level = 1;
 };
 
-// Which part of the shards a run writes: `index` of `count`, from 0.
+// The part of the shards that a run writes: `index` of `count`, from 0.
 struct Partition {
   std::uint64_t index = 0;
   std::uint64_t count = 1;
@@ -129,7 +129,7 @@ struct RunOptions {
   std::optional<std::uint64_t> max_errors;  // with skip_errors: stop beyond this many skipped samples
   std::string skipped_file;                 // with skip_errors: list of skipped samples, empty if none is wanted
   bool recheck = false;
-  bool repair = false;  // --repair: verify what is there byte by byte, and pack what is damaged again
+  bool repair = false;  // --repair: verify finished shards byte by byte, and pack damaged ones again
   bool force = false;
 };
 

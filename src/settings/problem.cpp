@@ -23,21 +23,21 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"orphan-label", "label without an image", "labels without an image", "add the images, or leave these labels out with --orphans skip",
      kSkipOrphans},
     {"duplicate-key", "file that shares a key", "files that share a key",
-     "rename or remove one of each, or tell their folders apart with --key-prefix", ""},
+     "rename or remove one of each, or distinguish their folders with --key-prefix", ""},
     {"twin-file", "file that shares its name with another", "files that share their names with others",
      "rename or remove one of each, or name those that are meant by their paths in a --list", ""},
     {"unsupported-file", "image of a format that hotpack does not read", "images of a format that hotpack does not read",
      "convert them to PNG or JPEG, or leave them out with --orphans skip", kSkipOrphans},
     {"unusable-name", "file name that cannot be a key", "file names that cannot be keys", "rename the files: names must be UTF-8", ""},
     {"missing-file", "entry of a list that names no file", "entries of a list that name no file",
-     "fix the list, say where its paths begin with --root and --strip-prefix, or leave these entries out with --orphans skip",
+     "fix the list, set the base folder of its paths with --root or --strip-prefix, or leave these entries out with --orphans skip",
      kSkipOrphans},
     {"unopenable-file", "file that cannot be opened", "files that cannot be opened",
      "fix the links and permissions, or move these files out of the input; --on-error skip does not leave them out", ""},
     {"no-class-folder", "image in no class folder", "images in no class folder",
      "move them into the folder of their class, or out of the input", ""},
     {"unknown-folder", "image whose class is not known", "images whose classes are not known",
-     "add the classes to --classes or --map, or take the images out of the input", ""},
+     "add the classes to --classes or --map, or remove the images from the input", ""},
     {"unreadable-header", "file that is not a readable image", "files that are not readable images",
      "replace them, or leave them out with --on-error skip", kSkipErrors},
     {"too-large", "image beyond --max-pixels", "images beyond --max-pixels",
@@ -45,12 +45,12 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"damaged-image", "damaged or truncated image", "damaged or truncated images", "replace them, or leave them out with --on-error skip",
      kSkipErrors},
     {"size-mismatch", "image and label of different sizes", "images and labels of different sizes",
-     "fix them, or say which way to bring them together with --size-mismatch",
+     "fix them, or choose how to match them with --size-mismatch",
      "--size-mismatch resize-label|--size-mismatch each-to-target|--size-mismatch crop-min|--on-error skip"},
     {"orientation", "image whose EXIF orientation may or may not fit the label",
      "images whose EXIF orientation may or may not fit the label", "say --exif apply or --exif ignore", "--exif apply|--exif ignore"},
     {"label-form", "label of another form than it is read as", "labels of another form than they are read as",
-     "say how labels are to be read with --label-kind, or leave these out with --on-error skip", kSkipErrors},
+     "choose how labels are read with --label-kind, or leave these out with --on-error skip", kSkipErrors},
     {"ambiguous-label", "label that may hold colors or ids", "labels that may hold colors or ids",
      "one --label-kind holds for all labels; --on-error skip does not settle it", "--label-kind index|--label-kind color"},
     {"unknown-value", "label with colors or ids that no class has", "labels with colors or ids that no class has",
@@ -59,7 +59,7 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"class-file", "class file that cannot be used", "class files that cannot be used",
      "fix the class file: CSV name,r,g,b, or one name per line", ""},
     {"open-question", "How are the labels to be read? hotpack cannot tell", "How are the labels to be read? hotpack cannot tell",
-     "answer it with the option named, or take the odd files out; --on-error skip does not settle it", ""},
+     "answer it with one of the options it names, or remove the odd files; --on-error skip does not settle it", ""},
 }};
 
 constexpr std::array kNeverSkipped = {
@@ -71,14 +71,14 @@ constexpr std::array kNeverSkipped = {
 
 const KindText& text_of(ProblemKind kind) { return kTexts[static_cast<std::size_t>(kind)]; }
 
-// A line feed in a file's name would tear the report.
+// A line feed in a file name would break the report.
 std::string one_line(const std::string& text) {
   std::string line;
   for (const char c : text) line += c == '\n' ? std::string("\\n") : std::string(1, c);
   return line;
 }
 
-// Told once, in lines of our own.
+// The advice is printed once, in separate lines.
 bool is_of_all_labels(ProblemKind kind) { return kind == ProblemKind::open_question || kind == ProblemKind::class_file; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -95,7 +95,7 @@ int compare_numbers(std::string_view a, std::string_view b) {
   return values != 0 ? values : a.compare(b);
 }
 
-// As people sort: "line 2" before "line 10".
+// Compares numbers by value: "line 2" before "line 10".
 int compare_naturally(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     const std::string_view number = digits_of(a), other = digits_of(b);
@@ -125,7 +125,7 @@ std::string_view advice_once_skipped(ProblemKind kind) {
 
 bool problem_is_skippable(ProblemKind kind) { return std::find(kNeverSkipped.begin(), kNeverSkipped.end(), kind) == kNeverSkipped.end(); }
 
-// The first ones in their order, whatever the order in which they were found.
+// Keeps the first ones in sorted order, independent of the order in which they were found.
 void ProblemLog::keep_example(Group& group, Problem problem) {
   const auto place = std::upper_bound(group.examples.begin(), group.examples.end(), problem, [](const Problem& a, const Problem& b) {
     const int paths = compare_naturally(a.path, b.path);

@@ -1,6 +1,6 @@
-// Progress of work that several threads share out among themselves.
+// Counts the progress of work that several threads share.
 //
-// Thread-safety: tick() from any thread; the Observer is called under a lock, so from one at a time.
+// Thread-safety: tick() from any thread; the Observer is called under a lock, from one thread at a time.
 #pragma once
 
 #include <cstdint>

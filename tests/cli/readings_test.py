@@ -84,7 +84,7 @@ ASKED = {
         "--images set/test/img --labels set/test/mask --key-prefix test --images set/train/img --labels set/train/gt --key-prefix train"),
     "lists in two places that differ": (
         [f"images/{i}.png" for i in NUMBERS] + [f"masks/{i}.png=" for i in NUMBERS] +
-        ["splits/train.txt=0\n", "splits/val.txt=1\n", "train.txt=1\n", "val.txt=2\n"], "may be read in 2 ways"),
+        ["splits/train.txt=0\n", "splits/val.txt=1\n", "train.txt=1\n", "val.txt=2\n"], "can be read in 2 ways"),
     "splits and a table": (times(["train", "test"], "0.png", "1.png") + ["train.csv=id,label\n0,dog\n1,cat\n"], "train.csv"),
     "images and a table": (times(["images"], "0.png", "1.png") + ["labels.csv=image,label\n0.png,dog\n1.png,cat\n"],
                            "hotpack pack --pairs set/labels.csv --root set/images -o OUT"),
@@ -102,12 +102,12 @@ ASKED = {
     "a suffix that most labels have": ([f"images/{i}.png" for i in range(20)] + [f"masks/{i}_mask.png=" for i in range(15)],
                                        "15 of 20 images have a label: hotpack pack set --label-suffix _mask --orphans skip -o OUT"),
     "a suffix and a few equal names": ([f"images/{i}.png" for i in range(20)] + [f"masks/{i}_seg.png=" for i in range(15)] + ["masks/19.png="],
-                                       "labels are called like their images: 1 of 20 images have a label"),
+                                       "labels have the names of their images: 1 of 20 images have a label"),
     "folders on one side": (["images/a/a_0.png", "images/b/b_0.png", "masks/a_0.png=", "masks/b_0.png="], "2 images, such as set/images/a/a_0.png; 2 labels"),
-    "zeros in front": (["images/000.png", "images/001.png", "masks/0.png=", "masks/1.png="], "their names go together with: hotpack pack --images set/images --labels set/masks --pair-regex"),
+    "zeros in front": (["images/000.png", "images/001.png", "masks/0.png=", "masks/1.png="], "this pairs their names: hotpack pack --images set/images --labels set/masks --pair-regex"),
     "labels of two people": (["images/0.png", "images/1.png"] + times(["masks/ann1", "masks/ann2"], "0.png=", "1.png="), "--labels set/masks/ann2 -o OUT"),
     "labels of one": (["images/0.png", "images/1.png", "masks/ann1/0.png=", "masks/ann1/1.png="], "hotpack pack --images set/images --labels set/masks --pair-regex"),
-    "colors beside folders": (["a/a0.png", "a/a1.png", "b/b0.png", "class_dict.csv=name,r,g,b\nsky,1,2,3\nroad,4,5,6\n"], "hardly stand for classes"),
+    "colors beside folders": (["a/a0.png", "a/a1.png", "b/b0.png", "class_dict.csv=name,r,g,b\nsky,1,2,3\nroad,4,5,6\n"], "are probably not classes"),
 }
 
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "inputs/gather.hpp"
+#include "inputs/discovery.hpp"
 #include "inputs/sample_list.hpp"
-#include "label_setup/header_survey.hpp"
+#include "label_setup/header_probe.hpp"
 #include "label_setup/label_setup.hpp"
 #include "pack/pack.hpp"
 #include "pack/prepare.hpp"
@@ -126,11 +126,11 @@ inline pipeline::PackOptions options_for(const TempFolder& folder) {
 // The samples of an input without splits.
 inline pipeline::SampleList samples_of(const pipeline::PackOptions& options) {
   pipeline::ProblemLog problems;
-  auto gathered = pipeline::gather(options, problems);
-  if (!gathered.ok()) FAIL(gathered.error().describe());
+  auto discovery = pipeline::discover(options, problems);
+  if (!discovery.ok()) FAIL(discovery.error().describe());
   REQUIRE(problems.text() == "");
-  REQUIRE(gathered->splits.size() == 1);
-  return std::move(gathered->splits.front().list);
+  REQUIRE(discovery->splits.size() == 1);
+  return std::move(discovery->splits.front().list);
 }
 
 // Samples and the meaning of their labels, up to the plan.
@@ -143,9 +143,9 @@ inline Prepared prepared(const pipeline::PackOptions& options) {
   Prepared result{options, samples_of(options), {}};
   Recorder recorder;
   pipeline::ProblemLog problems;
-  const auto survey = pipeline::survey_headers(result.list, options.record, recorder).value();
+  const auto headers = pipeline::probe_headers(result.list, options.record, recorder).value();
   const std::vector<pipeline::SampleList*> lists{&result.list};
-  auto setup = pipeline::resolve_labels(result.options, lists, survey.forms, recorder, problems);
+  auto setup = pipeline::resolve_labels(result.options, lists, headers.forms, recorder, problems);
   if (!setup.ok()) FAIL(setup.error().describe());
   REQUIRE(problems.text() == "");
   result.setup = std::move(setup).value();

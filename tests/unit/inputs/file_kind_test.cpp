@@ -4,7 +4,7 @@
 
 using namespace hotpack::pipeline;
 
-TEST_CASE("the name says what a file may be") {
+TEST_CASE("the kind of a file follows from its name") {
   CHECK(describe_name("a/b.png").kind == FileKind::image);
   CHECK(describe_name("a.JPeG").kind == FileKind::image);
   CHECK(describe_name("a.jfif").is_jpeg);
@@ -12,13 +12,13 @@ TEST_CASE("the name says what a file may be") {
   CHECK(describe_name("README").kind == FileKind::other);
   CHECK(describe_name("png").kind == FileKind::other);
   CHECK(describe_name("list.txt").kind == FileKind::other);
-  CHECK(describe_name("a/._b.png").kind == FileKind::litter);
-  CHECK(describe_name("a/Thumbs.db").kind == FileKind::litter);
+  CHECK(describe_name("a/._b.png").kind == FileKind::junk);
+  CHECK(describe_name("a/Thumbs.db").kind == FileKind::junk);
   CHECK(describe_name(".hidden/b.png").kind == FileKind::image);  // folders are examined one by one
   CHECK(describe_name("coco.json").kind == FileKind::annotation);
 }
 
-TEST_CASE("the stem is what stands before the extension") {
+TEST_CASE("the stem is the name without its extension") {
   CHECK(describe_name("a.b.png").stem_length == 3);
   CHECK(describe_name("dir.x/name").stem_length == 10);
   CHECK(describe_name("scan.nii.gz").stem_length == 4);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "inputs/scan.hpp"
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -75,7 +75,7 @@ TEST_CASE("dropped files leave nothing behind in memory") {
   CHECK(list.arena.memory_bytes() < before / 4);
 }
 
-TEST_CASE("JPEG files and others of one folder are told apart") {
+TEST_CASE("JPEG files of one folder are separated from others") {
   const TempFolder folder;
   touch(folder, {"a.jpg", "a.png", "b.JPEG", "b.png"});
   FileList images = scanned(folder);

@@ -1,6 +1,6 @@
 #include "inputs/folder_pattern.hpp"
 
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;

@@ -31,9 +31,9 @@ TEST_CASE("input options that go together are accepted") {
 }
 
 TEST_CASE("exactly one source of samples") {
-  CHECK_THAT(refusal([](InputOptions&) {}), ContainsSubstring("say where the images are"));
+  CHECK_THAT(refusal([](InputOptions&) {}), ContainsSubstring("no images are given"));
   CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.images = {"y"}; }),
-             ContainsSubstring("the folder of a data set and --images both say where the samples are"));
+             ContainsSubstring("the folder of a data set and --images both name the samples"));
   CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.image_folders = {"y"}; }),
              ContainsSubstring("--images and --image-folders"));
   CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.pairs = "y"; }), ContainsSubstring("--images and --pairs"));

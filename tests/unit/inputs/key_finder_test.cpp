@@ -1,7 +1,7 @@
 #include "inputs/key_finder.hpp"
 
 #include "inputs/scan.hpp"
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;

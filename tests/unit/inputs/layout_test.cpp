@@ -1,6 +1,6 @@
 #include "inputs/layout.hpp"
 
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::string_view kColors = "name,r,g,b\nvoid,0,0,0\nroad,128,64,128\n";
 
-GatheredInput detected(const TempFolder& folder) { return gathered_clean(root_options(folder.path())); }
+DiscoveredInput detected(const TempFolder& folder) { return discovered_clean(root_options(folder.path())); }
 
 // Line `number` of what was reported, without blanks at its beginning.
-std::string line(const GatheredInput& input, int number) {
-  std::string_view text = input.gathered.layout;
+std::string line(const DiscoveredInput& input, int number) {
+  std::string_view text = input.discovery.layout;
   for (int i = 0; i < number; ++i) text.remove_prefix(text.find('\n') + 1);
   text = text.substr(0, text.find('\n'));
   return std::string(text.substr(std::min(text.find_first_not_of(' '), text.size())));
@@ -27,18 +27,18 @@ TEST_CASE("the SSS layout is detected with its splits and class table") {
   touch(folder, {"train/1.png", "train/2.png", "train_labels/1.png", "train_labels/2.png", "val/3.png", "val_labels/3.png", "test/4.png",
                  "test_labels/4.png"});
   folder.write("class_dict.csv", kColors);
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(input.split_names() == Names{"test", "train", "val"});
   CHECK(input.pairs(folder, "train") == Names{"1: train/1.png train_labels/1.png", "2: train/2.png train_labels/2.png"});
-  CHECK(input.gathered.label.classes == folder / "class_dict.csv");
-  CHECK(input.gathered.layout == "layout of " + folder.path() +
-                                     ": splits, each next to a folder of its labels\n"
-                                     "  test: images in test, labels in test_labels\n"
-                                     "  train: images in train, labels in train_labels\n"
-                                     "  val: images in val, labels in val_labels\n"
-                                     "  labels are called like their images: 4 of 4 images have a label\n"
-                                     "  classes: " +
-                                     folder / "class_dict.csv\n");
+  CHECK(input.discovery.label.classes == folder / "class_dict.csv");
+  CHECK(input.discovery.layout == "layout of " + folder.path() +
+                                      ": splits, each next to a folder of its labels\n"
+                                      "  test: images in test, labels in test_labels\n"
+                                      "  train: images in train, labels in train_labels\n"
+                                      "  val: images in val, labels in val_labels\n"
+                                      "  labels have the names of their images: 4 of 4 images have a label\n"
+                                      "  classes: " +
+                                      folder / "class_dict.csv\n");
 }
 
 TEST_CASE("split names are kept as they are") {
@@ -55,10 +55,10 @@ TEST_CASE("given options take precedence over detected files") {
   folder.write("class_dict.csv", kColors);
   PackOptions options = root_options(folder.path());
   options.label.class_count = 3;
-  CHECK(gathered_clean(options).gathered.label.classes.empty());
+  CHECK(discovered_clean(options).discovery.label.classes.empty());
   options.label.class_count.reset();
   options.label.classes = "mine.csv";
-  CHECK(gathered_clean(options).gathered.label.classes == "mine.csv");
+  CHECK(discovered_clean(options).discovery.label.classes == "mine.csv");
 }
 
 TEST_CASE("VOC with lists of stems leaves out the joint list and unlisted photos") {
@@ -71,24 +71,24 @@ TEST_CASE("VOC with lists of stems leaves out the joint list and unlisted photos
   folder.write("ImageSets/Segmentation/trainval.txt", "2007_1\n2007_2\n2007_3\n");
   folder.write("ImageSets/Main/cat_train.txt", "2007_1 -1\n");
   folder.write("class_names.txt", "_background_\ncat\n");
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(line(input, 0) == "layout of " + folder.path() + ": Pascal VOC");
-  CHECK(input.gathered.warnings == Names{"not used: 1 image in SegmentationObject"});
+  CHECK(input.discovery.warnings == Names{"not used: 1 image in SegmentationObject"});
   CHECK(input.split_names() == Names{"train", "val"});
   CHECK(input.keys("train") == Names{"2007_1", "2007_3"});
   CHECK(input.keys("val") == Names{"2007_2"});
-  CHECK(input.gathered.label.classes == folder / "class_names.txt");
+  CHECK(input.discovery.label.classes == folder / "class_names.txt");
 
   PackOptions options = root_options(folder.path());
   folder.write("mine.txt", "2007_3\n");
   options.input.list = folder / "mine.txt";
-  CHECK(gathered_clean(options).keys() == Names{"2007_3"});
+  CHECK(discovered_clean(options).keys() == Names{"2007_3"});
 }
 
 TEST_CASE("VOC exports without lists are read, as from LabelMe and CVAT") {
   const TempFolder folder;
   touch(folder, {"JPEGImages/1.jpg", "SegmentationClassPNG/1.png", "SegmentationClass/1.npy", "SegmentationClassVisualization/1.jpg"});
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(input.pairs(folder) == Names{"1: JPEGImages/1.jpg SegmentationClassPNG/1.png"});
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("Cityscapes keeps cities in keys and prefers ids, test has no labels")
     touch(folder, {"gtFine/" + frame + "_gtFine_polygons.json"});
   }
   touch(folder, {"leftImg8bit/test/rome/rome_4_leftImg8bit.png"});
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(line(input, 0) == "layout of " + folder.path() + ": Cityscapes");
   CHECK(line(input, 1) == "test: images in leftImg8bit/test, no labels: a set of images alone");
   CHECK(input.keys("train") == Names{"bonn/bonn_2", "ulm/ulm_1"});
@@ -111,7 +111,7 @@ TEST_CASE("Cityscapes keeps cities in keys and prefers ids, test has no labels")
   CHECK_FALSE(input.list("test").has_label_files);
   PackOptions options = root_options(folder.path());
   options.input.label_suffix = "_gtFine_labelTrainIds";
-  CHECK(gathered_clean(options).pairs(folder, "val") ==
+  CHECK(discovered_clean(options).pairs(folder, "val") ==
         Names{"jena/jena_3: leftImg8bit/val/jena/jena_3_leftImg8bit.png gtFine/val/jena/jena_3_gtFine_labelTrainIds.png"});
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("common folder names work with splits above, below, inside or without"
         Case{"original_images/1.jpg", "label_images_semantic/1.png", ""}}) {
     const TempFolder folder;
     touch(folder, {names.image, names.label});
-    const GatheredInput input = detected(folder);
+    const DiscoveredInput input = detected(folder);
     INFO(names.image);
     REQUIRE(input.split_names() == Names{names.split});
     REQUIRE(input.list(names.split).samples.size() == 1);
@@ -154,7 +154,7 @@ TEST_CASE("lists in a neighboring folder divide one set of files") {
   touch(folder, {"imgs/1_img.jpg", "imgs/2_img.jpg", "imgs/3_img.jpg", "gts/1_gt.png", "gts/2_gt.png", "gts/3_gt.png"});
   folder.write("splits/train.txt", "1\n2\n");
   folder.write("splits/val.txt", "3\n");
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(input.keys("train") == Names{"1", "2"});
   CHECK(input.keys("val") == Names{"3"});
 }
@@ -162,7 +162,7 @@ TEST_CASE("lists in a neighboring folder divide one set of files") {
 TEST_CASE("an unlabelled split next to labelled ones is accepted and reported") {
   const TempFolder folder;
   touch(folder, {"train/1.png", "train_labels/1.png", "test/2.png"});
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(input.list("train").has_label_files);
   CHECK_FALSE(input.list("test").has_label_files);
   CHECK(line(input, 1) == "test: images in test, no labels: a set of images alone");
@@ -172,7 +172,7 @@ TEST_CASE("class folders work with and without splits, and may lack a class") {
   const TempFolder folder;
   touch(folder, {"train/ant/1.jpg", "train/bee/2.jpg", "val/ant/3.jpg", "val/cat/4.jpg", "test/5.jpg", "train/.ipynb_checkpoints/x.jpg"});
   std::filesystem::create_directory(folder / "val/dog");
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(line(input, 0) == "layout of " + folder.path() + ": class folders");
   CHECK(input.classes("train") == Names{"ant/1: ant", "bee/2: bee"});
   CHECK(input.classes("val") == Names{"ant/3: ant", "cat/4: cat"});
@@ -205,11 +205,11 @@ TEST_CASE("two folders with equal file names are a question, not two classes") {
     CHECK_THAT(error.message, ContainsSubstring("holds " + names.images + " and " + names.labels + ", whose files have the same names"));
     CHECK_THAT(
         error.message,
-        ContainsSubstring("Say\n  hotpack pack --images " + folder / names.images + " --labels " + folder / names.labels + names.options +
+        ContainsSubstring("Run\n  hotpack pack --images " + folder / names.images + " --labels " + folder / names.labels + names.options +
                           " -o OUT\nor, if they are two classes:\n  hotpack pack --image-folders " + folder.path() + " -o OUT"));
     PackOptions classes;
     classes.input.image_folders = {folder.path()};
-    CHECK(gathered_clean(classes).list().samples.size() == 26);
+    CHECK(discovered_clean(classes).list().samples.size() == 26);
   }
 }
 
@@ -236,11 +236,11 @@ TEST_CASE("a class file next to class folders counts only if it names them all")
   const TempFolder folder;
   touch(folder, {"ant/1.jpg", "bee/2.jpg"});
   folder.write("classes.txt", "bee\nant\n");
-  CHECK(detected(folder).gathered.label.classes == folder / "classes.txt");
+  CHECK(detected(folder).discovery.label.classes == folder / "classes.txt");
   folder.write("classes.txt", "bee\ncat\n");
-  const GatheredInput input = detected(folder);
-  CHECK(input.gathered.label.classes.empty());
-  CHECK_THAT(input.gathered.layout,
+  const DiscoveredInput input = detected(folder);
+  CHECK(input.discovery.label.classes.empty());
+  CHECK_THAT(input.discovery.layout,
              ContainsSubstring("class file " + folder / "classes.txt is not used: it does not name the class 'ant'"));
 }
 
@@ -251,20 +251,20 @@ TEST_CASE("class colors that match no class folder are a question") {
   const Error error = refused(root_options(folder.path()));
   CHECK(error.path == folder / "legend.csv");
   CHECK_THAT(error.message,
-             ContainsSubstring("the folders hardly stand for classes") && ContainsSubstring("--image-folders " + folder.path()));
+             ContainsSubstring("the folders are probably not classes") && ContainsSubstring("--image-folders " + folder.path()));
   folder.write("legend.csv", "label;hex\nnorth;#e6c200\nsouth;#1e6fd9\n");
-  CHECK(detected(folder).gathered.label.classes == folder / "legend.csv");
+  CHECK(detected(folder).discovery.label.classes == folder / "legend.csv");
 }
 
 TEST_CASE("labels may lie next to their images, in one folder or one per split") {
   const TempFolder folder;
   touch(folder, {"train/1_sat.jpg", "train/1_mask.png", "train/2_sat.jpg", "train/2_mask.png", "valid/3_sat.jpg"});
   folder.write("class_dict.csv", kColors);
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(line(input, 0) == "layout of " + folder.path() + ": labels next to their images");
   CHECK(input.pairs(folder, "train") == Names{"1: train/1_sat.jpg train/1_mask.png", "2: train/2_sat.jpg train/2_mask.png"});
   CHECK(input.pairs(folder, "valid") == Names{"3: valid/3_sat.jpg"});
-  CHECK_THAT(input.gathered.layout, ContainsSubstring("valid: no labels: a set of images alone"));
+  CHECK_THAT(input.discovery.layout, ContainsSubstring("valid: no labels: a set of images alone"));
 
   const TempFolder flat;
   touch(flat, {"1.png", "1_L.png", "2.png", "2_L.png"});
@@ -277,7 +277,7 @@ TEST_CASE("metadata.jsonl takes precedence over folder names") {
   folder.write("train/metadata.jsonl",
                "{\"file_name\": \"cat/1.jpg\", \"label\": \"tabby\"}\n{\"file_name\": \"dog/2.jpg\", \"label\": \"pug\"}\n");
   folder.write("test/metadata.csv", "file_name,caption\n3.jpg,\"a, b\"\n");
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(input.classes("train") == Names{"cat/1: tabby", "dog/2: pug"});
   CHECK(input.keys("test") == Names{"3"});
   CHECK(line(input, 1) == "test: table test/metadata.csv");
@@ -287,10 +287,10 @@ TEST_CASE("a data set in a subfolder is found with its class file") {
   const TempFolder folder;
   touch(folder, {"archive/Kvasir-SEG/images/1.jpg", "archive/Kvasir-SEG/masks/1.jpg"});
   folder.write("archive/class_dict.csv", kColors);
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(input.keys() == Names{"1"});
   CHECK(line(input, 0) == "layout of " + folder / "archive/Kvasir-SEG: a folder of images and one of labels");
-  CHECK(input.gathered.label.classes == folder / "archive/class_dict.csv");
+  CHECK(input.discovery.label.classes == folder / "archive/class_dict.csv");
 }
 
 TEST_CASE("two equally good readings are an error with options for each") {
@@ -299,7 +299,7 @@ TEST_CASE("two equally good readings are an error with options for each") {
                  "validation/v1.2/labels/2.png", "validation/v2.0/labels/2.png", "testing/images/3.jpg"});
   const Error error = refused(root_options(folder.path()));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring("may be read in 2 ways"));
+  CHECK_THAT(error.message, ContainsSubstring("can be read in 2 ways"));
   const std::string t = folder / "training/", v = folder / "validation/";
   CHECK_THAT(error.message,
              ContainsSubstring("\n  hotpack pack --images " + t + "images --labels " + t + "v2.0/labels --key-prefix training --images " +
@@ -311,7 +311,7 @@ TEST_CASE("two equally good readings are an error with options for each") {
   options.input.labels = {t + "v2.0/labels", v + "v2.0/labels"};
   options.input.key_prefixes = {"training", "validation"};
   options.input.split.method = SplitOptions::Method::folder;
-  CHECK(gathered_clean(options).pairs(folder, "validation") == Names{"2: validation/images/2.jpg validation/v2.0/labels/2.png"});
+  CHECK(discovered_clean(options).pairs(folder, "validation") == Names{"2: validation/images/2.jpg validation/v2.0/labels/2.png"});
 
   const TempFolder flat;
   touch(flat, {"my images/images/1.jpg", "my images/masks/1.png", "my images/labels/1.png"});
@@ -319,12 +319,12 @@ TEST_CASE("two equally good readings are an error with options for each") {
              ContainsSubstring("--images '" + flat / "my images/images' --labels '" + flat / "my images/masks'"));
 }
 
-TEST_CASE("images alone are not guessed at, and the error says what was searched") {
+TEST_CASE("images without labels or classes are refused with the known layouts") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg", "notes.txt"});
   const Error error = refused(root_options(folder.path()));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.describe(), ContainsSubstring(folder.path() + ": has no layout that is known: it holds 2 images and no folders"));
+  CHECK_THAT(error.describe(), ContainsSubstring(folder.path() + ": has no known layout: it holds 2 images and no folders"));
   CHECK_THAT(error.message, ContainsSubstring("Looked for folders such as images and labels"));
   CHECK_THAT(error.message, ContainsSubstring("--images " + folder.path() + " alone for images without labels"));
 }
@@ -354,13 +354,13 @@ TEST_CASE("JSON polygons are reported if there are no other labels") {
 TEST_CASE("a data set of another format has a layout and names its files") {
   const TempFolder folder;
   touch(folder, {"images/1.tif", "labels/1.tif"});
-  const GatheredInput input = gathered(root_options(folder.path()));
+  const DiscoveredInput input = discovered(root_options(folder.path()));
   CHECK(input.problems.group(ProblemKind::unsupported_file).count == 2);
   CHECK_THAT(input.problems.text(), ContainsSubstring("TIFF is not supported"));
 
   const TempFolder classes;
   touch(classes, {"ant/1.webp", "ant/3.jpg", "bee/2.webp"});
-  CHECK(gathered(root_options(classes.path())).problems.group(ProblemKind::unsupported_file).count == 2);
+  CHECK(discovered(root_options(classes.path())).problems.group(ProblemKind::unsupported_file).count == 2);
 }
 
 TEST_CASE("several data sets in a folder are reported") {
@@ -377,12 +377,12 @@ TEST_CASE("a linked folder is followed, and a loop ends") {
   std::filesystem::create_directory_symlink(folder / "real/images", folder / "set/images");
   std::filesystem::create_directory_symlink(folder / "real/masks", folder / "set/masks");
   std::filesystem::create_directory_symlink(folder.path(), folder / "set/up");
-  CHECK(gathered_clean(root_options(folder / "set")).keys() == Names{"1"});
+  CHECK(discovered_clean(root_options(folder / "set")).keys() == Names{"1"});
   std::filesystem::create_directory_symlink(folder.path(), folder / "real/self");
   CHECK_THAT(refused(root_options(folder.path())).message, ContainsSubstring("data sets within"));
 }
 
-TEST_CASE("what is no folder of images is refused with advice") {
+TEST_CASE("a root without images is refused with advice") {
   const TempFolder folder;
   folder.write("table.csv", "image,mask\n");
   folder.write("packed/dataset.json", "{}");
@@ -400,7 +400,7 @@ TEST_CASE("a data set without splits can be divided, one with splits cannot") {
   PackOptions options = root_options(folder.path() + "/");
   options.input.split.method = SplitOptions::Method::ratio;
   options.input.split.parts = {{"train", "80"}, {"val", "20"}};
-  CHECK(gathered_clean(options).keys("val").size() == 2);
+  CHECK(discovered_clean(options).keys("val").size() == 2);
 
   const TempFolder divided;
   touch(divided, {"train/1.png", "train_labels/1.png"});
@@ -413,7 +413,7 @@ TEST_CASE("a data set without splits can be divided, one with splits cannot") {
 TEST_CASE("names that differ by case or joint do not take each other's labels") {
   const TempFolder folder;
   touch(folder, {"images/train/1.png", "images/Train/1.png", "labels/train/1.png", "labels/Train/1.png"});
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(input.pairs(folder, "train") == Names{"1: images/train/1.png labels/train/1.png"});
   CHECK(input.pairs(folder, "Train") == Names{"1: images/Train/1.png labels/Train/1.png"});
 
@@ -448,13 +448,13 @@ TEST_CASE("images/val with labels/validation is not an unlabelled set") {
              ContainsSubstring("no labels go with " + folder / "images/val" + ", and no images with " + folder / "labels/validation"));
   const TempFolder more;
   touch(more, {"images/train/1.png", "labels/train/1.png", "labels/validation/2.png"});
-  CHECK(detected(more).gathered.warnings == Names{"not used: 1 image in labels/validation"});
+  CHECK(detected(more).discovery.warnings == Names{"not used: 1 image in labels/validation"});
 }
 
 TEST_CASE("nested classes and splits of one class are not left out") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "train/bird/x/3.jpg", "val/cat/4.jpg"});
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(input.classes("train") == Names{"bird/x/3: bird", "cat/1: cat", "dog/2: dog"});
   CHECK(input.classes("val") == Names{"cat/4: cat"});
   touch(folder, {"test/images/5.jpg"});
@@ -475,16 +475,15 @@ TEST_CASE("a table without labels does not override label folders") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "masks/1.png"});
   folder.write("metadata.csv", "file_name,caption\nimages/1.jpg,x\n");
-  const GatheredInput input = detected(folder);
+  const DiscoveredInput input = detected(folder);
   CHECK(input.pairs(folder) == Names{"1: images/1.jpg masks/1.png"});
-  CHECK_THAT(input.gathered.layout,
-             ContainsSubstring("not used: " + folder / "metadata.csv" + ", which has no column called like a label"));
+  CHECK_THAT(input.discovery.layout, ContainsSubstring("not used: " + folder / "metadata.csv" + ", which has no label column"));
 }
 
 TEST_CASE("files next to an inner data set are reported, the search is bounded") {
   const TempFolder folder;
   touch(folder, {"siteA/images/1.jpg", "siteA/masks/1.png", "siteB/2.png"});
-  CHECK(detected(folder).gathered.warnings == Names{"not used: 1 image in " + folder / "siteB"});
+  CHECK(detected(folder).discovery.warnings == Names{"not used: 1 image in " + folder / "siteB"});
   for (int i = 0; i < 70; ++i) touch(folder, {"siteA0/" + std::to_string(i) + "/x.txt"});
   touch(folder, {"siteZ/images/1.jpg", "siteZ/masks/1.png"});
   const Error error = refused(root_options(folder.path()));
@@ -496,14 +495,14 @@ TEST_CASE("a stray image next to the class folders of a split is reported") {
   const TempFolder folder;
   touch(folder,
         {"train/cat/1.jpg", "train/dog/2.jpg", "train/dog/3.jpg", "train/stray.jpg", "val/cat/4.jpg", "val/dog/5.jpg", "test/6.jpg"});
-  GatheredInput input = gathered(root_options(folder.path()));
+  DiscoveredInput input = discovered(root_options(folder.path()));
   CHECK(input.problems.group(ProblemKind::no_class_folder).count == 1);
   CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "train/stray.jpg: the file is in no class folder"));
   CHECK(input.classes("train") == Names{"cat/1: cat", "dog/2: dog", "dog/3: dog"});
   CHECK(input.list("test").class_names.empty());
 
   touch(folder, {"val/other.jpg"});  // in every split
-  input = gathered(root_options(folder.path()));
+  input = discovered(root_options(folder.path()));
   CHECK(input.problems.group(ProblemKind::no_class_folder).count == 2);
   CHECK(input.classes("val") == Names{"cat/4: cat", "dog/5: dog"});
 }
@@ -511,7 +510,7 @@ TEST_CASE("a stray image next to the class folders of a split is reported") {
 TEST_CASE("class folders outnumber stray images even in a single split") {
   const TempFolder folder;
   touch(folder, {"train/n1/1.jpg", "train/n2/2.jpg", "val/n3/3.jpg", "val/n4/4.jpg", "val/preview.png"});
-  const GatheredInput input = gathered(root_options(folder.path()));
+  const DiscoveredInput input = discovered(root_options(folder.path()));
   CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "val/preview.png: the file is in no class folder"));
   CHECK(input.classes("val") == Names{"n3/3: n3", "n4/4: n4"});
 }
@@ -519,6 +518,6 @@ TEST_CASE("class folders outnumber stray images even in a single split") {
 TEST_CASE("images with a folder of thumbnails remain an unlabelled set") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg", "test/4.jpg", "test/thumbs/3.jpg", "test/thumbs/4.jpg"});
-  const GatheredInput input = gathered(root_options(folder.path()));
+  const DiscoveredInput input = discovered(root_options(folder.path()));
   CHECK(input.list("test").class_names.empty());
 }

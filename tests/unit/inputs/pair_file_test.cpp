@@ -1,6 +1,6 @@
 #include "inputs/pair_file.hpp"
 
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -20,10 +20,10 @@ TEST_CASE("a table pairs files anywhere, relative to its own folder") {
   const TempFolder folder;
   touch(folder, {"set/x/2.jpg", "set/y/mask two.png", "set/x/1.png", "set/z.png"});
   folder.write("set/pairs.csv", "image,mask\nx/2.jpg,y/mask two.png\n./x/1.png,z.png\n");
-  const GatheredInput input = gathered_clean(pair_options(folder / "set/pairs.csv"));
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "set/pairs.csv"));
   CHECK(input.pairs(folder) == Names{"x/1: set/x/1.png set/z.png", "x/2: set/x/2.jpg set/y/mask two.png"});
   CHECK(input.list().has_label_files);
-  CHECK(input.gathered.layout ==
+  CHECK(input.discovery.layout ==
         folder / "set/pairs.csv is a table of comma-separated values: each line has an image and a label file, below " + folder / "set\n");
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("SegNet lists are moved to a new root") {
   PackOptions options = pair_options(folder / "lists/train.txt");
   options.input.list_root = folder / "camvid/";
   options.input.strip_prefix = "/SegNet/CamVid";
-  CHECK(gathered_clean(options).pairs(folder) == Names{"train/1: camvid/train/1.png camvid/trainannot/1.png"});
+  CHECK(discovered_clean(options).pairs(folder) == Names{"train/1: camvid/train/1.png camvid/trainannot/1.png"});
 
   options.input.strip_prefix = "/Segnet/";
   const Error error = refused(options);
@@ -46,7 +46,7 @@ TEST_CASE("absolute paths are read as they are and give relative keys") {
   const TempFolder folder;
   touch(folder, {"a.png", "b.png"});
   folder.write("pairs.txt", folder / "a.png" + "\t" + folder / "b.png");
-  const GatheredInput input = gathered_clean(pair_options(folder / "pairs.txt"));
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "pairs.txt"));
   CHECK(input.list().image_path(input.list().samples.at(0)) == folder / "a.png");
   CHECK(input.keys() == Names{(folder / "a").substr(1)});
 }
@@ -56,23 +56,23 @@ TEST_CASE("a listed file that does not exist is a problem with its line") {
   touch(folder, {"a.png", "b.png", "m/a.png", "c.tif"});
   folder.write("pairs.csv", "a.png,m/a.png\nb.png,m/b.png\nx/c.png,m/a.png\nc.tif,m/a.png\n");
   PackOptions options = pair_options(folder / "pairs.csv");
-  const GatheredInput input = gathered(options);
+  const DiscoveredInput input = discovered(options);
   CHECK(input.keys() == Names{"a"});
   CHECK(input.problems.group(ProblemKind::missing_file).count == 2);
   CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "m/b.png: there is no such file (" + folder / "pairs.csv, line 2)"));
   CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "x/c.png: there is no such file (" + folder / "pairs.csv, line 3)"));
   CHECK_THAT(input.problems.text(), ContainsSubstring("TIFF is not supported"));
   options.input.skip_orphans = true;
-  const GatheredInput skipped = gathered_clean(options);
+  const DiscoveredInput skipped = discovered_clean(options);
   CHECK(skipped.keys() == Names{"a"});
-  CHECK(skipped.gathered.orphans_left_out == 3);
+  CHECK(skipped.discovery.orphans_left_out == 3);
 }
 
 TEST_CASE("a label that is not a file is a class of the whole image") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
   folder.write("t.csv", "filename,category\n1.jpg,golden retriever\n3.jpg,ant\n2.jpg,golden retriever\n");
-  const GatheredInput input = gathered_clean(pair_options(folder / "t.csv"));
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "t.csv"));
   CHECK(input.list().class_names == Names{"ant", "golden retriever"});
   CHECK(input.classes() == Names{"1: golden retriever", "2: golden retriever", "3: ant"});
   CHECK_FALSE(input.list().has_label_files);
@@ -103,7 +103,7 @@ TEST_CASE("a split column makes several sets") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
   folder.write("t.csv", "image,class,split\n1.jpg,b,val\n2.jpg,a,train\n3.jpg,,test\n");
-  const GatheredInput input = gathered_clean(pair_options(folder / "t.csv"));
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "t.csv"));
   CHECK(input.split_names() == Names{"test", "train", "val"});
   CHECK(input.classes("val") == Names{"1: b"});
   CHECK(input.classes("train") == Names{"2: a"});
@@ -131,7 +131,7 @@ TEST_CASE("an image listed twice is a problem") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "1.png", "m.png"});
   folder.write("t.csv", "1.jpg,m.png\n1.png,m.png\n");
-  const GatheredInput input = gathered(pair_options(folder / "t.csv"));
+  const DiscoveredInput input = discovered(pair_options(folder / "t.csv"));
   CHECK(input.problems.group(ProblemKind::duplicate_key).count == 1);
   CHECK_THAT(input.problems.text(), ContainsSubstring("1.png: has the key '1' of another sample of"));
 }
@@ -140,7 +140,7 @@ TEST_CASE("metadata.jsonl describes an image folder") {
   const TempFolder folder;
   touch(folder, {"set/images/1.jpg", "set/masks/1.png"});
   folder.write("set/metadata.jsonl", "{\"file_name\": \"images/1.jpg\", \"mask\": \"masks/1.png\"}\n");
-  CHECK(gathered_clean(pair_options(folder / "set/metadata.jsonl")).pairs(folder) == Names{"images/1: set/images/1.jpg set/masks/1.png"});
+  CHECK(discovered_clean(pair_options(folder / "set/metadata.jsonl")).pairs(folder) == Names{"images/1: set/images/1.jpg set/masks/1.png"});
 }
 
 TEST_CASE("option --list without --images is a table of paths") {
@@ -149,7 +149,7 @@ TEST_CASE("option --list without --images is a table of paths") {
   folder.write("list.txt", "a/1.jpg b/1.png\n");
   PackOptions options;
   options.input.list = folder / "list.txt";
-  CHECK(gathered_clean(options).pairs(folder) == Names{"a/1: a/1.jpg b/1.png"});
+  CHECK(discovered_clean(options).pairs(folder) == Names{"a/1: a/1.jpg b/1.png"});
 }
 
 TEST_CASE("a table with only a header is an error") {
@@ -170,7 +170,7 @@ TEST_CASE("names in a table may begin with '#'") {
   folder.write("p.csv", "#Image,CLASS\n#1.png,cat\n2.png,dog\n");
   PackOptions options;
   options.input.pairs = folder / "p.csv";
-  CHECK(gathered_clean(options).classes() == Names{"#1: cat", "2: dog"});
+  CHECK(discovered_clean(options).classes() == Names{"#1: cat", "2: dog"});
 }
 
 TEST_CASE("a label that is neither text nor an integer is an error with its line") {
@@ -185,7 +185,7 @@ TEST_CASE("a label that is neither text nor an integer is an error with its line
     CHECK_THAT(error.describe(), ContainsSubstring("line 1: the value of 'label' is"));
   }
   folder.write("p.jsonl", "{\"file_name\": \"1.png\", \"label\": null, \"box\": [1, 2]}\n");
-  CHECK_THAT(gathered_clean(options).gathered.layout, ContainsSubstring("not used: 'box'"));
+  CHECK_THAT(discovered_clean(options).discovery.layout, ContainsSubstring("not used: 'box'"));
 }
 
 TEST_CASE("a table whose columns are not labels is not a list of images") {

@@ -22,7 +22,7 @@ std::string rows_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("CSV, TSV and space-separated text are told apart by content") {
+TEST_CASE("CSV, TSV and space-separated text are recognized by content") {
   CHECK(rows_of("a.png,b.png\nc d.png , \"e,f.png\"\r\n") == "1:a.png|b.png|;2:c d.png|e,f.png|;");
   CHECK(rows_of("a b.png\tc.png\n") == "1:a b.png|c.png|;");
   CHECK(rows_of("/SegNet/a.png /SegNet/b.png\n\n# end\n") == "1:/SegNet/a.png|/SegNet/b.png|;");

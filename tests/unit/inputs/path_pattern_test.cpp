@@ -5,7 +5,7 @@
 using namespace hotpack;
 using namespace hotpack::pipeline;
 
-TEST_CASE("the first group is what is found, or the whole match") {
+TEST_CASE("the first group is found or, without groups, the whole match") {
   const PathPattern group = PathPattern::compile("(.*)_img", "--pair-regex").value();
   CHECK(group.groups() == 1);
   CHECK(group.find("a/b_img.png").value() == "a/b");
@@ -26,7 +26,7 @@ TEST_CASE("a group that takes no part in the match finds nothing") {
   CHECK_FALSE(pattern.find("ac").value().has_value());
 }
 
-TEST_CASE("what several groups capture is joined") {
+TEST_CASE("the captures of several groups are joined") {
   const PathPattern pattern = PathPattern::compile("^(.*)/rgb_([0-9]+)(_far)?\\.", "--pair-regex").value();
   CHECK(pattern.find_all("creek/rgb_0001.jpg").value() == "creek/0001");
   CHECK(pattern.find_all("creek/rgb_0001_far.jpg").value() == "creek/0001/_far");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -148,7 +148,7 @@ TEST_CASE("a folder that two links lead to is read by both names") {
   CHECK(keys_of(scanned({{folder / "tree", ""}})) == Names{"x/a", "y/a"});
 }
 
-TEST_CASE("what cannot be read is an I/O error that names it") {
+TEST_CASE("an unreadable folder is an I/O error with its path") {
   const TempFolder folder;
   folder.write("file", "x");
   std::filesystem::create_directories(folder / "tree");

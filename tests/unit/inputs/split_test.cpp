@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -167,16 +167,16 @@ TEST_CASE("option --split folder strips the first part of the key") {
   touch(folder, {"images/train/city/1.jpg", "images/val/2.jpg", "images/test/3.jpg", "labels/train/city/1.png", "labels/val/2.png"});
   PackOptions options = folder_options(folder);
   options.input.split.method = Method::folder;
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.split_names() == Names{"test", "train", "val"});
   CHECK(input.pairs(folder, "train") == Names{"city/1: images/train/city/1.jpg labels/train/city/1.png"});
   CHECK(input.pairs(folder, "test") == Names{"3: images/test/3.jpg"});
-  CHECK_THAT(input.gathered.layout, ContainsSubstring("test: no labels: a set of images alone"));
+  CHECK_THAT(input.discovery.layout, ContainsSubstring("test: no labels: a set of images alone"));
 
   folder.write("images/4.jpg", "x");
   const Error error = refused(options);
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.describe(), ContainsSubstring("images/4.jpg: stands in no folder that could be its split"));
+  CHECK_THAT(error.describe(), ContainsSubstring("images/4.jpg: is in no folder that could be its split"));
 }
 
 TEST_CASE("key prefixes of several roots can be the splits") {
@@ -187,7 +187,7 @@ TEST_CASE("key prefixes of several roots can be the splits") {
   options.input.labels = {folder / "a_L", folder / "b_L"};
   options.input.key_prefixes = {"train", "val"};
   options.input.split.method = Method::folder;
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.pairs(folder, "train") == Names{"1: a/1.jpg a_L/1.png"});
   CHECK(input.pairs(folder, "val") == Names{"1: b/1.jpg b_L/1.png"});
 }
@@ -200,7 +200,7 @@ TEST_CASE("option --split list follows the lists and refuses overlaps with keys"
   folder.write("both.txt", "2\n3\n");
   PackOptions options = folder_options(folder);
   options.input.split = shares(Method::list, {{"train", folder / "train.txt"}, {"val", folder / "val.txt"}});
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.keys("train") == Names{"1", "2"});
   CHECK(input.keys("val") == Names{"3"});
   options.input.split.parts[1].value = folder / "both.txt";
@@ -215,7 +215,7 @@ TEST_CASE("shares divide pairs with labels and classes") {
   for (int i = 0; i < 10; ++i) touch(folder, {"images/c/" + std::to_string(i) + ".jpg", "labels/c/" + std::to_string(i) + ".png"});
   PackOptions options = folder_options(folder);
   options.input.split = shares(Method::ratio, {{"val", "2"}, {"train", "8"}});
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.split_names() == Names{"train", "val"});
   CHECK(input.keys("train").size() == 8);
   for (const std::string& pair : input.pairs(folder, "val"))
@@ -223,5 +223,5 @@ TEST_CASE("shares divide pairs with labels and classes") {
   touch(folder, {"images/d/x.jpg"});
   options.input.image_folders = std::exchange(options.input.images, {});
   options.input.labels.clear();
-  CHECK(gathered_clean(options).list("val").class_names == Names{"c", "d"});
+  CHECK(discovered_clean(options).list("val").class_names == Names{"c", "d"});
 }

@@ -1,7 +1,7 @@
 #include "inputs/suffix_rules.hpp"
 
 #include "inputs/scan.hpp"
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -43,9 +43,9 @@ TEST_CASE("known suffixes are found on both sides and reported") {
         Case{".jpg", "_segmentation.png", "labels end with '_segmentation'"}}) {
     const TempFolder folder;
     touch_pairs(folder, 3, names.image, {names.label});
-    const GatheredInput input = gathered_clean(folder_options(folder));
+    const DiscoveredInput input = discovered_clean(folder_options(folder));
     CHECK(input.list().samples.size() == 3);
-    CHECK(input.gathered.layout == names.told + ": 3 of 3 images have a label\n");
+    CHECK(input.discovery.layout == names.told + ": 3 of 3 images have a label\n");
   }
 }
 
@@ -53,16 +53,16 @@ TEST_CASE("equal names come first and are not reported") {
   const TempFolder folder;
   touch_pairs(folder, 20, "_mask.jpg", {"_mask.png"});
   folder.write("labels/0_mask_mask.png", "x");
-  const GatheredInput input = gathered(folder_options(folder));
+  const DiscoveredInput input = discovered(folder_options(folder));
   CHECK(input.keys().front() == "0_mask");
   CHECK(input.list().samples.size() == 20);
-  CHECK(input.gathered.layout.empty());
+  CHECK(input.discovery.layout.empty());
 }
 
 TEST_CASE("a rule for 95 % of the images applies, a rarer one is suggested") {
   const TempFolder enough;
   touch_pairs(enough, 20, ".jpg", {"_L.png"}, 19);
-  const GatheredInput input = gathered(folder_options(enough));
+  const DiscoveredInput input = discovered(folder_options(enough));
   CHECK(input.list().samples.size() == 19);
   CHECK(input.problems.group(ProblemKind::orphan_image).count == 1);
 
@@ -78,9 +78,9 @@ TEST_CASE("a rule for 95 % of the images applies, a rarer one is suggested") {
 TEST_CASE("an unknown ending that all labels add to names is found") {
   const TempFolder folder;
   touch_pairs(folder, 20, ".JPG", {"_strange.png"});
-  CHECK(gathered_clean(folder_options(folder)).gathered.layout == "labels end with '_strange': 20 of 20 images have a label\n");
+  CHECK(discovered_clean(folder_options(folder)).discovery.layout == "labels end with '_strange': 20 of 20 images have a label\n");
   touch(folder, {"labels/3_wheel.png"});
-  const GatheredInput input = gathered(folder_options(folder));
+  const DiscoveredInput input = discovered(folder_options(folder));
   CHECK(input.list().samples.size() == 20);
   CHECK_THAT(input.problems.text(), ContainsSubstring("3_wheel.png: its name lacks the suffix '_strange' that the others have"));
 }
@@ -99,7 +99,7 @@ TEST_CASE("a suffix for fewer than 95 % of the images is a question") {
     // And these options pair them.
     options.input.label_suffix = end;
     options.input.skip_orphans = true;
-    CHECK(gathered_clean(options).list().samples.size() == 12);
+    CHECK(discovered_clean(options).list().samples.size() == 12);
   }
 }
 
@@ -111,13 +111,13 @@ TEST_CASE("a few equal names do not outweigh a suffix of many labels") {
   for (const bool skip : {false, true}) {
     options.input.skip_orphans = skip;
     const Error error = refused(options);
-    CHECK_THAT(error.message, ContainsSubstring("labels are called like their images: 2 of 20 images have a label"));
+    CHECK_THAT(error.message, ContainsSubstring("labels have the names of their images: 2 of 20 images have a label"));
     CHECK_THAT(error.message, ContainsSubstring(command(folder, "--label-suffix _mask --orphans skip")));
     CHECK_THAT(error.message, ContainsSubstring("only equal names:\n  " +
                                                 command(folder, "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip")));
   }
   options.input.image_regex = options.input.label_regex = "^(.+)\\.[^.]+$";
-  CHECK(gathered_clean(options).keys() == Names{"18", "19"});
+  CHECK(discovered_clean(options).keys() == Names{"18", "19"});
 }
 
 TEST_CASE("two suffixes for half of the images each remain a question") {
@@ -160,7 +160,7 @@ TEST_CASE("a suffix that no name has is refused with one that fits") {
   options = folder_options(equal);
   options.input.label_suffix = "_mask";
   CHECK_THAT(refused(options).message,
-             ContainsSubstring("labels are called like their images: 4 of 4 images have a label:\n  " + command(equal, "")));
+             ContainsSubstring("labels have the names of their images: 4 of 4 images have a label:\n  " + command(equal, "")));
   const TempFolder strange;
   touch(strange, {"images/a.jpg", "labels/b.png"});
   options = folder_options(strange);
@@ -182,18 +182,18 @@ TEST_CASE("with a list, unlisted images do not count against a rule") {
   folder.write("list.txt", "0\n2\n");
   PackOptions options = folder_options(folder);
   options.input.list = folder / "list.txt";
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.keys() == Names{"0", "2"});
-  CHECK_THAT(input.gathered.layout, ContainsSubstring("images end with '_img', labels with '_gt': 3 of 3 labels have an image\n"));
+  CHECK_THAT(input.discovery.layout, ContainsSubstring("images end with '_img', labels with '_gt': 3 of 3 labels have an image\n"));
 }
 
 TEST_CASE("of the four Cityscapes label files the ids are used") {
   const TempFolder folder;
   touch_pairs(folder, 3, "_leftImg8bit.png",
               {"_gtFine_labelTrainIds.png", "_gtFine_color.png", "_gtFine_instanceIds.png", "_gtFine_labelIds.png"});
-  const GatheredInput input = gathered_clean(folder_options(folder));
+  const DiscoveredInput input = discovered_clean(folder_options(folder));
   CHECK(input.pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelIds.png");
-  CHECK(input.gathered.other_files == 9);
+  CHECK(input.discovery.other_files == 9);
 }
 
 TEST_CASE("several kinds of label that fit are an error with a question") {
@@ -207,7 +207,7 @@ TEST_CASE("several kinds of label that fit are an error with a question") {
                ContainsSubstring("'" + suffix + "': 3 of 3 images have a label:\n  " + command(folder, "--label-suffix " + suffix)));
   PackOptions options = folder_options(folder);
   options.input.label_suffix = "_seg";
-  CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0.jpg labels/0_seg.png");
+  CHECK(discovered_clean(options).pairs(folder).front() == "0: images/0.jpg labels/0_seg.png");
 }
 
 TEST_CASE("given suffixes are kept, and the other side is still found") {
@@ -215,7 +215,7 @@ TEST_CASE("given suffixes are kept, and the other side is still found") {
   touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
   PackOptions options = folder_options(folder);
   options.input.label_suffix = "_gtFine_labelTrainIds";
-  CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelTrainIds.png");
+  CHECK(discovered_clean(options).pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelTrainIds.png");
   options.input.image_suffix = "_leftImg";
   CHECK_THAT(refused(options).message, ContainsSubstring("images end with '_leftImg8bit', labels with '_gtFine_labelIds': 3 of 3 images"));
 }
@@ -247,15 +247,15 @@ TEST_CASE("one folder is divided into images and labels by suffix or format") {
   PackOptions options;
   options.input.images = options.input.labels = {folder / "data"};
   folder.write("data/notes.txt", "x");
-  CHECK(gathered_clean(options).pairs(folder) == Names{"1: data/1.png data/1_L.png", "2: data/2.png data/2_L.png"});
-  CHECK(gathered_clean(options).gathered.other_files == 1);
+  CHECK(discovered_clean(options).pairs(folder) == Names{"1: data/1.png data/1_L.png", "2: data/2.png data/2_L.png"});
+  CHECK(discovered_clean(options).discovery.other_files == 1);
   options.input.label_suffix = "_L";
-  CHECK(gathered_clean(options).keys() == Names{"1", "2"});
+  CHECK(discovered_clean(options).keys() == Names{"1", "2"});
   options.input.label_suffix.clear();
   options.input.images = options.input.labels = {folder / "both"};
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.pairs(folder) == Names{"1: both/1.jpg both/1.png", "2: both/2.jpg both/2.png"});
-  CHECK(input.gathered.layout == "JPEG files are images, PNG files of the same name their labels: 2 of 2 images have a label\n");
+  CHECK(input.discovery.layout == "JPEG files are images, PNG files of the same name their labels: 2 of 2 images have a label\n");
 }
 
 TEST_CASE("one folder without a difference between image and label is an error") {
@@ -271,18 +271,18 @@ TEST_CASE("a file lacking a detected suffix is an orphan, a given one ignores it
   touch_pairs(folder, 100, "_img.png", {"_gt.png", "_gt_color.png"});
   touch(folder, {"images/n0.png", "images/n1.png", "labels/n0.png", "labels/n1.png"});
   PackOptions options = folder_options(folder);
-  const GatheredInput input = gathered(options);
+  const DiscoveredInput input = discovered(options);
   CHECK(input.list().samples.size() == 100);
   CHECK(input.problems.group(ProblemKind::orphan_image).count == 2);
   CHECK(input.problems.group(ProblemKind::orphan_label).count == 2);
-  CHECK(input.gathered.other_files == 100);  // labels of another kind
+  CHECK(input.discovery.other_files == 100);  // labels of another kind
   CHECK_THAT(input.problems.text(), ContainsSubstring("n0.png: its name lacks the suffix '_img' that the others have"));
   options.input.skip_orphans = true;
-  CHECK(gathered_clean(options).gathered.orphans_left_out == 4);
+  CHECK(discovered_clean(options).discovery.orphans_left_out == 4);
   options.input.skip_orphans = false;
   options.input.image_suffix = "_img";
   options.input.label_suffix = "_gt";
-  CHECK(gathered_clean(options).list().samples.size() == 100);
+  CHECK(discovered_clean(options).list().samples.size() == 100);
 }
 
 TEST_CASE("in one folder, files that are neither image nor label are reported") {
@@ -293,9 +293,9 @@ TEST_CASE("in one folder, files that are neither image nor label are reported") 
   options.input.images = options.input.labels = {folder / "d"};
   for (const std::string label : {"", "_mask"}) {
     options.input.label_suffix = label;
-    const GatheredInput input = gathered(options);
+    const DiscoveredInput input = discovered(options);
     CHECK(input.list().samples.size() == 100);
     CHECK(input.problems.count() == 1);
-    CHECK(input.gathered.other_files == 0);
+    CHECK(input.discovery.other_files == 0);
   }
 }

@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -40,7 +40,7 @@ TEST_CASE("a walk goes by names, not by the order of the file system") {
   CHECK(std::is_sorted(visitor.all.begin(), visitor.all.end()));
 }
 
-TEST_CASE("the content of a folder is sorted and links count as what they lead to") {
+TEST_CASE("the content of a folder is sorted, links count as their targets") {
   const TempFolder folder;
   touch(folder, {"b.txt", "a.txt", "sub/x", ".hidden/y", "Thumbs.db"});
   std::filesystem::create_directory_symlink(folder / "sub", folder / "link");
@@ -60,7 +60,7 @@ struct AllEntries : TreeVisitor {
 
 }  // namespace
 
-TEST_CASE("a walk is sorted by name and reports what is not a file") {
+TEST_CASE("a walk is sorted by name and reports entries that are no files") {
   const TempFolder folder;
   touch(folder, {"c.png", "a.png", "b/z.png", "b/y.png"});
   std::filesystem::create_symlink("nowhere", folder / "d.png");

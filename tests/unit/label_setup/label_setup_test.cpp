@@ -1,10 +1,8 @@
 #include "label_setup/label_setup.hpp"
+
 #include "base/words.hpp"
-
-#include "label_setup/id_scan.hpp"
-
 #include "format/manifest.hpp"
-
+#include "label_setup/id_scan.hpp"
 #include "support/inputs.hpp"
 
 using namespace hotpack;
@@ -37,7 +35,7 @@ Result<LabelSetup> resolved(const PackOptions& options, std::vector<SampleList>&
   LabelForms forms;
   std::vector<SampleList*> splits;
   for (SampleList& list : lists) {
-    forms.add(survey_headers(list, options.record, recorder).value().forms);
+    forms.add(probe_headers(list, options.record, recorder).value().forms);
     splits.push_back(&list);
   }
   return resolve_labels(options, splits, forms, recorder, problems);
@@ -69,6 +67,9 @@ Error refusal(const PackOptions& options, ErrorCode code) {
   return setup.error();
 }
 
+std::string usage_text(const PackOptions& options) { return refusal(options, ErrorCode::usage).message; }
+std::string data_text(const PackOptions& options) { return refusal(options, ErrorCode::data).message; }
+
 Names names_of(const LabelSetup& setup) {
   Names names;
   for (const ClassInfo& info : setup.table.classes) names.push_back(info.name);
@@ -79,13 +80,32 @@ Bytes gray_jpeg(int width, int height) {
   return make_jpeg({.width = width, .height = height, .color = JpegColor::gray}, smooth_samples(width, height, 1));
 }
 
+// A data set of one image, "a", and its label.
+struct OneLabel {
+  explicit OneLabel(const Bytes& label) { put_sample(folder, "a", label); }
+  const TempFolder folder;
+};
+struct ColorLabels : OneLabel {
+  ColorLabels() : OneLabel(color_label(2, 2, {0, 1, 2, 1}, kColors)) {}
+};
+struct PaletteLabels : OneLabel {
+  PaletteLabels() : OneLabel(palette_label(2, 2, {0, 1, 2, 1}, kColors)) {}
+};
+struct IdLabels : OneLabel {
+  IdLabels() : OneLabel(id_label(2, 2, {0, 1, 0, 0})) {}
+};
+struct MaskLabels : OneLabel {
+  MaskLabels() : OneLabel(id_label(2, 2, {0, 255, 0, 0})) {}
+};
+struct TrainIds : OneLabel {
+  TrainIds() : OneLabel(id_label(2, 2, {7, 11, 0, 255})) {}
+};
+
 }  // namespace
 
 // ---- auto
 
-TEST_CASE("auto: classes with colors make labels colors") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "auto: classes with colors make labels colors") {
   const LabelSetup setup = setup_of(with_classes(folder, kCsv));
   CHECK(setup.label_kind == "color");
   CHECK(setup.explanation == "labels are read as color (auto: the classes have colors; the labels are 1 RGB PNG)");
@@ -98,9 +118,7 @@ TEST_CASE("auto: classes with colors make labels colors") {
   CHECK_FALSE(setup.threshold);
 }
 
-TEST_CASE("auto: palette and gray files are colors if classes have colors") {
-  const TempFolder folder;
-  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(PaletteLabels, "auto: palette and gray files are colors if classes have colors") {
   CHECK(setup_of(with_classes(folder, kCsv)).label_kind == "color");
 }
 
@@ -117,9 +135,7 @@ TEST_CASE("auto: gray and palette files without class colors are ids and counted
   CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource(std::int64_t{255}), LabelSource(std::int64_t{65535})});
 }
 
-TEST_CASE("auto: --num-classes needs no look at the pixels") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+TEST_CASE_METHOD(IdLabels, "auto: with --num-classes no pixels are read") {
   PackOptions options = options_for(folder);
   options.label.class_count = 12;
   const LabelSetup setup = setup_of(options);
@@ -127,17 +143,13 @@ TEST_CASE("auto: --num-classes needs no look at the pixels") {
   CHECK_THAT(setup.explanation, !ContainsSubstring("ids found"));
 }
 
-TEST_CASE("auto: names without colors are names of ids") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+TEST_CASE_METHOD(IdLabels, "auto: names without colors are names of ids") {
   const LabelSetup setup = setup_of(with_classes(folder, "sky\nroad\n"));
   CHECK(setup.label_kind == "index");
   CHECK(names_of(setup) == Names{"sky", "road"});
 }
 
-TEST_CASE("auto: RGB labels without class colors are refused by name") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+TEST_CASE_METHOD(IdLabels, "auto: RGB labels without class colors are refused by name") {
   put_sample(folder, "b", photo(2, 2));
   const Error error = refusal(options_for(folder), ErrorCode::data);
   CHECK(error.path == folder / "labels/b.png");
@@ -177,11 +189,8 @@ TEST_CASE("auto: JPEG labels are refused, with advice") {
   }
 }
 
-TEST_CASE("auto: masks of 0 and 255 alone are asked about") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 255, 0, 0}));
-  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
-             ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
+TEST_CASE_METHOD(MaskLabels, "auto: masks of only 0 and 255 are a question") {
+  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
   PackOptions meant = options_for(folder);
   meant.label.kind = LabelKind::index;
   CHECK(setup_of(meant).table.classes.size() == 1);
@@ -191,12 +200,12 @@ TEST_CASE("auto: masks of 0 and 255 remain a question even with named classes") 
   const TempFolder folder;
   for (const char* key : {"a", "b", "c"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
   PackOptions options = with_classes(folder, "ground\nroad\n");
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
+  CHECK_THAT(data_text(options), ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
   options.label.ignore = {"255"};
   CHECK(names_of(setup_of(options)) == Names{"ground", "road"});
   options = options_for(folder);
   options.label.class_count = 2;
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("--label-kind index if 255 means ignored"));
+  CHECK_THAT(data_text(options), ContainsSubstring("--label-kind index if 255 means ignored"));
   options.label.kind = LabelKind::index;
   CHECK(setup_of(options).table.classes.size() == 2);
   options.label.kind = LabelKind::automatic;
@@ -204,7 +213,7 @@ TEST_CASE("auto: masks of 0 and 255 remain a question even with named classes") 
   CHECK(setup_of(options).table.classes.size() == 2);
 }
 
-TEST_CASE("auto: masks of 0 and 255 next to masks of 0 and 1 are asked about") {
+TEST_CASE("auto: masks of 0 and 255 next to masks of 0 and 1 are a question") {
   const TempFolder folder;
   for (const char* key : {"a", "b"}) put_sample(folder, key, id_label(2, 2, {0, 1, 0, 0}));
   for (const char* key : {"c", "d"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
@@ -214,11 +223,11 @@ TEST_CASE("auto: masks of 0 and 255 next to masks of 0 and 1 are asked about") {
                             ContainsSubstring("--label-kind binary --threshold 1"));
   };
   PackOptions options = options_for(folder);
-  const std::string message = refusal(options, ErrorCode::data).message;
+  const std::string message = data_text(options);
   check_asked(message);
   CHECK_THAT(message, ContainsSubstring("--label-kind index with --num-classes 2"));
   options = with_classes(folder, "ground\nroad\n");
-  check_asked(refusal(options, ErrorCode::data).message);
+  check_asked(data_text(options));
   options.label.kind = LabelKind::index;
   CHECK(setup_of(options).table.classes.size() == 2);
   options.label.kind = LabelKind::automatic;
@@ -226,7 +235,7 @@ TEST_CASE("auto: masks of 0 and 255 next to masks of 0 and 1 are asked about") {
   CHECK(setup_of(options).table.classes.size() == 2);
 }
 
-TEST_CASE("auto: indices that palettes show in different colors are asked about") {
+TEST_CASE("auto: indices that palettes show in different colors are a question") {
   const TempFolder folder;
   const std::vector<RgbColor> turned{{0, 0, 0}, {0, 128, 0}, {128, 0, 0}}, unused_differs{{0, 0, 0}, {128, 0, 0}, {1, 2, 3}};
   put_sample(folder, "a", palette_label(2, 2, {0, 0, 0, 0}, {{0, 0, 0}}));  // background alone, and a palette cut to it
@@ -235,7 +244,7 @@ TEST_CASE("auto: indices that palettes show in different colors are asked about"
   CHECK(setup_of(options_for(folder)).table.classes.size() == 3);
   put_sample(folder, "d", palette_label(2, 2, {0, 1, 1, 0}, turned));
   const auto check_asked = [&](const PackOptions& options) {
-    CHECK_THAT(refusal(options, ErrorCode::data).message,
+    CHECK_THAT(data_text(options),
                ContainsSubstring("index 1 is #800000 in " + (folder / "labels/b.png") + " and #008000 in " + (folder / "labels/d.png")) &&
                    ContainsSubstring("\n  --label-kind palette-color") && ContainsSubstring("\n  --label-kind index"));
   };
@@ -259,12 +268,10 @@ TEST_CASE("auto: one odd mask among many that have names is found") {
   const PackOptions options = with_classes(folder, "ground\nroad\n");
   CHECK(setup_of(options).table.classes.size() == 2);
   put_sample(folder, "101", id_label(2, 2, {0, 255, 0, 0}));
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring(folder / "labels/101.png"));
+  CHECK_THAT(data_text(options), ContainsSubstring(folder / "labels/101.png"));
 }
 
-TEST_CASE("auto: mixed masks are found in every form of file") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+TEST_CASE_METHOD(IdLabels, "auto: mixed masks are found in every form of file") {
   std::string way = "--label-kind binary --threshold 1";
   SECTION("16 bits") { put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16)); }
   SECTION("gray in RGB") { put_sample(folder, "b", color_label(2, 2, {0, 1, 0, 0}, {{0, 0, 0}, {255, 255, 255}})); }
@@ -273,7 +280,7 @@ TEST_CASE("auto: mixed masks are found in every form of file") {
     put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16));
     way = "--map FILE with the lines old,new and 0,background and 1,foreground and 65535,foreground";
   }
-  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+  CHECK_THAT(data_text(options_for(folder)),
              ContainsSubstring("others 0 and") && ContainsSubstring(folder / "labels/b.png") && ContainsSubstring("\n  " + way));
 }
 
@@ -282,49 +289,47 @@ TEST_CASE("labels that cannot be decoded are not blamed on their ids") {
   Bytes cut = id_label(8, 8, std::vector<std::uint16_t>(64, 1));
   cut.resize(cut.size() - 20);
   put_sample(folder, "a", cut);
-  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
-             ContainsSubstring("no label can be decoded") && ContainsSubstring(folder / "labels/a.png: "));
+  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("no label can be decoded") && ContainsSubstring(folder / "labels/a.png: "));
 }
 
-TEST_CASE("auto: 16-bit masks of 0 and 65535 alone are asked about") {
+TEST_CASE("auto: 16-bit masks of only 0 and 65535 are a question") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 65535, 0, 0}, 16));
   PackOptions options = options_for(folder);
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0 and 65535") && ContainsSubstring("--label-kind binary"));
+  CHECK_THAT(data_text(options), ContainsSubstring("0 and 65535") && ContainsSubstring("--label-kind binary"));
   options.label.class_count = 2;
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0 and 65535"));
+  CHECK_THAT(data_text(options), ContainsSubstring("0 and 65535"));
 }
 
-TEST_CASE("auto: values far apart are no numbers of classes") {
+TEST_CASE("auto: values far apart are no class ids") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 128, 255, 0}));
   PackOptions options = options_for(folder);
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0, 128, 255") && ContainsSubstring("\n  --map FILE") &&
-                                                            ContainsSubstring("\n  --preset refuge") &&
-                                                            ContainsSubstring("\n  --num-classes 129"));
+  CHECK_THAT(data_text(options), ContainsSubstring("0, 128, 255") && ContainsSubstring("\n  --map FILE") &&
+                                     ContainsSubstring("\n  --preset refuge") && ContainsSubstring("\n  --num-classes 129"));
   options.label.class_count = 129;
   CHECK(setup_of(options).table.classes.size() == 129);
   put_sample(folder, "a", id_label(2, 2, {10, 20, 40, 10}));
   options.label.class_count.reset();
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("the line \"10,1\"") && !ContainsSubstring("refuge"));
+  CHECK_THAT(data_text(options), ContainsSubstring("the line \"10,1\"") && !ContainsSubstring("refuge"));
 }
 
-TEST_CASE("labels that hold nothing but ignored ids have no classes") {
+TEST_CASE("labels with only ignored ids have no classes") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {255, 255, 255, 255}));
-  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message, ContainsSubstring("found: 255"));
+  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("found: 255"));
 }
 
-TEST_CASE("more than a thousand scanned ids are asked about, not packed") {
+TEST_CASE("more than a thousand scanned ids are a question") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 26001, 3, 3}, 16));
-  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message, ContainsSubstring("--num-classes 26002"));
+  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("--num-classes 26002"));
   PackOptions meant = options_for(folder);
   meant.label.class_count = 26002;
   CHECK(setup_of(meant).table.classes.size() == 26002);
 }
 
-// ---- kinds that are asked for
+// ---- kinds given by --label-kind
 
 TEST_CASE("binary has two classes of its own and takes JPEG") {
   const TempFolder folder;
@@ -339,36 +344,30 @@ TEST_CASE("binary has two classes of its own and takes JPEG") {
   CHECK(setup.explanation == "labels are read as binary (as --label-kind says; the labels are 1 JPEG)");
 }
 
-TEST_CASE("binary refuses a table of other than two classes") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 255, 0, 0}));
+TEST_CASE_METHOD(MaskLabels, "binary refuses a table of other than two classes") {
   PackOptions options = with_classes(folder, kCsv);
   options.label.kind = LabelKind::binary;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("names 3"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("names 3"));
   options = with_classes(folder, "other\nroad\n");
   options.label.kind = LabelKind::binary;
   CHECK(names_of(setup_of(options)) == Names{"other", "road"});
 }
 
-TEST_CASE("color kinds need class colors") {
-  const TempFolder folder;
-  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(PaletteLabels, "color kinds need class colors") {
   for (const LabelKind reading : {LabelKind::color, LabelKind::palette_color}) {
     PackOptions options = with_classes(folder, "sky\nroad\n");
     options.label.kind = reading;
-    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("needs class colors"));
+    CHECK_THAT(usage_text(options), ContainsSubstring("needs class colors"));
     options = options_for(folder);
     options.label.kind = reading;
-    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("needs class colors"));
+    CHECK_THAT(usage_text(options), ContainsSubstring("needs class colors"));
     options = with_classes(folder, kCsv);
     options.label.kind = reading;
     CHECK(setup_of(options).label_kind == word_of(reading));
   }
 }
 
-TEST_CASE("index may be asked for although classes have colors") {
-  const TempFolder folder;
-  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(PaletteLabels, "index may be chosen although classes have colors") {
   PackOptions options = with_classes(folder, kCsv);
   options.label.kind = LabelKind::index;
   const LabelSetup setup = setup_of(options);
@@ -381,7 +380,7 @@ TEST_CASE("option --classes and --num-classes exclude each other") {
   put_sample(folder, "a", noise_label(2, 2));
   PackOptions options = with_classes(folder, kCsv);
   options.label.class_count = 3;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--num-classes"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--num-classes"));
 }
 
 TEST_CASE("a class file that is missing or wrong is named") {
@@ -414,9 +413,7 @@ TEST_CASE("option --ignore takes ids and class names") {
   CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(), LabelSource(std::int64_t{2})) == 1);
 }
 
-TEST_CASE("option --ignore with colors takes names and class numbers") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "option --ignore with colors takes names and class numbers") {
   for (const std::string word : {"void", "0"}) {
     PackOptions options = with_classes(folder, kCsv);
     options.label.ignore = {word};
@@ -426,25 +423,21 @@ TEST_CASE("option --ignore with colors takes names and class numbers") {
   }
 }
 
-TEST_CASE("words that name no class are refused with their option") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "words that name no class are refused with their option") {
   PackOptions options = with_classes(folder, kCsv);
   options.label.ignore = {"trees"};
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--ignore trees"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--ignore trees"));
   options.label.ignore = {"3"};
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--ignore 3"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--ignore 3"));
   options.label.ignore.clear();
   options.label.unknown = "trees";
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--unknown trees"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--unknown trees"));
   options.label.unknown = "tree";
   options.label.pad_label = "0";
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--pad-label 0"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--pad-label 0"));
 }
 
-TEST_CASE("option --unknown and --pad-label take a class name") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "option --unknown and --pad-label take a class name") {
   PackOptions options = with_classes(folder, kCsv);
   options.label.unknown = "tree";
   options.label.pad_label = "car";
@@ -454,9 +447,7 @@ TEST_CASE("option --unknown and --pad-label take a class name") {
   CHECK(setup.pad_id == 1);
 }
 
-TEST_CASE("nearest resolves to its distance, for colors only") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "nearest resolves to its distance, for colors only") {
   PackOptions options = with_classes(folder, kCsv);
   options.label.unknown = "nearest:40";
   CHECK(setup_of(options).unknown == "nearest:40");
@@ -465,12 +456,12 @@ TEST_CASE("nearest resolves to its distance, for colors only") {
   CHECK(setup_of(options).unknown == "nearest:442");
   for (const std::string word : {"nearest:", "nearest:-1", "nearest:443", "nearest:x", "nearest40"}) {
     options.label.unknown = word;
-    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--unknown " + word) && ContainsSubstring("0 to 442"));
+    CHECK_THAT(usage_text(options), ContainsSubstring("--unknown " + word) && ContainsSubstring("0 to 442"));
   }
   options = with_classes(folder, "sky\nroad\n");
   options.label.kind = LabelKind::index;
   options.label.unknown = "nearest";
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--map"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--map"));
 }
 
 TEST_CASE("JPEG labels are read by the nearest class color on request") {
@@ -480,25 +471,21 @@ TEST_CASE("JPEG labels are read by the nearest class color on request") {
   options.label.unknown = "nearest:60";
   CHECK(setup_of(options).explanation == "labels are read as color (auto: the classes have colors; the labels are 1 JPEG)");
   options.label.unknown = "ignore";
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("--unknown nearest:D"));
+  CHECK_THAT(data_text(options), ContainsSubstring("--unknown nearest:D"));
   options = options_for(folder);
   options.label.unknown = "nearest:60";
   CHECK(refusal(options, ErrorCode::data).path == folder / "labels/a.jpg");
 }
 
-TEST_CASE("option --ignore takes a color, of labels that hold some") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "option --ignore takes a color if labels hold colors") {
   PackOptions options = with_classes(folder, "car,128,0,0\n");
   options.label.ignore = {"#000000", "#008000"};
   CHECK(setup_of(options).table.ignore == std::vector<LabelSource>{LabelSource("#000000"), LabelSource("#008000")});
   options.label.ignore = {"#00000"};
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("#rrggbb"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("#rrggbb"));
 }
 
-TEST_CASE("a class that is called like a word of an option is warned of") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "a class with the name of an option keyword causes a warning") {
   PackOptions options = with_classes(folder, "name,r,g,b\nignore,0,0,0\nerror,128,0,0\ntree,0,128,0\nnearest one,1,1,1\n");
   options.label.unknown = "ignore";
   const LabelSetup setup = setup_of(options);
@@ -507,12 +494,10 @@ TEST_CASE("a class that is called like a word of an option is warned of") {
   REQUIRE(setup.table.warnings.size() == 3);
   CHECK_THAT(setup.table.warnings[0], ContainsSubstring("class 'ignore'") && ContainsSubstring("rename"));
   options.label.unknown = "nearest one";
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--unknown nearest one"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--unknown nearest one"));
 }
 
-TEST_CASE("options that change nothing are warned of") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "options without effect cause warnings") {
   PackOptions options = with_classes(folder, kCsv);
   CHECK(setup_of(options).table.warnings.empty());
   options.label.threshold = 90;
@@ -540,9 +525,7 @@ std::vector<LabelSource> ids(const std::vector<std::int64_t>& numbers) { return 
 
 }  // namespace
 
-TEST_CASE("a map of ids makes the classes that it names") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {7, 11, 0, 255}));
+TEST_CASE_METHOD(TrainIds, "a map of ids makes the classes that it names") {
   const LabelSetup setup = setup_of(with_map(folder, "old,new\n0,ignore\n11,house\n7,road\n8,road\n9,road\n12,house\n"));
   CHECK(names_of(setup) == Names{"house", "road"});
   CHECK(setup.label_kind == "index");
@@ -554,16 +537,12 @@ TEST_CASE("a map of ids makes the classes that it names") {
   CHECK(setup.explanation == "labels are read as index (auto: --map gives ids; the labels are 1 gray); 6 values become 2 classes by --map");
 }
 
-TEST_CASE("two maps with the same meaning give the same schema") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {7, 11, 0, 255}));
+TEST_CASE_METHOD(TrainIds, "two maps with the same meaning give the same schema") {
   const std::string text = setup_of(with_map(folder, "7,1\n8,0\n0,ignore\n")).map;
   CHECK(setup_of(with_map(folder, "id,class\r\n0,ignore\r\n8, 0\r\n7,\"1\"\r\n")).map == text);
 }
 
-TEST_CASE("options --classes and --num-classes name the classes of a map") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {7, 11, 0, 255}));
+TEST_CASE_METHOD(TrainIds, "options --classes and --num-classes name the classes of a map") {
   PackOptions options = with_map(folder, "7,road\n0,ignore\n11,2\n");
   folder.write("names.txt", "sky\nroad\nhouse\n");
   options.label.classes = folder / "names.txt";
@@ -574,16 +553,14 @@ TEST_CASE("options --classes and --num-classes name the classes of a map") {
   CHECK_THAT(setup.table.warnings[0], ContainsSubstring("nothing becomes class 'sky'"));
 
   options = with_map(folder, "7,1\n11,3\n");
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("becomes 0") && ContainsSubstring("--num-classes"));
+  CHECK_THAT(data_text(options), ContainsSubstring("becomes 0") && ContainsSubstring("--num-classes"));
   options.label.class_count = 5;
   setup = setup_of(options);
   CHECK(names_of(setup) == Names{"0", "1", "2", "3", "4"});
   CHECK(setup.table.classes[3].sources == ids({11}));
 }
 
-TEST_CASE("a map of colors makes labels colors, also as a wider class file") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "a map of colors makes labels colors, also as a wider class file") {
   const PackOptions options = with_map(folder, "name,r,g,b,to2\nvoid,0,0,0,ignore\ncar,128,0,0,1\ntree,0,128,0,0\nbus,128,0,128,1\n");
   const LabelSetup setup = setup_of(options);
   CHECK(setup.label_kind == "color");
@@ -594,11 +571,9 @@ TEST_CASE("a map of colors makes labels colors, also as a wider class file") {
   CHECK(setup.map_lines == Names{"#008000 → 0 0", "#800000, #800080 → 1 1", "#000000 → ignored"});
 }
 
-TEST_CASE("a map of names refers to --classes and makes its own classes") {
-  const TempFolder folder;
-  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+TEST_CASE_METHOD(ColorLabels, "a map of names refers to --classes and makes its own classes") {
   PackOptions options = with_map(folder, "void,ignore\ncar,thing\ntree,thing\n");
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--classes or --preset"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--classes or --preset"));
   folder.write("classes.csv", kCsv);
   options.label.classes = folder / "classes.csv";
   const LabelSetup setup = setup_of(options);
@@ -616,12 +591,12 @@ TEST_CASE("a map that does not fit the label kind is refused") {
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 1}));
   PackOptions options = with_map(folder, "0,0\n");
   options.label.kind = LabelKind::color;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("about ids"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("about ids"));
   options.label.kind = LabelKind::binary;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind binary"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--label-kind binary"));
   options = with_map(folder, "#000000,0\n");
   options.label.kind = LabelKind::index;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("about colors"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("about colors"));
   options.label.map = folder / "missing.csv";
   CHECK(refusal(options, ErrorCode::io).path == folder / "missing.csv");
 }
@@ -712,22 +687,18 @@ TEST_CASE("explicit options override a preset") {
   CHECK(names_of(setup_of(options)) == Names{"animal", "other"});
   options.label.classes.clear();
   options.label.class_count = 2;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--preset pets and --num-classes"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--preset pets and --num-classes"));
 }
 
-TEST_CASE("a value that a map gives a class cannot also be ignored") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+TEST_CASE_METHOD(IdLabels, "a value that a map gives a class cannot also be ignored") {
   PackOptions options = with_map(folder, "0,a\n1,b\n");
   options.label.ignore = {"0"};
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--ignore 0") && ContainsSubstring("0,ignore"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--ignore 0") && ContainsSubstring("0,ignore"));
   options.label.ignore = {"7"};
   CHECK(setup_of(options).table.ignore == ids({7, 255, 65535}));
 }
 
-TEST_CASE("a preset for one kind of ids is refused with the suffix of the other") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+TEST_CASE_METHOD(IdLabels, "a preset for one kind of ids is refused with the suffix of the other") {
   PackOptions options = with_preset(folder, "cityscapes19");
   std::vector<SampleList> lists{samples_of(options)};
   ProblemLog problems;
@@ -760,7 +731,7 @@ TEST_CASE("an unknown preset is refused with a list of all") {
 
 // ---- several splits
 
-TEST_CASE("one class table holds for all splits") {
+TEST_CASE("all splits share one class table") {
   const TempFolder train, val;
   put_sample(train, "a", id_label(2, 2, {0, 1, 2, 255}));
   put_sample(val, "b", color_label(1, 1, {0}, {{5, 5, 5}}));
@@ -791,7 +762,7 @@ PackOptions folders_options(const TempFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("class folders are classes in byte order, and every sample has its own") {
+TEST_CASE("class folders become classes in byte order") {
   const TempFolder folder;
   for (const std::string name : {"b/1.png", "a/2.png", "B/3.png"}) put(folder, "folders/" + std::string(name), photo());
   std::filesystem::create_directory(folder / "folders/empty");
@@ -836,13 +807,13 @@ TEST_CASE("options about label files do not go with class folders") {
   put(folder, "folders/ant/1.png", photo());
   PackOptions options = folders_options(folder);
   options.label.class_count = 2;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--num-classes"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--num-classes"));
   options = folders_options(folder);
   options.label.kind = LabelKind::index;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--label-kind"));
   options = folders_options(folder);
   options.label.unknown = "ignore";
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--unknown"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--unknown"));
 }
 
 TEST_CASE("images alone have no label, and take no option about labels") {
@@ -854,10 +825,10 @@ TEST_CASE("images alone have no label, and take no option about labels") {
   CHECK(setup.explanation.empty());
   PackOptions options = options_for(folder);
   options.label.class_count = 2;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("need labels"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("need labels"));
   options = options_for(folder);
   options.label.unknown = "ignore";
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("need labels"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("need labels"));
 }
 
 TEST_CASE("class folders of several splits share a table and report gaps") {
@@ -1150,12 +1121,12 @@ TEST_CASE("an earlier decision is that of all splits") {
   CHECK_FALSE(adopted(options, lists, {&test}).ok());
 }
 
-TEST_CASE("a partition must be told the classes") {
+TEST_CASE("a partition needs the classes as options") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
   PackOptions options = options_for(folder);
   options.run.partition = Partition{0, 2};
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--partition") && ContainsSubstring("--num-classes"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--partition") && ContainsSubstring("--num-classes"));
   options.label.class_count = 3;
   CHECK(setup_of(options).table.classes.size() == 3);
 }
@@ -1243,17 +1214,13 @@ TEST_CASE("option --classes PACK: --map and --preset go before it") {
   CHECK(setup.table.classes[0].sources == std::vector<LabelSource>{LabelSource(std::int64_t{8})});
 }
 
-TEST_CASE("option --classes takes a folder only where it is a pack") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+TEST_CASE_METHOD(IdLabels, "option --classes takes a folder only where it is a pack") {
   PackOptions options = options_for(folder);
   options.label.classes = folder.path();
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("is no pack") && ContainsSubstring("class file"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("is no pack") && ContainsSubstring("class file"));
 }
 
-TEST_CASE("a header that a map does not know is an error with its line") {
-  const TempFolder folder;
-  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+TEST_CASE_METHOD(IdLabels, "a header that a map does not know is an error with its line") {
   CHECK_THAT(refusal(with_map(folder, "Wert,Klasse\n0,x\n1,y\n"), ErrorCode::usage).message,
              ContainsSubstring("line 1: 'Wert'") && ContainsSubstring("old,new"));
 }
@@ -1271,10 +1238,10 @@ TEST_CASE("option --shift-ids lowers ids, ignores negative ones and becomes a ma
   options.label.class_count = 3;
   CHECK(setup_of(options).map == setup.map);
   options.label.shift_ids = 1;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--shift-ids 1"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--shift-ids 1"));
   options.label.shift_ids = -1;
   options.label.kind = LabelKind::binary;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--label-kind"));
 }
 
 TEST_CASE("option --rgb-id requires the classes and sets the label kind") {
@@ -1282,7 +1249,7 @@ TEST_CASE("option --rgb-id requires the classes and sets the label kind") {
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
   PackOptions options = options_for(folder);
   options.label.rgb_id = labels::RgbId::low_first;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--num-classes"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--num-classes"));
   options.label.class_count = 3;
   const LabelSetup setup = setup_of(options);
   CHECK(setup.label_kind == "index");
@@ -1296,7 +1263,7 @@ TEST_CASE("option --label-kind rgb-id gets its formula from an option or a prese
   PackOptions options = options_for(folder);
   options.label.kind = LabelKind::rgb_id;
   options.label.class_count = 3;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("r+256g+65536b") && ContainsSubstring("r/10*256+g"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("r+256g+65536b") && ContainsSubstring("r/10*256+g"));
   options.label.rgb_id = labels::RgbId::low_first;
   CHECK(setup_of(options).label_kind == "index");
   options.label = {};
@@ -1311,7 +1278,7 @@ TEST_CASE("option --label-kind rgb-id gets its formula from an option or a prese
 TEST_CASE("ids that a program rescaled are reported as such") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 257, 514, 1285}, 16));
-  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+  CHECK_THAT(data_text(options_for(folder)),
              ContainsSubstring("multiples of 257") && ContainsSubstring("--map") && ContainsSubstring("found: 0, 257, 514, 1285"));
 }
 
@@ -1326,5 +1293,5 @@ TEST_CASE("a long list of ids is cut between numbers") {
 TEST_CASE("photos in place of labels are reported as such") {
   const TempFolder folder;
   put_sample(folder, "a", photo(40, 40));
-  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message, ContainsSubstring("as photos do") && ContainsSubstring("swapped"));
+  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("as photos do") && ContainsSubstring("swapped"));
 }

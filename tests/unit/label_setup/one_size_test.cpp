@@ -33,7 +33,7 @@ TEST_CASE("images of several sizes, or of none, settle nothing") {
   CHECK(settled({{}, {}}).size == Extent{});
 }
 
-TEST_CASE("what the user says of sizes stands") {
+TEST_CASE("sizes given by the user are kept") {
   RecordOptions none;
   none.fit = Fit::none;
   CHECK(settled({{48, 36}}, none).size == Extent{});

@@ -33,7 +33,7 @@ std::string typed(const Schema& schema) {
 
 }  // namespace
 
-TEST_CASE("options are those that were typed, without what is usual") {
+TEST_CASE("options are printed as typed, without defaults") {
   Schema schema = usual_schema();
   CHECK(typed(schema) == "--size 64x48 --label-kind color");
   schema.geometry.fit = "cover";

@@ -101,7 +101,7 @@ TEST_CASE("the examples in a report do not depend on the order of discovery") {
   CHECK(text.find("line 10") == std::string::npos);
 }
 
-TEST_CASE("what has been skipped is not advised to be skipped") {
+TEST_CASE("skipped samples do not get the advice to skip them") {
   ProblemLog log;
   log.add({ProblemKind::damaged_image, "a.png", "cut"});
   log.add({ProblemKind::orphan_image, "b.png", "no label has its key 'b'"});

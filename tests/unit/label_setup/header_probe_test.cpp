@@ -1,4 +1,4 @@
-#include "label_setup/header_survey.hpp"
+#include "label_setup/header_probe.hpp"
 #include "base/words.hpp"
 #include "codecs/image_info.hpp"
 
@@ -13,13 +13,13 @@ using namespace hotpack::test;
 
 namespace {
 
-HeaderSurvey surveyed(const PackOptions& options) {
+HeaderProbe probed(const PackOptions& options) {
   Recorder recorder;
   SampleList list = samples_of(options);
-  return survey_headers(list, options.record, recorder).value();
+  return probe_headers(list, options.record, recorder).value();
 }
 
-HeaderSurvey surveyed(const TempFolder& folder) { return surveyed(options_for(folder)); }
+HeaderProbe probed(const TempFolder& folder) { return probed(options_for(folder)); }
 
 codecs::ImageInfo info_of(int width, int height, int orientation = 1) {
   codecs::ImageInfo info;
@@ -57,16 +57,16 @@ TEST_CASE("the forms of labels are counted, each with its first file") {
     put(folder, "images/" + key + ".png", photo());
     put(folder, "labels/" + key + (key == "f" ? ".jpg" : ".png"), label);
   }
-  const HeaderSurvey survey = surveyed(folder);
-  CHECK(survey.problems.text() == "");
-  CHECK(survey.forms.gray8.count == 2);
-  CHECK(survey.forms.gray8.first == folder / "labels/a.png");
-  CHECK(survey.forms.gray16.count == 1);
-  CHECK(survey.forms.palette.count == 1);
-  CHECK(survey.forms.rgb.count == 1);
-  CHECK(survey.forms.jpeg.count == 1);
-  CHECK(survey.forms.jpeg.first == folder / "labels/f.jpg");
-  CHECK(survey.largest_pixels == 48);
+  const HeaderProbe headers = probed(folder);
+  CHECK(headers.problems.text() == "");
+  CHECK(headers.forms.gray8.count == 2);
+  CHECK(headers.forms.gray8.first == folder / "labels/a.png");
+  CHECK(headers.forms.gray16.count == 1);
+  CHECK(headers.forms.palette.count == 1);
+  CHECK(headers.forms.rgb.count == 1);
+  CHECK(headers.forms.jpeg.count == 1);
+  CHECK(headers.forms.jpeg.first == folder / "labels/f.jpg");
+  CHECK(headers.largest_pixels == 48);
 }
 
 TEST_CASE("files that are no readable images are problems, each with its name") {
@@ -76,29 +76,29 @@ TEST_CASE("files that are no readable images are problems, each with its name") 
   put(folder, "images/text.png", text_file("hello"));
   put(folder, "images/bmp.png", text_file("BM\x36\x01"));
   put(folder, "images/short.png", truncated(photo(), 20));
-  const HeaderSurvey survey = surveyed(folder);
-  CHECK(survey.unreadable == 4);
-  CHECK(survey.problems.group(ProblemKind::unreadable_header).count == 4);
+  const HeaderProbe headers = probed(folder);
+  CHECK(headers.unreadable == 4);
+  CHECK(headers.problems.group(ProblemKind::unreadable_header).count == 4);
   for (const std::string name : {"empty.png", "text.png", "bmp.png", "short.png"})
-    CHECK_THAT(survey.problems.text(), ContainsSubstring(folder / ("images/" + name)));
-  CHECK_THAT(survey.problems.text(), ContainsSubstring("BMP"));
-  CHECK(survey.largest_pixels == 200);
+    CHECK_THAT(headers.problems.text(), ContainsSubstring(folder / ("images/" + name)));
+  CHECK_THAT(headers.problems.text(), ContainsSubstring("BMP"));
+  CHECK(headers.largest_pixels == 200);
 }
 
 TEST_CASE("content decides what a file is, not its extension") {
   const TempFolder folder;
   put(folder, "images/a.png", make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)));
   put(folder, "images/b.jpg", photo());
-  CHECK(surveyed(folder).problems.text() == "");
+  CHECK(probed(folder).problems.text() == "");
 }
 
 TEST_CASE("an unusable label is a problem too") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
   put(folder, "labels/a.png", text_file("no image"));
-  const HeaderSurvey survey = surveyed(folder);
-  CHECK(survey.unreadable == 1);
-  CHECK_THAT(survey.problems.text(), ContainsSubstring(folder / "labels/a.png"));
+  const HeaderProbe headers = probed(folder);
+  CHECK(headers.unreadable == 1);
+  CHECK_THAT(headers.problems.text(), ContainsSubstring(folder / "labels/a.png"));
 }
 
 TEST_CASE("examples do not depend on the number of threads") {
@@ -110,13 +110,13 @@ TEST_CASE("examples do not depend on the number of threads") {
   for (const int threads : {1, 8}) {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
     tbb::task_arena arena(threads);
-    texts.push_back(arena.execute([&] { return surveyed(options).problems.text(); }));
+    texts.push_back(arena.execute([&] { return probed(options).problems.text(); }));
   }
   CHECK(texts[0] == texts[1]);
   CHECK_THAT(texts[0], ContainsSubstring("300 files that are not readable images") && ContainsSubstring("1004.png"));
 }
 
-TEST_CASE("a file that vanished is a problem of the survey, which goes on") {
+TEST_CASE("a file that vanished is a problem, and probing goes on") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
   put(folder, "images/b.png", photo());
@@ -124,22 +124,22 @@ TEST_CASE("a file that vanished is a problem of the survey, which goes on") {
   SampleList list = samples_of(options);
   std::filesystem::remove(folder / "images/a.png");
   Recorder recorder;
-  const auto survey = survey_headers(list, options.record, recorder);
-  REQUIRE(survey.ok());
-  const ProblemLog::Group& group = survey->problems.group(ProblemKind::unopenable_file);
+  const auto headers = probe_headers(list, options.record, recorder);
+  REQUIRE(headers.ok());
+  const ProblemLog::Group& group = headers->problems.group(ProblemKind::unopenable_file);
   REQUIRE(group.count == 1);
   CHECK(group.examples[0].path == folder / "images/a.png");
   CHECK_FALSE(list.samples[1].size == Extent{});
 }
 
-TEST_CASE("a signal ends the survey") {
+TEST_CASE("a signal ends probing") {
   const TempFolder folder;
   folder.write("images/a.png", "no image");
   const PackOptions options = options_for(folder);
   Recorder recorder;
   recorder.stopped = true;
   SampleList list = samples_of(options);
-  CHECK(survey_headers(list, options.record, recorder).value().problems.count() == 0);
+  CHECK(probe_headers(list, options.record, recorder).value().problems.count() == 0);
 }
 
 TEST_CASE("an image beyond --max-pixels is refused by its header") {
@@ -186,7 +186,7 @@ TEST_CASE("an orientation that nothing settles asks for a choice") {
   CHECK_FALSE(checked(info_of(30, 30, 6), {}));
 }
 
-TEST_CASE("the survey computes the packed size of every sample") {
+TEST_CASE("probing headers computes the packed size of every sample") {
   const TempFolder folder;
   put(folder, "images/a.png", photo(10, 6));
   put(folder, "labels/a.png", noise_label(8, 7));
@@ -195,14 +195,14 @@ TEST_CASE("the survey computes the packed size of every sample") {
   PackOptions options = options_for(folder);
   SampleList list = samples_of(options);
   Recorder recorder;
-  CHECK(survey_headers(list, options.record, recorder).value().problems.group(ProblemKind::size_mismatch).count == 1);
+  CHECK(probe_headers(list, options.record, recorder).value().problems.group(ProblemKind::size_mismatch).count == 1);
   CHECK(list.samples[0].size == Extent{});
   CHECK(list.samples[1].size == Extent{4, 5});
   for (const auto& [policy, expected] :
        {std::pair(SizeMismatch::each_to_target, Extent{10, 6}), std::pair(SizeMismatch::resize_label, Extent{10, 6}),
         std::pair(SizeMismatch::crop_min, Extent{8, 6})}) {
     options.record.size_mismatch = policy;
-    CHECK(survey_headers(list, options.record, recorder).value().problems.count() == 0);
+    CHECK(probe_headers(list, options.record, recorder).value().problems.count() == 0);
     CHECK(list.samples[0].size == expected);
   }
 }

@@ -1,6 +1,6 @@
-#include "inputs/gather.hpp"
+#include "inputs/discovery.hpp"
 
-#include "support/gather_inputs.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -14,7 +14,7 @@ TEST_CASE("one key prefix a folder, for images and labels alike") {
   options.input.images = {folder / "images1", folder / "images2/"};
   options.input.labels = {folder / "labels1//", folder / "labels2"};
   options.input.key_prefixes = {"one", "two/"};
-  CHECK(gathered_clean(options).pairs(folder) == Names{"one/a: images1/a.png labels1/a.png", "two/a: images2/a.png labels2/a.png"});
+  CHECK(discovered_clean(options).pairs(folder) == Names{"one/a: images1/a.png labels1/a.png", "two/a: images2/a.png labels2/a.png"});
 
   options.input.key_prefixes = {"one"};
   const Error error = refused(options);
@@ -67,30 +67,30 @@ TEST_CASE("option --orphans skip also leaves out and counts other formats") {
   touch(folder, {"images/a.png", "images/b.png", "labels/a.png", "images/c.tif", "labels/readme.txt"});
   PackOptions options = folder_options(folder);
   options.input.skip_orphans = true;
-  const GatheredInput skipped = gathered_clean(options);
+  const DiscoveredInput skipped = discovered_clean(options);
   CHECK(skipped.keys() == Names{"a"});
-  CHECK(skipped.gathered.orphans_left_out == 2);
-  CHECK(skipped.gathered.other_files == 1);
+  CHECK(skipped.discovery.orphans_left_out == 2);
+  CHECK(skipped.discovery.other_files == 1);
   options.input.skip_orphans = false;
-  CHECK(gathered(options).problems.count() == 2);
+  CHECK(discovered(options).problems.count() == 2);
 }
 
-TEST_CASE("option --pair-regex pairs what no suffix can and reports the rest") {
+TEST_CASE("option --pair-regex pairs names without a common suffix") {
   const TempFolder folder;
   touch(folder, {"images/img_001.jpg", "images/img_002.jpg", "images/thumbnail.jpg", "labels/mask_001.png", "labels/mask_002.png",
                  "labels/n0.png"});
   PackOptions options = folder_options(folder);
   options.input.image_regex = "img_([0-9]+)\\.jpg$";
   options.input.label_regex = "mask_([0-9]+)";
-  const GatheredInput told = gathered(options);
+  const DiscoveredInput told = discovered(options);
   CHECK(told.problems.group(ProblemKind::orphan_image).count == 1);
   CHECK(told.problems.group(ProblemKind::orphan_label).count == 1);
   CHECK_THAT(told.problems.text(), ContainsSubstring("thumbnail.jpg: --pair-regex 'img_([0-9]+)\\.jpg$' does not match its path"));
   options.input.skip_orphans = true;
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.pairs(folder) == Names{"001: images/img_001.jpg labels/mask_001.png", "002: images/img_002.jpg labels/mask_002.png"});
-  CHECK(input.gathered.orphans_left_out == 2);
-  CHECK(input.gathered.other_files == 0);
+  CHECK(input.discovery.orphans_left_out == 2);
+  CHECK(input.discovery.other_files == 0);
   options.input.skip_orphans = false;
   options.input.image_regex = "(x)";
   CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG image was found below " + folder / "images (3 other files"));
@@ -102,7 +102,7 @@ TEST_CASE("several masks per image, one per class, come from files or folders") 
                  "bycl/car/2_b.png"});
   PackOptions options = folder_options(folder);
   options.input.mask_per_class = "{key}_{class}";
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.keys() == Names{"1", "2_b"});
   CHECK(input.list().mask_names == Names{"car", "road"});
   CHECK(input.list().samples[0].mask_count == 2);
@@ -110,7 +110,7 @@ TEST_CASE("several masks per image, one per class, come from files or folders") 
   CHECK_FALSE(input.list().has_label_files);
   options.input.labels = {folder / "bycl"};
   options.input.mask_per_class = "{class}/{key}";
-  CHECK(gathered_clean(options).list().mask_names == Names{"car"});
+  CHECK(discovered_clean(options).list().mask_names == Names{"car"});
   options.input.mask_per_class = "{key}-{class}";
   CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG image was found below " + folder / "bycl (2 other files"));
 }
@@ -122,7 +122,7 @@ TEST_CASE("masks may lie next to their images, in one folder or one per sample")
   PackOptions options = folder_options(folder);
   options.input.images = options.input.labels = {folder / "flat"};
   options.input.mask_per_class = "{key}_{class}";
-  const GatheredInput flat = gathered_clean(options);
+  const DiscoveredInput flat = discovered_clean(options);
   CHECK(flat.keys() == Names{"1", "2_b"});
   CHECK(flat.list().mask_names == Names{"car", "car_2", "road"});
   touch(folder, {"apart/a.jpg", "apart/a_road.png"});
@@ -138,12 +138,12 @@ TEST_CASE("masks may lie next to their images, in one folder or one per sample")
   options.input.images = options.input.labels = {folder / "cases"};
   options.input.image_suffix = "/scan";
   options.input.mask_per_class = "{key}/mask_{class}";
-  const GatheredInput cases = gathered_clean(options);
+  const DiscoveredInput cases = discovered_clean(options);
   CHECK(cases.keys() == Names{"a", "b"});
   CHECK(cases.list().mask_names == Names{"car", "road"});
   CHECK(cases.list().samples[1].mask_count == 2);
   touch(folder, {"cases/b/depth.png"});
-  const GatheredInput with_stranger = gathered(options);
+  const DiscoveredInput with_stranger = discovered(options);
   CHECK_THAT(with_stranger.problems.text(), ContainsSubstring("depth.png") && ContainsSubstring("does not fit the pattern"));
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("masks follow their images into splits") {
   PackOptions options = folder_options(folder);
   options.input.mask_per_class = "{key}_{class}";
   options.input.split.method = SplitOptions::Method::folder;
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.list("train").mask_names == Names{"car"});
   CHECK(input.list("val").mask_path(input.list("val").masks.at(0)) == folder / "labels/val/2_road.png");
 }
@@ -166,9 +166,9 @@ TEST_CASE("masks follow the prefixes of their folders") {
   options.input.labels = {folder / "a_m", folder / "b_m"};
   options.input.key_prefixes = {"train", "val"};
   options.input.mask_per_class = "{key}_{class}";
-  CHECK(gathered_clean(options).keys() == Names{"train/1", "val/1"});
+  CHECK(discovered_clean(options).keys() == Names{"train/1", "val/1"});
   options.input.split.method = SplitOptions::Method::folder;
-  CHECK(gathered_clean(options).list("val").mask_names == Names{"road"});
+  CHECK(discovered_clean(options).list("val").mask_names == Names{"road"});
 }
 
 TEST_CASE("class folders are sorted by bytes and share one table over all roots") {
@@ -176,7 +176,7 @@ TEST_CASE("class folders are sorted by bytes and share one table over all roots"
   touch(folder, {"one/10/a.jpg", "one/2/b.jpg", "two/B/c.jpg", "two/__MACOSX/x.jpg"});
   PackOptions options;
   options.input.image_folders = {folder / "one", folder / "two"};
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.list().class_names == Names{"10", "2", "B"});
   CHECK(input.classes() == Names{"10/a: 10", "2/b: 2", "B/c: B"});
 }
@@ -188,16 +188,16 @@ TEST_CASE("option --image-folders one level too high is an error with advice") {
   options.input.image_folders = {folder / "set"};
   const Error error = refused(options);
   CHECK(error.code == ErrorCode::usage);
-  CHECK_THAT(error.message, ContainsSubstring("its folders (train, …) are called like splits and hold folders only"));
+  CHECK_THAT(error.message, ContainsSubstring("its folders (train, …) have names of splits and contain only folders"));
   CHECK_THAT(error.message, ContainsSubstring("add --split folder, or give --image-folders " + folder / "set/train"));
 
   options.input.split.method = SplitOptions::Method::folder;
   touch(folder, {"set/test/9.jpg"});
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.split_names() == Names{"test", "train", "val"});
   CHECK(input.classes("train") == Names{"ant/1: ant", "bee/2: bee"});
   CHECK(input.keys("test") == Names{"9"});
-  CHECK(input.gathered.layout == "test: no labels: a set of images alone\n");
+  CHECK(input.discovery.layout == "test: no labels: a set of images alone\n");
 }
 
 TEST_CASE("images alone have no label and no class") {
@@ -205,9 +205,9 @@ TEST_CASE("images alone have no label and no class") {
   touch(folder, {"images/x/1.jpg", "images/2.png"});
   PackOptions options;
   options.input.images = {folder / "images"};
-  const GatheredInput input = gathered_clean(options);
+  const DiscoveredInput input = discovered_clean(options);
   CHECK(input.keys() == Names{"2", "x/1"});
-  CHECK(input.gathered.layout.empty());
+  CHECK(input.discovery.layout.empty());
   CHECK_FALSE(input.list().has_label_files);
   CHECK(input.list().class_names.empty());
   CHECK(input.list().samples[0].label.bytes == 0);
@@ -217,7 +217,7 @@ TEST_CASE("unusual names are paired like any others") {
   const TempFolder folder;
   for (const std::string name : {"-dash", "with space", "quo'te\"", "ünï/çödé", "a.b.c", "$(x)", "100%", "tab\tx"})
     touch(folder, {"images/" + name + ".JPG", "labels/" + name + ".png"});
-  CHECK(gathered_clean(folder_options(folder)).list().samples.size() == 8);
+  CHECK(discovered_clean(folder_options(folder)).list().samples.size() == 8);
 }
 
 TEST_CASE("option --pair-regex tells images from labels in one folder") {
@@ -227,7 +227,7 @@ TEST_CASE("option --pair-regex tells images from labels in one folder") {
   options.input.images = options.input.labels = {folder / "data"};
   options.input.image_regex = "i([0-9])";
   options.input.label_regex = "l([0-9])";
-  const GatheredInput input = gathered(options);
+  const DiscoveredInput input = discovered(options);
   CHECK(input.pairs(folder) == Names{"1: data/i1.png data/l1.png"});
   CHECK(input.problems.count() == 1);
   CHECK_THAT(input.problems.text(), ContainsSubstring("other.png"));
@@ -238,12 +238,12 @@ TEST_CASE("a mask whose name does not match the pattern is reported") {
   touch(folder, {"images/1.jpg", "images/2.jpg", "labels/1_road.png", "labels/2_road.png", "labels/1_car.png", "labels/2-car.png"});
   PackOptions options = folder_options(folder);
   options.input.mask_per_class = "{key}_{class}";
-  const GatheredInput input = gathered(options);
+  const DiscoveredInput input = discovered(options);
   CHECK(input.problems.group(ProblemKind::orphan_label).count == 1);
   CHECK_THAT(input.problems.text(), ContainsSubstring("2-car.png: its path does not fit the pattern '{key}_{class}'"));
   options.input.skip_orphans = true;
-  const GatheredInput skipped = gathered_clean(options);
-  CHECK(skipped.gathered.orphans_left_out == 1);
+  const DiscoveredInput skipped = discovered_clean(options);
+  CHECK(skipped.discovery.orphans_left_out == 1);
   CHECK(skipped.list().samples[1].mask_count == 1);
 }
 
@@ -252,7 +252,7 @@ TEST_CASE("a split whose labels have another name does not count as unlabelled")
   for (int i = 0; i < 100; ++i)
     touch(folder, {"images/train/" + std::to_string(i) + ".png", "labels/train/" + std::to_string(i) + "_mask.png"});
   for (int i = 0; i < 5; ++i) touch(folder, {"images/val/" + std::to_string(i) + ".png", "labels/val/" + std::to_string(i) + "_label.png"});
-  const auto orphans = [](const PackOptions& options) { return gathered(options).problems.group(ProblemKind::orphan_image).count; };
+  const auto orphans = [](const PackOptions& options) { return discovered(options).problems.group(ProblemKind::orphan_image).count; };
   PackOptions options = root_options(folder.path());
   CHECK(orphans(options) == 5);
   options.input.label_suffix = "_mask";
@@ -268,7 +268,7 @@ TEST_CASE("in one folder too, labels of another name do not count as missing") {
   const TempFolder folder;
   for (int i = 0; i < 100; ++i) touch(folder, {"train/" + std::to_string(i) + ".jpg", "train/" + std::to_string(i) + "_mask.png"});
   for (int i = 0; i < 3; ++i) touch(folder, {"val/" + std::to_string(i) + ".jpg", "val/" + std::to_string(i) + "_strange.png"});
-  CHECK(gathered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count > 0);
+  CHECK(discovered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count > 0);
 }
 
 TEST_CASE("listed images are unlabelled only if no label is left over") {
@@ -277,9 +277,9 @@ TEST_CASE("listed images are unlabelled only if no label is left over") {
                  "SegmentationClass/2.png"});
   folder.write("ImageSets/Segmentation/train.txt", "1\n2\n");
   folder.write("ImageSets/Segmentation/test.txt", "4\n5\n");
-  CHECK_FALSE(gathered_clean(root_options(folder.path())).list("test").has_label_files);
+  CHECK_FALSE(discovered_clean(root_options(folder.path())).list("test").has_label_files);
   touch(folder, {"SegmentationClass/04.png", "SegmentationClass/05.png"});
-  CHECK(gathered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count == 2);
+  CHECK(discovered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count == 2);
 }
 
 TEST_CASE("names that differ only in case or Unicode form suggest --fold") {

@@ -1,5 +1,4 @@
-// Reads the header of every input file once, in parallel: problems show before hours are spent, and the forms of labels tell how they
-// can be read.
+// Reads the header of every input file once, in parallel: to find problems before hours are spent, and to decide how labels are read.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace hotpack::pipeline {
 
-// How many label files have which form, and the first of each.
+// Counts of label files by form, with the first file of each.
 struct LabelForms {
   struct Form {
     std::uint64_t count = 0;
@@ -25,27 +24,26 @@ struct LabelForms {
   Form gray8;  // 1…8 bits
   Form gray16;
   Form palette;
-  std::uint64_t palette_hash = 0;  // of the palette that the files of this form have
-  bool palettes_differ = false;    // by their bytes; their colors may agree as far as they go
+  std::uint64_t palette_hash = 0;  // of the palette of these files
+  bool palettes_differ = false;    // in bytes; the shorter one may be the beginning of the longer
   Form rgb;                        // with or without alpha
   Form jpeg;
 
-  // Adds those of files that come later.
+  // Adds the counts of files that come later.
   void add(const LabelForms& later);
 };
 
-struct HeaderSurvey {
+struct HeaderProbe {
   ProblemLog problems;
   LabelForms forms;
-  std::vector<std::size_t> unopened;  // samples of which a file cannot be read, ascending
+  std::vector<std::size_t> unopened;  // samples with a file that cannot be read, ascending
   std::uint64_t unreadable = 0;       // samples with an unusable header
   std::uint64_t largest_pixels = 0;   // of an image
 };
 
-// Gives every sample its size (0x0 where its headers are unusable) and tells what else headers show. Order of examples does not depend
-// on the number of threads. A file that cannot be read is
-// a problem like others: whether it stops everything is for the caller to say.
-[[nodiscard]] Result<HeaderSurvey> survey_headers(SampleList& list, const RecordOptions& options, Observer& observer);
+// Sets the size of every sample (0x0 if its headers are unusable) and collects what headers show. The order of examples does not depend on
+// the number of threads. A file that cannot be read is a problem like others; the caller decides whether it stops the run.
+[[nodiscard]] Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options, Observer& observer);
 
 // The files of one sample as their headers describe them.
 struct FileHeader {
@@ -61,10 +59,10 @@ struct SampleHeaders {
   [[nodiscard]] std::optional<Extent> label_size() const;
 };
 
-// What is wrong with them. Used again on the bytes that are packed.
+// Finds a fault of the headers. Also applied to the bytes that are packed.
 [[nodiscard]] std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordOptions& options);
 
-// The size of the image as it is packed: turned by its orientation where that is applied, and cut to its label with `crop-min`.
+// The size of the image as it is packed: rotated by its orientation if that is applied, and cropped to its label with `crop-min`.
 // Precondition: check_headers() found nothing.
 [[nodiscard]] Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& options);
 

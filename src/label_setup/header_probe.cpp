@@ -1,4 +1,4 @@
-#include "label_setup/header_survey.hpp"
+#include "label_setup/header_probe.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
@@ -60,7 +60,7 @@ void merge_form(LabelForms::Form& left, const LabelForms::Form& right) {
   left.count += right.count;
 }
 
-// What stops the whole survey: the first failing read, or a signal.
+// The reason to stop probing: the first failing read, or a signal.
 struct Stop {
   std::atomic<bool> stopped = false;
   std::atomic<std::uint64_t> closed = 0;  // files that cannot be read
@@ -69,12 +69,12 @@ struct Stop {
 
   void fail(Error found) {
     const std::lock_guard lock(mutex);
-    if (!error || found.path < error->path) error = std::move(found);  // of several the same one, as far as threads allow
+    if (!error || found.path < error->path) error = std::move(found);  // of several errors the same one, as far as threads allow
     stopped = true;
   }
 };
 
-// One part of the survey; parts are joined left to right, so the examples are the first ones whatever the number of threads.
+// Probes one part of the samples. Parts are joined left to right, so the examples are the first ones for any number of threads.
 class Part {
  public:
   Part(SampleList& list, const RecordOptions& options, const Observer& observer, Stop& stop, Ticker& ticker)
@@ -84,23 +84,23 @@ class Part {
   void operator()(const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
       if (stop_.stopped || observer_.stop_requested()) return;
-      look_at(i);
+      probe_sample(i);
       ticker_.tick(0);
     }
   }
 
   void join(const Part& right) {
-    survey.problems.append(right.survey.problems);
-    survey.unreadable += right.survey.unreadable;
-    survey.largest_pixels = std::max(survey.largest_pixels, right.survey.largest_pixels);
-    survey.forms.add(right.survey.forms);
-    survey.unopened.insert(survey.unopened.end(), right.survey.unopened.begin(), right.survey.unopened.end());
+    result.problems.append(right.result.problems);
+    result.unreadable += right.result.unreadable;
+    result.largest_pixels = std::max(result.largest_pixels, right.result.largest_pixels);
+    result.forms.add(right.result.forms);
+    result.unopened.insert(result.unopened.end(), right.result.unopened.begin(), right.result.unopened.end());
   }
 
-  HeaderSurvey survey;
+  HeaderProbe result;
 
  private:
-  // Absent where the header is unusable or the file cannot be read; both are counted.
+  // Absent if the header is unusable or the file cannot be read; both are counted.
   std::optional<codecs::ImageInfo> probe(const std::string& path) {
     Result<codecs::ImageInfo> info = reader_.probe(path);
     if (info.ok()) return *info;
@@ -110,26 +110,26 @@ class Part {
     }
     const bool is_open = info.error().code == ErrorCode::data;
     if (!is_open) note_closed();
-    survey.problems.add({is_open ? ProblemKind::unreadable_header : ProblemKind::unopenable_file, path, what_failed(info.error())});
-    ++survey.unreadable;
+    result.problems.add({is_open ? ProblemKind::unreadable_header : ProblemKind::unopenable_file, path, what_failed(info.error())});
+    ++result.unreadable;
     return std::nullopt;
   }
 
-  // Where very many files cannot be opened a disk is gone, and trying each again would take hours.
+  // If very many files cannot be opened, a disk is gone, and retrying each would take hours.
   void note_closed() {
     constexpr std::uint64_t kMostRetried = 16;
     closed_ = true;
     if (++stop_.closed > kMostRetried) reader_.stop_retrying();
   }
 
-  // False where a header is unusable.
+  // False if a header is unusable.
   bool read_headers(const Sample& sample) {
     headers_.clear();
     headers_.image.path = list_.image_path(sample);
     const auto image = probe(headers_.image.path);
     if (image) {
       headers_.image.info = *image;
-      survey.largest_pixels = std::max(survey.largest_pixels, pixels_of(*image));
+      result.largest_pixels = std::max(result.largest_pixels, pixels_of(*image));
     }
     bool usable = image.has_value();
     if (list_.has_label_files) usable &= add_label(list_.label_path(sample));
@@ -140,20 +140,20 @@ class Part {
   bool add_label(const std::string& path) {
     const auto info = probe(path);
     if (!info) return false;
-    count_label(survey.forms, *info, path);
+    count_label(result.forms, *info, path);
     headers_.labels.push_back({*info, path});
     return true;
   }
 
-  void look_at(std::size_t index) {
+  void probe_sample(std::size_t index) {
     Sample& sample = list_.samples[index];
     sample.size = {};
     closed_ = false;
     const bool usable = read_headers(sample);
-    if (closed_) survey.unopened.push_back(index);
+    if (closed_) result.unopened.push_back(index);
     if (!usable) return;
     if (auto problem = check_headers(headers_, options_)) {
-      survey.problems.add(std::move(*problem));
+      result.problems.add(std::move(*problem));
     } else {
       sample.size = packed_source_size(headers_, options_);
     }
@@ -165,8 +165,8 @@ class Part {
   Stop& stop_;
   Ticker& ticker_;
   SourceReader reader_;
-  SampleHeaders headers_;  // of the sample in hand
-  bool closed_ = false;    // a file of it cannot be read
+  SampleHeaders headers_;  // of the current sample
+  bool closed_ = false;    // a file of the current sample cannot be read
 };
 
 }  // namespace
@@ -211,13 +211,13 @@ Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& opt
   return size;
 }
 
-Result<HeaderSurvey> survey_headers(SampleList& list, const RecordOptions& options, Observer& observer) {
+Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options, Observer& observer) {
   Stop stop;
   Ticker ticker(observer, "reading headers", list.samples.size());
   Part whole(list, options, observer, stop, ticker);
   tbb::parallel_reduce(tbb::blocked_range<std::size_t>(0, list.samples.size(), 64), whole);
   if (stop.error) return *stop.error;
-  return std::move(whole.survey);
+  return std::move(whole.result);
 }
 
 }  // namespace hotpack::pipeline

@@ -1,4 +1,4 @@
-#include "inputs/gather.hpp"
+#include "inputs/discovery.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -33,14 +33,14 @@ namespace {
 
 using Method = SplitOptions::Method;
 
-class Gatherer {
+class Discoverer {
  public:
-  Gatherer(const PackOptions& options, ProblemLog& problems) : options_(options), input_(options.input), problems_(problems) {
+  Discoverer(const PackOptions& options, ProblemLog& problems) : options_(options), input_(options.input), problems_(problems) {
     result_.label = options.label;
   }
 
-  Result<Gathered> run() {
-    HOTPACK_TRY(gather_source());
+  Result<Discovery> run() {
+    HOTPACK_TRY(discover_source());
     if (input_.skip_orphans) result_.orphans_left_out += found_.forget(ProblemKind::unsupported_file);
     HOTPACK_TRY(divide_by_shares());
     HOTPACK_TRY(check_splits());
@@ -50,44 +50,44 @@ class Gatherer {
   }
 
  private:
-  Status gather_source() {
-    if (!input_.root.empty()) return gather_root();
+  Status discover_source() {
+    if (!input_.root.empty()) return discover_root();
     if (!input_.image_folders.empty()) {
       HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_class_roots(input_, found_));
-      return gather_sets(std::move(sets), given_lists());
+      return take_sets(std::move(sets), given_lists());
     }
     if (!input_.images.empty()) {
-      if (input_.images.size() == 1 && input_.labels.size() == 1) asked_.splits = {{"", input_.images[0], input_.labels[0], ""}};
+      if (input_.images.size() == 1 && input_.labels.size() == 1) input_layout_.splits = {{"", input_.images[0], input_.labels[0], ""}};
       HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_image_folders(input_, found_));
-      return gather_sets(std::move(sets), given_lists());
+      return take_sets(std::move(sets), given_lists());
     }
-    return gather_table("", input_.pairs.empty() ? input_.list : input_.pairs, input_.list_root);
+    return take_table("", input_.pairs.empty() ? input_.list : input_.pairs, input_.list_root);
   }
 
   // ---- a data set whose layout is detected
 
-  Status gather_root() {
+  Status discover_root() {
     HOTPACK_ASSIGN(const Layout layout, detect_layout(input_.root, given_suffixes(options_)));
     HOTPACK_TRY(check_against(layout));
-    asked_ = layout;
+    input_layout_ = layout;
     result_.layout += layout.text();
     result_.warnings = layout.warnings;
     if (layout.kind == Layout::Kind::tables) {
       for (const SplitFolders& split : layout.splits) {
         const std::size_t before = result_.splits.size();
-        HOTPACK_TRY(gather_table(split.name, split.list, ""));
+        HOTPACK_TRY(take_table(split.name, split.list, ""));
         HOTPACK_TRY(warn_of_untabled(split, before));
       }
     } else {
       HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_layout(layout, found_));
       HOTPACK_ASSIGN(const std::vector<ListPart> lists, lists_for(layout));
-      HOTPACK_TRY(gather_sets(std::move(sets), lists));
+      HOTPACK_TRY(take_sets(std::move(sets), lists));
       HOTPACK_TRY(warn_of_lists(layout, lists));
     }
     return use_class_file(layout);
   }
 
-  // Options that would divide or restrict samples that the layout has divided already.
+  // Refuses options that would divide or restrict samples that the layout has already divided.
   [[nodiscard]] Status check_against(const Layout& layout) const {
     const bool own_splits = !layout.splits.front().name.empty();
     const bool own_lists = !layout.splits.front().list.empty();
@@ -95,17 +95,17 @@ class Gatherer {
     const bool given_shares = input_.split.method == Method::ratio || input_.split.method == Method::hash;
     const std::string splits = "this data set has splits of its own:\n" + layout.text();
     if (own_splits && given_shares)
-      return usage_error("--split ratio and hash divide one set of samples, but " + splits + "take one of its folders:\n  " +
+      return usage_error("--split ratio and hash divide one set of samples, but " + splits + "pack one of its folders:\n  " +
                          split_command(layout, layout.splits.front(), split_option(input_.split)));
     const bool given_list = !input_.list.empty() || input_.split.method == Method::list;
-    if (own_splits && !own_lists && given_list) return usage_error("--list and --split list take from one set of samples, but " + splits);
+    if (own_splits && !own_lists && given_list) return usage_error("--list and --split list select from one set of samples, but " + splits);
     if (layout.kind == Layout::Kind::tables && (given_list || given_folder))
       return usage_error("--list, --split list and --split folder take samples from folders, but this data set has a table:\n" +
                          layout.text());
     return {};
   }
 
-  // Lists that the user names are used in place of the layout's.
+  // Lists given by the user replace those of the layout.
   Result<std::vector<ListPart>> lists_for(const Layout& layout) {
     std::vector<ListPart> lists = given_lists();
     if (!lists.empty()) return lists;
@@ -122,7 +122,7 @@ class Gatherer {
     return lists;
   }
 
-  // The class file that lies with the data, unless classes are given.
+  // Uses the class file next to the data unless classes are given.
   Status use_class_file(const Layout& layout) {
     const bool labelled =
         std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return is_labelled(split.list); });
@@ -137,11 +137,11 @@ class Gatherer {
     const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;
     result_.label.classes_found = misfit.empty();
-    tell(misfit.empty() ? "classes: " + found->path + "\n" : "class file " + found->path + " is not used: " + misfit + "\n");
+    add_lines(misfit.empty() ? "classes: " + found->path + "\n" : "class file " + found->path + " is not used: " + misfit + "\n");
     return {};
   }
 
-  // Colors next to class folders, none of which is called like a class, are those of label images: the folders are hardly classes.
+  // A file with class colors describes label images. If no class folder has the name of such a class, the folders are hardly classes.
   [[nodiscard]] Status check_folders_are_classes(const Layout& layout, const FoundClassFile& found) const {
     if (layout.kind != Layout::Kind::class_folders || !found.table.ok() || !found.table->has_colors) return {};
     std::string folder;
@@ -152,16 +152,16 @@ class Gatherer {
       }
     }
     return data_error("gives classes colors ('" + found.table->classes.front().name + "' is " +
-                          color_text(*found.table->classes.front().color) + "), and no folder is called like one of them (the last is '" +
+                          color_text(*found.table->classes.front().color) + "), and no folder has the name of one of them (the last is '" +
                           folder +
-                          "'): the folders hardly stand for classes. A table of images and their labels goes with --pairs FILE; or say" +
+                          "'): the folders are probably not classes. Give a table of images and their labels with --pairs FILE, or run" +
                           suggestions_text({{"if each folder is a class", pack_command(layout)},
                                             {"if these are images without labels", whole_command("--images " + shell_path(layout.root))}}),
                       found.path);
   }
 
-  // Why a table that nobody asked for does not go with the labels; empty where it does. Label files mean nothing without their classes, so
-  // there a file that cannot be read is used, and its error with it; folders and tables name their classes themselves.
+  // The reason why a class file that was found does not fit the labels; empty if it fits. Label files mean nothing without their classes,
+  // so an unreadable class file is used there, and its error reported; folders and tables name their classes themselves.
   [[nodiscard]] std::string class_misfit(const FoundClassFile& found) const {
     const bool named =
         std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return !split.list.class_names.empty(); });
@@ -178,9 +178,9 @@ class Gatherer {
     return list.has_label_files || !list.mask_names.empty() || !list.class_names.empty();
   }
 
-  // Images next to a table that was found, which it does not name.
+  // Warns of images next to a table that the table does not name.
   Status warn_of_untabled(const SplitFolders& split, std::size_t first_split) {
-    ProblemLog ignored;  // what is wrong with images that no sample takes does not matter
+    ProblemLog ignored;  // faults of images that no sample uses do not matter
     HOTPACK_ASSIGN(const FileList there, scan_images({{split.images, ""}}, ignored));
     std::set<std::string> taken;
     for (std::size_t i = first_split; i < result_.splits.size(); ++i) {
@@ -198,7 +198,7 @@ class Gatherer {
     return {};
   }
 
-  // Files next to the data set that list its samples and were not used, such as train_list.txt.
+  // Warns of files next to the data set that list its samples and were not used, such as train_list.txt.
   Status warn_of_lists(const Layout& layout, const std::vector<ListPart>& lists) {
     const bool whole = layout.splits.size() == 1 && layout.splits[0].name.empty() && layout.kind != Layout::Kind::class_folders;
     if (!whole || !lists.empty() || input_.split.method != Method::none || result_.splits.size() != 1) return {};
@@ -215,7 +215,7 @@ class Gatherer {
     }
     result_.warnings.push_back("not used: " + names + " " + (unused.size() == 1 ? "lists" : "list") +
                                " samples of this data set, all of which become one set" +
-                               (splits ? ". To divide it, say\n  " + pack_command(listed) : "; --list and --split list take lists"));
+                               (splits ? ". To divide it, run\n  " + pack_command(listed) : "; --list and --split list take lists"));
     return {};
   }
 
@@ -229,7 +229,7 @@ class Gatherer {
     return lists;
   }
 
-  Status gather_sets(std::vector<FileSet> sets, const std::vector<ListPart>& lists) {
+  Status take_sets(std::vector<FileSet> sets, const std::vector<ListPart>& lists) {
     with_labels_ = splits_with_labels(sets, input_.split.method == Method::folder);
     HOTPACK_ASSIGN(choice_, assign_keys(sets, options_, !lists.empty(), found_));
     HOTPACK_TRY(check_keyed(sets));
@@ -238,7 +238,7 @@ class Gatherer {
     find_pair_regex(sets);
     const SuffixRule& rule = choice_.rule;
     const bool found = rule.by_format || rule.image != input_.image_suffix || rule.label != input_.label_suffix;
-    if (!choice_.text.empty() && (found || !input_.root.empty())) tell(choice_.text + "\n");
+    if (!choice_.text.empty() && (found || !input_.root.empty())) add_lines(choice_.text + "\n");
     for (const FileSet& set : sets) result_.other_files += set.images.other_files + set.labels.other_files;
     if (!lists.empty()) HOTPACK_TRY(take_lists(sets, lists));
     const bool has_splits = !sets.front().name.empty();
@@ -256,7 +256,7 @@ class Gatherer {
       if (set.labelled) fold_keys(set, input_.fold, found_);
   }
 
-  // For the message, should nothing pair.
+  // For the message if nothing pairs.
   void find_pair_regex(const std::vector<FileSet>& sets) {
     if (sets.size() == 1 && sets.front().labelled && !sets.front().one_folder && input_.image_regex.empty() &&
         input_.mask_per_class.empty())
@@ -265,7 +265,7 @@ class Gatherer {
 
   [[nodiscard]] std::uint64_t count(ProblemKind kind) const { return found_.group(kind).count; }
 
-  // Suffixes and expressions may have left nothing.
+  // Suffixes and expressions may have excluded every file.
   [[nodiscard]] Status check_keyed(const std::vector<FileSet>& sets) const {
     const std::uint64_t images = count(ProblemKind::orphan_image), labels = count(ProblemKind::orphan_label);
     if (found_.count() > images + labels) return {};
@@ -276,7 +276,7 @@ class Gatherer {
     return {};
   }
 
-  // Files that got no key are orphans, but where lists say which are meant they do not matter.
+  // Files without a key are orphans, unless lists select the samples.
   void settle_keyless(bool listed) {
     if (!listed && !input_.skip_orphans) return;
     const std::uint64_t keyless = found_.forget(ProblemKind::orphan_image) + found_.forget(ProblemKind::orphan_label);
@@ -286,12 +286,12 @@ class Gatherer {
   // Precondition: one set without a name.
   Status take_lists(std::vector<FileSet>& sets, const std::vector<ListPart>& lists) {
     HOTPACK_ASSIGN(Listed listed, take_listed(std::move(sets.front()), lists, input_, found_));
-    const bool whole = with_labels_.contains("") && listed.strange_labels > 0;
+    const bool whole = with_labels_.contains("") && listed.unmatched_labels > 0;
     sets = std::move(listed.sets);
     with_labels_.clear();
     for (const FileSet& set : sets)
       if (whole) with_labels_.insert(set.name);
-    tell(listed.about);
+    add_lines(listed.about);
     if (listed.unlisted > 0 && !input_.root.empty() && given_lists().empty())
       result_.warnings.push_back(
           "not used: " + counted_text(listed.unlisted, "image that has a label, but is", "images that have labels, but are") +
@@ -302,7 +302,7 @@ class Gatherer {
     return {};
   }
 
-  // Of several splits, one that never had any label is a set of images alone.
+  // If other splits have labels, a split without any label file is a set of images alone.
   Status settle_labelled(std::vector<FileSet>& sets) {
     const auto lacks_labels = [](const FileSet& set) { return set.labelled && set.labels.files.empty(); };
     const bool all = std::all_of(sets.begin(), sets.end(), lacks_labels);
@@ -310,9 +310,9 @@ class Gatherer {
     const bool classes = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.by_folder; });
     for (FileSet& set : sets) {
       const bool found_alone = !all && lacks_labels(set) && !set.images.files.empty() && !with_labels_.contains(set.name);
-      const bool beside_classes = classes && !set.by_folder && input_.root.empty();  // a detected layout has told
+      const bool beside_classes = classes && !set.by_folder && input_.root.empty();  // a detected layout has said so already
       if (found_alone) set.labelled = false;
-      if (found_alone || beside_classes) tell(set.name + ": no labels: a set of images alone\n");
+      if (found_alone || beside_classes) add_lines(set.name + ": no labels: a set of images alone\n");
     }
     return {};
   }
@@ -340,14 +340,14 @@ class Gatherer {
     if (const std::string near = nearest_pair(); !near.empty())
       return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack. " + near);
     const std::string regex = pair_regex_.empty() ? "" : "--pair-regex " + pair_regex_;
-    const std::vector<Suggestion> suggestions = pairing_suggestions(asked_, regex);
+    const std::vector<Suggestion> suggestions = pairing_suggestions(input_layout_, regex);
     const std::string advice = !suggestions.empty() ? suggestions_text(suggestions)
                                : regex.empty()      ? "; if names differ in another way, write --pair-regex"
                                                     : ". This pairs their names:\n  " + regex;
     return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack (are the suffixes right?)" + advice);
   }
 
-  // An image whose key differs from that of a label in case or Unicode form only, with the option that pairs them; empty where none does.
+  // An image whose key differs from that of a label in case or Unicode form only, with the option that pairs them; empty without one.
   [[nodiscard]] std::string nearest_pair() const {
     for (const Problem& problem : found_.group(ProblemKind::orphan_image).examples)
       if (problem.detail.find(": say --fold ") != std::string::npos) return problem.path + ": " + problem.detail;
@@ -369,16 +369,16 @@ class Gatherer {
 
   // ---- tables
 
-  // A table of one split, or of all.
-  Status gather_table(const std::string& split, const std::string& file, const std::string& root) {
+  // A table of one split, or of all splits.
+  Status take_table(const std::string& split, const std::string& file, const std::string& root) {
     const PairFileOptions options{file, root, input_.strip_prefix, input_.skip_orphans, !input_.pairs.empty()};
     HOTPACK_ASSIGN(PairFileSamples samples, read_pair_file(options, found_));
-    tell(samples.about);
+    add_lines(samples.about);
     result_.orphans_left_out += samples.left_out;
     const bool has_splits = samples.splits.size() > 1 || !samples.splits.front().name.empty();
     if (has_splits && (input_.split.method != Method::none || !split.empty()))
-      return usage_error(file + ": has a column of splits, and " + (split.empty() ? "--split is given" : "stands in the folder of one") +
-                         "; take one of them away");
+      return usage_error(file + ": has a column of splits, and " + (split.empty() ? "--split is given" : "it is in the folder of a split") +
+                         "; remove one of them");
     for (Split& part : samples.splits) {
       if (!split.empty()) part.name = split;
       result_.splits.push_back(std::move(part));
@@ -394,7 +394,7 @@ class Gatherer {
     if (all.samples.empty()) return {};
     std::string about;
     HOTPACK_ASSIGN(result_.splits, divide_by_share(all, input_.split, about));
-    tell(about);
+    add_lines(about);
     return {};
   }
 
@@ -419,8 +419,8 @@ class Gatherer {
     return twice == splits.end() ? Status() : data_error("two splits are called '" + twice->name + "'; give them different names");
   }
 
-  // Lines for people; those about a detected layout stand below its own.
-  void tell(std::string_view lines) {
+  // Adds lines for people; lines about a detected layout are indented below it.
+  void add_lines(std::string_view lines) {
     for (const std::string_view line : lines_of(lines)) result_.layout += (input_.root.empty() ? "" : "  ") + std::string(line) + "\n";
   }
 
@@ -429,17 +429,17 @@ class Gatherer {
   ProblemLog& problems_;
   ProblemLog found_;
   SuffixChoice choice_;
-  Layout asked_;                       // without splits where options name several folders
-  std::string pair_regex_;             // that would pair them, empty where none is known
-  std::set<std::string> with_labels_;  // splits that have files of labels, whether these go with images or not
-  Gathered result_;
+  Layout input_layout_;                // without splits if options name several folders
+  std::string pair_regex_;             // pairs the names; empty if none is known
+  std::set<std::string> with_labels_;  // splits that have label files, paired or not
+  Discovery result_;
 };
 
 }  // namespace
 
-Result<Gathered> gather(const PackOptions& options, ProblemLog& problems) {
+Result<Discovery> discover(const PackOptions& options, ProblemLog& problems) {
   HOTPACK_TRY(check_inputs(options.input));
-  return Gatherer(options, problems).run();
+  return Discoverer(options, problems).run();
 }
 
 }  // namespace hotpack::pipeline

@@ -1,4 +1,4 @@
-// Folders of files whose content does not matter, and the results of gather() for them.
+// Folders of files whose content does not matter, and what discover() makes of them.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "inputs/gather.hpp"
+#include "inputs/discovery.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
 
@@ -18,20 +18,20 @@ inline void touch(const TempFolder& folder, const Names& names) {
   for (const std::string& name : names) folder.write(name, "x");
 }
 
-struct GatheredInput {
-  pipeline::Gathered gathered;
+struct DiscoveredInput {
+  pipeline::Discovery discovery;
   pipeline::ProblemLog problems;
 
   // The samples of this split.
   [[nodiscard]] const pipeline::SampleList& list(const std::string& name = "") const {
-    for (const pipeline::Split& split : gathered.splits)
+    for (const pipeline::Split& split : discovery.splits)
       if (split.name == name) return split.list;
     FAIL("there is no split '" << name << "'");
     throw 0;
   }
   [[nodiscard]] Names split_names() const {
     Names names;
-    for (const pipeline::Split& split : gathered.splits) names.push_back(split.name);
+    for (const pipeline::Split& split : discovery.splits) names.push_back(split.name);
     return names;
   }
   [[nodiscard]] Names keys(const std::string& split = "") const {
@@ -59,27 +59,27 @@ struct GatheredInput {
   }
 };
 
-// Fails if gather() returns an error. The caller checks problems.
-inline GatheredInput gathered(const pipeline::PackOptions& options) {
-  GatheredInput result;
-  auto gathered = pipeline::gather(options, result.problems);
-  if (!gathered.ok()) FAIL(gathered.error().describe());
-  result.gathered = std::move(gathered).value();
+// Fails where discover() gives an error. Problems are for the caller to look at.
+inline DiscoveredInput discovered(const pipeline::PackOptions& options) {
+  DiscoveredInput result;
+  auto discovery = pipeline::discover(options, result.problems);
+  if (!discovery.ok()) FAIL(discovery.error().describe());
+  result.discovery = std::move(discovery).value();
   return result;
 }
 
-// The same, and fails if any file has a problem.
-inline GatheredInput gathered_clean(const pipeline::PackOptions& options) {
-  GatheredInput result = gathered(options);
+// The same where nothing is wrong with any file.
+inline DiscoveredInput discovered_clean(const pipeline::PackOptions& options) {
+  DiscoveredInput result = discovered(options);
   CHECK(result.problems.text() == "");
   return result;
 }
 
 inline Error refused(const pipeline::PackOptions& options) {
   pipeline::ProblemLog problems;
-  const auto gathered = pipeline::gather(options, problems);
-  if (gathered.ok()) FAIL("gather() found no fault");
-  return gathered.error();
+  const auto discovery = pipeline::discover(options, problems);
+  if (discovery.ok()) FAIL("discover() found no fault");
+  return discovery.error();
 }
 
 inline pipeline::PackOptions root_options(const std::string& folder) {
