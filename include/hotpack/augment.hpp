@@ -43,8 +43,9 @@ struct ResizedCrop {
 struct Augment {
   double horizontal_flip = 0;  ///< probability 0 … 1 to exchange left and right
   double vertical_flip = 0;
-  std::optional<Crop> crop = {};                 ///< at most one of these two; both have initializers,
-  std::optional<ResizedCrop> resized_crop = {};  ///< so that `{.crop = …}` compiles without warnings
+  std::optional<Crop> crop = {};  ///< at most one of these two; both have initializers,
+  std::optional<ResizedCrop> resized_crop =
+      {};  ///< so that `{.crop = …}` compiles without warnings
   bool operator==(const Augment&) const = default;
 };
 

@@ -1,8 +1,9 @@
 // Batches in the memory of CUDA devices: packed records cross the bus once, and a kernel on your
 // stream writes the tensor that the model wants.
 //
-//   auto loader = hotpack::DeviceLoader::open(dataset, {.loader = {.global_batch_size = 32, .image = {…}, .label = {…}}}).value();
-//   while (auto batch = loader.next(stream).value()) train(batch->image().data, batch->label().data, stream);
+//   auto loader = hotpack::DeviceLoader::open(dataset, {.loader = {.global_batch_size = 32, .image
+//   = {…}, .label = {…}}}).value(); while (auto batch = loader.next(stream).value())
+//   train(batch->image().data, batch->label().data, stream);
 //
 // Order, crops, shapes and bytes equal those of a Loader with the same LoaderOptions. Several
 // devices in one process share a batch as ranks do: with D devices, device d has the rows of rank
@@ -44,9 +45,10 @@ namespace hotpack {
 
 /// Where the packed records of the whole data set stay between epochs.
 enum class Residency {
-  page,       ///< in the system's page cache; each batch is gathered into pinned memory, then copied
-  pinned,     ///< in pinned memory, decompressed; records of 6 MiB and more are copied from there directly
-  device,     ///< in the memory of each device; only row numbers cross the bus
+  page,    ///< in the system's page cache; each batch is gathered into pinned memory, then copied
+  pinned,  ///< in pinned memory, decompressed; records of 6 MiB and more are copied from there
+           ///< directly
+  device,  ///< in the memory of each device; only row numbers cross the bus
   automatic,  ///< device if the budget allows it, else pinned, else page
 };
 
@@ -126,7 +128,8 @@ class DeviceBatch {
   [[nodiscard]] std::size_t batch_size() const { return info().batch_size; }
   [[nodiscard]] std::size_t num_valid() const { return info().num_valid; }
   [[nodiscard]] const std::vector<DevicePart>& parts() const { return info().parts; }
-  [[nodiscard]] const DeviceField& image(std::size_t part = 0) const;  ///< without data if the part does not exist
+  [[nodiscard]] const DeviceField& image(
+      std::size_t part = 0) const;  ///< without data if the part does not exist
   [[nodiscard]] const DeviceField& label(std::size_t part = 0) const;
   [[nodiscard]] std::span<const std::int64_t> indices() const { return info().indices; }
   [[nodiscard]] std::string_view key(std::size_t row) const {
@@ -161,19 +164,24 @@ struct DeviceBuffers {
 struct ResidencyChoice {
   Residency residency = Residency::page;  ///< never automatic
   std::uint64_t packed_bytes = 0;         ///< size of the whole data set in that residency
-  std::string reason;                     ///< "asked for", "automatic: 1.2 GB of packed records fit the device budget of 30 GB", …
+  std::string reason;  ///< "asked for", "automatic: 1.2 GB of packed records fit the device budget
+                       ///< of 30 GB", …
 };
 
 struct DeviceLoaderStatistics {
-  std::uint64_t batches = 0;                ///< handed out
-  double wait_seconds = 0;                  ///< that consumers waited for a packed batch, without waits for the device itself
-  std::uint64_t copied_bytes = 0;           ///< host to device, all devices, including the load of resident records
-  std::uint64_t pinned_bytes = 0;           ///< in use; constant from open to close
-  std::vector<std::uint64_t> device_bytes;  ///< per device; constant from open to close, except for leases that end later
-  double load_seconds = 0;                  ///< that open() needed to load resident records
+  std::uint64_t batches = 0;  ///< handed out
+  double wait_seconds =
+      0;  ///< that consumers waited for a packed batch, without waits for the device itself
+  std::uint64_t copied_bytes =
+      0;  ///< host to device, all devices, including the load of resident records
+  std::uint64_t pinned_bytes = 0;  ///< in use; constant from open to close
+  std::vector<std::uint64_t>
+      device_bytes;  ///< per device; constant from open to close, except for leases that end later
+  double load_seconds = 0;  ///< that open() needed to load resident records
 };
 
-[[nodiscard]] std::string_view residency_name(Residency residency);  ///< "page", "pinned", "device", "auto"
+[[nodiscard]] std::string_view residency_name(
+    Residency residency);  ///< "page", "pinned", "device", "auto"
 
 class DeviceLoader {
  public:
@@ -182,13 +190,15 @@ class DeviceLoader {
   /// s if the memory does not suffice without it; then the error says so. Do not call it while a
   /// stream waits for this thread: the first open loader loads kernels, and a driver may wait for
   /// streams to do that.
-  [[nodiscard]] static Result<DeviceLoader> open(const Dataset& dataset, const DeviceLoaderOptions& options = {});
+  [[nodiscard]] static Result<DeviceLoader> open(const Dataset& dataset,
+                                                 const DeviceLoaderOptions& options = {});
   ~DeviceLoader();  ///< calls close()
   DeviceLoader(DeviceLoader&&) noexcept;
   DeviceLoader& operator=(DeviceLoader&&) noexcept;
 
   [[nodiscard]] std::uint64_t steps_per_epoch() const;  ///< the same on every rank
-  [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's batches, over all its devices
+  [[nodiscard]] std::size_t batch_size()
+      const;  ///< rows of this rank's batches, over all its devices
   [[nodiscard]] std::size_t batch_size(std::size_t part) const;
   [[nodiscard]] std::size_t devices() const;
   [[nodiscard]] unsigned threads() const;
@@ -196,7 +206,8 @@ class DeviceLoader {
   /// Bytes of one part. Batches of one row may hold records of different sizes; these then return
   /// the largest record's.
   [[nodiscard]] std::uint64_t image_batch_bytes(std::size_t part = 0) const;
-  [[nodiscard]] std::uint64_t label_batch_bytes(std::size_t part = 0) const;  ///< 0 for an unlabeled data set
+  [[nodiscard]] std::uint64_t label_batch_bytes(
+      std::size_t part = 0) const;  ///< 0 for an unlabeled data set
   [[nodiscard]] const ResidencyChoice& residency() const;
   [[nodiscard]] DeviceLoaderStatistics statistics() const;
 
@@ -205,13 +216,15 @@ class DeviceLoader {
   /// order of the devices. `timeout` as in Loader::next. Further errors: `usage` if a stream is
   /// being captured (nothing is lost), if the caller holds every output, and if `outputs` is 0.
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream);  ///< for one device
-  [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream, std::chrono::milliseconds timeout);
+  [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream,
+                                                        std::chrono::milliseconds timeout);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams);
-  [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams, std::chrono::milliseconds timeout);
+  [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams,
+                                                        std::chrono::milliseconds timeout);
   /// The same into memory of the caller, who decides when it may be overwritten: work on the same
   /// stream needs no wait.
-  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(std::span<const DeviceBuffers> buffers,
-                                                                 std::span<CUstream_st* const> streams);
+  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(
+      std::span<const DeviceBuffers> buffers, std::span<CUstream_st* const> streams);
 
   /// As in Loader.
   [[nodiscard]] Status seek(std::uint64_t epoch, std::uint64_t step = 0);
@@ -235,12 +248,14 @@ struct CudaDevice {
   int major = 0;  ///< compute capability
   int minor = 0;
   std::uint64_t memory_bytes = 0;
-  std::uint64_t free_bytes = 0;  ///< 0 if this process does not use the device yet: asking would take device memory
+  std::uint64_t free_bytes =
+      0;  ///< 0 if this process does not use the device yet: asking would take device memory
 };
 
 struct CudaInfo {
   int driver_version = 0;  ///< the CUDA version that the driver supports, 13000 for 13.0
-  std::string kernels;     ///< "CUDA 13.0, sm_75 … sm_121": compiler and architectures of the embedded kernels; or "none: …"
+  std::string kernels;  ///< "CUDA 13.0, sm_75 … sm_121": compiler and architectures of the embedded
+                        ///< kernels; or "none: …"
   std::vector<CudaDevice> devices;
 };
 

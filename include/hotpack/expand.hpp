@@ -23,7 +23,15 @@
 
 namespace hotpack {
 
-enum class ElementType { u8, f16, f32, bf16, u16, i32, i64 };  ///< f16: IEEE half; bf16: the upper half of an f32
+enum class ElementType {
+  u8,
+  f16,
+  f32,
+  bf16,
+  u16,
+  i32,
+  i64
+};  ///< f16: IEEE half; bf16: the upper half of an f32
 
 [[nodiscard]] std::size_t element_bytes(ElementType type);
 [[nodiscard]] std::string_view element_name(ElementType type);  ///< "u8", "f16", …
@@ -41,7 +49,8 @@ struct ImageOutput {
   /// Floats normalized by the pack's own mean and standard deviation (Dataset::statistics()).
   /// `usage` if a channel has no mean because no pixel was seen, if its deviation is 0, and for
   /// u8.
-  [[nodiscard]] static Result<ImageOutput> normalized(const Statistics& statistics, ElementType type = ElementType::f32,
+  [[nodiscard]] static Result<ImageOutput> normalized(const Statistics& statistics,
+                                                      ElementType type = ElementType::f32,
                                                       AxisOrder order = AxisOrder::channels_first);
   bool operator==(const ImageOutput&) const = default;
 };
@@ -57,7 +66,8 @@ enum class LabelForm {
 
 /// Writes image_bytes(image.shape, output.type) bytes to the start of `out`. For whole batches a
 /// Loader is faster, because it computes its tables only once.
-[[nodiscard]] Status expand_image(const ImageView& image, const ImageOutput& output, std::span<std::byte> out);
+[[nodiscard]] Status expand_image(const ImageView& image, const ImageOutput& output,
+                                  std::span<std::byte> out);
 
 /// The tensor of a label, whatever its storage. Labels with several classes per pixel (`multi`)
 /// have no index form.
@@ -81,6 +91,7 @@ struct LabelOutput {
 
 /// Writes label_bytes(label.shape, output) bytes to the start of `out`, which must be aligned to
 /// the element.
-[[nodiscard]] Status expand_label(const LabelView& label, const LabelOutput& output, std::span<std::byte> out);
+[[nodiscard]] Status expand_label(const LabelView& label, const LabelOutput& output,
+                                  std::span<std::byte> out);
 
 }  // namespace hotpack

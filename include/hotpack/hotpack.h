@@ -5,8 +5,8 @@
  *   hotpack_batch* batch = NULL;
  *   if (hotpack_dataset_open("packed/train", &data) < 0) give_up(hotpack_dataset_error(data));
  *   if (hotpack_loader_open(data, NULL, &loader) < 0) give_up(hotpack_loader_error(loader));
- *   while ((status = hotpack_loader_next(loader, &batch)) == HOTPACK_OK) { … hotpack_batch_release(batch); }
- *   if (status < 0) give_up(hotpack_loader_error(loader));
+ *   while ((status = hotpack_loader_next(loader, &batch)) == HOTPACK_OK) { …
+ * hotpack_batch_release(batch); } if (status < 0) give_up(hotpack_loader_error(loader));
  *   hotpack_loader_close(loader);
  *   hotpack_dataset_close(data);
  *
@@ -58,12 +58,13 @@ HOTPACK_API const char* hotpack_version(void);
 typedef int32_t hotpack_status;
 enum hotpack_status_code {
   HOTPACK_OK = 0,
-  HOTPACK_END_OF_EPOCH = 1,    /**< no batch; the next call begins the next epoch */
-  HOTPACK_NOT_FOUND = 2,       /**< the key, color, device or field does not exist */
-  HOTPACK_ERROR_USAGE = -1,    /**< an argument or an option is wrong */
-  HOTPACK_ERROR_DATA = -2,     /**< input data are refused */
-  HOTPACK_ERROR_IO = -3,       /**< a path cannot be read, a read failed, or memory is lacking */
-  HOTPACK_ERROR_DAMAGED = -4,  /**< a packed file breaks the format or a checksum, is foreign or of a newer major version */
+  HOTPACK_END_OF_EPOCH = 1,   /**< no batch; the next call begins the next epoch */
+  HOTPACK_NOT_FOUND = 2,      /**< the key, color, device or field does not exist */
+  HOTPACK_ERROR_USAGE = -1,   /**< an argument or an option is wrong */
+  HOTPACK_ERROR_DATA = -2,    /**< input data are refused */
+  HOTPACK_ERROR_IO = -3,      /**< a path cannot be read, a read failed, or memory is lacking */
+  HOTPACK_ERROR_DAMAGED = -4, /**< a packed file breaks the format or a checksum, is foreign or of a
+                                 newer major version */
   HOTPACK_ERROR_INTERNAL = -5, /**< a bug in hotpack */
   HOTPACK_ERROR_TIMEOUT = -6,  /**< nothing arrived in time; call again */
   HOTPACK_ERROR_CANCELLED = -7 /**< hotpack_loader_cancel was called */
@@ -82,7 +83,8 @@ typedef struct hotpack_dataset hotpack_dataset;
  * hotpack_dataset_error() can describe the failure: close it either way. All other functions
  * refuse such a handle. It is NULL only if there was no memory for it. */
 HOTPACK_API hotpack_status hotpack_dataset_open(const char* folder, hotpack_dataset** dataset);
-HOTPACK_API hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count, hotpack_dataset** dataset);
+HOTPACK_API hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count,
+                                                     hotpack_dataset** dataset);
 /** Loaders that read the data set are not affected. Frees everything that lives as long as the
  * handle. */
 HOTPACK_API void hotpack_dataset_close(hotpack_dataset* dataset);
@@ -94,8 +96,17 @@ HOTPACK_API const char* hotpack_dataset_error(const hotpack_dataset* dataset);
 /** [H,W,C] (NHWC) or [C,H,W] (NCHW). */
 enum hotpack_axis_order { HOTPACK_CHANNELS_LAST = 0, HOTPACK_CHANNELS_FIRST = 1 };
 /** One class per pixel, or one for the whole image. */
-enum hotpack_label_scope { HOTPACK_LABEL_NONE = 0, HOTPACK_LABEL_PIXEL = 1, HOTPACK_LABEL_IMAGE = 2 };
-enum hotpack_label_storage { HOTPACK_STORAGE_NONE = 0, HOTPACK_STORAGE_BITS = 1, HOTPACK_STORAGE_ONE_HOT = 2, HOTPACK_STORAGE_INDEX = 3 };
+enum hotpack_label_scope {
+  HOTPACK_LABEL_NONE = 0,
+  HOTPACK_LABEL_PIXEL = 1,
+  HOTPACK_LABEL_IMAGE = 2
+};
+enum hotpack_label_storage {
+  HOTPACK_STORAGE_NONE = 0,
+  HOTPACK_STORAGE_BITS = 1,
+  HOTPACK_STORAGE_ONE_HOT = 2,
+  HOTPACK_STORAGE_INDEX = 3
+};
 
 typedef struct hotpack_dataset_info {
   size_t struct_size; /**< set by the caller: sizeof(hotpack_dataset_info) */
@@ -114,31 +125,38 @@ typedef struct hotpack_dataset_info {
   int32_t reserved;       /**< 0 */
 } hotpack_dataset_info;
 
-HOTPACK_API hotpack_status hotpack_dataset_describe(const hotpack_dataset* dataset, hotpack_dataset_info* info);
+HOTPACK_API hotpack_status hotpack_dataset_describe(const hotpack_dataset* dataset,
+                                                    hotpack_dataset_info* info);
 HOTPACK_API uint64_t hotpack_dataset_records(const hotpack_dataset* dataset);
 HOTPACK_API uint64_t hotpack_dataset_classes(const hotpack_dataset* dataset);
 /** "" for a class that does not exist; lives as long as the handle. */
-HOTPACK_API const char* hotpack_dataset_class_name(const hotpack_dataset* dataset, uint64_t class_id);
+HOTPACK_API const char* hotpack_dataset_class_name(const hotpack_dataset* dataset,
+                                                   uint64_t class_id);
 /** Red, green, blue; HOTPACK_NOT_FOUND for a class without a color. */
-HOTPACK_API hotpack_status hotpack_dataset_class_color(const hotpack_dataset* dataset, uint64_t class_id, uint8_t rgb[3]);
+HOTPACK_API hotpack_status hotpack_dataset_class_color(const hotpack_dataset* dataset,
+                                                       uint64_t class_id, uint8_t rgb[3]);
 
 /** Mean and standard deviation per channel, of packed pixels in [0, 1] without padding; NaN if no
  * pixel was seen. `channels` is the number of elements of both arrays and must be that of the
  * images. With several packs the first call opens every shard. */
-HOTPACK_API hotpack_status hotpack_dataset_mean_std(const hotpack_dataset* dataset, double* mean, double* std, size_t channels);
+HOTPACK_API hotpack_status hotpack_dataset_mean_std(const hotpack_dataset* dataset, double* mean,
+                                                    double* std, size_t channels);
 
 typedef struct hotpack_class_statistics {
   size_t struct_size;    /**< set by the caller */
   uint64_t pixels;       /**< pixels of this class (labels of whole images: samples) */
   uint64_t samples;      /**< samples that contain the class */
-  double weight_inverse; /**< sum of all pixels / (classes * pixels); NaN for a class that does not occur */
+  double weight_inverse; /**< sum of all pixels / (classes * pixels); NaN for a class that does not
+                            occur */
   double weight_median;  /**< median frequency / frequency of the class, likewise */
 } hotpack_class_statistics;
 
-HOTPACK_API hotpack_status hotpack_dataset_class_statistics(const hotpack_dataset* dataset, uint64_t class_id,
+HOTPACK_API hotpack_status hotpack_dataset_class_statistics(const hotpack_dataset* dataset,
+                                                            uint64_t class_id,
                                                             hotpack_class_statistics* statistics);
 /** Pixels without a class. */
-HOTPACK_API hotpack_status hotpack_dataset_ignored_pixels(const hotpack_dataset* dataset, uint64_t* pixels);
+HOTPACK_API hotpack_status hotpack_dataset_ignored_pixels(const hotpack_dataset* dataset,
+                                                          uint64_t* pixels);
 
 typedef struct hotpack_sample_info {
   size_t struct_size;   /**< set by the caller */
@@ -148,24 +166,30 @@ typedef struct hotpack_sample_info {
   int64_t image_width;
   int64_t source_height; /**< size of the source image */
   int64_t source_width;
-  int64_t region[4];  /**< x, y, width, height in the record that shows the whole source; may lie partly outside */
+  int64_t region[4];  /**< x, y, width, height in the record that shows the whole source; may lie
+                         partly outside */
   uint64_t key_bytes; /**< length of the key, without the NUL */
 } hotpack_sample_info;
 
 /** Samples are numbered 0 … records − 1, in the order of packs, shards and records. */
-HOTPACK_API hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset, uint64_t number, hotpack_sample_info* info);
+HOTPACK_API hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset, uint64_t number,
+                                                  hotpack_sample_info* info);
 /** Writes the key and a NUL, at most `size` bytes; USAGE if they do not fit. Unless `length` is
  * NULL, *length becomes the key's length in any case. To ask for the length only, pass `key` NULL
  * and `size` 0. */
-HOTPACK_API hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t number, char* key, size_t size, size_t* length);
+HOTPACK_API hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t number,
+                                               char* key, size_t size, size_t* length);
 /** Copies a record, decompressed and checked against its CRC-32C, to `into`, which has at least
  * image_bytes (label_bytes) bytes. USAGE if there is no label. After a failure `into` may contain
  * a part of the record. */
-HOTPACK_API hotpack_status hotpack_dataset_read_image(const hotpack_dataset* dataset, uint64_t number, void* into, size_t size);
-HOTPACK_API hotpack_status hotpack_dataset_read_label(const hotpack_dataset* dataset, uint64_t number, void* into, size_t size);
+HOTPACK_API hotpack_status hotpack_dataset_read_image(const hotpack_dataset* dataset,
+                                                      uint64_t number, void* into, size_t size);
+HOTPACK_API hotpack_status hotpack_dataset_read_label(const hotpack_dataset* dataset,
+                                                      uint64_t number, void* into, size_t size);
 /** The number of the sample with this key, or HOTPACK_NOT_FOUND. The first call opens every shard
  * and builds an index. */
-HOTPACK_API hotpack_status hotpack_dataset_find(const hotpack_dataset* dataset, const char* key, uint64_t* number);
+HOTPACK_API hotpack_status hotpack_dataset_find(const hotpack_dataset* dataset, const char* key,
+                                                uint64_t* number);
 
 /* ------------------------------------------------------------------------------------- loader */
 
@@ -174,9 +198,17 @@ typedef struct hotpack_batch hotpack_batch;
 
 /** The last samples of an epoch, which do not fill a batch: left out, padded with empty rows, or
  * filled from the start. */
-enum hotpack_last_batch { HOTPACK_LAST_BATCH_DROP = 0, HOTPACK_LAST_BATCH_PAD = 1, HOTPACK_LAST_BATCH_WRAP = 2 };
+enum hotpack_last_batch {
+  HOTPACK_LAST_BATCH_DROP = 0,
+  HOTPACK_LAST_BATCH_PAD = 1,
+  HOTPACK_LAST_BATCH_WRAP = 2
+};
 /** All samples, blocks of them (long reads, for disks), or none. */
-enum hotpack_shuffle { HOTPACK_SHUFFLE_FULL = 0, HOTPACK_SHUFFLE_BLOCK = 1, HOTPACK_SHUFFLE_NONE = 2 };
+enum hotpack_shuffle {
+  HOTPACK_SHUFFLE_FULL = 0,
+  HOTPACK_SHUFFLE_BLOCK = 1,
+  HOTPACK_SHUFFLE_NONE = 2
+};
 enum hotpack_element_type {
   HOTPACK_TYPE_DEFAULT = 0, /**< u8; ids that do not fit into u8: u16 */
   HOTPACK_TYPE_U8 = 1,
@@ -190,9 +222,18 @@ enum hotpack_element_type {
 enum hotpack_label_form { HOTPACK_FORM_INDEX = 0, HOTPACK_FORM_ONE_HOT = 1, HOTPACK_FORM_BITS = 2 };
 /** Tensors, or records as stored, to expand elsewhere. */
 enum hotpack_batch_content { HOTPACK_CONTENT_EXPANDED = 0, HOTPACK_CONTENT_PACKED = 1 };
-enum hotpack_crop_kind { HOTPACK_CROP_NONE = 0, HOTPACK_CROP_RANDOM = 1, HOTPACK_CROP_CENTER = 2, HOTPACK_CROP_RESIZED = 3 };
+enum hotpack_crop_kind {
+  HOTPACK_CROP_NONE = 0,
+  HOTPACK_CROP_RANDOM = 1,
+  HOTPACK_CROP_CENTER = 2,
+  HOTPACK_CROP_RESIZED = 3
+};
 /** When to check the CRC-32C of a record. */
-enum hotpack_verify_checksums { HOTPACK_VERIFY_FIRST_READ = 0, HOTPACK_VERIFY_ALWAYS = 1, HOTPACK_VERIFY_NEVER = 2 };
+enum hotpack_verify_checksums {
+  HOTPACK_VERIFY_FIRST_READ = 0,
+  HOTPACK_VERIFY_ALWAYS = 1,
+  HOTPACK_VERIFY_NEVER = 2
+};
 /** Mapped shards with a SIGBUS handler for hotpack's own reads, or system calls only: slower,
  * without a handler. */
 enum hotpack_file_access { HOTPACK_ACCESS_MAP = 0, HOTPACK_ACCESS_READ = 1 };
@@ -215,22 +256,26 @@ typedef struct hotpack_loader_options {
   uint64_t epoch;             /**< the first epoch, below 2^32; 0 */
   uint64_t rank;              /**< 0 … world_size − 1; 0 */
   uint64_t world_size;        /**< ranks; 1 */
-  int32_t last_batch;         /**< the last samples, which do not fill a batch; HOTPACK_LAST_BATCH_DROP */
-  int32_t shuffle;            /**< HOTPACK_SHUFFLE_FULL */
-  uint64_t block_samples;     /**< samples per block of SHUFFLE_BLOCK; 256 */
-  uint64_t window_blocks;     /**< blocks per window of SHUFFLE_BLOCK; 16 */
+  int32_t last_batch; /**< the last samples, which do not fill a batch; HOTPACK_LAST_BATCH_DROP */
+  int32_t shuffle;    /**< HOTPACK_SHUFFLE_FULL */
+  uint64_t block_samples; /**< samples per block of SHUFFLE_BLOCK; 256 */
+  uint64_t window_blocks; /**< blocks per window of SHUFFLE_BLOCK; 16 */
 
   int32_t image_type;      /**< U8, F32, F16, BF16; U8 */
   int32_t image_order;     /**< HOTPACK_CHANNELS_LAST */
-  const float* image_mean; /**< image_channels numbers each, or both NULL: y = (x / 255 − mean) / std, for float types */
+  const float* image_mean; /**< image_channels numbers each, or both NULL: y = (x / 255 − mean) /
+                              std, for float types */
   const float* image_std;
   size_t image_channels; /**< length of image_mean and image_std; 0 without them */
 
-  int32_t label_form;             /**< HOTPACK_FORM_INDEX */
-  int32_t label_type;             /**< index: U8, U16, I32, I64; one-hot: U8, F16, F32, BF16; HOTPACK_TYPE_DEFAULT */
-  int32_t label_order;            /**< one-hot; HOTPACK_CHANNELS_LAST */
-  int32_t label_ignore_channel;   /**< one-hot: 1 adds a last channel that is 1 where the pixel has no class; 0 */
-  int32_t label_has_ignore_index; /**< index: 1 uses label_ignore_index instead of 255, 65535 or −100; 0 */
+  int32_t label_form;           /**< HOTPACK_FORM_INDEX */
+  int32_t label_type;           /**< index: U8, U16, I32, I64; one-hot: U8, F16, F32, BF16;
+                                   HOTPACK_TYPE_DEFAULT */
+  int32_t label_order;          /**< one-hot; HOTPACK_CHANNELS_LAST */
+  int32_t label_ignore_channel; /**< one-hot: 1 adds a last channel that is 1 where the pixel has no
+                                   class; 0 */
+  int32_t label_has_ignore_index; /**< index: 1 uses label_ignore_index instead of 255, 65535 or
+                                     −100; 0 */
   int32_t content;                /**< HOTPACK_CONTENT_EXPANDED */
   int64_t label_ignore_index;     /**< the id of an ignored pixel; 0 without the flag */
 
@@ -261,12 +306,14 @@ typedef struct hotpack_loader_options {
 
 /** Fills in the defaults. Writes `struct_size` = sizeof(hotpack_loader_options) bytes and no more.
  * USAGE for NULL and for a size that ends within a field. */
-HOTPACK_API hotpack_status hotpack_loader_options_init(hotpack_loader_options* options, size_t struct_size);
+HOTPACK_API hotpack_status hotpack_loader_options_init(hotpack_loader_options* options,
+                                                       size_t struct_size);
 
 /** Allocates the slots and starts the threads. `options` NULL: the defaults. As with
  * hotpack_dataset_open, *loader becomes a handle even if the call fails: close it either way.
  * Fields that this library does not know must be 0. */
-HOTPACK_API hotpack_status hotpack_loader_open(const hotpack_dataset* dataset, const hotpack_loader_options* options,
+HOTPACK_API hotpack_status hotpack_loader_open(const hotpack_dataset* dataset,
+                                               const hotpack_loader_options* options,
                                                hotpack_loader** loader);
 /** Stops and joins the threads. A thread that hangs in the kernel is left behind after 5 s. The
  * handle is freed, so no other call may be using it: if threads wait in next, cancel and let them
@@ -276,16 +323,20 @@ HOTPACK_API void hotpack_loader_close(hotpack_loader* loader);
 HOTPACK_API const char* hotpack_loader_error(const hotpack_loader* loader);
 
 /** These values never change. They are 0 or "" if the handle failed to open. */
-HOTPACK_API uint64_t hotpack_loader_steps_per_epoch(const hotpack_loader* loader); /**< the same on every rank */
-HOTPACK_API uint64_t hotpack_loader_batch_size(const hotpack_loader* loader);      /**< rows of this rank's batches */
+HOTPACK_API uint64_t
+hotpack_loader_steps_per_epoch(const hotpack_loader* loader); /**< the same on every rank */
+HOTPACK_API uint64_t
+hotpack_loader_batch_size(const hotpack_loader* loader); /**< rows of this rank's batches */
 HOTPACK_API uint32_t hotpack_loader_threads(const hotpack_loader* loader);
-HOTPACK_API uint64_t hotpack_loader_slot_bytes(const hotpack_loader* loader); /**< memory of all slots together */
+HOTPACK_API uint64_t
+hotpack_loader_slot_bytes(const hotpack_loader* loader); /**< memory of all slots together */
 /** The data set's; lives as long as the handle. */
 HOTPACK_API const char* hotpack_loader_fingerprint(const hotpack_loader* loader);
 /** Batches of one row may hold records of different sizes; these functions then return the largest
  * so far. */
 HOTPACK_API uint64_t hotpack_loader_image_batch_bytes(const hotpack_loader* loader);
-HOTPACK_API uint64_t hotpack_loader_label_batch_bytes(const hotpack_loader* loader); /**< 0 for an unlabeled data set */
+HOTPACK_API uint64_t
+hotpack_loader_label_batch_bytes(const hotpack_loader* loader); /**< 0 for an unlabeled data set */
 
 /** The next batch, which the caller releases. HOTPACK_END_OF_EPOCH with *batch NULL at the end of
  * each epoch; if several threads call next, exactly one of them gets it. A failure sets *batch to
@@ -294,15 +345,17 @@ HOTPACK_API uint64_t hotpack_loader_label_batch_bytes(const hotpack_loader* load
  * a fork or while the caller holds every slot. next_timeout waits for `timeout_ms`, 0 for ever,
  * instead of the time in the options. */
 HOTPACK_API hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch);
-HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms, hotpack_batch** batch);
+HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms,
+                                                       hotpack_batch** batch);
 
 #define HOTPACK_MAX_DIMENSIONS 4
 
 /** One field of a batch: contiguous, [rows, …]. Other structs contain it, so it never changes. */
 typedef struct hotpack_field {
-  void* data;                            /**< writable; NULL without a label, and for a field that next_into skipped */
-  uint64_t bytes;                        /**< 0 likewise */
-  int64_t shape[HOTPACK_MAX_DIMENSIONS]; /**< [rows,H,W,C], [rows,C,H,W], [rows,H,W], [rows,C] or [rows]; then 0 */
+  void* data;     /**< writable; NULL without a label, and for a field that next_into skipped */
+  uint64_t bytes; /**< 0 likewise */
+  int64_t shape[HOTPACK_MAX_DIMENSIONS]; /**< [rows,H,W,C], [rows,C,H,W], [rows,H,W], [rows,C] or
+                                            [rows]; then 0 */
   int32_t dimensions;
   int32_t type; /**< HOTPACK_TYPE_U8 … */
 } hotpack_field;
@@ -332,7 +385,7 @@ typedef struct hotpack_batch_info {
 /** Memory of the caller for next_into. */
 typedef struct hotpack_batch_buffers {
   size_t struct_size; /**< set by the caller */
-  void* image;        /**< at least image_batch_bytes, aligned to its elements; NULL skips the field */
+  void* image; /**< at least image_batch_bytes, aligned to its elements; NULL skips the field */
   uint64_t image_bytes;
   void* label;
   uint64_t label_bytes;
@@ -343,15 +396,19 @@ typedef struct hotpack_batch_buffers {
 /** As next, but copies the batch into memory of the caller, so there is nothing to release. Unless
  * `info` is NULL, *info describes the batch, and its fields point into the buffers.
  * hotpack_dataset_key(indices[row]) has the keys. */
-HOTPACK_API hotpack_status hotpack_loader_next_into(hotpack_loader* loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info);
+HOTPACK_API hotpack_status hotpack_loader_next_into(hotpack_loader* loader,
+                                                    const hotpack_batch_buffers* buffers,
+                                                    hotpack_batch_info* info);
 
 /** Goes to a step of an epoch: 0 … steps_per_epoch. Ends cancel. */
-HOTPACK_API hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch, uint64_t step);
+HOTPACK_API hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch,
+                                               uint64_t step);
 /** Writes the position of the run, counting batches handed out, not those read ahead: one line of
  * JSON and a NUL, at most `size` bytes; USAGE if they do not fit. Unless `length` is NULL,
  * *length becomes the text's length in any case. To ask for the length only, pass `text` NULL and
  * `size` 0. In a forked child: the parent's position at the fork. */
-HOTPACK_API hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size, size_t* length);
+HOTPACK_API hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size,
+                                                size_t* length);
 /** Continues at the position in the text; rank and world size may differ. USAGE for a state of
  * another data set, order, last_batch or global batch size. */
 HOTPACK_API hotpack_status hotpack_loader_restore(hotpack_loader* loader, const char* text);
@@ -363,7 +420,8 @@ HOTPACK_API void hotpack_loader_cancel(hotpack_loader* loader);
 
 /** Pointers from these functions live until the batch is released. The only failure is
  * HOTPACK_ERROR_USAGE for NULL and wrong sizes. */
-HOTPACK_API hotpack_status hotpack_batch_describe(const hotpack_batch* batch, hotpack_batch_info* info);
+HOTPACK_API hotpack_status hotpack_batch_describe(const hotpack_batch* batch,
+                                                  hotpack_batch_info* info);
 /** The sample's number in the data set for each row, −1 for a row without a sample: batch_size
  * numbers. */
 HOTPACK_API const int64_t* hotpack_batch_indices(const hotpack_batch* batch);

@@ -1,9 +1,9 @@
 /* hotpack for C and for languages that call C: batches in the memory of CUDA devices.
  *
  *   void* streams[] = {stream};
- *   if (hotpack_device_loader_open(data, NULL, &loader) < 0) give_up(hotpack_device_loader_error(loader));
- *   while ((status = hotpack_device_loader_next(loader, streams, 1, &batch)) == HOTPACK_OK) {
- *     hotpack_device_batch_part(batch, 0, &part);
+ *   if (hotpack_device_loader_open(data, NULL, &loader) < 0)
+ * give_up(hotpack_device_loader_error(loader)); while ((status = hotpack_device_loader_next(loader,
+ * streams, 1, &batch)) == HOTPACK_OK) { hotpack_device_batch_part(batch, 0, &part);
  *     train(part.image.data, part.label.data, stream);
  *     hotpack_device_batch_release(batch);
  *   }
@@ -43,9 +43,10 @@ HOTPACK_API void hotpack_cuda_close(hotpack_cuda* cuda);
 HOTPACK_API const char* hotpack_cuda_error(const hotpack_cuda* cuda);
 
 typedef struct hotpack_cuda_info {
-  size_t struct_size;     /**< set by the caller */
-  uint64_t devices;       /**< how many; hotpack_cuda_device describes each */
-  const char* kernels;    /**< compiler and architectures, "CUDA 13.0, sm_75 … sm_121"; lives as long as the handle */
+  size_t struct_size;  /**< set by the caller */
+  uint64_t devices;    /**< how many; hotpack_cuda_device describes each */
+  const char* kernels; /**< compiler and architectures, "CUDA 13.0, sm_75 … sm_121"; lives as long
+                          as the handle */
   int32_t driver_version; /**< the CUDA version that the driver supports, 13000 for 13.0 */
   int32_t reserved;       /**< 0 */
 } hotpack_cuda_info;
@@ -54,16 +55,18 @@ typedef struct hotpack_cuda_device_info {
   size_t struct_size; /**< set by the caller */
   const char* name;   /**< lives as long as the handle */
   uint64_t memory_bytes;
-  uint64_t free_bytes; /**< when the handle was opened; 0 if this process does not use the device yet */
-  int32_t ordinal;     /**< the number for hotpack_device_loader_options */
-  int32_t major;       /**< compute capability */
+  uint64_t
+      free_bytes;  /**< when the handle was opened; 0 if this process does not use the device yet */
+  int32_t ordinal; /**< the number for hotpack_device_loader_options */
+  int32_t major;   /**< compute capability */
   int32_t minor;
   int32_t reserved; /**< 0 */
 } hotpack_cuda_device_info;
 
 HOTPACK_API hotpack_status hotpack_cuda_describe(const hotpack_cuda* cuda, hotpack_cuda_info* info);
 /** Devices are numbered from 0; HOTPACK_NOT_FOUND if there is no such device. */
-HOTPACK_API hotpack_status hotpack_cuda_device(const hotpack_cuda* cuda, uint64_t number, hotpack_cuda_device_info* info);
+HOTPACK_API hotpack_status hotpack_cuda_device(const hotpack_cuda* cuda, uint64_t number,
+                                               hotpack_cuda_device_info* info);
 
 /* ------------------------------------------------------------------------------------- loader */
 
@@ -82,23 +85,29 @@ enum hotpack_residency {
  * everything. */
 typedef struct hotpack_device_loader_options {
   size_t struct_size;
-  const hotpack_loader_options* loader; /**< order, form and augmentation; NULL: the defaults. allocate, free and
-                                           HOTPACK_CONTENT_PACKED are refused, memory_budget_bytes must be 0 */
-  const int32_t* devices;               /**< ordinals, each once, as CUDA_VISIBLE_DEVICES shows them; NULL: device 0 */
-  size_t device_count;                  /**< length of devices; 0 with NULL */
-  int32_t residency;                    /**< HOTPACK_RESIDENCY_PAGE */
-  int32_t reserved;                     /**< 0 */
-  uint64_t pinned_budget_bytes;         /**< limit for all pinned memory. 0: available memory / 4 / world_size; UINT64_MAX: none */
-  uint64_t device_budget_bytes;         /**< limit per device. 0: half of what is free at open; UINT64_MAX: none */
-  uint32_t prefetch;                    /**< packed batches on each device, 1 … 64; 3 */
-  uint32_t outputs;                     /**< batches of next that may be held at a time, 0 … 64, 0: next_into only; 2 */
+  const hotpack_loader_options*
+      loader; /**< order, form and augmentation; NULL: the defaults. allocate, free and
+                 HOTPACK_CONTENT_PACKED are refused, memory_budget_bytes must be 0 */
+  const int32_t*
+      devices; /**< ordinals, each once, as CUDA_VISIBLE_DEVICES shows them; NULL: device 0 */
+  size_t device_count;          /**< length of devices; 0 with NULL */
+  int32_t residency;            /**< HOTPACK_RESIDENCY_PAGE */
+  int32_t reserved;             /**< 0 */
+  uint64_t pinned_budget_bytes; /**< limit for all pinned memory. 0: available memory / 4 /
+                                   world_size; UINT64_MAX: none */
+  uint64_t device_budget_bytes; /**< limit per device. 0: half of what is free at open; UINT64_MAX:
+                                   none */
+  uint32_t prefetch;            /**< packed batches on each device, 1 … 64; 3 */
+  uint32_t outputs; /**< batches of next that may be held at a time, 0 … 64, 0: next_into only; 2 */
 } hotpack_device_loader_options;
 
-HOTPACK_API hotpack_status hotpack_device_loader_options_init(hotpack_device_loader_options* options, size_t struct_size);
+HOTPACK_API hotpack_status
+hotpack_device_loader_options_init(hotpack_device_loader_options* options, size_t struct_size);
 
 /** As hotpack_loader_open: allocates the pinned memory, loads records that are to be resident, and
  * starts the threads. *loader becomes a handle even if the call fails. */
-HOTPACK_API hotpack_status hotpack_device_loader_open(const hotpack_dataset* dataset, const hotpack_device_loader_options* options,
+HOTPACK_API hotpack_status hotpack_device_loader_open(const hotpack_dataset* dataset,
+                                                      const hotpack_device_loader_options* options,
                                                       hotpack_device_loader** loader);
 /** As hotpack_loader_close. Does not wait for streams: batches that are not released stay valid,
  * and memory that a stream still uses is freed later. */
@@ -108,16 +117,22 @@ HOTPACK_API const char* hotpack_device_loader_error(const hotpack_device_loader*
 /** These values never change. They are 0 or "" if the handle failed to open, and 0 for a part that
  * does not exist. A part is the share of a batch that one device has; parts are numbered from 0
  * in the order of the option `devices`. */
-HOTPACK_API uint64_t hotpack_device_loader_steps_per_epoch(const hotpack_device_loader* loader); /**< the same on every rank */
-HOTPACK_API uint64_t hotpack_device_loader_batch_size(const hotpack_device_loader* loader);      /**< rows of all devices of this rank */
-HOTPACK_API uint64_t hotpack_device_loader_part_batch_size(const hotpack_device_loader* loader, uint64_t part);
+HOTPACK_API uint64_t hotpack_device_loader_steps_per_epoch(
+    const hotpack_device_loader* loader); /**< the same on every rank */
+HOTPACK_API uint64_t hotpack_device_loader_batch_size(
+    const hotpack_device_loader* loader); /**< rows of all devices of this rank */
+HOTPACK_API uint64_t hotpack_device_loader_part_batch_size(const hotpack_device_loader* loader,
+                                                           uint64_t part);
 HOTPACK_API uint64_t hotpack_device_loader_parts(const hotpack_device_loader* loader);
 HOTPACK_API uint32_t hotpack_device_loader_threads(const hotpack_device_loader* loader);
 /** What next_into needs for a part. Batches of one row may hold records of different sizes; these
  * then return the largest record's. */
-HOTPACK_API uint64_t hotpack_device_loader_image_batch_bytes(const hotpack_device_loader* loader, uint64_t part);
-HOTPACK_API uint64_t hotpack_device_loader_label_batch_bytes(const hotpack_device_loader* loader, uint64_t part); /**< 0: unlabelled */
-HOTPACK_API const char* hotpack_device_loader_fingerprint(const hotpack_device_loader* loader); /**< lives as long as the handle */
+HOTPACK_API uint64_t hotpack_device_loader_image_batch_bytes(const hotpack_device_loader* loader,
+                                                             uint64_t part);
+HOTPACK_API uint64_t hotpack_device_loader_label_batch_bytes(const hotpack_device_loader* loader,
+                                                             uint64_t part); /**< 0: unlabelled */
+HOTPACK_API const char* hotpack_device_loader_fingerprint(
+    const hotpack_device_loader* loader); /**< lives as long as the handle */
 
 typedef struct hotpack_residency_info {
   size_t struct_size;    /**< set by the caller */
@@ -127,7 +142,8 @@ typedef struct hotpack_residency_info {
   int32_t reserved;      /**< 0 */
 } hotpack_residency_info;
 
-HOTPACK_API hotpack_status hotpack_device_loader_residency(hotpack_device_loader* loader, hotpack_residency_info* info);
+HOTPACK_API hotpack_status hotpack_device_loader_residency(hotpack_device_loader* loader,
+                                                           hotpack_residency_info* info);
 
 typedef struct hotpack_device_loader_statistics_info {
   size_t struct_size;    /**< set by the caller */
@@ -139,18 +155,23 @@ typedef struct hotpack_device_loader_statistics_info {
   double load_seconds;   /**< that open needed to load resident records */
 } hotpack_device_loader_statistics_info;
 
-HOTPACK_API hotpack_status hotpack_device_loader_statistics(hotpack_device_loader* loader, hotpack_device_loader_statistics_info* info);
+HOTPACK_API hotpack_status hotpack_device_loader_statistics(
+    hotpack_device_loader* loader, hotpack_device_loader_statistics_info* info);
 /** Device memory of one part, as in the statistics; 0 for a part that does not exist. */
-HOTPACK_API uint64_t hotpack_device_loader_device_bytes(const hotpack_device_loader* loader, uint64_t part);
+HOTPACK_API uint64_t hotpack_device_loader_device_bytes(const hotpack_device_loader* loader,
+                                                        uint64_t part);
 
 /** The next batch, as hotpack_loader_next, in memory of the loader. On return, the work that
  * writes it is queued on the streams. `streams` has one stream per part, `count` is their number.
  * Further failures: USAGE for a stream that is being captured (nothing is lost) and while the
  * caller holds `outputs` batches; IO for a failed call of the driver, then at each later call. */
-HOTPACK_API hotpack_status hotpack_device_loader_next(hotpack_device_loader* loader, void* const* streams, size_t count,
+HOTPACK_API hotpack_status hotpack_device_loader_next(hotpack_device_loader* loader,
+                                                      void* const* streams, size_t count,
                                                       hotpack_device_batch** batch);
-HOTPACK_API hotpack_status hotpack_device_loader_next_timeout(hotpack_device_loader* loader, void* const* streams, size_t count,
-                                                              int64_t timeout_ms, hotpack_device_batch** batch);
+HOTPACK_API hotpack_status hotpack_device_loader_next_timeout(hotpack_device_loader* loader,
+                                                              void* const* streams, size_t count,
+                                                              int64_t timeout_ms,
+                                                              hotpack_device_batch** batch);
 
 /** Memory of the caller on a part's device, aligned to 16 bytes; at least image_batch_bytes and
  * label_batch_bytes. NULL with 0 bytes skips the field. Arrays contain it, so it never changes. */
@@ -164,14 +185,19 @@ typedef struct hotpack_device_buffers {
 /** As next, into memory of the caller: one element of `buffers` and of `streams` per part. Unless
  * `batch` is NULL, *batch describes the batch. It holds no memory of the loader, but release it
  * all the same. */
-HOTPACK_API hotpack_status hotpack_device_loader_next_into(hotpack_device_loader* loader, const hotpack_device_buffers* buffers,
-                                                           void* const* streams, size_t count, hotpack_device_batch** batch);
+HOTPACK_API hotpack_status hotpack_device_loader_next_into(hotpack_device_loader* loader,
+                                                           const hotpack_device_buffers* buffers,
+                                                           void* const* streams, size_t count,
+                                                           hotpack_device_batch** batch);
 
 /** As hotpack_loader_seek, _state, _restore and _cancel. States of both kinds of loader are the
  * same. */
-HOTPACK_API hotpack_status hotpack_device_loader_seek(hotpack_device_loader* loader, uint64_t epoch, uint64_t step);
-HOTPACK_API hotpack_status hotpack_device_loader_state(hotpack_device_loader* loader, char* text, size_t size, size_t* length);
-HOTPACK_API hotpack_status hotpack_device_loader_restore(hotpack_device_loader* loader, const char* text);
+HOTPACK_API hotpack_status hotpack_device_loader_seek(hotpack_device_loader* loader, uint64_t epoch,
+                                                      uint64_t step);
+HOTPACK_API hotpack_status hotpack_device_loader_state(hotpack_device_loader* loader, char* text,
+                                                       size_t size, size_t* length);
+HOTPACK_API hotpack_status hotpack_device_loader_restore(hotpack_device_loader* loader,
+                                                         const char* text);
 HOTPACK_API void hotpack_device_loader_cancel(hotpack_device_loader* loader);
 
 /* -------------------------------------------------------------------------------------- batch */
@@ -198,8 +224,10 @@ typedef struct hotpack_device_part_info {
 } hotpack_device_part_info;
 
 /** Pointers from these functions live until the batch is released. */
-HOTPACK_API hotpack_status hotpack_device_batch_describe(const hotpack_device_batch* batch, hotpack_device_batch_info* info);
-HOTPACK_API hotpack_status hotpack_device_batch_part(const hotpack_device_batch* batch, uint64_t part, hotpack_device_part_info* info);
+HOTPACK_API hotpack_status hotpack_device_batch_describe(const hotpack_device_batch* batch,
+                                                         hotpack_device_batch_info* info);
+HOTPACK_API hotpack_status hotpack_device_batch_part(const hotpack_device_batch* batch,
+                                                     uint64_t part, hotpack_device_part_info* info);
 /** As hotpack_batch_indices, _crops and _key: for the rows of all parts, in host memory. */
 HOTPACK_API const int64_t* hotpack_device_batch_indices(const hotpack_device_batch* batch);
 HOTPACK_API const hotpack_crop* hotpack_device_batch_crops(const hotpack_device_batch* batch);
@@ -210,7 +238,8 @@ HOTPACK_API const char* hotpack_device_batch_error(const hotpack_device_batch* b
  * written, and the memory is not reused before the work that is queued there at release is done.
  * Needed for every stream that next did not get. USAGE for a batch of next_into, whose memory is
  * the caller's. */
-HOTPACK_API hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch, void* stream, uint64_t part);
+HOTPACK_API hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch,
+                                                              void* stream, uint64_t part);
 
 /** Frees the handle; there is no need to wait for streams. The memory is reused after the batch's
  * DLPack tensors are deleted too, and after all work that is queued on its streams by then. */
@@ -232,11 +261,14 @@ enum hotpack_field_kind { HOTPACK_FIELD_IMAGE = 0, HOTPACK_FIELD_LABEL = 1 };
  * synchronization: the consumer orders its work after the part's stream, and the deleter after
  * its work. 0 is refused as ambiguous. HOTPACK_NOT_FOUND for a field without data. USAGE for a
  * batch of next_into. *tensor is NULL unless the result is HOTPACK_OK. */
-HOTPACK_API hotpack_status hotpack_device_batch_dlpack(const hotpack_device_batch* batch, uint64_t part, int32_t field, int64_t stream,
+HOTPACK_API hotpack_status hotpack_device_batch_dlpack(const hotpack_device_batch* batch,
+                                                       uint64_t part, int32_t field, int64_t stream,
                                                        struct DLManagedTensorVersioned** tensor);
 /** The same in the form before DLPack 1.0, for older consumers. */
-HOTPACK_API hotpack_status hotpack_device_batch_dlpack_legacy(const hotpack_device_batch* batch, uint64_t part, int32_t field,
-                                                              int64_t stream, struct DLManagedTensor** tensor);
+HOTPACK_API hotpack_status hotpack_device_batch_dlpack_legacy(const hotpack_device_batch* batch,
+                                                              uint64_t part, int32_t field,
+                                                              int64_t stream,
+                                                              struct DLManagedTensor** tensor);
 
 #ifdef __cplusplus
 }

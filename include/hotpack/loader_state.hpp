@@ -15,7 +15,8 @@ namespace hotpack {
 /// The order of an epoch's samples.
 enum class Shuffle {
   full,   ///< one permutation of all samples
-  block,  ///< permutes blocks of consecutive samples, then samples within windows of blocks: long reads for disks
+  block,  ///< permutes blocks of consecutive samples, then samples within windows of blocks: long
+          ///< reads for disks
   none,   ///< 0, 1, 2, …: the order of the files
 };
 
@@ -44,7 +45,8 @@ struct LoaderState {
   LastBatch last_batch = LastBatch::drop;
   std::uint64_t global_batch_size = 0;  ///< G
   std::uint64_t epoch = 0;
-  std::uint64_t samples = 0;  ///< positions of this epoch that all ranks together handed out: a multiple of G
+  std::uint64_t samples =
+      0;  ///< positions of this epoch that all ranks together handed out: a multiple of G
   bool operator==(const LoaderState&) const = default;
 
   /// One line of JSON: {"hotpack_state":1,"fingerprint":…,"records":…,"shuffle":"full",…}

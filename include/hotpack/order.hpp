@@ -29,16 +29,20 @@ class Permutation {
   Permutation() = default;  ///< no elements
   /// Preconditions: size ≤ kMaxSamples, epoch ≤ kMaxEpoch, stream < 256. Permutations with
   /// different `stream` or `index` are independent; hotpack uses streams 1 to 15.
-  Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream, std::uint64_t index = 0);
+  Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream,
+              std::uint64_t index = 0);
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;  ///< precondition: position < size()
-  [[nodiscard]] std::uint64_t position_of(std::uint64_t element) const;  ///< the inverse; precondition: element < size()
+  [[nodiscard]] std::uint64_t operator[](
+      std::uint64_t position) const;  ///< precondition: position < size()
+  [[nodiscard]] std::uint64_t position_of(
+      std::uint64_t element) const;  ///< the inverse; precondition: element < size()
 
  private:
   struct Cell;
   [[nodiscard]] Cell cell(std::uint64_t number) const;
   [[nodiscard]] std::uint64_t number(const Cell& cell) const;
-  [[nodiscard]] std::uint64_t shift(unsigned round, std::uint64_t coordinate, std::uint64_t below) const;
+  [[nodiscard]] std::uint64_t shift(unsigned round, std::uint64_t coordinate,
+                                    std::uint64_t below) const;
 
   std::uint64_t size_ = 0;
   std::uint64_t columns_ = 2;
@@ -64,7 +68,8 @@ class EpochOrder {
   /// 1.
   EpochOrder(std::uint64_t samples, const OrderOptions& options, std::uint64_t epoch);
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
-  [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;  ///< precondition: position < samples()
+  [[nodiscard]] std::uint64_t operator[](
+      std::uint64_t position) const;  ///< precondition: position < samples()
   /// The order before samples are mixed within windows, which suits disks: with Shuffle::block,
   /// whole blocks in the order of the files. Both orders put the same samples into each window.
   /// Precondition: as above.
@@ -87,14 +92,20 @@ class StepPlan {
  public:
   /// Refuses, naming the numbers: N = 0 or N > kMaxSamples; G = 0 or G > kMaxSamples; world_size
   /// = 0 or world_size > G; rank ≥ world_size; LastBatch::drop with N < G, which leaves no step.
-  [[nodiscard]] static Result<StepPlan> make(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch,
-                                             std::uint64_t rank = 0, std::uint64_t world_size = 1);
-  [[nodiscard]] std::uint64_t steps() const { return steps_; }       ///< per epoch; the same on every rank
-  [[nodiscard]] std::uint64_t rows() const { return rows_.size(); }  ///< in this rank's batch, the same at every step
+  [[nodiscard]] static Result<StepPlan> make(std::uint64_t samples, std::uint64_t global_batch_size,
+                                             LastBatch last_batch, std::uint64_t rank = 0,
+                                             std::uint64_t world_size = 1);
+  [[nodiscard]] std::uint64_t steps() const {
+    return steps_;
+  }  ///< per epoch; the same on every rank
+  [[nodiscard]] std::uint64_t rows() const {
+    return rows_.size();
+  }  ///< in this rank's batch, the same at every step
   /// This rank's positions of step k. They may exceed N unless LastBatch is drop.
   [[nodiscard]] Positions positions(std::uint64_t step) const;  ///< precondition: step < steps()
   /// The sample at a position; absent if LastBatch::pad leaves the row empty.
-  [[nodiscard]] std::optional<std::uint64_t> sample(const EpochOrder& order, std::uint64_t position) const;
+  [[nodiscard]] std::optional<std::uint64_t> sample(const EpochOrder& order,
+                                                    std::uint64_t position) const;
 
  private:
   std::uint64_t samples_ = 0;
@@ -106,6 +117,7 @@ class StepPlan {
 
 /// The random choice for one sample. Preconditions: check_augment() accepts `augment`; record
 /// sizes are 1 … 2^30; epoch ≤ kMaxEpoch.
-[[nodiscard]] SampleCrop draw_crop(const Augment& augment, PixelSize record, std::uint64_t seed, std::uint64_t epoch, std::uint64_t sample);
+[[nodiscard]] SampleCrop draw_crop(const Augment& augment, PixelSize record, std::uint64_t seed,
+                                   std::uint64_t epoch, std::uint64_t sample);
 
 }  // namespace hotpack

@@ -22,7 +22,8 @@ enum class ErrorCode {
   usage,      ///< an argument or a configuration is wrong
   data,       ///< input data are refused, for example an unknown color or sizes that differ
   io,         ///< a path cannot be read or written, or the disk is full
-  damaged,    ///< a packed file breaks the format or a checksum, is foreign or of a newer major version
+  damaged,    ///< a packed file breaks the format or a checksum, is foreign or of a newer major
+              ///< version
   internal,   ///< a bug in hotpack
   timeout,    ///< nothing arrived in time; call again
   cancelled,  ///< another thread asked to stop
@@ -43,7 +44,9 @@ struct Error {
 /// is its describe().
 class [[gnu::visibility("default")]] Exception : public std::runtime_error {
  public:
-  explicit Exception(Error error) : std::runtime_error(error.describe()), error_(std::make_shared<const Error>(std::move(error))) {}
+  explicit Exception(Error error)
+      : std::runtime_error(error.describe()),
+        error_(std::make_shared<const Error>(std::move(error))) {}
   [[nodiscard]] const Error& error() const noexcept { return *error_; }
   [[nodiscard]] ErrorCode code() const noexcept { return error_->code; }
 
@@ -65,8 +68,12 @@ class [[nodiscard]] Result {
   [[nodiscard]] const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
   /// Returns a value, not a reference, because the Result ends with the expression.
   [[nodiscard]] T value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
-  [[nodiscard]] T value_or(T otherwise) const& { return ok() ? *std::get_if<0>(&state_) : std::move(otherwise); }
-  [[nodiscard]] T value_or(T otherwise) && { return ok() ? std::move(*std::get_if<0>(&state_)) : std::move(otherwise); }
+  [[nodiscard]] T value_or(T otherwise) const& {
+    return ok() ? *std::get_if<0>(&state_) : std::move(otherwise);
+  }
+  [[nodiscard]] T value_or(T otherwise) && {
+    return ok() ? std::move(*std::get_if<0>(&state_)) : std::move(otherwise);
+  }
   [[nodiscard]] T& operator*() & { return value(); }
   [[nodiscard]] const T& operator*() const& { return value(); }
   [[nodiscard]] T operator*() && { return std::move(*this).value(); }

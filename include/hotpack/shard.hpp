@@ -45,7 +45,8 @@ struct ImageShape {
   std::int64_t channels = 3;  ///< 3: RGB, 1: gray
   AxisOrder layout = AxisOrder::channels_last;
   [[nodiscard]] std::uint64_t size_bytes() const {
-    return static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(channels);
+    return static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width) *
+           static_cast<std::uint64_t>(channels);
   }
   bool operator==(const ImageShape&) const = default;
 };
@@ -64,7 +65,9 @@ struct LabelShape {
   std::int64_t height = 1;
   std::int64_t width = 1;
   std::size_t class_count = 0;
-  [[nodiscard]] std::uint64_t vectors() const { return static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width); }
+  [[nodiscard]] std::uint64_t vectors() const {
+    return static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width);
+  }
   /// Bytes per vector: ceil(C/8) for bits, C for one_hot; for index 1, or 2 (little-endian) above
   /// 255 classes.
   [[nodiscard]] std::size_t vector_bytes() const {
@@ -106,14 +109,18 @@ class Sample {
   /// it decompresses into `scratch`, which grows as needed. The view is valid as long as the
   /// shard and until `scratch` changes. A hostile file cannot make `scratch` grow beyond what the
   /// record needs.
-  [[nodiscard]] Result<ImageView> load_image(std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
-  [[nodiscard]] Result<LabelView> load_label(std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
+  [[nodiscard]] Result<ImageView> load_image(
+      std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
+  [[nodiscard]] Result<LabelView> load_label(
+      std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
 
   /// The same, always copied into memory of the caller: at least image_shape().size_bytes() or
   /// label_shape().size_bytes() bytes. With `always`, checks both the frame and the content of a
   /// compressed record.
-  [[nodiscard]] Result<ImageView> read_image(std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
-  [[nodiscard]] Result<LabelView> read_label(std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
+  [[nodiscard]] Result<ImageView> read_image(
+      std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
+  [[nodiscard]] Result<LabelView> read_label(
+      std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
 
   /// The record in the mapped file. Code `usage` if records are compressed or there is no label.
   [[nodiscard]] Result<ImageView> image(VerifyChecksums verify = VerifyChecksums::always) const;

@@ -62,8 +62,10 @@ struct VerifyReport {
 };
 
 /// Checks a folder: its manifest, its shards, and that they agree.
-[[nodiscard]] Result<VerifyReport> verify_dataset(const std::string& folder, const VerifyOptions& options = {});
+[[nodiscard]] Result<VerifyReport> verify_dataset(const std::string& folder,
+                                                  const VerifyOptions& options = {});
 /// Checks one shard by itself, for example a shard of a partition.
-[[nodiscard]] Result<VerifyReport> verify_shard(const std::string& path, const VerifyOptions& options = {});
+[[nodiscard]] Result<VerifyReport> verify_shard(const std::string& path,
+                                                const VerifyOptions& options = {});
 
 }  // namespace hotpack

@@ -18,11 +18,14 @@ namespace hotpack {
 }
 
 // True when [offset, offset + size) lies inside [0, limit).
-[[nodiscard]] constexpr bool range_fits(std::uint64_t offset, std::uint64_t size, std::uint64_t limit) {
+[[nodiscard]] constexpr bool range_fits(std::uint64_t offset, std::uint64_t size,
+                                        std::uint64_t limit) {
   return offset <= limit && size <= limit - offset;
 }
 
 // The number of bytes from `offset` to the next multiple of `step`: 0 … step − 1.
-[[nodiscard]] constexpr std::uint64_t padding_to(std::uint64_t offset, std::uint64_t step) { return (step - offset % step) % step; }
+[[nodiscard]] constexpr std::uint64_t padding_to(std::uint64_t offset, std::uint64_t step) {
+  return (step - offset % step) % step;
+}
 
 }  // namespace hotpack

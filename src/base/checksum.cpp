@@ -19,8 +19,12 @@ std::string Hash128::text() const {
   return text;
 }
 
-std::uint64_t xxh3_64(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
-Hash128 xxh3_128(std::span<const std::byte> bytes) { return hash_of(XXH3_128bits(bytes.data(), bytes.size())); }
+std::uint64_t xxh3_64(std::span<const std::byte> bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+Hash128 xxh3_128(std::span<const std::byte> bytes) {
+  return hash_of(XXH3_128bits(bytes.data(), bytes.size()));
+}
 Hash128 xxh3_128(std::string_view text) { return xxh3_128(bytes_of(text)); }
 
 struct Hasher128::State {
@@ -32,7 +36,9 @@ Hasher128::~Hasher128() = default;
 Hasher128::Hasher128(Hasher128&&) noexcept = default;
 Hasher128& Hasher128::operator=(Hasher128&&) noexcept = default;
 
-void Hasher128::add(std::span<const std::byte> bytes) { XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size()); }
+void Hasher128::add(std::span<const std::byte> bytes) {
+  XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size());
+}
 void Hasher128::add(std::string_view text) { add(bytes_of(text)); }
 Hash128 Hasher128::finish() const { return hash_of(XXH3_128bits_digest(&state_->xxh)); }
 

@@ -1,4 +1,5 @@
-// The two checksums of the format: CRC-32C for records and regions, XXH3 for digests and hashes of sources.
+// The two checksums of the format: CRC-32C for records and regions, XXH3 for digests and hashes of
+// sources.
 //
 // Pure functions and small value types; thread-safe as such.
 #pragma once
@@ -13,12 +14,14 @@
 
 namespace hotpack {
 
-// CRC-32C (Castagnoli, reflected, init and final xor 0xFFFFFFFF): crc32c of "123456789" is 0xE3069283.
-// `crc32c(b, crc32c(a))` is the CRC of a followed by b. Uses the processor's CRC instructions where they exist.
+// CRC-32C (Castagnoli, reflected, init and final xor 0xFFFFFFFF): crc32c of "123456789" is
+// 0xE3069283. `crc32c(b, crc32c(a))` is the CRC of a followed by b. Uses the processor's CRC
+// instructions where they exist.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 // The same with tables only, on every processor. Tests compare the hardware path with it.
-[[nodiscard]] std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::uint32_t before = 0);
+[[nodiscard]] std::uint32_t crc32c_portable(std::span<const std::byte> bytes,
+                                            std::uint32_t before = 0);
 
 // XXH3-64 with seed 0.
 [[nodiscard]] std::uint64_t xxh3_64(std::span<const std::byte> bytes);
@@ -51,6 +54,8 @@ class Hasher128 {
   std::unique_ptr<State> state_;
 };
 
-inline std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 
 }  // namespace hotpack

@@ -43,19 +43,22 @@ std::optional<Hierarchy> hierarchy_of(const std::string& line, std::string_view 
   while (words >> skipped && skipped != "-") continue;
   words >> kind >> source >> options;
   if (kind == "cgroup2") return Hierarchy{Version::v2, mount_point, mounted_path};
-  if (kind == "cgroup" && names(options, controller)) return Hierarchy{Version::v1, mount_point, mounted_path};
+  if (kind == "cgroup" && names(options, controller))
+    return Hierarchy{Version::v1, mount_point, mounted_path};
   return std::nullopt;
 }
 
 // This process's cgroup: lines "0::/path" (v2) and "5:cpu,cpuacct:/path" (v1).
-std::optional<std::string> cgroup_path(const std::string& root, Version version, std::string_view controller) {
+std::optional<std::string> cgroup_path(const std::string& root, Version version,
+                                       std::string_view controller) {
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string_view listed = std::string_view(line).substr(first + 1, second - first - 1);
-    if (version == Version::v2 ? line.starts_with("0::") : names(listed, controller)) return line.substr(second + 1);
+    if (version == Version::v2 ? line.starts_with("0::") : names(listed, controller))
+      return line.substr(second + 1);
   }
   return std::nullopt;
 }
@@ -64,13 +67,15 @@ std::optional<std::string> cgroup_path(const std::string& root, Version version,
 // lies outside of it.
 std::string path_below(const std::string& cgroup, const std::string& mounted_path) {
   const std::string above = mounted_path == "/" ? "" : mounted_path;
-  if (!cgroup.starts_with(above + "/") || cgroup == "/" || cgroup.find("/..") != std::string::npos) return {};
+  if (!cgroup.starts_with(above + "/") || cgroup == "/" || cgroup.find("/..") != std::string::npos)
+    return {};
   return cgroup.substr(above.size());
 }
 
 std::optional<unsigned> cores_of(std::int64_t quota, std::int64_t period) {
   if (quota <= 0 || period <= 0) return std::nullopt;
-  return static_cast<unsigned>(std::min<std::int64_t>((quota - 1) / period + 1, std::numeric_limits<int>::max()));
+  return static_cast<unsigned>(
+      std::min<std::int64_t>((quota - 1) / period + 1, std::numeric_limits<int>::max()));
 }
 
 // cpu.max: "150000 100000", or "max 100000" for no quota.
@@ -83,7 +88,8 @@ std::optional<unsigned> quota_v2(const std::string& folder) {
 
 // cpu.cfs_quota_us is -1 for no quota.
 std::optional<unsigned> quota_v1(const std::string& folder) {
-  std::ifstream quota_file(folder + "/cpu.cfs_quota_us"), period_file(folder + "/cpu.cfs_period_us");
+  std::ifstream quota_file(folder + "/cpu.cfs_quota_us"),
+      period_file(folder + "/cpu.cfs_period_us");
   std::int64_t quota = 0, period = 0;
   if (!(quota_file >> quota) || !(period_file >> period)) return std::nullopt;
   return cores_of(quota, period);
@@ -101,25 +107,29 @@ std::uint64_t number_of(const std::string& path, std::string_view name) {
 
 // The memory that a limit leaves. File pages in use count as available: the kernel reclaims them
 // before it refuses memory.
-std::optional<std::uint64_t> left_of(const std::string& limit_path, const std::string& used_path, std::uint64_t of_files) {
+std::optional<std::uint64_t> left_of(const std::string& limit_path, const std::string& used_path,
+                                     std::uint64_t of_files) {
   std::ifstream limit_file(limit_path), used_file(used_path);
   std::uint64_t limit = 0, used = 0;
-  if (!(limit_file >> limit) || !(used_file >> used)) return std::nullopt;  // memory.max is "max" without a limit
+  if (!(limit_file >> limit) || !(used_file >> used))
+    return std::nullopt;  // memory.max is "max" without a limit
   used -= std::min(used, of_files);
   return limit - std::min(limit, used);
 }
 
 std::optional<std::uint64_t> memory_v2(const std::string& folder) {
   const std::string stat = folder + "/memory.stat";
-  return left_of(folder + "/memory.max", folder + "/memory.current", number_of(stat, "inactive_file") + number_of(stat, "active_file"));
+  return left_of(folder + "/memory.max", folder + "/memory.current",
+                 number_of(stat, "inactive_file") + number_of(stat, "active_file"));
 }
 
 // Without a limit the file has a number that no machine reaches.
 std::optional<std::uint64_t> memory_v1(const std::string& folder) {
   constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 60;
   const std::string stat = folder + "/memory.stat";
-  const auto left = left_of(folder + "/memory.limit_in_bytes", folder + "/memory.usage_in_bytes",
-                            number_of(stat, "total_inactive_file") + number_of(stat, "total_active_file"));
+  const auto left =
+      left_of(folder + "/memory.limit_in_bytes", folder + "/memory.usage_in_bytes",
+              number_of(stat, "total_inactive_file") + number_of(stat, "total_active_file"));
   return left && *left < kUnlimited ? left : std::nullopt;
 }
 
@@ -139,14 +149,16 @@ struct Limits {
 
 // The tightest limit of a cgroup and its parents.
 template <class Value>
-std::optional<Value> tightest_in(const std::string& root, const Hierarchy& hierarchy, const Limits<Value>& limits) {
+std::optional<Value> tightest_in(const std::string& root, const Hierarchy& hierarchy,
+                                 const Limits<Value>& limits) {
   const auto cgroup = cgroup_path(root, hierarchy.version, limits.controller);
   if (!cgroup) return std::nullopt;
   std::optional<Value> tightest;
   std::string below = path_below(*cgroup, hierarchy.mounted_path);
   while (true) {
     const std::string folder = root + hierarchy.mount_point + below;
-    tightest = smaller(tightest, hierarchy.version == Version::v2 ? limits.v2(folder) : limits.v1(folder));
+    tightest =
+        smaller(tightest, hierarchy.version == Version::v2 ? limits.v2(folder) : limits.v1(folder));
     if (below.empty()) return tightest;
     below.resize(below.rfind('/'));
   }
@@ -158,7 +170,8 @@ std::optional<Value> tightest_of(const std::string& root, const Limits<Value>& l
   std::optional<Value> tightest;
   std::ifstream mounts(root + "/proc/self/mountinfo");
   for (std::string line; std::getline(mounts, line);) {
-    if (const auto hierarchy = hierarchy_of(line, limits.controller)) tightest = smaller(tightest, tightest_in(root, *hierarchy, limits));
+    if (const auto hierarchy = hierarchy_of(line, limits.controller))
+      tightest = smaller(tightest, tightest_in(root, *hierarchy, limits));
   }
   return tightest;
 }
@@ -168,15 +181,19 @@ unsigned affinity_cores() {
   std::vector<cpu_set_t> mask(1);
   while (::sched_getaffinity(0, mask.size() * sizeof(cpu_set_t), mask.data()) != 0) {
     constexpr std::size_t kMost = 1024;  // a million cores
-    if (errno != EINVAL || mask.size() >= kMost) return std::max(1u, std::thread::hardware_concurrency());
+    if (errno != EINVAL || mask.size() >= kMost)
+      return std::max(1u, std::thread::hardware_concurrency());
     mask.resize(2 * mask.size());
   }
-  return static_cast<unsigned>(std::max(1, CPU_COUNT_S(mask.size() * sizeof(cpu_set_t), mask.data())));
+  return static_cast<unsigned>(
+      std::max(1, CPU_COUNT_S(mask.size() * sizeof(cpu_set_t), mask.data())));
 }
 
 }  // namespace
 
-std::optional<unsigned> quota_cores(const std::string& root) { return tightest_of<unsigned>(root, {"cpu", quota_v2, quota_v1}); }
+std::optional<unsigned> quota_cores(const std::string& root) {
+  return tightest_of<unsigned>(root, {"cpu", quota_v2, quota_v1});
+}
 
 std::optional<std::uint64_t> quota_memory(const std::string& root) {
   return tightest_of<std::uint64_t>(root, {"memory", memory_v2, memory_v1});

@@ -1,8 +1,9 @@
 // Random words as a function of their purpose: no state, no order of calls, the same on every
 // machine.
 //
-// The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): a bijection of 128-bit counters
-// under a 64-bit key. Pure functions; thread-safe; they cannot fail.
+// The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+// 2011): a bijection of 128-bit counters under a 64-bit key. Pure functions; thread-safe; they
+// cannot fail.
 #pragma once
 
 #include <array>
@@ -16,15 +17,21 @@ enum class Stream : std::uint32_t { samples = 1, blocks = 2, windows = 3, augmen
 
 using RandomWords = std::array<std::uint32_t, 4>;
 
-inline constexpr std::uint32_t low_word(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
-inline constexpr std::uint32_t high_word(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
+inline constexpr std::uint32_t low_word(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+inline constexpr std::uint32_t high_word(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value >> 32);
+}
 
-[[nodiscard]] constexpr RandomWords philox4x32(RandomWords counter, std::array<std::uint32_t, 2> key) {
+[[nodiscard]] constexpr RandomWords philox4x32(RandomWords counter,
+                                               std::array<std::uint32_t, 2> key) {
   constexpr int kRounds = 10;
   for (int round = 0; round < kRounds; ++round) {
     const std::uint64_t first = std::uint64_t{0xD2511F53} * counter[0];
     const std::uint64_t second = std::uint64_t{0xCD9E8D57} * counter[2];
-    counter = {high_word(second) ^ counter[1] ^ key[0], low_word(second), high_word(first) ^ counter[3] ^ key[1], low_word(first)};
+    counter = {high_word(second) ^ counter[1] ^ key[0], low_word(second),
+               high_word(first) ^ counter[3] ^ key[1], low_word(first)};
     key = {key[0] + 0x9E3779B9, key[1] + 0xBB67AE85};
   }
   return counter;
@@ -32,9 +39,11 @@ inline constexpr std::uint32_t high_word(std::uint64_t value) { return static_ca
 
 // Four words for `subject` (a sample, a window, …) in an epoch below 2^32. `draw`, below 2^24,
 // numbers further sets of four for the same subject. Precondition: stream < 256.
-[[nodiscard]] constexpr RandomWords random_words(std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream, std::uint64_t subject,
+[[nodiscard]] constexpr RandomWords random_words(std::uint64_t seed, std::uint64_t epoch,
+                                                 std::uint32_t stream, std::uint64_t subject,
                                                  std::uint32_t draw = 0) {
-  return philox4x32({low_word(subject), high_word(subject), low_word(epoch), stream | draw << 8}, {low_word(seed), high_word(seed)});
+  return philox4x32({low_word(subject), high_word(subject), low_word(epoch), stream | draw << 8},
+                    {low_word(seed), high_word(seed)});
 }
 
 // A bijection of 64-bit words in which every bit of the result depends on every bit of `value`:
@@ -47,6 +56,8 @@ inline constexpr std::uint32_t high_word(std::uint64_t value) { return static_ca
 
 // ⌊word · below / 2^32⌋: 0 … below − 1, each with probability 1 / below, off by less than 2^-32.
 // Precondition: below ≤ 2^32.
-[[nodiscard]] constexpr std::uint64_t scaled_word(std::uint32_t word, std::uint64_t below) { return word * below >> 32; }
+[[nodiscard]] constexpr std::uint64_t scaled_word(std::uint32_t word, std::uint64_t below) {
+  return word * below >> 32;
+}
 
 }  // namespace hotpack

@@ -29,7 +29,8 @@ constexpr std::array<ByteTable, 8> make_step_tables() {
     tables[0][i] = crc;
   }
   for (std::size_t k = 1; k < 8; ++k)
-    for (std::size_t i = 0; i < 256; ++i) tables[k][i] = (tables[k - 1][i] >> 8) ^ tables[0][tables[k - 1][i] & 255];
+    for (std::size_t i = 0; i < 256; ++i)
+      tables[k][i] = (tables[k - 1][i] >> 8) ^ tables[0][tables[k - 1][i] & 255];
   return tables;
 }
 
@@ -74,10 +75,13 @@ ZeroTables make_zero_tables(std::size_t zero_bytes) {
 }
 
 std::uint32_t append_zeros(const ZeroTables& tables, std::uint32_t state) {
-  return tables[0][state & 255] ^ tables[1][state >> 8 & 255] ^ tables[2][state >> 16 & 255] ^ tables[3][state >> 24];
+  return tables[0][state & 255] ^ tables[1][state >> 8 & 255] ^ tables[2][state >> 16 & 255] ^
+         tables[3][state >> 24];
 }
 
-__attribute__((target("sse4.2"))) std::uint32_t update_sse42(std::uint32_t state, const std::byte* at, std::size_t size) {
+__attribute__((target("sse4.2"))) std::uint32_t update_sse42(std::uint32_t state,
+                                                             const std::byte* at,
+                                                             std::size_t size) {
   static const ZeroTables zeros = make_zero_tables(kStream);
   while (size >= 3 * kStream) {
     std::uint64_t a = state, b = 0, c = 0;
@@ -86,7 +90,8 @@ __attribute__((target("sse4.2"))) std::uint32_t update_sse42(std::uint32_t state
       b = _mm_crc32_u64(b, load_le<std::uint64_t>(at + kStream + i));
       c = _mm_crc32_u64(c, load_le<std::uint64_t>(at + 2 * kStream + i));
     }
-    state = append_zeros(zeros, append_zeros(zeros, static_cast<std::uint32_t>(a)) ^ static_cast<std::uint32_t>(b)) ^
+    state = append_zeros(zeros, append_zeros(zeros, static_cast<std::uint32_t>(a)) ^
+                                    static_cast<std::uint32_t>(b)) ^
             static_cast<std::uint32_t>(c);
     at += 3 * kStream;
     size -= 3 * kStream;
@@ -105,13 +110,17 @@ std::uint32_t update(std::uint32_t state, const std::byte* at, std::size_t size)
 
 #else
 
-std::uint32_t update(std::uint32_t state, const std::byte* at, std::size_t size) { return update_portable(state, at, size); }
+std::uint32_t update(std::uint32_t state, const std::byte* at, std::size_t size) {
+  return update_portable(state, at, size);
+}
 
 #endif
 
 }  // namespace
 
-std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) { return ~update(~before, bytes.data(), bytes.size()); }
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
+  return ~update(~before, bytes.data(), bytes.size());
+}
 
 std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::uint32_t before) {
   return ~update_portable(~before, bytes.data(), bytes.size());

@@ -8,8 +8,9 @@
 
 namespace hotpack {
 
-static_assert(std::endian::native == std::endian::little,
-              "hotpack maps little-endian tables directly; a big-endian port needs byte swaps here");
+static_assert(
+    std::endian::native == std::endian::little,
+    "hotpack maps little-endian tables directly; a big-endian port needs byte swaps here");
 
 template <class T>
 [[nodiscard]] T load_le(const std::byte* at) {

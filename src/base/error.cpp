@@ -15,7 +15,9 @@ std::string printable(const std::string& path) {
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
     const bool control = byte < 0x20 || byte == 0x7F;
-    line += c == '\n' ? "\\n" : control ? std::string("\\x") + kDigits[byte >> 4] + kDigits[byte & 15] : std::string(1, c);
+    line += c == '\n' ? "\\n"
+            : control ? std::string("\\x") + kDigits[byte >> 4] + kDigits[byte & 15]
+                      : std::string(1, c);
   }
   return line;
 }

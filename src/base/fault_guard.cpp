@@ -59,7 +59,8 @@ void call_handler_before(int signal, siginfo_t* info, void* context) {
   const auto flags = static_cast<unsigned>(action_before.sa_flags);
   sigset_t blocked = action_before.sa_mask;
   if ((flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
-  ::pthread_sigmask(SIG_BLOCK, &blocked, nullptr);  // the system restores the mask when this handler returns
+  ::pthread_sigmask(SIG_BLOCK, &blocked,
+                    nullptr);  // the system restores the mask when this handler returns
   if ((flags & SA_RESETHAND) != 0) ::signal(signal, SIG_DFL);
   if ((flags & SA_SIGINFO) != 0) return action_before.sa_sigaction(signal, info, context);
   action_before.sa_handler(signal);
@@ -67,8 +68,10 @@ void call_handler_before(int signal, siginfo_t* info, void* context) {
 
 void pass_on(int signal, siginfo_t* info, void* context) {
   const bool plain = (action_before.sa_flags & SA_SIGINFO) == 0;
-  if (plain && action_before.sa_handler == SIG_IGN && info->si_code <= 0) return;  // a fault cannot be ignored
-  if (plain && (action_before.sa_handler == SIG_IGN || action_before.sa_handler == SIG_DFL)) return default_action(signal, info);
+  if (plain && action_before.sa_handler == SIG_IGN && info->si_code <= 0)
+    return;  // a fault cannot be ignored
+  if (plain && (action_before.sa_handler == SIG_IGN || action_before.sa_handler == SIG_DFL))
+    return default_action(signal, info);
   call_handler_before(signal, info, context);
 }
 
@@ -76,7 +79,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   Guard* const guard = guard_here;
-  if (guard != nullptr && info->si_code > 0 && holds(*guard, address)) leave(*guard, address, context);
+  if (guard != nullptr && info->si_code > 0 && holds(*guard, address))
+    leave(*guard, address, context);
   pass_on(signal, info, context);
   errno = saved;
 }
@@ -105,7 +109,8 @@ Status install_fault_handler() {
 
 bool fault_handler_installed() noexcept { return installed; }
 
-std::optional<std::size_t> guarded(std::span<const std::byte> memory, void (*work)(void*), void* argument) noexcept {
+std::optional<std::size_t> guarded(std::span<const std::byte> memory, void (*work)(void*),
+                                   void* argument) noexcept {
   Guard guard;
   guard.memory = memory;
   if (sigsetjmp(guard.way_out, 0) != 0) {

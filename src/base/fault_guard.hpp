@@ -24,11 +24,13 @@ namespace hotpack {
 // at once, so it must hold no lock and own nothing that a destructor releases; the result is the
 // offset in `memory` of the byte (or page) that could not be read. Otherwise the result is empty.
 // Calls do not nest. Precondition: the handler is installed.
-[[nodiscard]] std::optional<std::size_t> guarded(std::span<const std::byte> memory, void (*work)(void*), void* argument) noexcept;
+[[nodiscard]] std::optional<std::size_t> guarded(std::span<const std::byte> memory,
+                                                 void (*work)(void*), void* argument) noexcept;
 
 // The same for a callable that does not throw.
 template <class Work>
-[[nodiscard]] std::optional<std::size_t> guarded(std::span<const std::byte> memory, Work& work) noexcept {
+[[nodiscard]] std::optional<std::size_t> guarded(std::span<const std::byte> memory,
+                                                 Work& work) noexcept {
   return guarded(
       memory, [](void* argument) { (*static_cast<Work*>(argument))(); }, &work);
 }

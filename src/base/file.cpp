@@ -17,7 +17,8 @@ namespace hotpack {
 namespace {
 
 FileIdentity identity_in(const struct stat& status) {
-  return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino), static_cast<std::uint64_t>(status.st_size)};
+  return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
+          static_cast<std::uint64_t>(status.st_size)};
 }
 
 }  // namespace
@@ -26,7 +27,8 @@ File::~File() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-File::File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this != &other) {
@@ -40,7 +42,8 @@ File& File::operator=(File&& other) noexcept {
 Result<File> File::open_read(const std::string& path) {
   // O_NONBLOCK: opening a FIFO must not wait for its writer. The flag has no effect on a regular
   // file.
-  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
+  const int descriptor =
+      retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (descriptor < 0) return io_error("cannot open", path, errno);
   File file(descriptor, path);
   struct stat status {};
@@ -50,7 +53,8 @@ Result<File> File::open_read(const std::string& path) {
 }
 
 Result<File> File::create_exclusive(const std::string& path) {
-  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+  const int descriptor = retry_interrupted(
+      [&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   if (descriptor < 0) return io_error("cannot create", path, errno);
   return File(descriptor, path);
 }
@@ -69,8 +73,10 @@ Result<FileIdentity> File::identity() const {
 Result<std::size_t> File::read_some(std::uint64_t offset, std::span<std::byte> into) const {
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t n =
-        retry_interrupted([&] { return ::pread(descriptor_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done)); });
+    const ssize_t n = retry_interrupted([&] {
+      return ::pread(descriptor_, into.data() + done, into.size() - done,
+                     static_cast<off_t>(offset + done));
+    });
     if (n < 0) return io_error("cannot read", path_, errno);
     if (n == 0) break;
     done += static_cast<std::size_t>(n);
@@ -80,15 +86,18 @@ Result<std::size_t> File::read_some(std::uint64_t offset, std::span<std::byte> i
 
 Status File::read_at(std::uint64_t offset, std::span<std::byte> into) const {
   HOTPACK_ASSIGN(const std::size_t done, read_some(offset, into));
-  if (done != into.size()) return Error{ErrorCode::io, "the file ended early", path_, offset + done};
+  if (done != into.size())
+    return Error{ErrorCode::io, "the file ended early", path_, offset + done};
   return {};
 }
 
 Status File::write_at(std::uint64_t offset, std::span<const std::byte> bytes) const {
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t n = retry_interrupted(
-        [&] { return ::pwrite(descriptor_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done)); });
+    const ssize_t n = retry_interrupted([&] {
+      return ::pwrite(descriptor_, bytes.data() + done, bytes.size() - done,
+                      static_cast<off_t>(offset + done));
+    });
     if (n < 0) return io_error("cannot write", path_, errno);
     done += static_cast<std::size_t>(n);
   }
@@ -96,13 +105,15 @@ Status File::write_at(std::uint64_t offset, std::span<const std::byte> bytes) co
 }
 
 Status File::resize(std::uint64_t size_bytes) const {
-  if (retry_interrupted([&] { return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)); }) != 0)
+  if (retry_interrupted([&] { return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)); }) !=
+      0)
     return io_error("cannot set the file's size", path_, errno);
   return {};
 }
 
 Status File::sync_data() const {
-  if (retry_interrupted([&] { return ::fdatasync(descriptor_); }) != 0) return io_error("cannot flush to disk", path_, errno);
+  if (retry_interrupted([&] { return ::fdatasync(descriptor_); }) != 0)
+    return io_error("cannot flush to disk", path_, errno);
   return {};
 }
 
@@ -138,13 +149,15 @@ Result<FileIdentity> identity_of(const std::string& path) {
 }
 
 Status sync_folder(const std::string& folder) {
-  const int descriptor = retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  const int descriptor =
+      retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) return io_error("cannot open the folder", folder, errno);
   const int outcome = retry_interrupted([&] { return ::fsync(descriptor); });
   const int saved = errno;
   ::close(descriptor);
   // EINVAL: the file system cannot flush folders. Its renames are as durable as it can make them.
-  if (outcome != 0 && saved != EINVAL) return io_error("cannot flush the folder to disk", folder, saved);
+  if (outcome != 0 && saved != EINVAL)
+    return io_error("cannot flush the folder to disk", folder, saved);
   return {};
 }
 

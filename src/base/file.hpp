@@ -21,7 +21,9 @@ struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t number = 0;  // the inode
   std::uint64_t size_bytes = 0;
-  [[nodiscard]] bool same_file(const FileIdentity& other) const { return device == other.device && number == other.number; }
+  [[nodiscard]] bool same_file(const FileIdentity& other) const {
+    return device == other.device && number == other.number;
+  }
   bool operator==(const FileIdentity&) const = default;
 };
 
@@ -47,7 +49,8 @@ class File {
   // Reads exactly `into.size()` bytes at `offset`; a shorter file is an error.
   [[nodiscard]] Status read_at(std::uint64_t offset, std::span<std::byte> into) const;
   // Reads up to `into.size()` bytes at `offset`; returns how many it read.
-  [[nodiscard]] Result<std::size_t> read_some(std::uint64_t offset, std::span<std::byte> into) const;
+  [[nodiscard]] Result<std::size_t> read_some(std::uint64_t offset,
+                                              std::span<std::byte> into) const;
   [[nodiscard]] Result<std::string> read_text() const;  // the whole file
   [[nodiscard]] Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) const;
   [[nodiscard]] Status resize(std::uint64_t size_bytes) const;

@@ -19,10 +19,16 @@ int scaled(int length, int to, int from) {
 
 // The start of a stretch of `length` in a record of `target`: floor of half the free space. An
 // odd rest goes to the end, both for padding and for cropping.
-int centered(int target, int length) { return target >= length ? (target - length) / 2 : -((length - target) / 2); }
+int centered(int target, int length) {
+  return target >= length ? (target - length) / 2 : -((length - target) / 2);
+}
 
-Extent by_width(Extent source, int width) { return {width, std::max(1, scaled(source.height, width, source.width))}; }
-Extent by_height(Extent source, int height) { return {std::max(1, scaled(source.width, height, source.height)), height}; }
+Extent by_width(Extent source, int width) {
+  return {width, std::max(1, scaled(source.height, width, source.width))};
+}
+Extent by_height(Extent source, int height) {
+  return {std::max(1, scaled(source.width, height, source.height)), height};
+}
 
 // The scaled size for contain or cover.
 Extent scaled_to_box(bool contain, Extent source, Extent target) {
@@ -73,7 +79,8 @@ Region fit_region(Fit fit, Anchor anchor, Extent source, Extent target) {
   if (fit == Fit::none) target = source;
   const Extent size = scaled_extent(fit, source, target);
   if (anchor == Anchor::top_left) return {0, 0, size.width, size.height};
-  return {centered(target.width, size.width), centered(target.height, size.height), size.width, size.height};
+  return {centered(target.width, size.width), centered(target.height, size.height), size.width,
+          size.height};
 }
 
 }  // namespace hotpack

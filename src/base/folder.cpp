@@ -55,7 +55,8 @@ bool is_folder(const dirent& entry, DIR* folder) {
 
 Result<std::vector<std::string>> names_in_folder(const std::string& path) {
   std::vector<std::string> names;
-  HOTPACK_TRY(visit_entries(path, [&](const dirent& entry, DIR*) { names.emplace_back(entry.d_name); }));
+  HOTPACK_TRY(
+      visit_entries(path, [&](const dirent& entry, DIR*) { names.emplace_back(entry.d_name); }));
   std::sort(names.begin(), names.end());
   return names;
 }

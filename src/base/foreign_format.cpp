@@ -31,8 +31,12 @@ constexpr std::array kRows = {
     Row{{"BMP", kConvert}, {"bmp"}, {{{0, "BM"sv}}}},
     Row{{"GIF", kConvert}, {"gif"}, {{{0, "GIF8"sv}}}},
     Row{{"WebP", kConvert}, {"webp"}, {{{8, "WEBP"sv}}}},
-    Row{{"TIFF", kConvert}, {"tif", "tiff"}, {{{0, "II*\0"sv}, {0, "MM\0*"sv}, {0, "II+\0"sv}, {0, "MM\0+"sv}}}},
-    Row{{"JPEG 2000", kConvert}, {"jp2", "j2k"}, {{{0, "\0\0\0\x0cjP  "sv}, {0, "\xff\x4f\xff\x51"sv}}}},
+    Row{{"TIFF", kConvert},
+        {"tif", "tiff"},
+        {{{0, "II*\0"sv}, {0, "MM\0*"sv}, {0, "II+\0"sv}, {0, "MM\0+"sv}}}},
+    Row{{"JPEG 2000", kConvert},
+        {"jp2", "j2k"},
+        {{{0, "\0\0\0\x0cjP  "sv}, {0, "\xff\x4f\xff\x51"sv}}}},
     Row{{"JPEG XL", kConvert}, {"jxl"}, {{{0, "\0\0\0\x0cJXL "sv}, {0, "\xff\x0a"sv}}}},
     Row{{"JPEG XR", kConvert}, {}, {{{0, "II\xbc"sv}}}},
     Row{{"AVIF", kConvert}, {"avif"}, {{{4, "ftypavif"sv}}}},
@@ -55,7 +59,9 @@ constexpr std::array kRows = {
     Row{{"HDF5", kArrays}, {}, {{{0, "\x89HDF\r\n\x1a\n"sv}}}},
     Row{{"gzip", kUnpack}, {}, {{{0, "\x1f\x8b"sv}}}},
     Row{{"zip", kUnpack}, {}, {{{0, "PK\x03\x04"sv}}}},
-    Row{{"", "the file is a Git LFS pointer in place of the image; run \"git lfs pull\" in its repository"},
+    Row{{"",
+         "the file is a Git LFS pointer in place of the image; run \"git lfs pull\" in its "
+         "repository"},
         {},
         {{{0, "version https://git-lfs"sv}}}},
 };
@@ -81,16 +87,20 @@ bool is_text(std::span<const std::byte> bytes) {
 
 // Portable bitmaps begin with P1 … P7 and white space.
 bool is_netpbm(std::string_view text) {
-  return text.size() >= 3 && text[0] == 'P' && text[1] >= '1' && text[1] <= '7' && (text[2] == '\n' || text[2] == ' ' || text[2] == '\r');
+  return text.size() >= 3 && text[0] == 'P' && text[1] >= '1' && text[1] <= '7' &&
+         (text[2] == '\n' || text[2] == ' ' || text[2] == '\r');
 }
 
 std::optional<ForeignFormat> text_format(std::string_view text) {
   // skips a byte order mark and blanks
   const std::size_t start = text.find_first_not_of("\xef\xbb\xbf \t\r\n");
   if (start == std::string_view::npos) return std::nullopt;
-  if (text[start] == '{' || text[start] == '[') return ForeignFormat{"JSON", "render its annotations to PNG masks"};
+  if (text[start] == '{' || text[start] == '[')
+    return ForeignFormat{"JSON", "render its annotations to PNG masks"};
   if (text[start] == '<')
-    return ForeignFormat{"", "the file is XML or a web page in place of the image; fetch the image itself, or render it to PNG"};
+    return ForeignFormat{"",
+                         "the file is XML or a web page in place of the image; fetch the image "
+                         "itself, or render it to PNG"};
   return std::nullopt;
 }
 
@@ -105,8 +115,9 @@ std::optional<ForeignExtension> foreign_extension(std::string_view lower) {
 
 std::optional<ForeignFormat> foreign_format(std::span<const std::byte> first_bytes) {
   const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) {
-    return std::any_of(row.signatures.begin(), row.signatures.end(),
-                       [&](const Signature& signature) { return has_signature(first_bytes, signature); });
+    return std::any_of(
+        row.signatures.begin(), row.signatures.end(),
+        [&](const Signature& signature) { return has_signature(first_bytes, signature); });
   });
   if (found != kRows.end()) return found->format;
   const auto head = first_bytes.first(std::min(first_bytes.size(), kForeignFormatBytes));

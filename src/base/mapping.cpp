@@ -15,7 +15,8 @@ Mapping::~Mapping() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
-Mapping::Mapping(Mapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   std::swap(data_, other.data_);
@@ -44,7 +45,8 @@ Result<Mapping> Mapping::reserve(std::uint64_t size_bytes) {
   Mapping mapping;
   if (size_bytes == 0) return mapping;
   // Not writable, so that it does not count as committed memory.
-  void* const data = ::mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const data =
+      ::mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) return io_error("cannot reserve memory", {}, errno);
   mapping.data_ = static_cast<const std::byte*>(data);
   mapping.size_ = size_bytes;
@@ -55,7 +57,8 @@ Result<std::span<std::byte>> Mapping::writable(std::uint64_t offset, std::uint64
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   std::byte* const data = const_cast<std::byte*>(data_);
   const std::uint64_t begin = offset - offset % page;
-  if (size_bytes > 0 && ::mprotect(data + begin, offset - begin + size_bytes, PROT_READ | PROT_WRITE) != 0) {
+  if (size_bytes > 0 &&
+      ::mprotect(data + begin, offset - begin + size_bytes, PROT_READ | PROT_WRITE) != 0) {
     return io_error("cannot get " + std::to_string(size_bytes) + " bytes of memory", {}, errno);
   }
   return std::span(data + offset, size_bytes);

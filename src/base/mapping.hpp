@@ -30,7 +30,8 @@ class Mapping {
   // whatever its size.
   [[nodiscard]] static Result<Mapping> reserve(std::uint64_t size_bytes);
   // Makes a range of reserved memory writable. Precondition: it lies inside.
-  [[nodiscard]] Result<std::span<std::byte>> writable(std::uint64_t offset, std::uint64_t size_bytes);
+  [[nodiscard]] Result<std::span<std::byte>> writable(std::uint64_t offset,
+                                                      std::uint64_t size_bytes);
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
 
  private:

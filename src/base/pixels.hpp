@@ -1,7 +1,8 @@
 // Views of pixels in memory, and a buffer for them. Codecs, geometry, labels and pack exchange
 // these.
 //
-// Ownership: views own nothing; Buffer owns its bytes and keeps them when it shrinks. Not thread-safe.
+// Ownership: views own nothing; Buffer owns its bytes and keeps them when it shrinks. Not
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +24,12 @@ struct PixelView {
 
   [[nodiscard]] T* row(int y) const {
     using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
-    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + static_cast<std::size_t>(y) * row_bytes);
+    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) +
+                                static_cast<std::size_t>(y) * row_bytes);
   }
   [[nodiscard]] bool packed() const {
-    return row_bytes == static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T);
+    return row_bytes ==
+           static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T);
   }
   operator PixelView<const T>() const { return {data, width, height, channels, row_bytes}; }
 };

@@ -32,15 +32,19 @@ Character first_character(std::string_view text) {
     if ((next & 0xC0U) != 0x80U) return {};
     point = (point << 6U) | (next & 0x3FU);
   }
-  const bool valid = point >= kLeast[bytes] && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
+  const bool valid =
+      point >= kLeast[bytes] && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
   return valid ? Character{point, bytes} : Character{};
 }
 
 // Characters that move the cursor, or that hide, turn or break the text next to them.
 bool is_deceptive(std::uint32_t point) {
-  const auto within = [point](std::uint32_t first, std::uint32_t last) { return point >= first && point <= last; };
-  return point < 0x20 || within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) || within(0x2028, 0x202E) ||
-         within(0x2066, 0x2069) || point == 0xFEFF || within(0xFFF9, 0xFFFB);
+  const auto within = [point](std::uint32_t first, std::uint32_t last) {
+    return point >= first && point <= last;
+  };
+  return point < 0x20 || within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) ||
+         within(0x2028, 0x202E) || within(0x2066, 0x2069) || point == 0xFEFF ||
+         within(0xFFF9, 0xFFFB);
 }
 
 bool is_printable(std::string_view text) {
@@ -58,7 +62,8 @@ std::string numbered_word(const std::string& word) {
   for (const char c : word) {
     const bool plain = c >= ' ' && c <= '~' && c != '\'' && c != '\\';
     char octal[5];
-    std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    std::snprintf(octal, sizeof octal, "\\%03o",
+                  static_cast<unsigned>(static_cast<unsigned char>(c)));
     quoted += plain ? std::string(1, c) : octal;
   }
   return quoted + "'";
@@ -67,7 +72,8 @@ std::string numbered_word(const std::string& word) {
 }  // namespace
 
 std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,";
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
   if (!is_printable(word)) return numbered_word(word);
   std::string quoted = "'";
@@ -75,6 +81,8 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
-std::string shell_path(const std::string& path) { return shell_word(path.starts_with('-') ? "./" + path : path); }
+std::string shell_path(const std::string& path) {
+  return shell_word(path.starts_with('-') ? "./" + path : path);
+}
 
 }  // namespace hotpack

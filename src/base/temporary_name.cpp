@@ -20,7 +20,9 @@ std::string_view final_name_of(std::string_view name) {
   constexpr std::size_t kTail = 1 + kDigits + kEnding.size();
   if (name.size() <= kTail + 1 || name.front() != '.' || !name.ends_with(kEnding)) return {};
   const std::string_view tail = name.substr(name.size() - kTail);
-  if (tail.front() != '.' || tail.substr(1, kDigits).find_first_not_of(kHexDigits) != std::string_view::npos) return {};
+  if (tail.front() != '.' ||
+      tail.substr(1, kDigits).find_first_not_of(kHexDigits) != std::string_view::npos)
+    return {};
   return name.substr(1, name.size() - kTail - 1);
 }
 

@@ -13,11 +13,15 @@ std::string number_text(std::uint64_t number) {
 
 std::string fixed_text(double value, int digits) {
   std::array<char, 400> text{};  // the largest double has 309 digits before the point
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits).ptr;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits)
+          .ptr;
   return {text.data(), end};
 }
 
-std::string percent_text(double share, int digits) { return fixed_text(100 * share, digits) + " %"; }
+std::string percent_text(double share, int digits) {
+  return fixed_text(100 * share, digits) + " %";
+}
 
 std::string color_text(const std::array<std::uint8_t, 3>& color) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -32,7 +36,8 @@ std::string counted_text(std::uint64_t count, std::string_view one, std::string_
   return many.empty() ? text.append(one).append("s") : text.append(many);
 }
 
-std::string share_text(std::uint64_t count, std::uint64_t of, std::string_view one, std::string_view many) {
+std::string share_text(std::uint64_t count, std::uint64_t of, std::string_view one,
+                       std::string_view many) {
   if (of <= 1) return counted_text(count, one, many);
   if (count == of) return "all " + counted_text(of, one, many);
   return number_text(count) + " of " + counted_text(of, one, many);
@@ -40,13 +45,15 @@ std::string share_text(std::uint64_t count, std::uint64_t of, std::string_view o
 
 std::string joined_text(const std::vector<std::string>& words, std::string_view separator) {
   std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) text.append(i > 0 ? separator : "").append(words[i]);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text.append(i > 0 ? separator : "").append(words[i]);
   return text;
 }
 
 std::string list_text(const std::vector<std::string>& words, std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, words.size()); ++i) text += (i > 0 ? ", " : "") + words[i];
+  for (std::size_t i = 0; i < std::min(most, words.size()); ++i)
+    text += (i > 0 ? ", " : "") + words[i];
   return words.size() > most ? text + ", …" : text;
 }
 

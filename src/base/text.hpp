@@ -21,11 +21,14 @@ namespace hotpack {
 // "#ff8000"
 [[nodiscard]] std::string color_text(const std::array<std::uint8_t, 3>& color);
 // "1 label", "17,302 labels"; `many` defaults to `one` and an s.
-[[nodiscard]] std::string counted_text(std::uint64_t count, std::string_view one, std::string_view many = {});
+[[nodiscard]] std::string counted_text(std::uint64_t count, std::string_view one,
+                                       std::string_view many = {});
 // "6 of 148 labels", "all 148 labels", "1 label" (of 1)
-[[nodiscard]] std::string share_text(std::uint64_t count, std::uint64_t of, std::string_view one, std::string_view many);
+[[nodiscard]] std::string share_text(std::uint64_t count, std::uint64_t of, std::string_view one,
+                                     std::string_view many);
 // Joins words with a separator.
-[[nodiscard]] std::string joined_text(const std::vector<std::string>& words, std::string_view separator);
+[[nodiscard]] std::string joined_text(const std::vector<std::string>& words,
+                                      std::string_view separator);
 // Joins words with commas; "…" replaces those after the first `most`.
 [[nodiscard]] std::string list_text(const std::vector<std::string>& words, std::size_t most);
 

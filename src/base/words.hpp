@@ -38,7 +38,7 @@ enum class SizeMismatch {
   error,
   each_to_target,  // resample the label straight to the image's place in the record
   resize_label,    // resample the label to the image's size first
-  crop_min,        // crop both to the smaller width and the smaller height, from the upper left corner
+  crop_min,  // crop both to the smaller width and the smaller height, from the upper left corner
 };
 
 enum class ExifPolicy { automatic, apply, ignore };
@@ -63,52 +63,66 @@ inline constexpr int kWords = 0;  // no words
 
 template <>
 inline constexpr auto kWords<Fit> = std::array{
-    Word<Fit>{Fit::stretch, "stretch"}, Word<Fit>{Fit::crop_or_pad, "crop-or-pad"}, Word<Fit>{Fit::contain, "contain"},
-    Word<Fit>{Fit::cover, "cover"},     Word<Fit>{Fit::long_side, "long-side"},     Word<Fit>{Fit::short_side, "short-side"},
+    Word<Fit>{Fit::stretch, "stretch"},     Word<Fit>{Fit::crop_or_pad, "crop-or-pad"},
+    Word<Fit>{Fit::contain, "contain"},     Word<Fit>{Fit::cover, "cover"},
+    Word<Fit>{Fit::long_side, "long-side"}, Word<Fit>{Fit::short_side, "short-side"},
     Word<Fit>{Fit::none, "none"},
 };
 template <>
-inline constexpr auto kWords<Anchor> =
-    std::array{Word<Anchor>{Anchor::center, "center", "centre"}, Word<Anchor>{Anchor::top_left, "top-left"}};
+inline constexpr auto kWords<Anchor> = std::array{Word<Anchor>{Anchor::center, "center", "centre"},
+                                                  Word<Anchor>{Anchor::top_left, "top-left"}};
 template <>
 inline constexpr auto kWords<ImageFilter> = std::array{
-    Word<ImageFilter>{ImageFilter::automatic, "auto"},    Word<ImageFilter>{ImageFilter::linear, "linear"},
-    Word<ImageFilter>{ImageFilter::area, "area"},         Word<ImageFilter>{ImageFilter::nearest, "nearest"},
-    Word<ImageFilter>{ImageFilter::triangle, "triangle"}, Word<ImageFilter>{ImageFilter::cubic, "cubic"},
+    Word<ImageFilter>{ImageFilter::automatic, "auto"},
+    Word<ImageFilter>{ImageFilter::linear, "linear"},
+    Word<ImageFilter>{ImageFilter::area, "area"},
+    Word<ImageFilter>{ImageFilter::nearest, "nearest"},
+    Word<ImageFilter>{ImageFilter::triangle, "triangle"},
+    Word<ImageFilter>{ImageFilter::cubic, "cubic"},
     Word<ImageFilter>{ImageFilter::lanczos, "lanczos"},
 };
 template <>
 inline constexpr auto kWords<LabelFilter> =
-    std::array{Word<LabelFilter>{LabelFilter::nearest, "nearest"}, Word<LabelFilter>{LabelFilter::nearest_cv, "nearest-cv"},
+    std::array{Word<LabelFilter>{LabelFilter::nearest, "nearest"},
+               Word<LabelFilter>{LabelFilter::nearest_cv, "nearest-cv"},
                Word<LabelFilter>{LabelFilter::nearest_pil, "nearest-pil"}};
 template <>
 inline constexpr auto kWords<SizeMismatch> =
-    std::array{Word<SizeMismatch>{SizeMismatch::error, "error"}, Word<SizeMismatch>{SizeMismatch::resize_label, "resize-label"},
-               Word<SizeMismatch>{SizeMismatch::each_to_target, "each-to-target"}, Word<SizeMismatch>{SizeMismatch::crop_min, "crop-min"}};
+    std::array{Word<SizeMismatch>{SizeMismatch::error, "error"},
+               Word<SizeMismatch>{SizeMismatch::resize_label, "resize-label"},
+               Word<SizeMismatch>{SizeMismatch::each_to_target, "each-to-target"},
+               Word<SizeMismatch>{SizeMismatch::crop_min, "crop-min"}};
 template <>
-inline constexpr auto kWords<ExifPolicy> =
-    std::array{Word<ExifPolicy>{ExifPolicy::automatic, "auto"}, Word<ExifPolicy>{ExifPolicy::apply, "apply"},
-               Word<ExifPolicy>{ExifPolicy::ignore, "ignore"}};
+inline constexpr auto kWords<ExifPolicy> = std::array{
+    Word<ExifPolicy>{ExifPolicy::automatic, "auto"}, Word<ExifPolicy>{ExifPolicy::apply, "apply"},
+    Word<ExifPolicy>{ExifPolicy::ignore, "ignore"}};
 template <>
-inline constexpr auto kWords<Depth16> = std::array{Word<Depth16>{Depth16::shift, "shift"}, Word<Depth16>{Depth16::scale, "scale"}};
+inline constexpr auto kWords<Depth16> =
+    std::array{Word<Depth16>{Depth16::shift, "shift"}, Word<Depth16>{Depth16::scale, "scale"}};
 template <>
 inline constexpr auto kWords<LabelKind> = std::array{
-    Word<LabelKind>{LabelKind::automatic, "auto"}, Word<LabelKind>{LabelKind::color, "color"},
-    Word<LabelKind>{LabelKind::index, "index"},    Word<LabelKind>{LabelKind::palette_color, "palette-color"},
-    Word<LabelKind>{LabelKind::binary, "binary"},  Word<LabelKind>{LabelKind::rgb_id, "rgb-id"},
+    Word<LabelKind>{LabelKind::automatic, "auto"},
+    Word<LabelKind>{LabelKind::color, "color"},
+    Word<LabelKind>{LabelKind::index, "index"},
+    Word<LabelKind>{LabelKind::palette_color, "palette-color"},
+    Word<LabelKind>{LabelKind::binary, "binary"},
+    Word<LabelKind>{LabelKind::rgb_id, "rgb-id"},
 };
 template <>
 inline constexpr auto kWords<LabelStorage> =
-    std::array{Word<LabelStorage>{LabelStorage::bits, "bits"}, Word<LabelStorage>{LabelStorage::one_hot, "one_hot", "onehot"},
+    std::array{Word<LabelStorage>{LabelStorage::bits, "bits"},
+               Word<LabelStorage>{LabelStorage::one_hot, "one_hot", "onehot"},
                Word<LabelStorage>{LabelStorage::index, "index"}};
 template <>
 inline constexpr auto kWords<AxisOrder> =
-    std::array{Word<AxisOrder>{AxisOrder::channels_last, "hwc"}, Word<AxisOrder>{AxisOrder::channels_first, "chw"}};
+    std::array{Word<AxisOrder>{AxisOrder::channels_last, "hwc"},
+               Word<AxisOrder>{AxisOrder::channels_first, "chw"}};
 template <>
-inline constexpr auto kWords<ImageColor> = std::array{Word<ImageColor>{ImageColor::rgb, "rgb"}, Word<ImageColor>{ImageColor::gray, "gray"}};
+inline constexpr auto kWords<ImageColor> = std::array{Word<ImageColor>{ImageColor::rgb, "rgb"},
+                                                      Word<ImageColor>{ImageColor::gray, "gray"}};
 template <>
-inline constexpr auto kWords<LabelScope> =
-    std::array{Word<LabelScope>{LabelScope::pixel, "pixel"}, Word<LabelScope>{LabelScope::image, "sample"}};
+inline constexpr auto kWords<LabelScope> = std::array{
+    Word<LabelScope>{LabelScope::pixel, "pixel"}, Word<LabelScope>{LabelScope::image, "sample"}};
 
 // The entry of a value. Precondition: the value is one of the enum's.
 template <class Enum>

@@ -11,7 +11,8 @@
 
 namespace hotpack::bench {
 
-Result<Batches> Batches::open(const Dataset& dataset, const LoaderOptions& options, std::uint64_t steps) {
+Result<Batches> Batches::open(const Dataset& dataset, const LoaderOptions& options,
+                              std::uint64_t steps) {
   HOTPACK_ASSIGN(Loader loader, Loader::open(dataset, options));
   const std::uint64_t all = loader.steps_per_epoch();
   return Batches(std::move(loader), options.prefetch_batches, steps < all ? steps : UINT64_MAX);
@@ -31,8 +32,8 @@ Result<Batch> Batches::next() {
 }
 
 Status Batches::reach_steady_state() {
-  // All slots at once: the one given back last is filled first, so a quick consumer may leave the others untouched, and their memory costs
-  // its first touch when a slower one needs them.
+  // All slots at once: the one given back last is filled first, so a quick consumer may leave the
+  // others untouched, and their memory costs its first touch when a slower one needs them.
   std::vector<Batch> held;
   while (held.size() < slots_) {
     HOTPACK_ASSIGN(Batch batch, next());
@@ -45,7 +46,8 @@ Status Batches::reach_steady_state() {
 
 void Batches::rest(double seconds_a_batch) const {
   constexpr double kMargin = 1.5;
-  std::this_thread::sleep_for(std::chrono::duration<double>(kMargin * (slots_ + 1) * seconds_a_batch));
+  std::this_thread::sleep_for(
+      std::chrono::duration<double>(kMargin * (slots_ + 1) * seconds_a_batch));
 }
 
 Result<Work> Batches::take(double seconds) {
@@ -71,7 +73,8 @@ Result<double> Batches::wait_share(double step_seconds, double seconds) {
   do {
     HOTPACK_ASSIGN(const Batch batch, next());
     waited += now_seconds() - began;
-    std::this_thread::sleep_for(std::chrono::duration<double>(step_seconds));  // a step on a device leaves the cores alone
+    std::this_thread::sleep_for(
+        std::chrono::duration<double>(step_seconds));  // a step on a device leaves the cores alone
     const double ended = now_seconds();
     all += ended - began;
     began = ended;

@@ -34,7 +34,8 @@ class Run {
     HOTPACK_ASSIGN(const RecordList records, list_records(dataset, warmed.steps));
     const Warm warm{&dataset, &records, warmed.steps};
     for (const unsigned threads : setup_.threads) {
-      HOTPACK_TRY(begin_stage(options_, std::to_string(threads) + (threads == 1 ? " thread" : " threads")));
+      HOTPACK_TRY(
+          begin_stage(options_, std::to_string(threads) + (threads == 1 ? " thread" : " threads")));
       HOTPACK_TRY(measure_memory(setup_, warm, threads, report_));
     }
     HOTPACK_TRY(begin_stage(options_, "a consumer"));
@@ -50,11 +51,15 @@ class Run {
   }
 
   Result<RecordList> list_records(const Dataset& dataset, std::uint64_t steps) {
-    const LoaderOptions options = setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::never);
-    const std::vector<std::uint64_t> samples = first_samples(setup_.records, options, steps * setup_.batch);
+    const LoaderOptions options =
+        setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::never);
+    const std::vector<std::uint64_t> samples =
+        first_samples(setup_.records, options, steps * setup_.batch);
     HOTPACK_ASSIGN(RecordList records, RecordList::make(dataset, samples, setup_.memory_bytes));
-    if (records.unpacked()) report_.notes.emplace_back("records are zstd frames: limits use uncompressed records");
-    HOTPACK_ASSIGN(const std::uint64_t row, row_bytes(setup_.schema, setup_.training, records.largest_size()));
+    if (records.unpacked())
+      report_.notes.emplace_back("records are zstd frames: limits use uncompressed records");
+    HOTPACK_ASSIGN(const std::uint64_t row,
+                   row_bytes(setup_.schema, setup_.training, records.largest_size()));
     report_.output_bytes = row * setup_.batch;
     return records;
   }
@@ -63,9 +68,11 @@ class Run {
     report_.recommended_threads = recommended_threads(report_.rows);
     double samples_per_second = 0;
     for (const BenchRow& row : report_.rows)
-      if (row.stage == Stage::end_to_end && row.threads == report_.recommended_threads) samples_per_second = row.rate.samples_per_second;
+      if (row.stage == Stage::end_to_end && row.threads == report_.recommended_threads)
+        samples_per_second = row.rate.samples_per_second;
     const double batches_per_second = samples_per_second / static_cast<double>(setup_.batch);
-    HOTPACK_ASSIGN(report_.consumer, measure_consumer(setup_, warm, report_.recommended_threads, batches_per_second));
+    HOTPACK_ASSIGN(report_.consumer,
+                   measure_consumer(setup_, warm, report_.recommended_threads, batches_per_second));
     return {};
   }
 

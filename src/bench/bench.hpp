@@ -1,8 +1,10 @@
-// Measures this machine with one data set: each rate of the Loader next to that of a plain loop over the same records.
+// Measures this machine with one data set: each rate of the Loader next to that of a plain loop
+// over the same records.
 //
-// Ownership: plain values. Thread-safety: one run at a time, or they disturb each other. Takes about rows × options.seconds.
-// Failure: as Dataset and Loader, `damaged` with the record's text among them; `usage` for an empty set; `cancelled` if
-// options.progress returns false; `io` if the system refuses memory or threads.
+// Ownership: plain values. Thread-safety: one run at a time, or they disturb each other. Takes
+// about rows × options.seconds. Failure: as Dataset and Loader, `damaged` with the record's text
+// among them; `usage` for an empty set; `cancelled` if options.progress returns false; `io` if the
+// system refuses memory or threads.
 #pragma once
 
 #include <span>
@@ -14,6 +16,7 @@
 namespace hotpack::bench {
 
 // `folders`: one pack, or several that are read as one data set.
-[[nodiscard]] Result<BenchReport> run_bench(std::span<const std::string> folders, const BenchOptions& options);
+[[nodiscard]] Result<BenchReport> run_bench(std::span<const std::string> folders,
+                                            const BenchOptions& options);
 
 }  // namespace hotpack::bench

@@ -7,7 +7,8 @@
 
 namespace hotpack::bench {
 
-Result<DeviceBatches> DeviceBatches::open(const Dataset& dataset, const DeviceLoaderOptions& options, std::uint64_t steps) {
+Result<DeviceBatches> DeviceBatches::open(const Dataset& dataset,
+                                          const DeviceLoaderOptions& options, std::uint64_t steps) {
   HOTPACK_ASSIGN(DeviceLoader loader, DeviceLoader::open(dataset, options));
   const std::uint64_t all = loader.steps_per_epoch();
   const unsigned ahead = options.loader.prefetch_batches + options.prefetch;
@@ -28,7 +29,8 @@ Result<DeviceBatch> DeviceBatches::next() {
 }
 
 Result<Work> DeviceBatches::take(double seconds) {
-  for (unsigned batch = 0; batch <= 2 * ahead_; ++batch) HOTPACK_TRY(next());  // all that was read ahead, and as many again
+  for (unsigned batch = 0; batch <= 2 * ahead_; ++batch)
+    HOTPACK_TRY(next());  // all that was read ahead, and as many again
   Work work;
   const double began = now_seconds();
   do {

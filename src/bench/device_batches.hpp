@@ -14,15 +14,18 @@ namespace hotpack::bench {
 class DeviceBatches {
  public:
   // Goes through epochs; of each only the first `steps` where that is less than all.
-  [[nodiscard]] static Result<DeviceBatches> open(const Dataset& dataset, const DeviceLoaderOptions& options,
+  [[nodiscard]] static Result<DeviceBatches> open(const Dataset& dataset,
+                                                  const DeviceLoaderOptions& options,
                                                   std::uint64_t steps = UINT64_MAX);
 
-  // Batches of about `seconds`, at least one; bytes are those of the tensors. The clock of the host suffices: a loader stays a fixed number
-  // of batches ahead of its device, at the beginning as at the end.
+  // Batches of about `seconds`, at least one; bytes are those of the tensors. The clock of the host
+  // suffices: a loader stays a fixed number of batches ahead of its device, at the beginning as at
+  // the end.
   [[nodiscard]] Result<Work> take(double seconds);
 
  private:
-  DeviceBatches(DeviceLoader loader, unsigned ahead, std::uint64_t steps) : loader_(std::move(loader)), ahead_(ahead), steps_(steps) {}
+  DeviceBatches(DeviceLoader loader, unsigned ahead, std::uint64_t steps)
+      : loader_(std::move(loader)), ahead_(ahead), steps_(steps) {}
   // Over the ends of epochs, on the default stream.
   [[nodiscard]] Result<DeviceBatch> next();
 

@@ -39,7 +39,10 @@ struct Limit {
 class DeviceRun {
  public:
   DeviceRun(Setup setup, const BenchOptions& options, int ordinal)
-      : setup_(std::move(setup)), options_(options), ordinal_(ordinal), forms_{half_outputs(setup_), setup_.training} {}
+      : setup_(std::move(setup)),
+        options_(options),
+        ordinal_(ordinal),
+        forms_{half_outputs(setup_), setup_.training} {}
 
   Result<BenchReport> measure() {
     HOTPACK_ASSIGN(const CudaInfo info, cuda_info());
@@ -75,12 +78,15 @@ class DeviceRun {
     device.driver_version = info.driver_version;
     device.kernels = info.kernels;
     report_.device = std::move(device);
-    if (!report_.device->real) report_.notes.emplace_back("this device is a stand-in without a GPU: its figures mean nothing");
+    if (!report_.device->real)
+      report_.notes.emplace_back(
+          "this device is a stand-in without a GPU: its figures mean nothing");
   }
 
   // Fails before anything is measured if the device cannot be used.
   Status check_device(const Dataset& dataset) {
-    HOTPACK_ASSIGN(const DeviceLoader loader, DeviceLoader::open(dataset, options_of(Residency::page, setup_.training)));
+    HOTPACK_ASSIGN(const DeviceLoader loader,
+                   DeviceLoader::open(dataset, options_of(Residency::page, setup_.training)));
     report_.output_bytes = loader.image_batch_bytes() + loader.label_batch_bytes();
     threads_ = loader.threads();
     return {};
@@ -96,26 +102,36 @@ class DeviceRun {
   Status measure_bus() {
     HOTPACK_ASSIGN(bandwidth_, measure_cuda_bandwidth(ordinal_, setup_.seconds));
     report_.device->memory_bandwidth = bandwidth_.memory;
-    report_.rows.push_back({Stage::bus, "pinned memory to device", 1, {bandwidth_.bus / packed_, bandwidth_.bus}, "", 0});
+    report_.rows.push_back({Stage::bus,
+                            "pinned memory to device",
+                            1,
+                            {bandwidth_.bus / packed_, bandwidth_.bus},
+                            "",
+                            0});
     return {};
   }
 
   // The loader's threads alone, into slots in host memory.
   Status measure_gathering(const Dataset& dataset) {
-    const LoaderOptions options = setup_.loader_options(threads_, setup_.plain, BatchContent::packed, VerifyChecksums::never);
+    const LoaderOptions options =
+        setup_.loader_options(threads_, setup_.plain, BatchContent::packed, VerifyChecksums::never);
     HOTPACK_ASSIGN(Batches batches, Batches::open(dataset, options, warm_.steps));
-    HOTPACK_ASSIGN(const Rate rate, rate_of_turns([&](double seconds) { return batches.take(seconds); }));
+    HOTPACK_ASSIGN(const Rate rate,
+                   rate_of_turns([&](double seconds) { return batches.take(seconds); }));
     gathered_ = rate.bytes_per_second;
-    report_.rows.push_back({Stage::gather, "page cache to host memory", threads_, rate, "bus", bandwidth_.bus});
+    report_.rows.push_back(
+        {Stage::gather, "page cache to host memory", threads_, rate, "bus", bandwidth_.bus});
     return {};
   }
 
   Status measure_end_to_end(const Dataset& dataset, const Outputs& form) {
     HOTPACK_ASSIGN(const Rate rate, rate_of_loader(dataset, Residency::page, form));
     const double output = output_bytes(rate);
-    const std::array limits{Limit{"bus", bandwidth_.bus / packed_}, Limit{"gather", gathered_ / packed_},
+    const std::array limits{Limit{"bus", bandwidth_.bus / packed_},
+                            Limit{"gather", gathered_ / packed_},
                             Limit{"device memory", bandwidth_.memory / (2 * packed_ + output)}};
-    add_row(Stage::end_to_end, form, rate, *std::min_element(limits.begin(), limits.end(), [](const Limit& a, const Limit& b) {
+    add_row(Stage::end_to_end, form, rate,
+            *std::min_element(limits.begin(), limits.end(), [](const Limit& a, const Limit& b) {
               return a.samples_per_second < b.samples_per_second;
             }));
     return {};
@@ -126,36 +142,47 @@ class DeviceRun {
       const auto rate = rate_of_loader(dataset, Residency::device, form);
       if (!rate.ok() && rate.error().code != ErrorCode::usage) return rate.error();
       if (!rate.ok()) {
-        report_.notes.push_back("records on the device were not measured: " + rate.error().describe());
+        report_.notes.push_back("records on the device were not measured: " +
+                                rate.error().describe());
         return {};
       }
-      add_row(Stage::resident, form, *rate, {"device memory", bandwidth_.memory / (packed_ + output_bytes(*rate))});
+      add_row(Stage::resident, form, *rate,
+              {"device memory", bandwidth_.memory / (packed_ + output_bytes(*rate))});
     }
     return {};
   }
 
   void add_row(Stage stage, const Outputs& form, const Rate& rate, const Limit& limit) {
-    report_.rows.push_back({stage, form.name, threads_, rate, limit.name, limit.samples_per_second * output_bytes(rate)});
+    report_.rows.push_back({stage, form.name, threads_, rate, limit.name,
+                            limit.samples_per_second * output_bytes(rate)});
   }
 
   // Of a sample.
-  static double output_bytes(const Rate& rate) { return rate.bytes_per_second / std::max(rate.samples_per_second, 1e-9); }
+  static double output_bytes(const Rate& rate) {
+    return rate.bytes_per_second / std::max(rate.samples_per_second, 1e-9);
+  }
 
-  Result<Rate> rate_of_loader(const Dataset& dataset, Residency residency, const Outputs& form) const {
-    HOTPACK_ASSIGN(DeviceBatches batches, DeviceBatches::open(dataset, options_of(residency, form), warm_.steps));
+  Result<Rate> rate_of_loader(const Dataset& dataset, Residency residency,
+                              const Outputs& form) const {
+    HOTPACK_ASSIGN(DeviceBatches batches,
+                   DeviceBatches::open(dataset, options_of(residency, form), warm_.steps));
     return rate_of_turns([&](double seconds) { return batches.take(seconds); });
   }
 
   Result<Rate> rate_of_turns(const Measurement& measurement) const {
     HOTPACK_ASSIGN(const std::vector<Rate> rates,
-                   take_turns({&measurement, 1}, setup_.rounds, setup_.seconds / static_cast<double>(setup_.rounds)));
+                   take_turns({&measurement, 1}, setup_.rounds,
+                              setup_.seconds / static_cast<double>(setup_.rounds)));
     return rates.front();
   }
 
   [[nodiscard]] DeviceLoaderOptions options_of(Residency residency, const Outputs& form) const {
     DeviceLoaderOptions options;
-    const unsigned threads = options_.threads.empty() ? 0 : *std::max_element(options_.threads.begin(), options_.threads.end());
-    options.loader = setup_.loader_options(threads, form, BatchContent::expanded, VerifyChecksums::never);
+    const unsigned threads = options_.threads.empty() ? 0
+                                                      : *std::max_element(options_.threads.begin(),
+                                                                          options_.threads.end());
+    options.loader =
+        setup_.loader_options(threads, form, BatchContent::expanded, VerifyChecksums::never);
     options.devices = {ordinal_};
     options.residency = residency;
     return options;
@@ -177,9 +204,13 @@ class DeviceRun {
 
 bool is_real_device(const std::string& name) { return name.find("no GPU") == std::string::npos; }
 
-Result<BenchReport> run_device_bench(std::span<const std::string> folders, const BenchOptions& options, int ordinal) {
+Result<BenchReport> run_device_bench(std::span<const std::string> folders,
+                                     const BenchOptions& options, int ordinal) {
   try {
-    HOTPACK_ASSIGN(Setup setup, Setup::make(folders, options));  // first, so that a missing folder is reported without a device too
+    HOTPACK_ASSIGN(
+        Setup setup,
+        Setup::make(folders,
+                    options));  // first, so that a missing folder is reported without a device too
     return DeviceRun(std::move(setup), options, ordinal).measure();
   } catch (const std::exception& refused) {  // std::bad_alloc, std::system_error of a thread
     return refused_by_system(refused);

@@ -23,7 +23,8 @@ class DiskStage {
 
   Status run(BenchReport& report) {
     HOTPACK_TRY(drop());
-    const std::array<Measurement, 3> turns = {loader_turn(Shuffle::full), loader_turn(Shuffle::block), plain_turn()};
+    const std::array<Measurement, 3> turns = {loader_turn(Shuffle::full),
+                                              loader_turn(Shuffle::block), plain_turn()};
     std::vector<Rate> rates;
     if (warm_share_ < kStillThere) {
       HOTPACK_ASSIGN(rates, take_turns(turns, kDiskRounds, setup_.seconds));
@@ -47,20 +48,24 @@ class DiskStage {
 
   Measurement loader_turn(Shuffle shuffle) {
     // Another epoch each round: the machine below a virtual one may have kept what was read before.
-    return [this, shuffle, epoch = std::uint64_t{0}](double seconds) mutable { return read_batches(shuffle, epoch++, seconds); };
+    return [this, shuffle, epoch = std::uint64_t{0}](double seconds) mutable {
+      return read_batches(shuffle, epoch++, seconds);
+    };
   }
 
   Measurement plain_turn() {
     return [this, round = 0U](double seconds) mutable -> Result<Work> {
       HOTPACK_TRY(drop());
-      return plain_read(setup_.shard_paths, threads_, seconds, static_cast<double>(round++) / kDiskRounds);
+      return plain_read(setup_.shard_paths, threads_, seconds,
+                        static_cast<double>(round++) / kDiskRounds);
     };
   }
 
   Result<Work> read_batches(Shuffle shuffle, std::uint64_t epoch, double seconds) {
     HOTPACK_TRY(drop());
     HOTPACK_ASSIGN(const Dataset dataset, setup_.open_dataset());
-    LoaderOptions options = setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::first_read);
+    LoaderOptions options =
+        setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::first_read);
     options.shuffle = shuffle;
     options.epoch = epoch;
     Work work;
@@ -78,14 +83,16 @@ class DiskStage {
   }
 
   void add_row(BenchReport& report, const char* work, const Rate& rate, const Rate& limit) const {
-    report.rows.push_back({Stage::disk, work, threads_, rate, "plain read", limit.bytes_per_second});
+    report.rows.push_back(
+        {Stage::disk, work, threads_, rate, "plain read", limit.bytes_per_second});
   }
 
   [[nodiscard]] std::string refusal() const {
     char percent[32];
     std::snprintf(percent, sizeof percent, "%.0f %%", 100 * warm_share_);
     return std::string("cold reads were not measured: ") + percent +
-           " of the pack stayed in memory after its pages were dropped (a file system that lives in memory, a file that another process "
+           " of the pack stayed in memory after its pages were dropped (a file system that lives "
+           "in memory, a file that another process "
            "has mapped, or another user's file)";
   }
 
@@ -96,6 +103,8 @@ class DiskStage {
 
 }  // namespace
 
-Status measure_disk(const Setup& setup, BenchReport& report) { return DiskStage(setup).run(report); }
+Status measure_disk(const Setup& setup, BenchReport& report) {
+  return DiskStage(setup).run(report);
+}
 
 }  // namespace hotpack::bench

@@ -11,8 +11,8 @@
 
 namespace hotpack::bench {
 
-// Adds the rows of Stage::disk, or a note where the system keeps the pages: a warm rate is never told as a cold one.
-// Precondition: nothing in this process has the shards mapped.
+// Adds the rows of Stage::disk, or a note where the system keeps the pages: a warm rate is never
+// told as a cold one. Precondition: nothing in this process has the shards mapped.
 [[nodiscard]] Status measure_disk(const Setup& setup, BenchReport& report);
 
 }  // namespace hotpack::bench

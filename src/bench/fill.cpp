@@ -19,14 +19,18 @@ constexpr std::size_t kLine = 64;
 // The byte four times.
 int word_of(std::uint8_t value) { return static_cast<int>(value * 0x01010101U); }
 
-__attribute__((target("avx512f"))) void fill_avx512(std::byte* out, std::size_t lines, std::uint8_t value) {
+__attribute__((target("avx512f"))) void fill_avx512(std::byte* out, std::size_t lines,
+                                                    std::uint8_t value) {
   const __m512i filler = _mm512_set1_epi32(word_of(value));
-  for (std::size_t line = 0; line < lines; ++line) _mm512_stream_si512(reinterpret_cast<__m512i*>(out + line * kLine), filler);
+  for (std::size_t line = 0; line < lines; ++line)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(out + line * kLine), filler);
 }
 
-__attribute__((target("avx2"))) void fill_avx2(std::byte* out, std::size_t lines, std::uint8_t value) {
+__attribute__((target("avx2"))) void fill_avx2(std::byte* out, std::size_t lines,
+                                               std::uint8_t value) {
   const __m256i filler = _mm256_set1_epi32(word_of(value));
-  for (std::size_t half = 0; half < 2 * lines; ++half) _mm256_stream_si256(reinterpret_cast<__m256i*>(out + half * kLine / 2), filler);
+  for (std::size_t half = 0; half < 2 * lines; ++half)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(out + half * kLine / 2), filler);
 }
 
 void fill_sse2(std::byte* out, std::size_t lines, std::uint8_t value) {

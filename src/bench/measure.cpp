@@ -30,9 +30,12 @@ Rate median_rate(const std::vector<Rate>& rates) {
   return {median(std::move(samples)), median(std::move(bytes))};
 }
 
-double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-Result<std::vector<Rate>> take_turns(std::span<const Measurement> turns, unsigned rounds, double seconds_a_turn) {
+Result<std::vector<Rate>> take_turns(std::span<const Measurement> turns, unsigned rounds,
+                                     double seconds_a_turn) {
   for (const Measurement& turn : turns) HOTPACK_TRY(turn(0));
   std::vector<std::vector<Rate>> taken(turns.size());
   for (unsigned round = 0; round < rounds; ++round) {

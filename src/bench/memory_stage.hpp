@@ -1,6 +1,8 @@
-// From the page cache to batches with one number of threads: copies, expansion, and batches as a consumer gets them.
+// From the page cache to batches with one number of threads: copies, expansion, and batches as a
+// consumer gets them.
 //
-// Ownership: borrows everything, which must outlive the call. Thread-safety: none. Failure: as Loader's functions.
+// Ownership: borrows everything, which must outlive the call. Thread-safety: none. Failure: as
+// Loader's functions.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +21,11 @@ struct Warm {
 };
 
 // Adds rows of the stages slots, expansion and end_to_end.
-[[nodiscard]] Status measure_memory(const Setup& setup, const Warm& warm, unsigned threads, BenchReport& report);
+[[nodiscard]] Status measure_memory(const Setup& setup, const Warm& warm, unsigned threads,
+                                    BenchReport& report);
 
 // A consumer of a Loader with so many threads; `batches_per_second` as measured end to end.
-[[nodiscard]] Result<Consumer> measure_consumer(const Setup& setup, const Warm& warm, unsigned threads, double batches_per_second);
+[[nodiscard]] Result<Consumer> measure_consumer(const Setup& setup, const Warm& warm,
+                                                unsigned threads, double batches_per_second);
 
 }  // namespace hotpack::bench

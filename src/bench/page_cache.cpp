@@ -28,10 +28,11 @@ Status add_residency(const std::string& path, Residency& sum) {
     const std::size_t length = std::min(kWindow, bytes.size() - offset);
     pages.resize((length + page - 1) / page);
     auto* const address = const_cast<std::byte*>(bytes.data() + offset);
-    if (::mincore(address, length, pages.data()) != 0) return io_error("cannot ask which pages are in memory", path, errno);
+    if (::mincore(address, length, pages.data()) != 0)
+      return io_error("cannot ask which pages are in memory", path, errno);
     sum.pages += pages.size();
-    sum.resident +=
-        static_cast<std::uint64_t>(std::count_if(pages.begin(), pages.end(), [](unsigned char each) { return (each & 1) != 0; }));
+    sum.resident += static_cast<std::uint64_t>(std::count_if(
+        pages.begin(), pages.end(), [](unsigned char each) { return (each & 1) != 0; }));
   }
   return {};
 }

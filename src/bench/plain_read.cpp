@@ -25,7 +25,8 @@ struct FilePiece {
   std::uint64_t offset;
 };
 
-// O_DIRECT cannot be asked for at File::open_read; where it is refused, the file is read through the page cache.
+// O_DIRECT cannot be asked for at File::open_read; where it is refused, the file is read through
+// the page cache.
 void read_past_cache(const File& file) {
   const int flags = ::fcntl(file.descriptor(), F_GETFL);
   static_cast<void>(::fcntl(file.descriptor(), F_SETFL, flags | O_DIRECT));
@@ -35,14 +36,16 @@ Result<std::vector<FilePiece>> pieces_of(const std::vector<File>& files) {
   std::vector<FilePiece> pieces;
   for (const File& file : files) {
     HOTPACK_ASSIGN(const std::uint64_t size, file.size());
-    for (std::uint64_t offset = 0; offset < size; offset += kPiece) pieces.push_back({&file, offset});
+    for (std::uint64_t offset = 0; offset < size; offset += kPiece)
+      pieces.push_back({&file, offset});
   }
   return pieces;
 }
 
 }  // namespace
 
-Result<Work> plain_read(std::span<const std::string> paths, unsigned threads, double seconds, double start) {
+Result<Work> plain_read(std::span<const std::string> paths, unsigned threads, double seconds,
+                        double start) {
   std::vector<File> files;
   for (const std::string& path : paths) {
     HOTPACK_ASSIGN(File file, File::open_read(path));
@@ -58,7 +61,8 @@ Result<Work> plain_read(std::span<const std::string> paths, unsigned threads, do
   const auto read_piece = [&](unsigned thread, std::uint64_t number) {
     if (number >= pieces.size() || failure != 0) return false;
     const FilePiece& piece = pieces[(first + number) % pieces.size()];
-    const ::ssize_t got = ::pread(piece.file->descriptor(), buffers.take(thread, kPiece), kPiece, static_cast<::off_t>(piece.offset));
+    const ::ssize_t got = ::pread(piece.file->descriptor(), buffers.take(thread, kPiece), kPiece,
+                                  static_cast<::off_t>(piece.offset));
     if (got < 0) failure = errno;
     bytes += static_cast<std::uint64_t>(std::max<::ssize_t>(got, 0));
     return got >= 0;

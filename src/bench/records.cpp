@@ -8,11 +8,14 @@
 
 namespace hotpack::bench {
 
-std::vector<std::uint64_t> first_samples(std::uint64_t records, const LoaderOptions& options, std::uint64_t count) {
-  const EpochOrder order(records, {options.shuffle, options.seed, options.block_samples, options.window_blocks}, 0);
+std::vector<std::uint64_t> first_samples(std::uint64_t records, const LoaderOptions& options,
+                                         std::uint64_t count) {
+  const EpochOrder order(
+      records, {options.shuffle, options.seed, options.block_samples, options.window_blocks}, 0);
   std::vector<std::uint64_t> samples;
   samples.reserve(std::min(count, records));
-  for (std::uint64_t position = 0; position < std::min(count, records); ++position) samples.push_back(order[position]);
+  for (std::uint64_t position = 0; position < std::min(count, records); ++position)
+    samples.push_back(order[position]);
   return samples;
 }
 
@@ -20,10 +23,12 @@ void RecordList::add(const RecordViews& views) {
   views_.push_back(views);
   all_bytes_ += views.bytes();
   largest_bytes_ = std::max(largest_bytes_, views.bytes());
-  largest_size_ = {std::max(largest_size_.width, views.image.shape.width), std::max(largest_size_.height, views.image.shape.height)};
+  largest_size_ = {std::max(largest_size_.width, views.image.shape.width),
+                   std::max(largest_size_.height, views.image.shape.height)};
 }
 
-Result<RecordList> RecordList::make(const Dataset& dataset, std::span<const std::uint64_t> samples, std::uint64_t most_unpacked_bytes) {
+Result<RecordList> RecordList::make(const Dataset& dataset, std::span<const std::uint64_t> samples,
+                                    std::uint64_t most_unpacked_bytes) {
   RecordList list;
   list.views_.reserve(samples.size());
   std::uint64_t unpacked_bytes = 0;

@@ -1,7 +1,9 @@
-// The records that a shuffled epoch begins with, in its order, for plain loops that the Loader is compared with.
+// The records that a shuffled epoch begins with, in its order, for plain loops that the Loader is
+// compared with.
 //
-// Ownership: shares nothing; borrows from the Dataset, which must outlive it, but for compressed records, which it keeps uncompressed.
-// Thread-safety: const members from any thread. Failure: as Sample's functions.
+// Ownership: shares nothing; borrows from the Dataset, which must outlive it, but for compressed
+// records, which it keeps uncompressed. Thread-safety: const members from any thread. Failure: as
+// Sample's functions.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,9 @@
 namespace hotpack::bench {
 
 // Numbers of the samples of the first `count` positions of epoch 0 of a Loader with such options.
-[[nodiscard]] std::vector<std::uint64_t> first_samples(std::uint64_t records, const LoaderOptions& options, std::uint64_t count);
+[[nodiscard]] std::vector<std::uint64_t> first_samples(std::uint64_t records,
+                                                       const LoaderOptions& options,
+                                                       std::uint64_t count);
 
 struct RecordViews {
   ImageView image;
@@ -24,12 +28,16 @@ struct RecordViews {
 
 class RecordList {
  public:
-  // Of compressed records at most `most_unpacked_bytes` are kept, at least one; the list is that much shorter.
-  [[nodiscard]] static Result<RecordList> make(const Dataset& dataset, std::span<const std::uint64_t> samples,
+  // Of compressed records at most `most_unpacked_bytes` are kept, at least one; the list is that
+  // much shorter.
+  [[nodiscard]] static Result<RecordList> make(const Dataset& dataset,
+                                               std::span<const std::uint64_t> samples,
                                                std::uint64_t most_unpacked_bytes);
   [[nodiscard]] std::size_t size() const { return views_.size(); }
   // Endless: from the start again after the last one.
-  [[nodiscard]] const RecordViews& operator[](std::uint64_t number) const { return views_[number % views_.size()]; }
+  [[nodiscard]] const RecordViews& operator[](std::uint64_t number) const {
+    return views_[number % views_.size()];
+  }
   [[nodiscard]] std::uint64_t largest_bytes() const { return largest_bytes_; }
   [[nodiscard]] std::uint64_t mean_bytes() const { return all_bytes_ / views_.size(); }
   [[nodiscard]] PixelSize largest_size() const { return largest_size_; }

@@ -14,8 +14,10 @@ namespace {
 constexpr double kWarmUpSeconds = 10;  // for each second per row
 
 std::string left_out(const Setup& setup, std::uint64_t samples) {
-  return "rates in memory are those of " + std::to_string(samples) + " of " + std::to_string(setup.records) +
-         " samples: more did not fit into half of the free memory, or did not come from the disk in " +
+  return "rates in memory are those of " + std::to_string(samples) + " of " +
+         std::to_string(setup.records) +
+         " samples: more did not fit into half of the free memory, or did not come from the disk "
+         "in " +
          std::to_string(static_cast<int>(kWarmUpSeconds * setup.seconds)) + " s";
 }
 
@@ -27,7 +29,8 @@ Status begin_stage(const BenchOptions& options, const std::string& stage) {
 }
 
 Result<WarmUp> warm_up(const Setup& setup, const Dataset& dataset) {
-  const LoaderOptions options = setup.loader_options(0, setup.plain, BatchContent::packed, VerifyChecksums::always);
+  const LoaderOptions options =
+      setup.loader_options(0, setup.plain, BatchContent::packed, VerifyChecksums::always);
   HOTPACK_ASSIGN(Batches batches, Batches::open(dataset, options));
   const std::uint64_t all = batches.loader().steps_per_epoch();
   const double until = now_seconds() + kWarmUpSeconds * std::max(setup.seconds, 0.1);
@@ -38,7 +41,8 @@ Result<WarmUp> warm_up(const Setup& setup, const Dataset& dataset) {
     ++done.steps;
     bytes += batch_bytes(batch);
   }
-  done.packed_batch_bytes = static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(1, done.steps));
+  done.packed_batch_bytes =
+      static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(1, done.steps));
   done.samples = std::min(done.steps * setup.batch, setup.records);
   if (done.steps < all) done.note = left_out(setup, done.samples);
   return done;
@@ -65,7 +69,8 @@ void describe_warm_up(const WarmUp& warm, BenchReport& report) {
 
 Error refused_by_system(const std::exception& refused) {
   return Error{ErrorCode::io,
-               std::string("the system refused memory or threads: ") + refused.what() + "; a smaller --batch or fewer --threads need less",
+               std::string("the system refused memory or threads: ") + refused.what() +
+                   "; a smaller --batch or fewer --threads need less",
                {},
                {}};
 }

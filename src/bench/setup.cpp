@@ -23,7 +23,8 @@ constexpr std::array<float, 3> kStd = {0.229F, 0.224F, 0.225F};
 
 Outputs plain_outputs(const Schema& schema) {
   Outputs outputs{"u8", {}, {}};
-  if (schema.image.layout == AxisOrder::channels_first) outputs.image.order = AxisOrder::channels_first;
+  if (schema.image.layout == AxisOrder::channels_first)
+    outputs.image.order = AxisOrder::channels_first;
   if (!schema.label) return outputs;
   outputs.label.form = schema.label->multi ? LabelForm::bits : LabelForm::index;
   outputs.name += schema.label->multi ? " + bits" : " + index";
@@ -48,13 +49,16 @@ Outputs training_outputs(const Schema& schema) {
 // Of records of one size.
 PixelSize record_size(const Schema& schema) {
   const auto& shape = *schema.image.shape;
-  return schema.image.layout == AxisOrder::channels_last ? PixelSize{shape[1], shape[0]} : PixelSize{shape[2], shape[1]};
+  return schema.image.layout == AxisOrder::channels_last ? PixelSize{shape[1], shape[0]}
+                                                         : PixelSize{shape[2], shape[1]};
 }
 
 // Slots of the Loader, and as much again for the plain loop next to it.
 Result<std::uint64_t> rows_in_memory(const Setup& setup) {
-  HOTPACK_ASSIGN(const std::uint64_t bytes, row_bytes(setup.schema, setup.training, record_size(setup.schema)));
-  return std::max<std::uint64_t>(1, setup.memory_bytes / (2 * setup.slots * std::max<std::uint64_t>(1, bytes)));
+  HOTPACK_ASSIGN(const std::uint64_t bytes,
+                 row_bytes(setup.schema, setup.training, record_size(setup.schema)));
+  return std::max<std::uint64_t>(
+      1, setup.memory_bytes / (2 * setup.slots * std::max<std::uint64_t>(1, bytes)));
 }
 
 Status choose_batch(Setup& setup, std::uint64_t wanted) {
@@ -66,12 +70,13 @@ Status choose_batch(Setup& setup, std::uint64_t wanted) {
   }
   HOTPACK_ASSIGN(const std::uint64_t most, rows_in_memory(setup));
   if (most < setup.batch) {
-    setup.notes.push_back("batches of " + std::to_string(most) + " samples instead of " + std::to_string(setup.batch) +
+    setup.notes.push_back("batches of " + std::to_string(most) + " samples instead of " +
+                          std::to_string(setup.batch) +
                           ": slots and buffers take at most a quarter of the free memory");
     setup.batch = most;
   } else if (setup.batch < wanted) {
-    setup.notes.push_back("batches of " + std::to_string(setup.batch) + " samples instead of " + std::to_string(wanted) +
-                          ": there are no more");
+    setup.notes.push_back("batches of " + std::to_string(setup.batch) + " samples instead of " +
+                          std::to_string(wanted) + ": there are no more");
   }
   return {};
 }
@@ -79,11 +84,14 @@ Status choose_batch(Setup& setup, std::uint64_t wanted) {
 }  // namespace
 
 Result<std::uint64_t> row_bytes(const Schema& schema, const Outputs& outputs, PixelSize size) {
-  HOTPACK_ASSIGN(const auto image, expand::ImageExpander::make(outputs.image, schema.image.channels()));
+  HOTPACK_ASSIGN(const auto image,
+                 expand::ImageExpander::make(outputs.image, schema.image.channels()));
   if (!schema.label) return image.row_bytes(size);
-  const expand::LabelSource source{schema.label->scope, schema.label->storage, schema.label->multi, schema.class_count()};
+  const expand::LabelSource source{schema.label->scope, schema.label->storage, schema.label->multi,
+                                   schema.class_count()};
   HOTPACK_ASSIGN(const auto label, expand::LabelExpander::make(outputs.label, source));
-  return image.row_bytes(size) + label.row_bytes(schema.label->scope == LabelScope::image ? PixelSize{1, 1} : size);
+  return image.row_bytes(size) +
+         label.row_bytes(schema.label->scope == LabelScope::image ? PixelSize{1, 1} : size);
 }
 
 std::vector<unsigned> thread_counts(unsigned cores) {
@@ -97,7 +105,8 @@ Result<Setup> Setup::make(std::span<const std::string> folders, const BenchOptio
   Setup setup;
   setup.folders.assign(folders.begin(), folders.end());
   HOTPACK_ASSIGN(const Dataset dataset, setup.open_dataset());
-  if (dataset.records() == 0) return usage_error("there is nothing to measure: the pack has no samples");
+  if (dataset.records() == 0)
+    return usage_error("there is nothing to measure: the pack has no samples");
   for (const ShardInfo& shard : dataset.shards()) setup.shard_paths.push_back(shard.path);
   setup.schema = dataset.schema();
   setup.records = dataset.records();
@@ -111,8 +120,8 @@ Result<Setup> Setup::make(std::span<const std::string> folders, const BenchOptio
   return setup;
 }
 
-LoaderOptions Setup::loader_options(unsigned loader_threads, const Outputs& outputs, BatchContent content,
-                                    VerifyChecksums verify_checksums) const {
+LoaderOptions Setup::loader_options(unsigned loader_threads, const Outputs& outputs,
+                                    BatchContent content, VerifyChecksums verify_checksums) const {
   LoaderOptions options;
   options.global_batch_size = batch;
   options.seed = 1;

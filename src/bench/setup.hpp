@@ -1,6 +1,8 @@
-// Shared by all stages of a bench: facts about the data set, sizes that fit into memory, and options of Loaders.
+// Shared by all stages of a bench: facts about the data set, sizes that fit into memory, and
+// options of Loaders.
 //
-// Plain values; thread-safe as such. Failure: as Dataset::open; `usage` for a data set without samples.
+// Plain values; thread-safe as such. Failure: as Dataset::open; `usage` for a data set without
+// samples.
 #pragma once
 
 #include <cstdint>
@@ -33,15 +35,17 @@ struct Setup {
   unsigned cores = 1;
   std::vector<unsigned> threads;
   std::uint64_t memory_bytes = 0;  // that this run may take for slots and buffers
-  Outputs plain;                   // u8 as stored, class ids (bits where a pixel has several classes)
-  Outputs training;                // f32, normalised, and f32 one-hot, channels first
+  Outputs plain;     // u8 as stored, class ids (bits where a pixel has several classes)
+  Outputs training;  // f32, normalised, and f32 one-hot, channels first
   std::vector<std::string> notes;
 
   // `notes` names each value that had to be cut.
-  [[nodiscard]] static Result<Setup> make(std::span<const std::string> folders, const BenchOptions& options);
+  [[nodiscard]] static Result<Setup> make(std::span<const std::string> folders,
+                                          const BenchOptions& options);
   [[nodiscard]] Result<Dataset> open_dataset() const { return Dataset::open(folders); }
   // Every sample counts: an epoch's last batch is filled up from its beginning.
-  [[nodiscard]] LoaderOptions loader_options(unsigned loader_threads, const Outputs& outputs, BatchContent content,
+  [[nodiscard]] LoaderOptions loader_options(unsigned loader_threads, const Outputs& outputs,
+                                             BatchContent content,
                                              VerifyChecksums verify_checksums) const;
 };
 
@@ -49,6 +53,7 @@ struct Setup {
 [[nodiscard]] std::vector<unsigned> thread_counts(unsigned cores);
 
 // Bytes of a batch row of records of `size`.
-[[nodiscard]] Result<std::uint64_t> row_bytes(const Schema& schema, const Outputs& outputs, PixelSize size);
+[[nodiscard]] Result<std::uint64_t> row_bytes(const Schema& schema, const Outputs& outputs,
+                                              PixelSize size);
 
 }  // namespace hotpack::bench

@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
-std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
 
 // When a thread began its first piece and ended its last.
 struct Span {
@@ -38,10 +40,12 @@ double length_of(const std::vector<Span>& spans) {
 
 }  // namespace
 
-Pieces run_pieces(unsigned threads, double seconds, const std::function<bool(unsigned, std::uint64_t)>& work) {
+Pieces run_pieces(unsigned threads, double seconds,
+                  const std::function<bool(unsigned, std::uint64_t)>& work) {
   std::atomic<std::uint64_t> next{0}, done{0};
   std::latch ready(static_cast<std::ptrdiff_t>(threads) + 1);
-  std::vector<Span> spans(threads);  // by the threads' own clocks: this one may sleep while they work
+  std::vector<Span> spans(
+      threads);  // by the threads' own clocks: this one may sleep while they work
   const auto loop = [&](unsigned thread) {
     ready.arrive_and_wait();
     Span& span = spans[thread];
@@ -55,9 +59,11 @@ Pieces run_pieces(unsigned threads, double seconds, const std::function<bool(uns
   std::vector<std::jthread> workers;
   workers.reserve(threads);
   try {
-    while (workers.size() < threads) workers.emplace_back(loop, static_cast<unsigned>(workers.size()));
+    while (workers.size() < threads)
+      workers.emplace_back(loop, static_cast<unsigned>(workers.size()));
   } catch (...) {
-    ready.count_down(static_cast<std::ptrdiff_t>(threads - workers.size()) + 1);  // those that wait come to their end
+    ready.count_down(static_cast<std::ptrdiff_t>(threads - workers.size()) +
+                     1);  // those that wait come to their end
     throw;
   }
   ready.arrive_and_wait();
@@ -65,10 +71,13 @@ Pieces run_pieces(unsigned threads, double seconds, const std::function<bool(uns
   return {done.load(), length_of(spans)};
 }
 
-ThreadBuffers::ThreadBuffers(unsigned threads, std::uint64_t total_bytes, std::uint64_t least_bytes) : shares_(threads) {
-  share_bytes_ = rounded_up(std::max({total_bytes / threads, least_bytes, std::uint64_t{1}}), kHugePage);
+ThreadBuffers::ThreadBuffers(unsigned threads, std::uint64_t total_bytes, std::uint64_t least_bytes)
+    : shares_(threads) {
+  share_bytes_ =
+      rounded_up(std::max({total_bytes / threads, least_bytes, std::uint64_t{1}}), kHugePage);
   const std::uint64_t all = share_bytes_ * threads;
-  void* const memory = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   ::madvise(memory, all, MADV_HUGEPAGE);  // optional: a limit is the best rate of the machine
   memory_ = static_cast<std::byte*>(memory);
@@ -80,7 +89,9 @@ ThreadBuffers::~ThreadBuffers() {
 }
 
 ThreadBuffers::ThreadBuffers(ThreadBuffers&& other) noexcept
-    : memory_(std::exchange(other.memory_, nullptr)), share_bytes_(other.share_bytes_), shares_(std::move(other.shares_)) {}
+    : memory_(std::exchange(other.memory_, nullptr)),
+      share_bytes_(other.share_bytes_),
+      shares_(std::move(other.shares_)) {}
 
 std::byte* ThreadBuffers::take(unsigned thread, std::uint64_t bytes) {
   std::uint64_t& used = shares_[thread].used;

@@ -1,8 +1,8 @@
-// The plainest parallel loop: threads that take pieces of work from a counter until the time is up, each with memory of its own to write
-// to.
+// The plainest parallel loop: threads that take pieces of work from a counter until the time is up,
+// each with memory of its own to write to.
 //
-// Ownership: ThreadBuffers owns its memory. Thread-safety: take() from one thread a `thread` number.
-// Failure: std::bad_alloc and std::system_error are thrown; run_bench catches them.
+// Ownership: ThreadBuffers owns its memory. Thread-safety: take() from one thread a `thread`
+// number. Failure: std::bad_alloc and std::system_error are thrown; run_bench catches them.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,14 @@ struct Pieces {
   double seconds = 0;  // from the moment all threads were ready to the end of the last piece
 };
 
-// Calls work(thread, piece) for piece = 0, 1, 2, … on `threads` threads until `seconds` have passed, or work returns false: nothing is
-// left. `work` must not throw.
-[[nodiscard]] Pieces run_pieces(unsigned threads, double seconds, const std::function<bool(unsigned thread, std::uint64_t piece)>& work);
+// Calls work(thread, piece) for piece = 0, 1, 2, … on `threads` threads until `seconds` have
+// passed, or work returns false: nothing is left. `work` must not throw.
+[[nodiscard]] Pieces run_pieces(
+    unsigned threads, double seconds,
+    const std::function<bool(unsigned thread, std::uint64_t piece)>& work);
 
-// Memory to write rows to, as large as a ring of slots, and shared out among the threads, so that no two write to the same place.
-// Its pages are touched beforehand.
+// Memory to write rows to, as large as a ring of slots, and shared out among the threads, so that
+// no two write to the same place. Its pages are touched beforehand.
 class ThreadBuffers {
  public:
   // `total_bytes` over all threads; each gets at least `least_bytes`.
@@ -32,7 +34,8 @@ class ThreadBuffers {
   ThreadBuffers(ThreadBuffers&& other) noexcept;
   ThreadBuffers& operator=(ThreadBuffers&&) = delete;
 
-  // The next `bytes` ≤ least_bytes of a thread's memory, 64-byte aligned; from the start again at its end.
+  // The next `bytes` ≤ least_bytes of a thread's memory, 64-byte aligned; from the start again at
+  // its end.
   [[nodiscard]] std::byte* take(unsigned thread, std::uint64_t bytes);
 
  private:

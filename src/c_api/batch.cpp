@@ -11,8 +11,10 @@
 
 namespace hotpack::c_api {
 
-Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape, ElementType type) {
-  if (shape.size() > HOTPACK_MAX_DIMENSIONS) return internal_error("a field has " + std::to_string(shape.size()) + " dimensions");
+Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape,
+                               ElementType type) {
+  if (shape.size() > HOTPACK_MAX_DIMENSIONS)
+    return internal_error("a field has " + std::to_string(shape.size()) + " dimensions");
   hotpack_field field{};
   field.data = data;
   field.dimensions = static_cast<std::int32_t>(shape.size());
@@ -30,9 +32,11 @@ Result<hotpack_batch_info> info_of(const Batch& batch) {
   info.step = batch.step();
   info.batch_size = batch.batch_size();
   info.num_valid = batch.num_valid();
-  HOTPACK_ASSIGN(info.image, field_of(batch.image().bytes.data(), batch.image().shape, batch.image().type));
+  HOTPACK_ASSIGN(info.image,
+                 field_of(batch.image().bytes.data(), batch.image().shape, batch.image().type));
   const bool labelled = !batch.label().bytes.empty();
-  HOTPACK_ASSIGN(info.label, field_of(labelled ? batch.label().bytes.data() : nullptr, batch.label().shape, batch.label().type));
+  HOTPACK_ASSIGN(info.label, field_of(labelled ? batch.label().bytes.data() : nullptr,
+                                      batch.label().shape, batch.label().type));
   return info;
 }
 
@@ -44,12 +48,18 @@ Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_b
   info.num_valid = batch.num_valid;
   HOTPACK_ASSIGN(info.image, field_of(buffers.image, batch.image_shape, batch.image_type));
   const bool labelled = !batch.label_shape.empty();
-  HOTPACK_ASSIGN(info.label, field_of(labelled ? buffers.label : nullptr, batch.label_shape, batch.label_type));
+  HOTPACK_ASSIGN(info.label,
+                 field_of(labelled ? buffers.label : nullptr, batch.label_shape, batch.label_type));
   return info;
 }
 
 hotpack_crop crop_of(const SampleCrop& box) {
-  return {box.x, box.y, box.width, box.height, static_cast<std::uint8_t>(box.flip_horizontal), static_cast<std::uint8_t>(box.flip_vertical),
+  return {box.x,
+          box.y,
+          box.width,
+          box.height,
+          static_cast<std::uint8_t>(box.flip_horizontal),
+          static_cast<std::uint8_t>(box.flip_vertical),
           {}};
 }
 
@@ -79,9 +89,13 @@ hotpack_status hotpack_batch_describe(const hotpack_batch* batch, hotpack_batch_
   }
 }
 
-const int64_t* hotpack_batch_indices(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->batch->indices().data(); }
+const int64_t* hotpack_batch_indices(const hotpack_batch* batch) {
+  return batch == nullptr ? nullptr : batch->batch->indices().data();
+}
 
-const hotpack_crop* hotpack_batch_crops(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->crops.data(); }
+const hotpack_crop* hotpack_batch_crops(const hotpack_batch* batch) {
+  return batch == nullptr ? nullptr : batch->crops.data();
+}
 
 const char* hotpack_batch_key(const hotpack_batch* batch, uint64_t row) {
   if (batch == nullptr || row >= batch->batch->batch_size()) return "";

@@ -1,5 +1,5 @@
-// Batches as hotpack.h describes them. Pure functions; thread-safe. Failure: code `internal` for a shape of more dimensions than a
-// hotpack_field holds.
+// Batches as hotpack.h describes them. Pure functions; thread-safe. Failure: code `internal` for a
+// shape of more dimensions than a hotpack_field holds.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,12 @@ namespace hotpack::c_api {
 
 // Null `data` means that the field was skipped or does not exist; shape and type are reported
 // anyway.
-[[nodiscard]] Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape, ElementType type);
+[[nodiscard]] Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape,
+                                             ElementType type);
 [[nodiscard]] Result<hotpack_batch_info> info_of(const Batch& batch);
 // The description of a batch that next_into() copied to these buffers.
-[[nodiscard]] Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_buffers& buffers);
+[[nodiscard]] Result<hotpack_batch_info> info_of(const BatchInfo& batch,
+                                                 const hotpack_batch_buffers& buffers);
 
 [[nodiscard]] hotpack_crop crop_of(const SampleCrop& box);
 

@@ -12,19 +12,25 @@ namespace {
 // In the order of hotpack_element_type, from HOTPACK_TYPE_U8 on.
 constexpr std::array kTypes{ElementType::u8,  ElementType::u16,  ElementType::i32, ElementType::i64,
                             ElementType::f16, ElementType::bf16, ElementType::f32};
-static_assert(HOTPACK_TYPE_DEFAULT == 0 && HOTPACK_TYPE_U8 == 1 && HOTPACK_TYPE_F32 == kTypes.size());
+static_assert(HOTPACK_TYPE_DEFAULT == 0 && HOTPACK_TYPE_U8 == 1 &&
+              HOTPACK_TYPE_F32 == kTypes.size());
 
 }  // namespace
 
 Result<std::optional<ElementType>> type_choice(const char* option, std::int32_t number) {
   using Choice = std::optional<ElementType>;
-  return choose<Choice>(option, number, {std::nullopt, kTypes[0], kTypes[1], kTypes[2], kTypes[3], kTypes[4], kTypes[5], kTypes[6]});
+  return choose<Choice>(
+      option, number,
+      {std::nullopt, kTypes[0], kTypes[1], kTypes[2], kTypes[3], kTypes[4], kTypes[5], kTypes[6]});
 }
 
 std::int32_t type_number(ElementType type) {
-  return static_cast<std::int32_t>(std::ranges::find(kTypes, type) - kTypes.begin()) + HOTPACK_TYPE_U8;
+  return static_cast<std::int32_t>(std::ranges::find(kTypes, type) - kTypes.begin()) +
+         HOTPACK_TYPE_U8;
 }
 
-Result<bool> flag(const char* option, std::int32_t number) { return choose(option, number, {false, true}); }
+Result<bool> flag(const char* option, std::int32_t number) {
+  return choose(option, number, {false, true});
+}
 
 }  // namespace hotpack::c_api

@@ -17,14 +17,18 @@ namespace hotpack::c_api {
 
 // The value with this number; `values` are in the order of hotpack.h, from 0.
 template <class Choice>
-[[nodiscard]] Result<Choice> choose(const char* option, std::int32_t number, std::initializer_list<Choice> values) {
-  if (number >= 0 && static_cast<std::size_t>(number) < values.size()) return values.begin()[number];
-  return usage_error(std::string(option) + " is " + std::to_string(number) + ", which hotpack.h does not list; it must be from 0 to " +
+[[nodiscard]] Result<Choice> choose(const char* option, std::int32_t number,
+                                    std::initializer_list<Choice> values) {
+  if (number >= 0 && static_cast<std::size_t>(number) < values.size())
+    return values.begin()[number];
+  return usage_error(std::string(option) + " is " + std::to_string(number) +
+                     ", which hotpack.h does not list; it must be from 0 to " +
                      std::to_string(values.size() - 1));
 }
 
 // Empty for HOTPACK_TYPE_DEFAULT.
-[[nodiscard]] Result<std::optional<ElementType>> type_choice(const char* option, std::int32_t number);
+[[nodiscard]] Result<std::optional<ElementType>> type_choice(const char* option,
+                                                             std::int32_t number);
 [[nodiscard]] std::int32_t type_number(ElementType type);
 
 // Accepts 0 and 1.

@@ -57,7 +57,9 @@ hotpack_status hotpack_cuda_query(hotpack_cuda** cuda) {
 
 void hotpack_cuda_close(hotpack_cuda* cuda) { delete cuda; }
 
-const char* hotpack_cuda_error(const hotpack_cuda* cuda) { return cuda == nullptr ? "" : cuda->failures.latest(); }
+const char* hotpack_cuda_error(const hotpack_cuda* cuda) {
+  return cuda == nullptr ? "" : cuda->failures.latest();
+}
 
 hotpack_status hotpack_cuda_describe(const hotpack_cuda* cuda, hotpack_cuda_info* info) {
   return with_cuda(cuda, [&](const CudaInfo& known) -> Outcome {
@@ -67,7 +69,8 @@ hotpack_status hotpack_cuda_describe(const hotpack_cuda* cuda, hotpack_cuda_info
   });
 }
 
-hotpack_status hotpack_cuda_device(const hotpack_cuda* cuda, uint64_t number, hotpack_cuda_device_info* info) {
+hotpack_status hotpack_cuda_device(const hotpack_cuda* cuda, uint64_t number,
+                                   hotpack_cuda_device_info* info) {
   return with_cuda(cuda, [&](const CudaInfo& known) -> Outcome {
     HOTPACK_TRY(require(info, "info"));
     if (number >= known.devices.size()) return HOTPACK_NOT_FOUND;

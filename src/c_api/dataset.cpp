@@ -66,7 +66,8 @@ hotpack_dataset_info info_of(const Dataset& dataset) {
   info.classes = dataset.classes().size();
   set_image_size(schema.image, info);
   info.image_channels = schema.image.channels();
-  info.image_layout = schema.image.layout == AxisOrder::channels_last ? HOTPACK_CHANNELS_LAST : HOTPACK_CHANNELS_FIRST;
+  info.image_layout = schema.image.layout == AxisOrder::channels_last ? HOTPACK_CHANNELS_LAST
+                                                                      : HOTPACK_CHANNELS_FIRST;
   info.label_scope = label_kind_number(schema);
   info.label_storage = label_storage_number(schema);
   info.label_multi = schema.label && schema.label->multi ? 1 : 0;
@@ -89,8 +90,8 @@ hotpack_sample_info info_of(const Sample& sample) {
 
 Result<const ClassInfo*> find_class(const Dataset& dataset, std::uint64_t class_id) {
   if (class_id < dataset.classes().size()) return &dataset.classes()[class_id];
-  return usage_error("there is no class " + std::to_string(class_id) + "; the data set has " + std::to_string(dataset.classes().size()) +
-                     ", counted from 0");
+  return usage_error("there is no class " + std::to_string(class_id) + "; the data set has " +
+                     std::to_string(dataset.classes().size()) + ", counted from 0");
 }
 
 // The data set's statistics, computed once and kept as long as the handle.
@@ -111,7 +112,9 @@ std::uint64_t count_or_zero(const std::vector<std::uint64_t>& counts, std::size_
   return index < counts.size() ? counts[index] : 0;
 }
 
-std::span<std::uint8_t> bytes_at(void* memory, std::size_t size) { return {static_cast<std::uint8_t*>(memory), size}; }
+std::span<std::uint8_t> bytes_at(void* memory, std::size_t size) {
+  return {static_cast<std::uint8_t*>(memory), size};
+}
 
 }  // namespace
 }  // namespace hotpack::c_api
@@ -123,7 +126,8 @@ hotpack_status hotpack_dataset_open(const char* folder, hotpack_dataset** datase
   return hotpack_dataset_open_many(&folder, 1, dataset);
 }
 
-hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count, hotpack_dataset** dataset) {
+hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count,
+                                         hotpack_dataset** dataset) {
   if (dataset == nullptr) return HOTPACK_ERROR_USAGE;
   *dataset = new (std::nothrow) hotpack_dataset;
   if (*dataset == nullptr) return HOTPACK_ERROR_INTERNAL;
@@ -136,9 +140,12 @@ hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t coun
 
 void hotpack_dataset_close(hotpack_dataset* dataset) { delete dataset; }
 
-const char* hotpack_dataset_error(const hotpack_dataset* dataset) { return dataset == nullptr ? "" : dataset->failures.latest(); }
+const char* hotpack_dataset_error(const hotpack_dataset* dataset) {
+  return dataset == nullptr ? "" : dataset->failures.latest();
+}
 
-hotpack_status hotpack_dataset_describe(const hotpack_dataset* dataset, hotpack_dataset_info* info) {
+hotpack_status hotpack_dataset_describe(const hotpack_dataset* dataset,
+                                        hotpack_dataset_info* info) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_TRY(require(info, "info"));
     HOTPACK_TRY(write_struct(info_of(open), info, "hotpack_dataset_info"));
@@ -155,10 +162,13 @@ uint64_t hotpack_dataset_classes(const hotpack_dataset* dataset) {
 }
 
 const char* hotpack_dataset_class_name(const hotpack_dataset* dataset, uint64_t class_id) {
-  return class_id < hotpack_dataset_classes(dataset) ? dataset->dataset->classes()[class_id].name.c_str() : "";
+  return class_id < hotpack_dataset_classes(dataset)
+             ? dataset->dataset->classes()[class_id].name.c_str()
+             : "";
 }
 
-hotpack_status hotpack_dataset_class_color(const hotpack_dataset* dataset, uint64_t class_id, uint8_t rgb[3]) {
+hotpack_status hotpack_dataset_class_color(const hotpack_dataset* dataset, uint64_t class_id,
+                                           uint8_t rgb[3]) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_TRY(require(rgb, "rgb"));
     HOTPACK_ASSIGN(const ClassInfo* const found, find_class(open, class_id));
@@ -168,13 +178,15 @@ hotpack_status hotpack_dataset_class_color(const hotpack_dataset* dataset, uint6
   });
 }
 
-hotpack_status hotpack_dataset_mean_std(const hotpack_dataset* dataset, double* mean, double* std, size_t channels) {
+hotpack_status hotpack_dataset_mean_std(const hotpack_dataset* dataset, double* mean, double* std,
+                                        size_t channels) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_TRY(require(mean, "mean"));
     HOTPACK_TRY(require(std, "std"));
     const auto expected = static_cast<std::size_t>(open.schema().image.channels());
     if (channels != expected) {
-      return usage_error("channels is " + std::to_string(channels) + ", the images have " + std::to_string(expected));
+      return usage_error("channels is " + std::to_string(channels) + ", the images have " +
+                         std::to_string(expected));
     }
     HOTPACK_ASSIGN(const Statistics* const known, statistics_of(*dataset));
     for (std::size_t c = 0; c < channels; ++c) {
@@ -185,7 +197,8 @@ hotpack_status hotpack_dataset_mean_std(const hotpack_dataset* dataset, double* 
   });
 }
 
-hotpack_status hotpack_dataset_class_statistics(const hotpack_dataset* dataset, uint64_t class_id, hotpack_class_statistics* statistics) {
+hotpack_status hotpack_dataset_class_statistics(const hotpack_dataset* dataset, uint64_t class_id,
+                                                hotpack_class_statistics* statistics) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_TRY(require(statistics, "statistics"));
     HOTPACK_TRY(find_class(open, class_id));
@@ -209,7 +222,8 @@ hotpack_status hotpack_dataset_ignored_pixels(const hotpack_dataset* dataset, ui
   });
 }
 
-hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset, uint64_t number, hotpack_sample_info* info) {
+hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset, uint64_t number,
+                                      hotpack_sample_info* info) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_TRY(require(info, "info"));
     HOTPACK_ASSIGN(const Sample sample, open.sample(number));
@@ -218,7 +232,8 @@ hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset, uint64_t n
   });
 }
 
-hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t number, char* key, size_t size, size_t* length) {
+hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t number, char* key,
+                                   size_t size, size_t* length) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_ASSIGN(const Sample sample, open.sample(number));
     HOTPACK_TRY(copy_text(sample.key(), key, size, length));
@@ -226,7 +241,8 @@ hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t numb
   });
 }
 
-hotpack_status hotpack_dataset_read_image(const hotpack_dataset* dataset, uint64_t number, void* into, size_t size) {
+hotpack_status hotpack_dataset_read_image(const hotpack_dataset* dataset, uint64_t number,
+                                          void* into, size_t size) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_TRY(require(into, "into"));
     HOTPACK_ASSIGN(const Sample sample, open.sample(number));
@@ -235,7 +251,8 @@ hotpack_status hotpack_dataset_read_image(const hotpack_dataset* dataset, uint64
   });
 }
 
-hotpack_status hotpack_dataset_read_label(const hotpack_dataset* dataset, uint64_t number, void* into, size_t size) {
+hotpack_status hotpack_dataset_read_label(const hotpack_dataset* dataset, uint64_t number,
+                                          void* into, size_t size) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_TRY(require(into, "into"));
     HOTPACK_ASSIGN(const Sample sample, open.sample(number));
@@ -244,7 +261,8 @@ hotpack_status hotpack_dataset_read_label(const hotpack_dataset* dataset, uint64
   });
 }
 
-hotpack_status hotpack_dataset_find(const hotpack_dataset* dataset, const char* key, uint64_t* number) {
+hotpack_status hotpack_dataset_find(const hotpack_dataset* dataset, const char* key,
+                                    uint64_t* number) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_TRY(require(key, "key"));
     HOTPACK_TRY(require(number, "number"));

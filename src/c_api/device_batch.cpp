@@ -15,7 +15,8 @@ namespace hotpack::c_api {
 Result<const DevicePart*> part_of(const hotpack_device_batch& batch, std::uint64_t number) {
   const auto& parts = batch.info().parts;
   if (number < parts.size()) return &parts[number];
-  return usage_error("part is " + std::to_string(number) + "; the batch has " + std::to_string(parts.size()) + ", numbered from 0");
+  return usage_error("part is " + std::to_string(number) + "; the batch has " +
+                     std::to_string(parts.size()) + ", numbered from 0");
 }
 
 namespace {
@@ -54,7 +55,8 @@ hotpack_status with_batch(const hotpack_device_batch* batch, const Body& body) n
 using namespace hotpack;
 using namespace hotpack::c_api;
 
-hotpack_status hotpack_device_batch_describe(const hotpack_device_batch* batch, hotpack_device_batch_info* info) {
+hotpack_status hotpack_device_batch_describe(const hotpack_device_batch* batch,
+                                             hotpack_device_batch_info* info) {
   return with_batch(batch, [&]() -> Outcome {
     HOTPACK_TRY(require(info, "info"));
     HOTPACK_TRY(write_struct(info_of(batch->info()), info, "hotpack_device_batch_info"));
@@ -62,7 +64,8 @@ hotpack_status hotpack_device_batch_describe(const hotpack_device_batch* batch, 
   });
 }
 
-hotpack_status hotpack_device_batch_part(const hotpack_device_batch* batch, uint64_t part, hotpack_device_part_info* info) {
+hotpack_status hotpack_device_batch_part(const hotpack_device_batch* batch, uint64_t part,
+                                         hotpack_device_part_info* info) {
   return with_batch(batch, [&]() -> Outcome {
     HOTPACK_TRY(require(info, "info"));
     HOTPACK_ASSIGN(const DevicePart* const found, part_of(*batch, part));
@@ -81,15 +84,21 @@ const hotpack_crop* hotpack_device_batch_crops(const hotpack_device_batch* batch
 }
 
 const char* hotpack_device_batch_key(const hotpack_device_batch* batch, uint64_t row) {
-  return batch == nullptr || row >= batch->info().keys.size() ? "" : batch->info().keys[row].c_str();
+  return batch == nullptr || row >= batch->info().keys.size() ? ""
+                                                              : batch->info().keys[row].c_str();
 }
 
-const char* hotpack_device_batch_error(const hotpack_device_batch* batch) { return batch == nullptr ? "" : batch->failures.latest(); }
+const char* hotpack_device_batch_error(const hotpack_device_batch* batch) {
+  return batch == nullptr ? "" : batch->failures.latest();
+}
 
-hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch, void* stream, uint64_t part) {
+hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch, void* stream,
+                                                  uint64_t part) {
   return with_batch(batch, [&]() -> Outcome {
     HOTPACK_TRY(part_of(*batch, part));
-    if (!batch->lease) return usage_error("the batch is of next_into: order other streams behind the part's stream with an event");
+    if (!batch->lease)
+      return usage_error(
+          "the batch is of next_into: order other streams behind the part's stream with an event");
     HOTPACK_TRY(batch->lease->record_stream(static_cast<CUstream_st*>(stream), part));
     return HOTPACK_OK;
   });

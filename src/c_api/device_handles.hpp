@@ -29,7 +29,9 @@ struct hotpack_device_batch {
   hotpack::DeviceBatchInfo copied;            // describes such a batch
   std::vector<hotpack_crop> crops;
 
-  [[nodiscard]] const hotpack::DeviceBatchInfo& info() const { return lease ? lease->info() : copied; }
+  [[nodiscard]] const hotpack::DeviceBatchInfo& info() const {
+    return lease ? lease->info() : copied;
+  }
 };
 
 namespace hotpack::c_api {
@@ -42,6 +44,7 @@ hotpack_status with_device_loader(hotpack_device_loader* handle, const Body& bod
 }
 
 // One device's part of the batch. Failure: code `usage` for a part that does not exist.
-[[nodiscard]] Result<const DevicePart*> part_of(const hotpack_device_batch& batch, std::uint64_t number);
+[[nodiscard]] Result<const DevicePart*> part_of(const hotpack_device_batch& batch,
+                                                std::uint64_t number);
 
 }  // namespace hotpack::c_api

@@ -27,12 +27,15 @@ namespace {
 
 using Streams = std::vector<CUstream_st*>;
 
-Status open_loader(const hotpack_dataset* dataset, const hotpack_device_loader_options* options, hotpack_device_loader& handle) {
+Status open_loader(const hotpack_dataset* dataset, const hotpack_device_loader_options* options,
+                   hotpack_device_loader& handle) {
   HOTPACK_TRY(require(dataset, "dataset"));
-  if (!dataset->dataset) return usage_error(std::string("the data set did not open: ") + dataset->failures.latest());
+  if (!dataset->dataset)
+    return usage_error(std::string("the data set did not open: ") + dataset->failures.latest());
   hotpack_device_loader_options given = default_device_options();
   if (options != nullptr) {
-    HOTPACK_ASSIGN(given, read_struct(options, default_device_options(), "hotpack_device_loader_options"));
+    HOTPACK_ASSIGN(given,
+                   read_struct(options, default_device_options(), "hotpack_device_loader_options"));
   }
   HOTPACK_ASSIGN(DeviceLoaderOptions own, device_options(given));
   HOTPACK_ASSIGN(handle.loader, DeviceLoader::open(*dataset->dataset, own));
@@ -42,18 +45,22 @@ Status open_loader(const hotpack_dataset* dataset, const hotpack_device_loader_o
 // Checks the length before anything of that length is read.
 Status check_count(const DeviceLoader& loader, std::size_t count) {
   if (count == loader.devices()) return {};
-  return usage_error("count is " + std::to_string(count) + ", the loader has " + std::to_string(loader.devices()) + " devices");
+  return usage_error("count is " + std::to_string(count) + ", the loader has " +
+                     std::to_string(loader.devices()) + " devices");
 }
 
 Result<Streams> streams_of(const DeviceLoader& loader, void* const* streams, std::size_t count) {
   HOTPACK_TRY(require(streams, "streams"));
   HOTPACK_TRY(check_count(loader, count));
   Streams own(count);
-  std::transform(streams, streams + count, own.begin(), [](void* stream) { return static_cast<CUstream_st*>(stream); });
+  std::transform(streams, streams + count, own.begin(),
+                 [](void* stream) { return static_cast<CUstream_st*>(stream); });
   return own;
 }
 
-Result<std::vector<DeviceBuffers>> buffers_of(const DeviceLoader& loader, const hotpack_device_buffers* buffers, std::size_t count) {
+Result<std::vector<DeviceBuffers>> buffers_of(const DeviceLoader& loader,
+                                              const hotpack_device_buffers* buffers,
+                                              std::size_t count) {
   HOTPACK_TRY(require(buffers, "buffers"));
   HOTPACK_TRY(check_count(loader, count));
   std::vector<DeviceBuffers> own(count);
@@ -71,15 +78,17 @@ std::unique_ptr<hotpack_device_batch> empty_batch(const DeviceLoader& loader) {
 
 hotpack_device_batch* with_boxes(std::unique_ptr<hotpack_device_batch> batch) {
   const auto& crops = batch->info().crops;
-  std::transform(crops.begin(), crops.begin() + static_cast<std::ptrdiff_t>(std::min(crops.size(), batch->crops.size())),
-                 batch->crops.begin(), crop_of);
+  std::transform(
+      crops.begin(),
+      crops.begin() + static_cast<std::ptrdiff_t>(std::min(crops.size(), batch->crops.size())),
+      batch->crops.begin(), crop_of);
   return batch.release();
 }
 
 // next() with the loader's own timeout if `timeout_ms` is absent. Everything that may fail comes
 // before the batch is taken, so none is lost.
-hotpack_status next_batch(hotpack_device_loader* handle, void* const* streams, std::size_t count, std::optional<std::int64_t> timeout_ms,
-                          hotpack_device_batch** out) {
+hotpack_status next_batch(hotpack_device_loader* handle, void* const* streams, std::size_t count,
+                          std::optional<std::int64_t> timeout_ms, hotpack_device_batch** out) {
   if (out != nullptr) *out = nullptr;
   return with_device_loader(handle, [&](DeviceLoader& loader) -> Outcome {
     HOTPACK_TRY(require(out, "batch"));
@@ -93,8 +102,8 @@ hotpack_status next_batch(hotpack_device_loader* handle, void* const* streams, s
   });
 }
 
-hotpack_status next_into(hotpack_device_loader* handle, const hotpack_device_buffers* buffers, void* const* streams, std::size_t count,
-                         hotpack_device_batch** out) {
+hotpack_status next_into(hotpack_device_loader* handle, const hotpack_device_buffers* buffers,
+                         void* const* streams, std::size_t count, hotpack_device_batch** out) {
   if (out != nullptr) *out = nullptr;
   return with_device_loader(handle, [&](DeviceLoader& loader) -> Outcome {
     HOTPACK_ASSIGN(const auto into, buffers_of(loader, buffers, count));
@@ -113,7 +122,8 @@ hotpack_device_loader_statistics_info info_of(const DeviceLoaderStatistics& stat
   info.batches = statistics.batches;
   info.copied_bytes = statistics.copied_bytes;
   info.pinned_bytes = statistics.pinned_bytes;
-  info.device_bytes = std::accumulate(statistics.device_bytes.begin(), statistics.device_bytes.end(), std::uint64_t{0});
+  info.device_bytes = std::accumulate(statistics.device_bytes.begin(),
+                                      statistics.device_bytes.end(), std::uint64_t{0});
   info.wait_seconds = statistics.wait_seconds;
   info.load_seconds = statistics.load_seconds;
   return info;
@@ -151,7 +161,9 @@ auto fact(const hotpack_device_loader* handle, const Get& get) -> decltype(get(*
 // The same for one of its parts.
 template <class Get>
 std::uint64_t part_fact(const hotpack_device_loader* handle, std::uint64_t part, const Get& get) {
-  return fact(handle, [&](const DeviceLoader& loader) -> std::uint64_t { return part < loader.devices() ? get(loader) : 0; });
+  return fact(handle, [&](const DeviceLoader& loader) -> std::uint64_t {
+    return part < loader.devices() ? get(loader) : 0;
+  });
 }
 
 }  // namespace
@@ -160,19 +172,23 @@ std::uint64_t part_fact(const hotpack_device_loader* handle, std::uint64_t part,
 using namespace hotpack;
 using namespace hotpack::c_api;
 
-hotpack_status hotpack_device_loader_options_init(hotpack_device_loader_options* options, size_t struct_size) {
+hotpack_status hotpack_device_loader_options_init(hotpack_device_loader_options* options,
+                                                  size_t struct_size) {
   if (options == nullptr) return HOTPACK_ERROR_USAGE;
   try {
     constexpr const char* kName = "hotpack_device_loader_options";
-    if (!check_struct_size<hotpack_device_loader_options>(struct_size, kName).ok()) return HOTPACK_ERROR_USAGE;
+    if (!check_struct_size<hotpack_device_loader_options>(struct_size, kName).ok())
+      return HOTPACK_ERROR_USAGE;
     options->struct_size = struct_size;
-    return write_struct(default_device_options(), options, kName).ok() ? HOTPACK_OK : HOTPACK_ERROR_USAGE;
+    return write_struct(default_device_options(), options, kName).ok() ? HOTPACK_OK
+                                                                       : HOTPACK_ERROR_USAGE;
   } catch (...) {
     return HOTPACK_ERROR_INTERNAL;
   }
 }
 
-hotpack_status hotpack_device_loader_open(const hotpack_dataset* dataset, const hotpack_device_loader_options* options,
+hotpack_status hotpack_device_loader_open(const hotpack_dataset* dataset,
+                                          const hotpack_device_loader_options* options,
                                           hotpack_device_loader** loader) {
   if (loader == nullptr) return HOTPACK_ERROR_USAGE;
   *loader = new (std::nothrow) hotpack_device_loader;
@@ -185,7 +201,9 @@ hotpack_status hotpack_device_loader_open(const hotpack_dataset* dataset, const 
 
 void hotpack_device_loader_close(hotpack_device_loader* loader) { delete loader; }
 
-const char* hotpack_device_loader_error(const hotpack_device_loader* loader) { return loader == nullptr ? "" : loader->failures.latest(); }
+const char* hotpack_device_loader_error(const hotpack_device_loader* loader) {
+  return loader == nullptr ? "" : loader->failures.latest();
+}
 
 uint64_t hotpack_device_loader_steps_per_epoch(const hotpack_device_loader* loader) {
   return fact(loader, [](const DeviceLoader& open) { return open.steps_per_epoch(); });
@@ -207,19 +225,24 @@ uint32_t hotpack_device_loader_threads(const hotpack_device_loader* loader) {
   return fact(loader, [](const DeviceLoader& open) { return open.threads(); });
 }
 
-uint64_t hotpack_device_loader_image_batch_bytes(const hotpack_device_loader* loader, uint64_t part) {
-  return part_fact(loader, part, [&](const DeviceLoader& open) { return open.image_batch_bytes(part); });
+uint64_t hotpack_device_loader_image_batch_bytes(const hotpack_device_loader* loader,
+                                                 uint64_t part) {
+  return part_fact(loader, part,
+                   [&](const DeviceLoader& open) { return open.image_batch_bytes(part); });
 }
 
-uint64_t hotpack_device_loader_label_batch_bytes(const hotpack_device_loader* loader, uint64_t part) {
-  return part_fact(loader, part, [&](const DeviceLoader& open) { return open.label_batch_bytes(part); });
+uint64_t hotpack_device_loader_label_batch_bytes(const hotpack_device_loader* loader,
+                                                 uint64_t part) {
+  return part_fact(loader, part,
+                   [&](const DeviceLoader& open) { return open.label_batch_bytes(part); });
 }
 
 const char* hotpack_device_loader_fingerprint(const hotpack_device_loader* loader) {
   return loader == nullptr || !loader->loader ? "" : loader->loader->fingerprint().c_str();
 }
 
-hotpack_status hotpack_device_loader_residency(hotpack_device_loader* loader, hotpack_residency_info* info) {
+hotpack_status hotpack_device_loader_residency(hotpack_device_loader* loader,
+                                               hotpack_residency_info* info) {
   return with_device_loader(loader, [&](const DeviceLoader& open) -> Outcome {
     HOTPACK_TRY(require(info, "info"));
     HOTPACK_TRY(write_struct(info_of(open.residency()), info, "hotpack_residency_info"));
@@ -227,44 +250,55 @@ hotpack_status hotpack_device_loader_residency(hotpack_device_loader* loader, ho
   });
 }
 
-hotpack_status hotpack_device_loader_statistics(hotpack_device_loader* loader, hotpack_device_loader_statistics_info* info) {
+hotpack_status hotpack_device_loader_statistics(hotpack_device_loader* loader,
+                                                hotpack_device_loader_statistics_info* info) {
   return with_device_loader(loader, [&](const DeviceLoader& open) -> Outcome {
     HOTPACK_TRY(require(info, "info"));
-    HOTPACK_TRY(write_struct(info_of(open.statistics()), info, "hotpack_device_loader_statistics_info"));
+    HOTPACK_TRY(
+        write_struct(info_of(open.statistics()), info, "hotpack_device_loader_statistics_info"));
     return HOTPACK_OK;
   });
 }
 
 uint64_t hotpack_device_loader_device_bytes(const hotpack_device_loader* loader, uint64_t part) {
   try {
-    return part_fact(loader, part, [&](const DeviceLoader& open) { return open.statistics().device_bytes.at(part); });
+    return part_fact(loader, part, [&](const DeviceLoader& open) {
+      return open.statistics().device_bytes.at(part);
+    });
   } catch (...) {
     return 0;
   }
 }
 
-hotpack_status hotpack_device_loader_next(hotpack_device_loader* loader, void* const* streams, size_t count, hotpack_device_batch** batch) {
+hotpack_status hotpack_device_loader_next(hotpack_device_loader* loader, void* const* streams,
+                                          size_t count, hotpack_device_batch** batch) {
   return next_batch(loader, streams, count, std::nullopt, batch);
 }
 
-hotpack_status hotpack_device_loader_next_timeout(hotpack_device_loader* loader, void* const* streams, size_t count, int64_t timeout_ms,
+hotpack_status hotpack_device_loader_next_timeout(hotpack_device_loader* loader,
+                                                  void* const* streams, size_t count,
+                                                  int64_t timeout_ms,
                                                   hotpack_device_batch** batch) {
   return next_batch(loader, streams, count, timeout_ms, batch);
 }
 
-hotpack_status hotpack_device_loader_next_into(hotpack_device_loader* loader, const hotpack_device_buffers* buffers, void* const* streams,
-                                               size_t count, hotpack_device_batch** batch) {
+hotpack_status hotpack_device_loader_next_into(hotpack_device_loader* loader,
+                                               const hotpack_device_buffers* buffers,
+                                               void* const* streams, size_t count,
+                                               hotpack_device_batch** batch) {
   return next_into(loader, buffers, streams, count, batch);
 }
 
-hotpack_status hotpack_device_loader_seek(hotpack_device_loader* loader, uint64_t epoch, uint64_t step) {
+hotpack_status hotpack_device_loader_seek(hotpack_device_loader* loader, uint64_t epoch,
+                                          uint64_t step) {
   return with_device_loader(loader, [&](DeviceLoader& open) -> Outcome {
     HOTPACK_TRY(open.seek(epoch, step));
     return HOTPACK_OK;
   });
 }
 
-hotpack_status hotpack_device_loader_state(hotpack_device_loader* loader, char* text, size_t size, size_t* length) {
+hotpack_status hotpack_device_loader_state(hotpack_device_loader* loader, char* text, size_t size,
+                                           size_t* length) {
   return with_device_loader(loader, [&](const DeviceLoader& open) -> Outcome {
     HOTPACK_TRY(copy_text(open.state().text(), text, size, length));
     return HOTPACK_OK;

@@ -18,9 +18,12 @@ constexpr std::size_t kMostDevices = 1024;  // more than any machine has: such a
 
 Status read_loader(const hotpack_device_loader_options& from, DeviceLoaderOptions& to) {
   if (from.loader == nullptr) return {};
-  HOTPACK_ASSIGN(const hotpack_loader_options given, read_struct(from.loader, default_options(), "hotpack_loader_options"));
+  HOTPACK_ASSIGN(const hotpack_loader_options given,
+                 read_struct(from.loader, default_options(), "hotpack_loader_options"));
   if (given.allocate != nullptr || given.free != nullptr) {
-    return usage_error("allocate and free are set, but slots of a device loader are pinned memory; leave both NULL");
+    return usage_error(
+        "allocate and free are set, but slots of a device loader are pinned memory; leave both "
+        "NULL");
   }
   HOTPACK_ASSIGN(to.loader, loader_options(given));
   return {};
@@ -28,15 +31,19 @@ Status read_loader(const hotpack_device_loader_options& from, DeviceLoaderOption
 
 Status read_devices(const hotpack_device_loader_options& from, DeviceLoaderOptions& to) {
   if (from.devices == nullptr && from.device_count == 0) return {};
-  if (from.devices == nullptr) return usage_error("devices is NULL, but device_count is " + std::to_string(from.device_count));
+  if (from.devices == nullptr)
+    return usage_error("devices is NULL, but device_count is " + std::to_string(from.device_count));
   if (from.device_count == 0 || from.device_count > kMostDevices) {
-    return usage_error("device_count is " + std::to_string(from.device_count) + "; it is the number of elements of devices");
+    return usage_error("device_count is " + std::to_string(from.device_count) +
+                       "; it is the number of elements of devices");
   }
   to.devices.assign(from.devices, from.devices + from.device_count);
   return {};
 }
 
-std::optional<std::uint64_t> budget(std::uint64_t bytes) { return bytes == 0 ? std::nullopt : std::optional(bytes); }
+std::optional<std::uint64_t> budget(std::uint64_t bytes) {
+  return bytes == 0 ? std::nullopt : std::optional(bytes);
+}
 
 }  // namespace
 
@@ -53,10 +60,13 @@ Result<DeviceLoaderOptions> device_options(const hotpack_device_loader_options& 
   DeviceLoaderOptions options;
   HOTPACK_TRY(read_loader(from, options));
   HOTPACK_TRY(read_devices(from, options));
-  HOTPACK_ASSIGN(options.residency,
-                 choose("residency", from.residency, {Residency::page, Residency::pinned, Residency::device, Residency::automatic}));
+  HOTPACK_ASSIGN(options.residency, choose("residency", from.residency,
+                                           {Residency::page, Residency::pinned, Residency::device,
+                                            Residency::automatic}));
   if (from.reserved != 0) {
-    return usage_error("reserved of hotpack_device_loader_options must be 0; call hotpack_device_loader_options_init first");
+    return usage_error(
+        "reserved of hotpack_device_loader_options must be 0; call "
+        "hotpack_device_loader_options_init first");
   }
   options.pinned_budget_bytes = budget(from.pinned_budget_bytes);
   options.device_budget_bytes = budget(from.device_budget_bytes);

@@ -24,7 +24,9 @@ struct Exported {
   std::int64_t strides[HOTPACK_MAX_DIMENSIONS]{};
   std::shared_ptr<void> keeper;
 
-  static void end(Managed* managed) noexcept { delete static_cast<Exported*>(managed->manager_ctx); }
+  static void end(Managed* managed) noexcept {
+    delete static_cast<Exported*>(managed->manager_ctx);
+  }
 };
 
 void set_version(DLManagedTensorVersioned& tensor) { tensor.version = kVersion; }
@@ -60,7 +62,8 @@ void write_strides(const std::vector<std::int64_t>& shape, std::int64_t* strides
 }  // namespace
 
 template <class Managed>
-Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device, const std::shared_ptr<void>& keeper) {
+Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device,
+                                           const std::shared_ptr<void>& keeper) {
   if (field.shape.size() > HOTPACK_MAX_DIMENSIONS) {
     return internal_error("a field has " + std::to_string(field.shape.size()) + " dimensions");
   }
@@ -82,17 +85,21 @@ Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device,
   return TensorPointer<Managed>(&managed);
 }
 
-template Result<TensorPointer<DLManagedTensorVersioned>> make_tensor(const DeviceField&, int, const std::shared_ptr<void>&);
-template Result<TensorPointer<DLManagedTensor>> make_tensor(const DeviceField&, int, const std::shared_ptr<void>&);
+template Result<TensorPointer<DLManagedTensorVersioned>> make_tensor(const DeviceField&, int,
+                                                                     const std::shared_ptr<void>&);
+template Result<TensorPointer<DLManagedTensor>> make_tensor(const DeviceField&, int,
+                                                            const std::shared_ptr<void>&);
 
 Result<std::optional<CUstream_st*>> consumer_stream(std::int64_t number) {
   using Stream = std::optional<CUstream_st*>;
   if (number == -1) return Stream();
   // The driver gives these two streams the handles 1 and 2.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the protocol has handles as integers
-  if (number > 0) return Stream(reinterpret_cast<CUstream_st*>(static_cast<std::uintptr_t>(number)));
+  if (number > 0)
+    return Stream(reinterpret_cast<CUstream_st*>(static_cast<std::uintptr_t>(number)));
   return usage_error("the stream is " + std::to_string(number) +
-                     "; DLPack has 1 for the legacy default stream, 2 for the per-thread one, a handle above 2, and -1 for none");
+                     "; DLPack has 1 for the legacy default stream, 2 for the per-thread one, a "
+                     "handle above 2, and -1 for none");
 }
 
 namespace {
@@ -100,26 +107,31 @@ namespace {
 Result<const DeviceField*> field_of(const DevicePart& part, std::int32_t field) {
   if (field == HOTPACK_FIELD_IMAGE) return &part.image;
   if (field == HOTPACK_FIELD_LABEL) return &part.label;
-  return usage_error("field is " + std::to_string(field) + "; it must be HOTPACK_FIELD_IMAGE or HOTPACK_FIELD_LABEL");
+  return usage_error("field is " + std::to_string(field) +
+                     "; it must be HOTPACK_FIELD_IMAGE or HOTPACK_FIELD_LABEL");
 }
 
 template <class Managed>
-Outcome export_field(const hotpack_device_batch& batch, std::uint64_t number, std::int32_t field, std::int64_t stream, Managed** tensor) {
+Outcome export_field(const hotpack_device_batch& batch, std::uint64_t number, std::int32_t field,
+                     std::int64_t stream, Managed** tensor) {
   HOTPACK_TRY(require(tensor, "tensor"));
-  if (!batch.lease) return usage_error("the batch is of next_into: its memory is the caller's, who can describe it to others");
+  if (!batch.lease)
+    return usage_error(
+        "the batch is of next_into: its memory is the caller's, who can describe it to others");
   HOTPACK_ASSIGN(const DevicePart* const part, part_of(batch, number));
   HOTPACK_ASSIGN(const DeviceField* const chosen, field_of(*part, field));
   HOTPACK_ASSIGN(const std::optional<CUstream_st*> consumer, consumer_stream(stream));
   if (chosen->data == nullptr || chosen->bytes == 0) return HOTPACK_NOT_FOUND;
-  HOTPACK_ASSIGN(auto made, make_tensor<Managed>(*chosen, part->device, std::make_shared<DeviceBatch>(*batch.lease)));
+  HOTPACK_ASSIGN(auto made, make_tensor<Managed>(*chosen, part->device,
+                                                 std::make_shared<DeviceBatch>(*batch.lease)));
   if (consumer) HOTPACK_TRY(batch.lease->record_stream(*consumer, number));
   *tensor = made.release();
   return HOTPACK_OK;
 }
 
 template <class Managed>
-hotpack_status give_tensor(const hotpack_device_batch* batch, std::uint64_t part, std::int32_t field, std::int64_t stream,
-                           Managed** tensor) noexcept {
+hotpack_status give_tensor(const hotpack_device_batch* batch, std::uint64_t part,
+                           std::int32_t field, std::int64_t stream, Managed** tensor) noexcept {
   if (tensor != nullptr) *tensor = nullptr;
   if (batch == nullptr) return HOTPACK_ERROR_USAGE;
   return call(batch->failures, [&] { return export_field(*batch, part, field, stream, tensor); });
@@ -130,12 +142,14 @@ hotpack_status give_tensor(const hotpack_device_batch* batch, std::uint64_t part
 
 using namespace hotpack::c_api;
 
-hotpack_status hotpack_device_batch_dlpack(const hotpack_device_batch* batch, uint64_t part, int32_t field, int64_t stream,
+hotpack_status hotpack_device_batch_dlpack(const hotpack_device_batch* batch, uint64_t part,
+                                           int32_t field, int64_t stream,
                                            DLManagedTensorVersioned** tensor) {
   return give_tensor(batch, part, field, stream, tensor);
 }
 
-hotpack_status hotpack_device_batch_dlpack_legacy(const hotpack_device_batch* batch, uint64_t part, int32_t field, int64_t stream,
+hotpack_status hotpack_device_batch_dlpack_legacy(const hotpack_device_batch* batch, uint64_t part,
+                                                  int32_t field, int64_t stream,
                                                   DLManagedTensor** tensor) {
   return give_tensor(batch, part, field, stream, tensor);
 }

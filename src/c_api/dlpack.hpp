@@ -29,7 +29,8 @@ using TensorPointer = std::unique_ptr<Managed, TensorDeleter>;
 // The field as a tensor; it lies on this device as long as `keeper` lives. Managed:
 // DLManagedTensorVersioned or DLManagedTensor.
 template <class Managed>
-[[nodiscard]] Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device, const std::shared_ptr<void>& keeper);
+[[nodiscard]] Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device,
+                                                         const std::shared_ptr<void>& keeper);
 
 // The consumer's stream for a number of the DLPack protocol; empty for −1, no synchronization.
 [[nodiscard]] Result<std::optional<CUstream_st*>> consumer_stream(std::int64_t number);

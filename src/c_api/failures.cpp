@@ -24,7 +24,8 @@ hotpack_status Failures::add_exception() noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    latest_ = "out of memory; a smaller prefetch_batches, a smaller batch or smaller records need less";
+    latest_ =
+        "out of memory; a smaller prefetch_batches, a smaller batch or smaller records need less";
     return HOTPACK_ERROR_IO;
   } catch (const std::exception& exception) {
     try {

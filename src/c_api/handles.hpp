@@ -61,7 +61,11 @@ hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
 // The Error for an argument that must not be NULL.
 [[nodiscard]] inline Status require(const void* pointer, const char* name) {
   if (pointer != nullptr) return {};
-  return Error{ErrorCode::usage, std::string(name) + " is NULL; it must point to the argument or to the place of the result", {}, {}};
+  return Error{
+      ErrorCode::usage,
+      std::string(name) + " is NULL; it must point to the argument or to the place of the result",
+      {},
+      {}};
 }
 
 }  // namespace hotpack::c_api

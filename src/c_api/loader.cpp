@@ -23,22 +23,26 @@
 namespace hotpack::c_api {
 namespace {
 
-Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options* options, hotpack_loader& handle) {
+Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options* options,
+                   hotpack_loader& handle) {
   HOTPACK_TRY(require(dataset, "dataset"));
-  if (!dataset->dataset) return usage_error(std::string("the data set did not open: ") + dataset->failures.latest());
+  if (!dataset->dataset)
+    return usage_error(std::string("the data set did not open: ") + dataset->failures.latest());
   hotpack_loader_options given = default_options();
   if (options != nullptr) {
     HOTPACK_ASSIGN(given, read_struct(options, default_options(), "hotpack_loader_options"));
   }
   HOTPACK_ASSIGN(LoaderOptions own, loader_options(given));
-  if (own.allocator) handle.memory = UserMemory::hold(std::static_pointer_cast<UserMemory>(own.allocator));
+  if (own.allocator)
+    handle.memory = UserMemory::hold(std::static_pointer_cast<UserMemory>(own.allocator));
   HOTPACK_ASSIGN(handle.loader, Loader::open(*dataset->dataset, own));
   return {};
 }
 
 // next() with the loader's own timeout if `timeout_ms` is absent. Everything that may fail comes
 // before the batch is taken, so none is lost.
-hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> timeout_ms, hotpack_batch** out) {
+hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> timeout_ms,
+                          hotpack_batch** out) {
   if (out != nullptr) *out = nullptr;
   return with_loader(handle, [&](Loader& loader) -> Outcome {
     HOTPACK_TRY(require(out, "batch"));
@@ -57,21 +61,26 @@ hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> ti
 
 BatchBuffers spans_of(const hotpack_batch_buffers& buffers) {
   const auto span = [](void* memory, std::uint64_t bytes) {
-    return memory == nullptr ? std::span<std::byte>() : std::span<std::byte>(static_cast<std::byte*>(memory), bytes);
+    return memory == nullptr ? std::span<std::byte>()
+                             : std::span<std::byte>(static_cast<std::byte*>(memory), bytes);
   };
   return {span(buffers.image, buffers.image_bytes), span(buffers.label, buffers.label_bytes)};
 }
 
 // Refuses a buffer of no bytes, because BatchBuffers would skip it silently.
 Status check_lengths(const hotpack_batch_buffers& buffers) {
-  if (buffers.image != nullptr && buffers.image_bytes == 0) return usage_error("image_bytes is 0 for a buffer that is not NULL");
-  if (buffers.label != nullptr && buffers.label_bytes == 0) return usage_error("label_bytes is 0 for a buffer that is not NULL");
+  if (buffers.image != nullptr && buffers.image_bytes == 0)
+    return usage_error("image_bytes is 0 for a buffer that is not NULL");
+  if (buffers.label != nullptr && buffers.label_bytes == 0)
+    return usage_error("label_bytes is 0 for a buffer that is not NULL");
   return {};
 }
 
 void copy_rows(const BatchInfo& batch, const hotpack_batch_buffers& buffers) {
-  if (buffers.indices != nullptr) std::copy(batch.indices.begin(), batch.indices.end(), buffers.indices);
-  if (buffers.crops != nullptr) std::transform(batch.crops.begin(), batch.crops.end(), buffers.crops, crop_of);
+  if (buffers.indices != nullptr)
+    std::copy(batch.indices.begin(), batch.indices.end(), buffers.indices);
+  if (buffers.crops != nullptr)
+    std::transform(batch.crops.begin(), batch.crops.end(), buffers.crops, crop_of);
 }
 
 Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
@@ -79,7 +88,8 @@ Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_
   if (info != nullptr)
     // before a batch is taken
     HOTPACK_TRY(check_struct_size<hotpack_batch_info>(info->struct_size, "hotpack_batch_info"));
-  HOTPACK_ASSIGN(const hotpack_batch_buffers into, read_struct(buffers, hotpack_batch_buffers{}, "hotpack_batch_buffers"));
+  HOTPACK_ASSIGN(const hotpack_batch_buffers into,
+                 read_struct(buffers, hotpack_batch_buffers{}, "hotpack_batch_buffers"));
   HOTPACK_TRY(check_lengths(into));
   HOTPACK_ASSIGN(const std::optional<BatchInfo> batch, loader.next_into(spans_of(into)));
   if (!batch) return HOTPACK_END_OF_EPOCH;
@@ -105,15 +115,19 @@ using namespace hotpack::c_api;
 hotpack_status hotpack_loader_options_init(hotpack_loader_options* options, size_t struct_size) {
   if (options == nullptr) return HOTPACK_ERROR_USAGE;
   try {
-    if (!check_struct_size<hotpack_loader_options>(struct_size, "hotpack_loader_options").ok()) return HOTPACK_ERROR_USAGE;
+    if (!check_struct_size<hotpack_loader_options>(struct_size, "hotpack_loader_options").ok())
+      return HOTPACK_ERROR_USAGE;
     options->struct_size = struct_size;
-    return write_struct(default_options(), options, "hotpack_loader_options").ok() ? HOTPACK_OK : HOTPACK_ERROR_USAGE;
+    return write_struct(default_options(), options, "hotpack_loader_options").ok()
+               ? HOTPACK_OK
+               : HOTPACK_ERROR_USAGE;
   } catch (...) {
     return HOTPACK_ERROR_INTERNAL;
   }
 }
 
-hotpack_status hotpack_loader_open(const hotpack_dataset* dataset, const hotpack_loader_options* options, hotpack_loader** loader) {
+hotpack_status hotpack_loader_open(const hotpack_dataset* dataset,
+                                   const hotpack_loader_options* options, hotpack_loader** loader) {
   if (loader == nullptr) return HOTPACK_ERROR_USAGE;
   *loader = new (std::nothrow) hotpack_loader;
   if (*loader == nullptr) return HOTPACK_ERROR_INTERNAL;
@@ -125,32 +139,52 @@ hotpack_status hotpack_loader_open(const hotpack_dataset* dataset, const hotpack
 
 void hotpack_loader_close(hotpack_loader* loader) { delete loader; }
 
-const char* hotpack_loader_error(const hotpack_loader* loader) { return loader == nullptr ? "" : loader->failures.latest(); }
+const char* hotpack_loader_error(const hotpack_loader* loader) {
+  return loader == nullptr ? "" : loader->failures.latest();
+}
 
-uint64_t hotpack_loader_steps_per_epoch(const hotpack_loader* loader) { return fact(loader, &Loader::steps_per_epoch); }
+uint64_t hotpack_loader_steps_per_epoch(const hotpack_loader* loader) {
+  return fact(loader, &Loader::steps_per_epoch);
+}
 
-uint64_t hotpack_loader_batch_size(const hotpack_loader* loader) { return fact(loader, &Loader::batch_size); }
+uint64_t hotpack_loader_batch_size(const hotpack_loader* loader) {
+  return fact(loader, &Loader::batch_size);
+}
 
-uint32_t hotpack_loader_threads(const hotpack_loader* loader) { return fact(loader, &Loader::threads); }
+uint32_t hotpack_loader_threads(const hotpack_loader* loader) {
+  return fact(loader, &Loader::threads);
+}
 
-uint64_t hotpack_loader_image_batch_bytes(const hotpack_loader* loader) { return fact(loader, &Loader::image_batch_bytes); }
+uint64_t hotpack_loader_image_batch_bytes(const hotpack_loader* loader) {
+  return fact(loader, &Loader::image_batch_bytes);
+}
 
-uint64_t hotpack_loader_label_batch_bytes(const hotpack_loader* loader) { return fact(loader, &Loader::label_batch_bytes); }
+uint64_t hotpack_loader_label_batch_bytes(const hotpack_loader* loader) {
+  return fact(loader, &Loader::label_batch_bytes);
+}
 
-uint64_t hotpack_loader_slot_bytes(const hotpack_loader* loader) { return fact(loader, &Loader::slot_bytes); }
+uint64_t hotpack_loader_slot_bytes(const hotpack_loader* loader) {
+  return fact(loader, &Loader::slot_bytes);
+}
 
 const char* hotpack_loader_fingerprint(const hotpack_loader* loader) {
   return loader == nullptr || !loader->loader ? "" : loader->loader->fingerprint().c_str();
 }
 
-hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch) { return next_batch(loader, std::nullopt, batch); }
+hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch) {
+  return next_batch(loader, std::nullopt, batch);
+}
 
-hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms, hotpack_batch** batch) {
+hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms,
+                                           hotpack_batch** batch) {
   return next_batch(loader, timeout_ms, batch);
 }
 
-hotpack_status hotpack_loader_next_into(hotpack_loader* loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
-  return with_loader(loader, [&](Loader& open) -> Outcome { return next_into(open, buffers, info); });
+hotpack_status hotpack_loader_next_into(hotpack_loader* loader,
+                                        const hotpack_batch_buffers* buffers,
+                                        hotpack_batch_info* info) {
+  return with_loader(loader,
+                     [&](Loader& open) -> Outcome { return next_into(open, buffers, info); });
 }
 
 hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch, uint64_t step) {
@@ -160,7 +194,8 @@ hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch, uint6
   });
 }
 
-hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size, size_t* length) {
+hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size,
+                                    size_t* length) {
   return with_loader(loader, [&](Loader& open) -> Outcome {
     HOTPACK_TRY(copy_text(open.state().text(), text, size, length));
     return HOTPACK_OK;

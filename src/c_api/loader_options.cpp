@@ -27,15 +27,18 @@ Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
   to.world_size = from.world_size;
   to.block_samples = from.block_samples;
   to.window_blocks = from.window_blocks;
-  HOTPACK_ASSIGN(to.last_batch, choose("last_batch", from.last_batch, {LastBatch::drop, LastBatch::pad, LastBatch::wrap}));
-  HOTPACK_ASSIGN(to.shuffle, choose("shuffle", from.shuffle, {Shuffle::full, Shuffle::block, Shuffle::none}));
+  HOTPACK_ASSIGN(to.last_batch, choose("last_batch", from.last_batch,
+                                       {LastBatch::drop, LastBatch::pad, LastBatch::wrap}));
+  HOTPACK_ASSIGN(to.shuffle,
+                 choose("shuffle", from.shuffle, {Shuffle::full, Shuffle::block, Shuffle::none}));
   return {};
 }
 
 // Refuses an option that has an effect only with another one, which was not chosen.
 Status refuse_unused(bool unused, const char* option, const char* needed) {
   if (!unused) return {};
-  return usage_error(std::string(option) + " is set without " + needed + ", so it would have no effect; set both, or leave it as" +
+  return usage_error(std::string(option) + " is set without " + needed +
+                     ", so it would have no effect; set both, or leave it as" +
                      " hotpack_loader_options_init wrote it");
 }
 
@@ -53,7 +56,8 @@ Status read_image(const hotpack_loader_options& from, LoaderOptions& to) {
   if (from.image_mean == nullptr || from.image_std == nullptr)
     return usage_error("image_mean and image_std belong together; one of them is NULL");
   if (from.image_channels == 0 || from.image_channels > kMostChannels) {
-    return usage_error("image_channels is " + std::to_string(from.image_channels) + "; it is the number of elements of image_mean");
+    return usage_error("image_channels is " + std::to_string(from.image_channels) +
+                       "; it is the number of elements of image_mean");
   }
   to.image.mean.assign(from.image_mean, from.image_mean + from.image_channels);
   to.image.std.assign(from.image_std, from.image_std + from.image_channels);
@@ -61,36 +65,52 @@ Status read_image(const hotpack_loader_options& from, LoaderOptions& to) {
 }
 
 Status read_label(const hotpack_loader_options& from, LoaderOptions& to) {
-  HOTPACK_ASSIGN(to.label.form, choose("label_form", from.label_form, {LabelForm::index, LabelForm::one_hot, LabelForm::bits}));
+  HOTPACK_ASSIGN(to.label.form, choose("label_form", from.label_form,
+                                       {LabelForm::index, LabelForm::one_hot, LabelForm::bits}));
   HOTPACK_ASSIGN(to.label.type, type_choice("label_type", from.label_type));
   HOTPACK_ASSIGN(to.label.order, axis_order("label_order", from.label_order));
   HOTPACK_ASSIGN(to.label.ignore_channel, flag("label_ignore_channel", from.label_ignore_channel));
-  HOTPACK_ASSIGN(const bool ignore_index, flag("label_has_ignore_index", from.label_has_ignore_index));
-  HOTPACK_TRY(refuse_unused(!ignore_index && from.label_ignore_index != 0, "label_ignore_index", "label_has_ignore_index"));
+  HOTPACK_ASSIGN(const bool ignore_index,
+                 flag("label_has_ignore_index", from.label_has_ignore_index));
+  HOTPACK_TRY(refuse_unused(!ignore_index && from.label_ignore_index != 0, "label_ignore_index",
+                            "label_has_ignore_index"));
   if (ignore_index) to.label.ignore_index = from.label_ignore_index;
-  HOTPACK_ASSIGN(to.content, choose("content", from.content, {BatchContent::expanded, BatchContent::packed}));
+  HOTPACK_ASSIGN(to.content,
+                 choose("content", from.content, {BatchContent::expanded, BatchContent::packed}));
   return {};
 }
 
 ResizedCrop resized_crop(const hotpack_loader_options& from) {
-  return {{from.crop_width, from.crop_height}, from.min_area, from.max_area, from.min_ratio, from.max_ratio};
+  return {{from.crop_width, from.crop_height},
+          from.min_area,
+          from.max_area,
+          from.min_ratio,
+          from.max_ratio};
 }
 
 // Refuses options of a crop that was not chosen.
 Status check_crop_options(const hotpack_loader_options& from, bool cropped, bool resized) {
   const ResizedCrop defaults;
-  const auto moved = [resized](double value, double otherwise) { return !resized && value != otherwise; };
+  const auto moved = [resized](double value, double otherwise) {
+    return !resized && value != otherwise;
+  };
   HOTPACK_TRY(refuse_unused(!cropped && from.crop_width != 0, "crop_width", "crop"));
   HOTPACK_TRY(refuse_unused(!cropped && from.crop_height != 0, "crop_height", "crop"));
-  HOTPACK_TRY(refuse_unused(moved(from.min_area, defaults.min_area), "min_area", "HOTPACK_CROP_RESIZED"));
-  HOTPACK_TRY(refuse_unused(moved(from.max_area, defaults.max_area), "max_area", "HOTPACK_CROP_RESIZED"));
-  HOTPACK_TRY(refuse_unused(moved(from.min_ratio, defaults.min_ratio), "min_ratio", "HOTPACK_CROP_RESIZED"));
-  return refuse_unused(moved(from.max_ratio, defaults.max_ratio), "max_ratio", "HOTPACK_CROP_RESIZED");
+  HOTPACK_TRY(
+      refuse_unused(moved(from.min_area, defaults.min_area), "min_area", "HOTPACK_CROP_RESIZED"));
+  HOTPACK_TRY(
+      refuse_unused(moved(from.max_area, defaults.max_area), "max_area", "HOTPACK_CROP_RESIZED"));
+  HOTPACK_TRY(refuse_unused(moved(from.min_ratio, defaults.min_ratio), "min_ratio",
+                            "HOTPACK_CROP_RESIZED"));
+  return refuse_unused(moved(from.max_ratio, defaults.max_ratio), "max_ratio",
+                       "HOTPACK_CROP_RESIZED");
 }
 
 Status read_padding(const hotpack_loader_options& from, LoaderOptions& to) {
-  HOTPACK_TRY(refuse_unused(from.pad_width != 0 && from.pad_height == 0, "pad_width", "pad_height"));
-  HOTPACK_TRY(refuse_unused(from.pad_height != 0 && from.pad_width == 0, "pad_height", "pad_width"));
+  HOTPACK_TRY(
+      refuse_unused(from.pad_width != 0 && from.pad_height == 0, "pad_width", "pad_height"));
+  HOTPACK_TRY(
+      refuse_unused(from.pad_height != 0 && from.pad_width == 0, "pad_height", "pad_width"));
   if (from.pad_width != 0) to.pad_to = PixelSize{from.pad_width, from.pad_height};
   return {};
 }
@@ -99,14 +119,17 @@ Status read_augment(const hotpack_loader_options& from, LoaderOptions& to) {
   to.augment.horizontal_flip = from.horizontal_flip;
   to.augment.vertical_flip = from.vertical_flip;
   enum class Kind { none, random, center, resized };
-  HOTPACK_ASSIGN(const Kind kind, choose("crop", from.crop, {Kind::none, Kind::random, Kind::center, Kind::resized}));
+  HOTPACK_ASSIGN(const Kind kind, choose("crop", from.crop,
+                                         {Kind::none, Kind::random, Kind::center, Kind::resized}));
   HOTPACK_TRY(check_crop_options(from, kind != Kind::none, kind == Kind::resized));
   if (kind == Kind::resized) {
     to.augment.resized_crop = resized_crop(from);
   } else if (kind != Kind::none) {
     to.augment.crop = Crop{{from.crop_width, from.crop_height}, kind == Kind::random};
   }
-  if (from.reserved != 0) return usage_error("reserved of hotpack_loader_options must be 0; call hotpack_loader_options_init first");
+  if (from.reserved != 0)
+    return usage_error(
+        "reserved of hotpack_loader_options must be 0; call hotpack_loader_options_init first");
   return read_padding(from, to);
 }
 
@@ -114,7 +137,8 @@ Status read_allocator(const hotpack_loader_options& from, LoaderOptions& to) {
   if (from.allocate == nullptr && from.free == nullptr) {
     return refuse_unused(from.allocator_user != nullptr, "allocator_user", "allocate and free");
   }
-  if (from.allocate == nullptr || from.free == nullptr) return usage_error("allocate and free belong together; one of them is NULL");
+  if (from.allocate == nullptr || from.free == nullptr)
+    return usage_error("allocate and free belong together; one of them is NULL");
   to.allocator = std::make_shared<UserMemory>(from.allocate, from.free, from.allocator_user);
   return {};
 }
@@ -124,7 +148,8 @@ Status read_resources(const hotpack_loader_options& from, LoaderOptions& to) {
   to.prefetch_batches = from.prefetch_batches;
   to.memory_budget_bytes = from.memory_budget_bytes;
   HOTPACK_ASSIGN(to.verify_checksums, choose("verify_checksums", from.verify_checksums,
-                                             {VerifyChecksums::first_read, VerifyChecksums::always, VerifyChecksums::never}));
+                                             {VerifyChecksums::first_read, VerifyChecksums::always,
+                                              VerifyChecksums::never}));
   HOTPACK_ASSIGN(to.access, choose("access", from.access, {FileAccess::map, FileAccess::read}));
   HOTPACK_ASSIGN(to.timeout, milliseconds(from.timeout_ms));
   return read_allocator(from, to);
@@ -165,7 +190,9 @@ Result<LoaderOptions> loader_options(const hotpack_loader_options& from) {
 }
 
 Result<std::chrono::milliseconds> milliseconds(std::int64_t count) {
-  if (count < 0) return usage_error("timeout_ms is " + std::to_string(count) + "; it must not be negative, 0 waits forever");
+  if (count < 0)
+    return usage_error("timeout_ms is " + std::to_string(count) +
+                       "; it must not be negative, 0 waits forever");
   return std::chrono::milliseconds(std::min(count, kLongestWait));
 }
 

@@ -14,8 +14,10 @@ namespace hotpack::c_api {
 // True if the first `size` bytes are whole fields. Takes all fields, in their order.
 template <class Struct, class... Field>
 [[nodiscard]] constexpr bool ends_with_field(std::size_t size, Field Struct::*...) {
-  // NOLINTBEGIN(bugprone-sizeof-expression): some fields are pointers, and their own size is what counts
-  static_assert((sizeof(Field) + ...) == sizeof(Struct), "a field is not listed, or the struct has a gap");
+  // NOLINTBEGIN(bugprone-sizeof-expression): some fields are pointers, and their own size is what
+  // counts
+  static_assert((sizeof(Field) + ...) == sizeof(Struct),
+                "a field is not listed, or the struct has a gap");
   std::size_t end = 0;
   return ((end += sizeof(Field), end == size) || ...);
   // NOLINTEND(bugprone-sizeof-expression)
@@ -23,80 +25,94 @@ template <class Struct, class... Field>
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_dataset_info*, std::size_t size) {
   using S = hotpack_dataset_info;
-  return ends_with_field(size, &S::struct_size, &S::records, &S::skipped, &S::shards, &S::packs, &S::classes, &S::image_height,
-                         &S::image_width, &S::image_channels, &S::image_layout, &S::label_scope, &S::label_storage, &S::label_multi,
+  return ends_with_field(size, &S::struct_size, &S::records, &S::skipped, &S::shards, &S::packs,
+                         &S::classes, &S::image_height, &S::image_width, &S::image_channels,
+                         &S::image_layout, &S::label_scope, &S::label_storage, &S::label_multi,
                          &S::reserved);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_class_statistics*, std::size_t size) {
   using S = hotpack_class_statistics;
-  return ends_with_field(size, &S::struct_size, &S::pixels, &S::samples, &S::weight_inverse, &S::weight_median);
+  return ends_with_field(size, &S::struct_size, &S::pixels, &S::samples, &S::weight_inverse,
+                         &S::weight_median);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_sample_info*, std::size_t size) {
   using S = hotpack_sample_info;
-  return ends_with_field(size, &S::struct_size, &S::image_bytes, &S::label_bytes, &S::image_height, &S::image_width, &S::source_height,
-                         &S::source_width, &S::region, &S::key_bytes);
+  return ends_with_field(size, &S::struct_size, &S::image_bytes, &S::label_bytes, &S::image_height,
+                         &S::image_width, &S::source_height, &S::source_width, &S::region,
+                         &S::key_bytes);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_loader_options*, std::size_t size) {
   using S = hotpack_loader_options;
-  return ends_with_field(size, &S::struct_size, &S::global_batch_size, &S::seed, &S::epoch, &S::rank, &S::world_size, &S::last_batch,
-                         &S::shuffle, &S::block_samples, &S::window_blocks, &S::image_type, &S::image_order, &S::image_mean, &S::image_std,
-                         &S::image_channels, &S::label_form, &S::label_type, &S::label_order, &S::label_ignore_channel,
-                         &S::label_has_ignore_index, &S::content, &S::label_ignore_index, &S::horizontal_flip, &S::vertical_flip, &S::crop,
-                         &S::reserved, &S::crop_width, &S::crop_height, &S::min_area, &S::max_area, &S::min_ratio, &S::max_ratio,
-                         &S::pad_width, &S::pad_height, &S::threads, &S::prefetch_batches, &S::verify_checksums, &S::access, &S::timeout_ms,
-                         &S::memory_budget_bytes, &S::allocate, &S::free, &S::allocator_user, &S::resume);
+  return ends_with_field(
+      size, &S::struct_size, &S::global_batch_size, &S::seed, &S::epoch, &S::rank, &S::world_size,
+      &S::last_batch, &S::shuffle, &S::block_samples, &S::window_blocks, &S::image_type,
+      &S::image_order, &S::image_mean, &S::image_std, &S::image_channels, &S::label_form,
+      &S::label_type, &S::label_order, &S::label_ignore_channel, &S::label_has_ignore_index,
+      &S::content, &S::label_ignore_index, &S::horizontal_flip, &S::vertical_flip, &S::crop,
+      &S::reserved, &S::crop_width, &S::crop_height, &S::min_area, &S::max_area, &S::min_ratio,
+      &S::max_ratio, &S::pad_width, &S::pad_height, &S::threads, &S::prefetch_batches,
+      &S::verify_checksums, &S::access, &S::timeout_ms, &S::memory_budget_bytes, &S::allocate,
+      &S::free, &S::allocator_user, &S::resume);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_batch_info*, std::size_t size) {
   using S = hotpack_batch_info;
-  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::batch_size, &S::num_valid, &S::image, &S::label);
+  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::batch_size, &S::num_valid,
+                         &S::image, &S::label);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_batch_buffers*, std::size_t size) {
   using S = hotpack_batch_buffers;
-  return ends_with_field(size, &S::struct_size, &S::image, &S::image_bytes, &S::label, &S::label_bytes, &S::indices, &S::crops);
+  return ends_with_field(size, &S::struct_size, &S::image, &S::image_bytes, &S::label,
+                         &S::label_bytes, &S::indices, &S::crops);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_cuda_info*, std::size_t size) {
   using S = hotpack_cuda_info;
-  return ends_with_field(size, &S::struct_size, &S::devices, &S::kernels, &S::driver_version, &S::reserved);
+  return ends_with_field(size, &S::struct_size, &S::devices, &S::kernels, &S::driver_version,
+                         &S::reserved);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_cuda_device_info*, std::size_t size) {
   using S = hotpack_cuda_device_info;
-  return ends_with_field(size, &S::struct_size, &S::name, &S::memory_bytes, &S::free_bytes, &S::ordinal, &S::major, &S::minor,
-                         &S::reserved);
+  return ends_with_field(size, &S::struct_size, &S::name, &S::memory_bytes, &S::free_bytes,
+                         &S::ordinal, &S::major, &S::minor, &S::reserved);
 }
 
-[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_options*, std::size_t size) {
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_options*,
+                                              std::size_t size) {
   using S = hotpack_device_loader_options;
-  return ends_with_field(size, &S::struct_size, &S::loader, &S::devices, &S::device_count, &S::residency, &S::reserved,
-                         &S::pinned_budget_bytes, &S::device_budget_bytes, &S::prefetch, &S::outputs);
+  return ends_with_field(size, &S::struct_size, &S::loader, &S::devices, &S::device_count,
+                         &S::residency, &S::reserved, &S::pinned_budget_bytes,
+                         &S::device_budget_bytes, &S::prefetch, &S::outputs);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_residency_info*, std::size_t size) {
   using S = hotpack_residency_info;
-  return ends_with_field(size, &S::struct_size, &S::packed_bytes, &S::reason, &S::residency, &S::reserved);
+  return ends_with_field(size, &S::struct_size, &S::packed_bytes, &S::reason, &S::residency,
+                         &S::reserved);
 }
 
-[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_statistics_info*, std::size_t size) {
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_statistics_info*,
+                                              std::size_t size) {
   using S = hotpack_device_loader_statistics_info;
-  return ends_with_field(size, &S::struct_size, &S::batches, &S::copied_bytes, &S::pinned_bytes, &S::device_bytes, &S::wait_seconds,
-                         &S::load_seconds);
+  return ends_with_field(size, &S::struct_size, &S::batches, &S::copied_bytes, &S::pinned_bytes,
+                         &S::device_bytes, &S::wait_seconds, &S::load_seconds);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_batch_info*, std::size_t size) {
   using S = hotpack_device_batch_info;
-  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::batch_size, &S::num_valid, &S::parts);
+  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::batch_size, &S::num_valid,
+                         &S::parts);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_part_info*, std::size_t size) {
   using S = hotpack_device_part_info;
-  return ends_with_field(size, &S::struct_size, &S::stream, &S::first_row, &S::batch_size, &S::num_valid, &S::image, &S::label, &S::device,
-                         &S::reserved);
+  return ends_with_field(size, &S::struct_size, &S::stream, &S::first_row, &S::batch_size,
+                         &S::num_valid, &S::image, &S::label, &S::device, &S::reserved);
 }
 
 }  // namespace hotpack::c_api

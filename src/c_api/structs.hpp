@@ -25,7 +25,8 @@ template <class Struct>
 [[nodiscard]] Status check_struct_size(std::size_t size, const char* name) {
   const bool larger = size > sizeof(Struct) && size <= kLargestStruct;
   if (larger || has_whole_fields(static_cast<const Struct*>(nullptr), size)) return {};
-  return usage_error("struct_size of " + std::string(name) + " is " + std::to_string(size) + "; set it to sizeof(" + name + ")");
+  return usage_error("struct_size of " + std::string(name) + " is " + std::to_string(size) +
+                     "; set it to sizeof(" + name + ")");
 }
 
 // Reads the caller's struct; fields that it does not have get those of `defaults`.
@@ -33,12 +34,15 @@ template <class Struct>
 [[nodiscard]] Result<Struct> read_struct(const Struct* from, Struct defaults, const char* name) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
   const std::size_t size = from->struct_size;
-  if (Status good = check_struct_size<Struct>(size, name); !good.ok()) return std::move(good).error();
+  if (Status good = check_struct_size<Struct>(size, name); !good.ok())
+    return std::move(good).error();
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   std::memcpy(&defaults, bytes, std::min(size, sizeof(Struct)));
-  if (size > sizeof(Struct) && std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char byte) { return byte != 0; })) {
+  if (size > sizeof(Struct) && std::any_of(bytes + sizeof(Struct), bytes + size,
+                                           [](unsigned char byte) { return byte != 0; })) {
     return usage_error(std::string(name) +
-                       " has fields that this version of hotpack does not know, and they are not 0; leave them 0 or take"
+                       " has fields that this version of hotpack does not know, and they are not "
+                       "0; leave them 0 or take"
                        " a newer libhotpack");
   }
   return defaults;

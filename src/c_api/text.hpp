@@ -14,11 +14,13 @@ namespace hotpack::c_api {
 
 // Writes the text and a NUL. Unless `length` is null, it gets the text's length in any case. Null
 // `into` with size 0 asks for the length only.
-[[nodiscard]] inline Status copy_text(std::string_view text, char* into, std::size_t size, std::size_t* length) {
+[[nodiscard]] inline Status copy_text(std::string_view text, char* into, std::size_t size,
+                                      std::size_t* length) {
   if (length != nullptr) *length = text.size();
   if (into == nullptr && size == 0 && length != nullptr) return {};
   if (into == nullptr || size <= text.size()) {
-    return usage_error("the text has " + std::to_string(text.size()) + " bytes and a NUL; there is room for " +
+    return usage_error("the text has " + std::to_string(text.size()) +
+                       " bytes and a NUL; there is room for " +
                        std::to_string(into == nullptr ? 0 : size));
   }
   std::memcpy(into, text.data(), text.size());

@@ -22,9 +22,11 @@ Result<std::byte*> UserMemory::allocate(std::size_t bytes) {
                  {},
                  {}};
   }
-  if (reinterpret_cast<std::uintptr_t>(memory) % kAlignment == 0) return static_cast<std::byte*>(memory);
+  if (reinterpret_cast<std::uintptr_t>(memory) % kAlignment == 0)
+    return static_cast<std::byte*>(memory);
   take_(user_, memory, bytes);
-  return usage_error("the option allocate returned memory that is not aligned to " + std::to_string(kAlignment) + " bytes");
+  return usage_error("the option allocate returned memory that is not aligned to " +
+                     std::to_string(kAlignment) + " bytes");
 }
 
 void UserMemory::release(std::byte* memory, std::size_t bytes) noexcept {

@@ -20,7 +20,8 @@ namespace hotpack::c_api {
 
 class UserMemory final : public SlotAllocator {
  public:
-  UserMemory(hotpack_allocate_function give, hotpack_free_function take, void* user) : give_(give), take_(take), user_(user) {}
+  UserMemory(hotpack_allocate_function give, hotpack_free_function take, void* user)
+      : give_(give), take_(take), user_(user) {}
   [[nodiscard]] Result<std::byte*> allocate(std::size_t bytes) override;
   void release(std::byte* memory, std::size_t bytes) noexcept override;
 

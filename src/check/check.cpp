@@ -30,17 +30,21 @@ bool is_first_tile(const Sample& sample) { return sample.tile_x == 0 && sample.t
 // Receives the results of the workers instead of writing records.
 class CheckSink : public Sink {
  public:
-  CheckSink(std::uint32_t split, const RunInput& input, DatasetSummary& summary, ProblemLog& problems, SplitReport& report)
+  CheckSink(std::uint32_t split, const RunInput& input, DatasetSummary& summary,
+            ProblemLog& problems, SplitReport& report)
       : split_(split), input_(input), summary_(summary), problems_(problems), report_(report) {}
 
-  Result<std::shared_ptr<ShardSink>> open_shard(std::size_t) override { return std::shared_ptr<ShardSink>(); }
+  Result<std::shared_ptr<ShardSink>> open_shard(std::size_t) override {
+    return std::shared_ptr<ShardSink>();
+  }
   Status finish_shard(std::size_t) override { return {}; }
   Status accept(Outcome& outcome) override {
     const std::uint64_t index = input_.plan.shards[outcome.shard].first + outcome.slot;
     if (!is_first_tile(input_.list.samples[static_cast<std::size_t>(index)])) return {};
     if (outcome.inspection) {
       summary_.add(split_, static_cast<std::uint32_t>(index), *outcome.inspection);
-      if (outcome.inspection->label_problem) problems_.add(std::move(*outcome.inspection->label_problem));
+      if (outcome.inspection->label_problem)
+        problems_.add(std::move(*outcome.inspection->label_problem));
     }
     if (!outcome.problem) return {};
     ++report_.bad;
@@ -131,7 +135,8 @@ class Checking {
 
   [[nodiscard]] bool nothing_left() {
     const std::vector<SampleList*> lists = inputs_.lists();
-    return std::all_of(lists.begin(), lists.end(), [](const SampleList* list) { return list->samples.empty(); });
+    return std::all_of(lists.begin(), lists.end(),
+                       [](const SampleList* list) { return list->samples.empty(); });
   }
 
   void report_sizes() {
@@ -144,20 +149,23 @@ class Checking {
   Status read_labels() {
     const std::vector<SampleList*> lists = inputs_.lists();
     HOTPACK_ASSIGN(LenientLabels read,
-                   resolve_labels_leniently(inputs_.resolved(), lists, inputs_.forms(), headers_only_, observer_, problems_));
+                   resolve_labels_leniently(inputs_.resolved(), lists, inputs_.forms(),
+                                            headers_only_, observer_, problems_));
     if (read.classes_known) report_.labels = labels_text(read);
     report_.classes_known = read.classes_known;
     options_ = inputs_.resolved();
     options_->label = read.options;
     question_ = std::move(read.question);
-    if (question_ && !report_.classes_known && !headers_only_) HOTPACK_TRY(list_label_values(lists));
+    if (question_ && !report_.classes_known && !headers_only_)
+      HOTPACK_TRY(list_label_values(lists));
     setup_ = std::move(read.setup);
     if (!report_.classes_known) return {};
     report_.mapped = !setup_->map.empty();
     report_.classes = setup_->table.classes;
     report_.ignored_classes = context().ignored;
     for (const std::string& warning : setup_->table.warnings)
-      if (report_.label_files || !tells_of_missing_images(warning)) warn("class-table", warning);  // the summary reports missing images
+      if (report_.label_files || !tells_of_missing_images(warning))
+        warn("class-table", warning);  // the summary reports missing images
     return {};
   }
 
@@ -165,8 +173,10 @@ class Checking {
   Status list_label_values(const std::vector<SampleList*>& lists) {
     const std::vector<const SampleList*> all(lists.begin(), lists.end());
     const std::uint64_t most = options().record.max_pixels;
-    Result<ColorList> values = inputs_.forms().rgb.count > 0 ? list_colors(all, most, std::numeric_limits<std::size_t>::max(), observer_)
-                                                             : list_ids(all, most, observer_);
+    Result<ColorList> values =
+        inputs_.forms().rgb.count > 0
+            ? list_colors(all, most, std::numeric_limits<std::size_t>::max(), observer_)
+            : list_ids(all, most, observer_);
     HOTPACK_ASSIGN(ColorList listed, std::move(values));
     if (!listed.colors.empty()) report_.colors = std::move(listed);
     return {};
@@ -180,7 +190,9 @@ class Checking {
     return text;
   }
 
-  [[nodiscard]] LabelContext context() const { return report_.classes_known ? context_of(*setup_) : LabelContext{}; }
+  [[nodiscard]] LabelContext context() const {
+    return report_.classes_known ? context_of(*setup_) : LabelContext{};
+  }
 
   void warn(std::string kind, const std::string& title) {
     report_.diagnostics.add(make_diagnostic(std::move(kind), Severity::warning, title));
@@ -208,13 +220,17 @@ class Checking {
   Status check_headers(std::uint32_t split, DatasetSummary& summary) {
     SampleList& list = inputs_.splits()[split].list;
     constexpr std::size_t kAtATime = 1024;
-    for (std::size_t begin = 0; begin < list.samples.size() && !observer_.stop_requested(); begin += kAtATime) {
+    for (std::size_t begin = 0; begin < list.samples.size() && !observer_.stop_requested();
+         begin += kAtATime) {
       std::vector<SampleInspection> found(std::min(kAtATime, list.samples.size() - begin));
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, found.size()), [&](const tbb::blocked_range<std::size_t>& range) {
-        SourceReader reader;
-        for (std::size_t i = range.begin(); i != range.end(); ++i) probe(list, list.samples[begin + i], reader, found[i]);
-      });
-      for (std::size_t i = 0; i < found.size(); ++i) summary.add(split, static_cast<std::uint32_t>(begin + i), found[i]);
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, found.size()),
+                        [&](const tbb::blocked_range<std::size_t>& range) {
+                          SourceReader reader;
+                          for (std::size_t i = range.begin(); i != range.end(); ++i)
+                            probe(list, list.samples[begin + i], reader, found[i]);
+                        });
+      for (std::size_t i = 0; i < found.size(); ++i)
+        summary.add(split, static_cast<std::uint32_t>(begin + i), found[i]);
     }
     cut_into_tiles(options().record, list);
     HOTPACK_ASSIGN(const Plan plan, make_plan(options(), setup_of(list, *setup_), list));
@@ -223,7 +239,8 @@ class Checking {
   }
 
   // The header probe has already reported headers that cannot be read.
-  static void probe(const SampleList& list, const Sample& sample, SourceReader& reader, SampleInspection& inspection) {
+  static void probe(const SampleList& list, const Sample& sample, SourceReader& reader,
+                    SampleInspection& inspection) {
     const auto image = reader.probe(list.image_path(sample));
     if (image.ok()) inspection.image = *image;
     if (!list.has_label_files) return;
@@ -244,16 +261,20 @@ class Checking {
     estimate.image_bytes += image_bytes;
     if (!plan.schema.label) return;
     const bool per_pixel = plan.schema.label->scope == LabelScope::pixel;
-    const std::uint64_t places = per_pixel ? image_bytes / static_cast<std::uint64_t>(plan.schema.image.channels()) : list.samples.size();
+    const std::uint64_t places =
+        per_pixel ? image_bytes / static_cast<std::uint64_t>(plan.schema.image.channels())
+                  : list.samples.size();
     for (SizeEstimate::Storage& storage : estimate.storages)
-      storage.label_bytes += labels::encoded_bytes(storage.storage, places, plan.schema.class_count());
+      storage.label_bytes +=
+          labels::encoded_bytes(storage.storage, places, plan.schema.class_count());
   }
 
   [[nodiscard]] SizeEstimate empty_estimate(const Plan& plan) const {
     SizeEstimate estimate;
     estimate.chosen = options().record.label_storage;
     estimate.compressed = plan.compressed();
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
+    for (const LabelStorage storage :
+         {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       const bool possible = storage != LabelStorage::index || !setup_->multi;
       if (setup_->kind && possible) estimate.storages.push_back({storage, 0});
     }
@@ -266,8 +287,9 @@ class Checking {
     const std::uint64_t needed = report_.estimate->chosen_bytes();
     const std::optional<std::uint64_t> free = free_bytes_at(options().run.output);
     if (!free || needed <= *free) return;
-    warn("disk-space", "the disk of " + options().run.output + " has " + number_text(*free) + " bytes free, but the pack needs " +
-                           number_text(needed) + " and some more for tables");
+    warn("disk-space", "the disk of " + options().run.output + " has " + number_text(*free) +
+                           " bytes free, but the pack needs " + number_text(needed) +
+                           " and some more for tables");
   }
 
   // ---- ends
@@ -289,42 +311,52 @@ class Checking {
   Result<CheckReport> finished(const DatasetSummary& summary) {
     report_.images = summary.images();
     report_.label_images = summary.label_images();
-    report_.classes_counted = report_.classes_known && (!headers_only_ || !report_.label_files) && !report_.classes.empty();
-    for (std::size_t split = 0; split < report_.splits.size(); ++split) report_.splits[split].classes = summary.classes(split);
+    report_.classes_counted = report_.classes_known && (!headers_only_ || !report_.label_files) &&
+                              !report_.classes.empty();
+    for (std::size_t split = 0; split < report_.splits.size(); ++split)
+      report_.splits[split].classes = summary.classes(split);
     report_.problems = problems_.count();
     report_.result = result();
     return std::move(report_);
   }
 
   void report_problems() {
-    // If single labels are already reported as different from the rest, the question about all labels adds nothing, unless bad samples
-    // are skipped.
-    const bool reported_by_file = problems_.group(ProblemKind::label_form).count > 0 && !options().run.skip_errors;
-    const bool of_all = question_ && (question_->kind == ProblemKind::class_file || !reported_by_file || !report_.classes_known);
+    // If single labels are already reported as different from the rest, the question about all
+    // labels adds nothing, unless bad samples are skipped.
+    const bool reported_by_file =
+        problems_.group(ProblemKind::label_form).count > 0 && !options().run.skip_errors;
+    const bool of_all = question_ && (question_->kind == ProblemKind::class_file ||
+                                      !reported_by_file || !report_.classes_known);
     if (of_all) problems_.add(*question_);
     // Unknown values have diagnostics of their own, one per value.
-    add_problems(problems_, {ProblemKind::unknown_value}, options().run.skip_errors, report_.diagnostics);
+    add_problems(problems_, {ProblemKind::unknown_value}, options().run.skip_errors,
+                 report_.diagnostics);
   }
 
   // Notes about how labels were read. None if their classes are unknown.
   void report_counts() {
     if (!report_.classes_known) return;
     const auto note = [&](std::string kind, std::uint64_t count, const std::string& title) {
-      if (count > 0) report_.diagnostics.add(make_diagnostic(std::move(kind), Severity::note, title, {count, {}}));
+      if (count > 0)
+        report_.diagnostics.add(
+            make_diagnostic(std::move(kind), Severity::note, title, {count, {}}));
     };
     const auto labels = [](std::uint64_t count, const std::string& one, const std::string& many) {
       return counted_text(count, "label ", "labels ") + (count == 1 ? one : many);
     };
-    note("label-resized", counts_.label_resized,
-         labels(counts_.label_resized, "differs in size from its image; --size-mismatch allows this",
-                "differ in size from their images; --size-mismatch allows this"));
+    note(
+        "label-resized", counts_.label_resized,
+        labels(counts_.label_resized, "differs in size from its image; --size-mismatch allows this",
+               "differ in size from their images; --size-mismatch allows this"));
     note("nearest-color", counts_.nearest_pixels,
-         counted_text(counts_.nearest_pixels, "label pixel takes", "label pixels take") + " the class of the nearest color");
+         counted_text(counts_.nearest_pixels, "label pixel takes", "label pixels take") +
+             " the class of the nearest color");
     note("beyond-palette", counts_.beyond_palette,
          labels(counts_.beyond_palette, "uses an index beyond its palette; it is taken as an id",
                 "use an index beyond their palettes; it is taken as an id"));
     note("channels-differ", counts_.channels_differ,
-         labels(counts_.channels_differ, "has channels that differ by more than 16; brightness decides",
+         labels(counts_.channels_differ,
+                "has channels that differ by more than 16; brightness decides",
                 "have channels that differ by more than 16; brightness decides"));
     note("alpha-varies", counts_.alpha_varies,
          labels(counts_.alpha_varies, "has transparency that is not constant; it is dropped",
@@ -337,14 +369,20 @@ class Checking {
     std::uint64_t skipped = 0;
     for (std::size_t i = 0; i < kProblemKinds; ++i) {
       const auto kind = static_cast<ProblemKind>(i);
-      if (problems_.group(kind).count > 0 && !problem_is_skippable(kind)) return CheckResult::refuses;
+      if (problems_.group(kind).count > 0 && !problem_is_skippable(kind))
+        return CheckResult::refuses;
       skipped += problems_.group(kind).count;
     }
-    return options().run.max_errors && skipped > *options().run.max_errors ? CheckResult::refuses : CheckResult::leaves_out;
+    return options().run.max_errors && skipped > *options().run.max_errors
+               ? CheckResult::refuses
+               : CheckResult::leaves_out;
   }
 
-  // The options with which the labels could be read; before labels are read, the options as resolved from the inputs.
-  [[nodiscard]] const PackOptions& options() const { return options_ ? *options_ : inputs_.resolved(); }
+  // The options with which the labels could be read; before labels are read, the options as
+  // resolved from the inputs.
+  [[nodiscard]] const PackOptions& options() const {
+    return options_ ? *options_ : inputs_.resolved();
+  }
 
   PreparedInputs inputs_;
   bool headers_only_;
@@ -367,7 +405,8 @@ std::uint64_t SizeEstimate::chosen_bytes() const {
 }
 
 Result<CheckReport> check(const PackOptions& options, bool headers_only, Observer& observer) {
-  return with_threads(options.run.threads, [&] { return Checking(options, headers_only, observer).run(); });
+  return with_threads(options.run.threads,
+                      [&] { return Checking(options, headers_only, observer).run(); });
 }
 
 }  // namespace hotpack::pipeline

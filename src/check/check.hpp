@@ -1,7 +1,9 @@
-// `check`: does everything that pack does except writing, and reports errors, likely mistakes and statistics of the inputs.
+// `check`: does everything that pack does except writing, and reports errors, likely mistakes and
+// statistics of the inputs.
 //
-// One call per check. It uses at most RunOptions::threads threads. A bad file never stops it. Failure: an Error only if nothing can be
-// checked, because options contradict each other or a folder cannot be read.
+// One call per check. It uses at most RunOptions::threads threads. A bad file never stops it.
+// Failure: an Error only if nothing can be checked, because options contradict each other or a
+// folder cannot be read.
 #pragma once
 
 #include <array>
@@ -27,7 +29,8 @@ enum class CheckResult {
   stopped,     // a signal stopped the check
 };
 
-// How often each class occurs in one split: in pixels of the label files, or in images if each image has one class.
+// How often each class occurs in one split: in pixels of the label files, or in images if each
+// image has one class.
 struct SplitClasses {
   std::vector<std::uint64_t> pixels;  // by class
   std::vector<std::uint64_t> labels;  // labels with the class, by class
@@ -52,35 +55,40 @@ struct SizeEstimate {
   };
   std::vector<Storage> storages;  // every possible storage; empty without labels
   LabelStorage chosen = LabelStorage::bits;
-  bool compressed = false;  // --zstd: the pack will be smaller; by how much is known only after packing
+  bool compressed =
+      false;  // --zstd: the pack will be smaller; by how much is known only after packing
   [[nodiscard]] std::uint64_t chosen_bytes() const;
 };
 
 struct CheckReport {
   CheckResult result = CheckResult::succeeds;
   bool headers_only = false;
-  std::string layout;            // the detected layout; each line ends with a line feed
-  std::string labels;            // how labels are read, and why; empty without labels
-  bool classes_known = true;     // false: labels could not be read with these options, so classes are not reported
+  std::string layout;  // the detected layout; each line ends with a line feed
+  std::string labels;  // how labels are read, and why; empty without labels
+  bool classes_known =
+      true;  // false: labels could not be read with these options, so classes are not reported
   bool mapped = false;           // a map replaces label values
   bool classes_counted = false;  // SplitReport::classes is filled
   bool label_files = false;
   std::vector<ClassInfo> classes;
   std::vector<bool> ignored_classes;  // by class: --ignore names it; empty without classes
-  std::optional<ColorList> colors;    // colors or ids of the labels, if no option gives them classes
+  std::optional<ColorList> colors;  // colors or ids of the labels, if no option gives them classes
   std::vector<SplitReport> splits;
   Diagnostics diagnostics;
-  std::uint64_t problems = 0;  // problems of samples and files; a sample with two problems counts twice
+  std::uint64_t problems =
+      0;  // problems of samples and files; a sample with two problems counts twice
   ImageStatistics images;
   ImageStatistics label_images;
   std::optional<SizeEstimate> estimate;
-  std::string size_advice;  // options that give records of one size, if images differ in size and --size is missing
+  std::string size_advice;  // options that give records of one size, if images differ in size and
+                            // --size is missing
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;
   std::uint64_t bytes_in = 0;
 };
 
 // With `headers_only`, check reads no pixels.
-[[nodiscard]] Result<CheckReport> check(const PackOptions& options, bool headers_only, Observer& observer);
+[[nodiscard]] Result<CheckReport> check(const PackOptions& options, bool headers_only,
+                                        Observer& observer);
 
 }  // namespace hotpack::pipeline

@@ -21,7 +21,8 @@ ClassBalance::ClassBalance(std::size_t splits, std::size_t classes) : splits_(sp
   for (SplitSums& split : splits_) split.classes.resize(classes);
 }
 
-void ClassBalance::add(std::size_t split, const std::vector<ValueCount>& classes, std::uint64_t pixels) {
+void ClassBalance::add(std::size_t split, const std::vector<ValueCount>& classes,
+                       std::uint64_t pixels) {
   SplitSums& sums = splits_[split];
   if (pixels == 0 || classes.empty()) return;
   ++sums.labels;
@@ -33,7 +34,9 @@ void ClassBalance::add(std::size_t split, const std::vector<ValueCount>& classes
   }
 }
 
-void ClassBalance::add(std::size_t split, std::uint32_t class_id) { add(split, {{class_id, 1}}, 1); }
+void ClassBalance::add(std::size_t split, std::uint32_t class_id) {
+  add(split, {{class_id, 1}}, 1);
+}
 
 double ClassBalance::SplitSums::squared_error(std::size_t c) const {
   const auto count = static_cast<double>(labels);
@@ -50,31 +53,38 @@ bool ClassBalance::jumps(const SplitSums& a, const SplitSums& b, std::size_t c) 
 
 std::size_t ClassBalance::largest() const {
   const auto most =
-      std::max_element(splits_.begin(), splits_.end(), [](const SplitSums& a, const SplitSums& b) { return a.labels < b.labels; });
+      std::max_element(splits_.begin(), splits_.end(),
+                       [](const SplitSums& a, const SplitSums& b) { return a.labels < b.labels; });
   return static_cast<std::size_t>(most - splits_.begin());
 }
 
-void ClassBalance::finish(const std::vector<std::string>& splits, const std::vector<std::string>& classes, Diagnostics& diagnostics) const {
+void ClassBalance::finish(const std::vector<std::string>& splits,
+                          const std::vector<std::string>& classes, Diagnostics& diagnostics) const {
   if (splits_.size() < 2) return;
   const std::size_t first = largest();
   std::vector<std::string> jumping;
   for (std::size_t c = 0; c < classes.size(); ++c) {
     std::string others;
     for (std::size_t split = 0; split < splits_.size(); ++split) {
-      const bool compared = split != first && splits_[split].labels >= kLeastLabels && splits_[first].labels >= kLeastLabels;
-      if (compared && jumps(splits_[first], splits_[split], c)) others += ", " + splits[split] + " " + percent_text(splits_[split].mean(c));
+      const bool compared = split != first && splits_[split].labels >= kLeastLabels &&
+                            splits_[first].labels >= kLeastLabels;
+      if (compared && jumps(splits_[first], splits_[split], c))
+        others += ", " + splits[split] + " " + percent_text(splits_[split].mean(c));
     }
     if (!others.empty())
-      jumping.push_back("'" + classes[c] + "' (" + splits[first] + " " + percent_text(splits_[first].mean(c)) + others + ")");
+      jumping.push_back("'" + classes[c] + "' (" + splits[first] + " " +
+                        percent_text(splits_[first].mean(c)) + others + ")");
   }
   if (jumping.empty()) return;
   const std::string title =
       share_text(jumping.size(), classes.size(), "class", "classes") +
-      (jumping.size() == 1 ? " has a very different share in another split: " : " have very different shares in another split: ") +
+      (jumping.size() == 1 ? " has a very different share in another split: "
+                           : " have very different shares in another split: ") +
       list_text(jumping, kNamesListed);
-  diagnostics.add(
-      make_diagnostic("class-share-jumps", Severity::warning, title, {jumping.size(), {}}, classes.size(),
-                      "the model is tested on other scenes than it learns from. Split the samples again, unless this is intended"));
+  diagnostics.add(make_diagnostic("class-share-jumps", Severity::warning, title,
+                                  {jumping.size(), {}}, classes.size(),
+                                  "the model is tested on other scenes than it learns from. Split "
+                                  "the samples again, unless this is intended"));
 }
 
 }  // namespace hotpack::pipeline

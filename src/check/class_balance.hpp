@@ -1,9 +1,11 @@
 // Finds classes whose share differs much between splits.
 //
-// Rule: the largest split is compared with every other split. Both must have at least 30 labels with some class. The class's mean share
-// of a label must be at least 1 % in one split and at least three times its share in the other, and the two means must differ by at least
-// five standard errors. Small splits and classes in few labels therefore cause no false alarm. Frames of one film are more alike than the
-// rule assumes. A class that is missing from one split is reported elsewhere.
+// Rule: the largest split is compared with every other split. Both must have at least 30 labels
+// with some class. The class's mean share of a label must be at least 1 % in one split and at least
+// three times its share in the other, and the two means must differ by at least five standard
+// errors. Small splits and classes in few labels therefore cause no false alarm. Frames of one film
+// are more alike than the rule assumes. A class that is missing from one split is reported
+// elsewhere.
 //
 // Memory: a few numbers per split and class. Not thread-safe.
 #pragma once
@@ -26,7 +28,8 @@ class ClassBalance {
   // Adds an image with one class.
   void add(std::size_t split, std::uint32_t class_id);
 
-  void finish(const std::vector<std::string>& splits, const std::vector<std::string>& classes, Diagnostics& diagnostics) const;
+  void finish(const std::vector<std::string>& splits, const std::vector<std::string>& classes,
+              Diagnostics& diagnostics) const;
 
  private:
   // Sums of the shares of one class in the labels of one split.
@@ -36,7 +39,9 @@ class ClassBalance {
   struct SplitSums {
     std::uint64_t labels = 0;
     std::vector<Sums> classes;
-    [[nodiscard]] double mean(std::size_t c) const { return classes[c].shares / static_cast<double>(labels); }
+    [[nodiscard]] double mean(std::size_t c) const {
+      return classes[c].shares / static_cast<double>(labels);
+    }
     [[nodiscard]] double squared_error(std::size_t c) const;  // squared standard error of the mean
   };
   [[nodiscard]] static bool jumps(const SplitSums& a, const SplitSums& b, std::size_t c);

@@ -15,11 +15,14 @@ namespace {
 
 constexpr std::size_t kNamesListed = 12;
 
-bool labelled(const Split& split) { return split.list.has_label_files || !split.list.masks.empty() || !split.list.class_names.empty(); }
+bool labelled(const Split& split) {
+  return split.list.has_label_files || !split.list.masks.empty() || !split.list.class_names.empty();
+}
 
 }  // namespace
 
-DatasetSummary::DatasetSummary(const std::vector<Split>& splits, LabelContext context, const RecordOptions& options)
+DatasetSummary::DatasetSummary(const std::vector<Split>& splits, LabelContext context,
+                               const RecordOptions& options)
     : splits_(splits),
       context_(std::move(context)),
       options_(options),
@@ -33,7 +36,8 @@ DatasetSummary::DatasetSummary(const std::vector<Split>& splits, LabelContext co
   inspect_names();
 }
 
-void DatasetSummary::add(std::uint32_t split, std::uint32_t index, const SampleInspection& inspection) {
+void DatasetSummary::add(std::uint32_t split, std::uint32_t index,
+                         const SampleInspection& inspection) {
   const SampleList& list = splits_[split].list;
   const Sample& sample = list.samples[index];
   if (inspection.image) add_image(list, sample, inspection);
@@ -42,7 +46,8 @@ void DatasetSummary::add(std::uint32_t split, std::uint32_t index, const SampleI
   if (list.has_label_files) {
     if (sample.label.bytes > 0 && inspection.source_hash[0] == inspection.source_hash[1])
       label_diagnostics_.add_copy_of_image(list.label_path(sample));
-    for (const LabelInspection& label : inspection.label_pixels) add_label(list.label_path(sample), label, split);
+    for (const LabelInspection& label : inspection.label_pixels)
+      add_label(list.label_path(sample), label, split);
   } else if (sample.mask_count > 0) {
     add_masks(list, sample, inspection, split);
   } else {
@@ -50,7 +55,8 @@ void DatasetSummary::add(std::uint32_t split, std::uint32_t index, const SampleI
   }
 }
 
-void DatasetSummary::add_image(const SampleList& list, const Sample& sample, const SampleInspection& inspection) {
+void DatasetSummary::add_image(const SampleList& list, const Sample& sample,
+                               const SampleInspection& inspection) {
   const codecs::ImageInfo& image = *inspection.image;
   images_.add(image);
   if (image.more_images) more_images_.add({list.image_path(sample), "holds more than one image"});
@@ -62,7 +68,8 @@ void DatasetSummary::add_image(const SampleList& list, const Sample& sample, con
   if (applied) (*applied ? turned_ : kept_as_stored_).add({list.image_path(sample), found});
 }
 
-void DatasetSummary::add_label(const std::string& path, const LabelInspection& label, std::uint32_t split) {
+void DatasetSummary::add_label(const std::string& path, const LabelInspection& label,
+                               std::uint32_t split) {
   SplitClasses& classes = classes_[split];
   ++labels_;
   label_diagnostics_.add(path, label);
@@ -78,7 +85,8 @@ void DatasetSummary::add_label(const std::string& path, const LabelInspection& l
   classes.ignored += label.ignored - std::min(label.ignored, unknown);
 }
 
-void DatasetSummary::add_masks(const SampleList& list, const Sample& sample, const SampleInspection& inspection, std::uint32_t split) {
+void DatasetSummary::add_masks(const SampleList& list, const Sample& sample,
+                               const SampleInspection& inspection, std::uint32_t split) {
   SplitClasses& classes = classes_[split];
   const std::span<const Mask> masks = list.masks_of(sample);
   std::vector<ValueCount> all;
@@ -113,7 +121,8 @@ void DatasetSummary::add_copies(SamplePlace place, const SampleInspection& inspe
   const bool of_class = sample.class_name != kNoClass;
   duplicates_.add(place, image, of_class ? sample.class_name : label);
   shared_labels_.add(place, image, inspection.label_pixels);
-  if (splits_.size() > 1 && inspection.brightness) copies_.add(place, image, *inspection.brightness);
+  if (splits_.size() > 1 && inspection.brightness)
+    copies_.add(place, image, *inspection.brightness);
 }
 
 std::string DatasetSummary::image_path(SamplePlace place) const {
@@ -125,7 +134,8 @@ std::string DatasetSummary::image_path(SamplePlace place) const {
 std::string DatasetSummary::label_path(SamplePlace place) const {
   const SampleList& list = splits_[place.split].list;
   const Sample& sample = list.samples[place.sample];
-  return list.has_label_files ? list.label_path(sample) : list.mask_path(list.masks_of(sample).front());
+  return list.has_label_files ? list.label_path(sample)
+                              : list.mask_path(list.masks_of(sample).front());
 }
 
 std::vector<std::string> DatasetSummary::split_names() const {
@@ -138,7 +148,8 @@ void DatasetSummary::inspect_names() {
   if (splits_.size() < 2) return;
   std::vector<std::vector<std::string_view>> keys(splits_.size());
   for (std::size_t split = 0; split < splits_.size(); ++split)
-    for (const Sample& sample : splits_[split].list.samples) keys[split].push_back(splits_[split].list.key(sample));
+    for (const Sample& sample : splits_[split].list.samples)
+      keys[split].push_back(splits_[split].list.key(sample));
   report_augmented_names(
       keys, split_names(), [this](SamplePlace place) { return image_path(place); }, names_);
 }
@@ -147,8 +158,9 @@ void DatasetSummary::finish(bool pixels_read, Diagnostics& diagnostics) {
   report_orientations(diagnostics);
   report_more_images(diagnostics);
   report_small_images(diagnostics);
-  const bool by_files =
-      std::any_of(splits_.begin(), splits_.end(), [](const Split& s) { return s.list.has_label_files || !s.list.masks.empty(); });
+  const bool by_files = std::any_of(splits_.begin(), splits_.end(), [](const Split& s) {
+    return s.list.has_label_files || !s.list.masks.empty();
+  });
   if (pixels_read || !by_files) report_classes(diagnostics);
   if (pixels_read) report_labels(diagnostics);
   if (pixels_read) report_copies(diagnostics);
@@ -158,7 +170,8 @@ void DatasetSummary::finish(bool pixels_read, Diagnostics& diagnostics) {
 void DatasetSummary::report_labels(Diagnostics& diagnostics) {
   std::vector<bool> never_seen(context_.class_names.size(), true);
   for (const SplitClasses& classes : classes_)
-    for (std::size_t c = 0; c < never_seen.size(); ++c) never_seen[c] = never_seen[c] && classes.labels[c] == 0;
+    for (std::size_t c = 0; c < never_seen.size(); ++c)
+      never_seen[c] = never_seen[c] && classes.labels[c] == 0;
   unknown_.finish(context_, labels_, never_seen, diagnostics);
   label_diagnostics_.finish(diagnostics);
   shared_labels_.finish([this](SamplePlace place) { return label_path(place); }, diagnostics);
@@ -172,11 +185,12 @@ void DatasetSummary::report_copies(Diagnostics& diagnostics) {
 
 void DatasetSummary::report_more_images(Diagnostics& diagnostics) const {
   if (more_images_.count == 0) return;
-  diagnostics.add(make_diagnostic("more-images", Severity::warning,
-                                  share_text(more_images_.count, images_.images(), "image file", "image files") +
-                                      " (animated PNG, MPO, Ultra HDR) " + (more_images_.count == 1 ? "holds" : "hold") +
-                                      " more than one image",
-                                  more_images_, images_.images(), "the first one is packed"));
+  diagnostics.add(make_diagnostic(
+      "more-images", Severity::warning,
+      share_text(more_images_.count, images_.images(), "image file", "image files") +
+          " (animated PNG, MPO, Ultra HDR) " + (more_images_.count == 1 ? "holds" : "hold") +
+          " more than one image",
+      more_images_, images_.images(), "the first one is packed"));
 }
 
 // If most images are small, this is a property of the data and only a note.
@@ -187,23 +201,26 @@ void DatasetSummary::report_small_images(Diagnostics& diagnostics) const {
   const bool one = small.images.count == 1;
   diagnostics.add(make_diagnostic(
       "tiny-image", most ? Severity::note : Severity::warning,
-      share_text(small.images.count, small.of, "image", "images") + (one ? " is" : " are") + " far smaller than " +
+      share_text(small.images.count, small.of, "image", "images") + (one ? " is" : " are") +
+          " far smaller than " +
           (small.in_records ? one ? "its record" : "their records" : "the others"),
       small.images, small.of,
-      most ? ""
-      : small.in_records
-          ? "enlarged so much, an image is only a blur; padded so much, it is mostly padding. Leave it out, or choose a smaller --size"
-          : "are they thumbnails, or left over from a failed download?"));
+      most               ? ""
+      : small.in_records ? "enlarged so much, an image is only a blur; padded so much, it is "
+                           "mostly padding. Leave it out, or choose a smaller --size"
+                         : "are they thumbnails, or left over from a failed download?"));
 }
 
 void DatasetSummary::report_orientations(Diagnostics& diagnostics) const {
-  const auto report = [&](const Occurrences& occurrences, Severity severity, const std::string& what, std::string advice) {
+  const auto report = [&](const Occurrences& occurrences, Severity severity,
+                          const std::string& what, std::string advice) {
     if (occurrences.count == 0) return;
     const bool one = occurrences.count == 1;
-    diagnostics.add(make_diagnostic("exif-orientation", severity,
-                                    share_text(occurrences.count, images_.images(), "image", "images") + (one ? " has" : " have") +
-                                        " an EXIF orientation and " + (one ? "is " : "are ") + what,
-                                    occurrences, images_.images(), std::move(advice)));
+    diagnostics.add(make_diagnostic(
+        "exif-orientation", severity,
+        share_text(occurrences.count, images_.images(), "image", "images") +
+            (one ? " has" : " have") + " an EXIF orientation and " + (one ? "is " : "are ") + what,
+        occurrences, images_.images(), std::move(advice)));
   };
   report(turned_, Severity::note, "turned by it", "");
   const bool asked = options_.exif == ExifPolicy::ignore;
@@ -215,7 +232,8 @@ void DatasetSummary::report_orientations(Diagnostics& diagnostics) const {
 std::string DatasetSummary::splits_without(std::size_t class_id) const {
   std::string names;
   for (std::size_t split = 0; split < splits_.size(); ++split)
-    if (labelled(splits_[split]) && classes_[split].labels[class_id] == 0) names += (names.empty() ? "" : ", ") + splits_[split].name;
+    if (labelled(splits_[split]) && classes_[split].labels[class_id] == 0)
+      names += (names.empty() ? "" : ", ") + splits_[split].name;
   return names;
 }
 
@@ -224,25 +242,31 @@ void DatasetSummary::report_classes(Diagnostics& diagnostics) const {
   for (std::size_t c = 0; c < context_.class_names.size(); ++c) {
     const std::string name = "'" + context_.class_names[c] + "'";
     const std::string missing = splits_without(c);
-    const bool seen = std::any_of(classes_.begin(), classes_.end(), [&](const SplitClasses& classes) { return classes.labels[c] > 0; });
+    const bool seen =
+        std::any_of(classes_.begin(), classes_.end(),
+                    [&](const SplitClasses& classes) { return classes.labels[c] > 0; });
     if (!seen && c < context_.ignored.size() && context_.ignored[c]) continue;
     if (!seen)
       never.push_back(name);
     else if (!missing.empty())
       not_everywhere.push_back(name + " (not in " + missing + ")");
   }
-  const auto report = [&](std::string kind, const std::vector<std::string>& names, const std::string& what, std::string advice) {
+  const auto report = [&](std::string kind, const std::vector<std::string>& names,
+                          const std::string& what, std::string advice) {
     if (names.empty()) return;
     Occurrences occurrences;
     occurrences.count = names.size();
     diagnostics.add(
         make_diagnostic(std::move(kind), Severity::warning,
-                        share_text(names.size(), context_.class_names.size(), "class", "classes") + what + list_text(names, kNamesListed),
+                        share_text(names.size(), context_.class_names.size(), "class", "classes") +
+                            what + list_text(names, kNamesListed),
                         occurrences, context_.class_names.size(), std::move(advice)));
   };
   report("class-never-seen", never, never.size() == 1 ? " never occurs: " : " never occur: ",
-         "does the class table belong to these labels? A model cannot learn a class that never occurs");
-  report("class-not-in-every-split", not_everywhere, not_everywhere.size() == 1 ? " is not in every split: " : " are not in every split: ",
+         "does the class table belong to these labels? A model cannot learn a class that never "
+         "occurs");
+  report("class-not-in-every-split", not_everywhere,
+         not_everywhere.size() == 1 ? " is not in every split: " : " are not in every split: ",
          "results on a split without a class say nothing about that class");
   balance_.finish(split_names(), context_.class_names, diagnostics);
 }

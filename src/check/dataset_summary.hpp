@@ -1,6 +1,8 @@
-// Collects everything that check reports about the samples of all splits: statistics of files and classes, duplicates, diagnostics.
+// Collects everything that check reports about the samples of all splits: statistics of files and
+// classes, duplicates, diagnostics.
 //
-// Memory: 48 bytes per sample, or 136 with several splits, plus that of the members. Not thread-safe.
+// Memory: 48 bytes per sample, or 136 with several splits, plus that of the members. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +25,17 @@ namespace hotpack::pipeline {
 
 class DatasetSummary {
  public:
-  // `splits` must outlive the summary and keep their order. Their samples are not yet cut into tiles.
-  DatasetSummary(const std::vector<Split>& splits, LabelContext context, const RecordOptions& options);
+  // `splits` must outlive the summary and keep their order. Their samples are not yet cut into
+  // tiles.
+  DatasetSummary(const std::vector<Split>& splits, LabelContext context,
+                 const RecordOptions& options);
   DatasetSummary(const DatasetSummary&) = delete;
   DatasetSummary& operator=(const DatasetSummary&) = delete;
 
   // Adds the sample splits[split].list.samples[index].
   void add(std::uint32_t split, std::uint32_t index, const SampleInspection& inspection);
-  // Adds the diagnostics. Without `pixels_read`, those about the content of labels and images are left out.
+  // Adds the diagnostics. Without `pixels_read`, those about the content of labels and images are
+  // left out.
   void finish(bool pixels_read, Diagnostics& diagnostics);
 
   [[nodiscard]] const ImageStatistics& images() const { return images_; }
@@ -40,7 +45,8 @@ class DatasetSummary {
  private:
   void add_image(const SampleList& list, const Sample& sample, const SampleInspection& inspection);
   void add_label(const std::string& path, const LabelInspection& label, std::uint32_t split);
-  void add_masks(const SampleList& list, const Sample& sample, const SampleInspection& inspection, std::uint32_t split);
+  void add_masks(const SampleList& list, const Sample& sample, const SampleInspection& inspection,
+                 std::uint32_t split);
   void add_class(const Sample& sample, std::uint32_t split);
   void add_copies(SamplePlace place, const SampleInspection& inspection);
   void inspect_names();

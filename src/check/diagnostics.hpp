@@ -1,4 +1,5 @@
-// Diagnostics: the problems, warnings and notes of a check, each with its count, examples, advice, and options that resolve it.
+// Diagnostics: the problems, warnings and notes of a check, each with its count, examples, advice,
+// and options that resolve it.
 //
 // Plain values and pure functions. Thread-safe to read; changes need a lock of the caller.
 #pragma once
@@ -53,8 +54,9 @@ struct Occurrences {
 };
 
 // A diagnostic with the count and examples of `occurrences`, and without options.
-[[nodiscard]] Diagnostic make_diagnostic(std::string kind, Severity severity, std::string title, const Occurrences& occurrences = {},
-                                         std::uint64_t of = 0, std::string advice = "");
+[[nodiscard]] Diagnostic make_diagnostic(std::string kind, Severity severity, std::string title,
+                                         const Occurrences& occurrences = {}, std::uint64_t of = 0,
+                                         std::string advice = "");
 
 // The diagnostics of a check in the order of the report: problems, then warnings, then notes.
 class Diagnostics {
@@ -67,8 +69,10 @@ class Diagnostics {
   std::vector<Diagnostic> all_;
 };
 
-// Adds one diagnostic per kind of problem in the log, except the kinds in `leave_out`, which are reported elsewhere. `skipping`: the user
-// has already given --on-error skip, so no advice mentions it.
-void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, bool skipping, Diagnostics& diagnostics);
+// Adds one diagnostic per kind of problem in the log, except the kinds in `leave_out`, which are
+// reported elsewhere. `skipping`: the user has already given --on-error skip, so no advice mentions
+// it.
+void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, bool skipping,
+                  Diagnostics& diagnostics);
 
 }  // namespace hotpack::pipeline

@@ -1,5 +1,5 @@
-// Finds images that occur more than once, by the hash of their bytes: in several splits (test images in the training set), within one
-// split, and with different labels.
+// Finds images that occur more than once, by the hash of their bytes: in several splits (test
+// images in the training set), within one split, and with different labels.
 //
 // Memory: 24 bytes per sample. Not thread-safe.
 #pragma once
@@ -19,10 +19,13 @@ class Duplicates {
   using Place = SamplePlace;
 
   // `label`: a hash of the label's bytes, or a class. Equal labels have equal values.
-  void add(Place place, std::uint64_t image, std::uint64_t label) { files_.push_back({image, label, place}); }
+  void add(Place place, std::uint64_t image, std::uint64_t label) {
+    files_.push_back({image, label, place});
+  }
 
   // `path_of` returns the path of an image.
-  void finish(const std::vector<std::string>& split_names, const std::function<std::string(Place)>& path_of, Diagnostics& diagnostics);
+  void finish(const std::vector<std::string>& split_names,
+              const std::function<std::string(Place)>& path_of, Diagnostics& diagnostics);
 
  private:
   struct File {

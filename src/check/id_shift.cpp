@@ -21,7 +21,8 @@ void IdShift::add(const std::string& path, const std::vector<ValueCount>& ids) {
   Suspect suspect{path, {}, false};
   for (const ValueCount& id : ids) {
     if (id.value >= kIgnoredId) continue;
-    const auto share = static_cast<float>(static_cast<double>(id.pixels) / static_cast<double>(pixels));
+    const auto share =
+        static_cast<float>(static_cast<double>(id.pixels) / static_cast<double>(pixels));
     suspect.shares.emplace_back(static_cast<std::uint8_t>(id.value), share);
     sums_[id.value] += static_cast<double>(share);
   }
@@ -44,10 +45,12 @@ std::string IdShift::evidence_against(const Suspect& suspect) const {
     lowered += match;
     matching += match >= kLeastShare;
   }
-  const bool shows = lowered >= kMostlyAlike && matching >= kFewIds && lowered > as_it_is * (suspect.beyond ? 1 : kMuchMore);
+  const bool shows = lowered >= kMostlyAlike && matching >= kFewIds &&
+                     lowered > as_it_is * (suspect.beyond ? 1 : kMuchMore);
   if (!shows) return "";
-  return "ids " + std::to_string(suspect.shares.front().first) + "…" + std::to_string(suspect.shares.back().first) +
-         ", never 0: " + percent_text(as_it_is, 0) + " of it agrees with the other labels, " + percent_text(lowered, 0) +
+  return "ids " + std::to_string(suspect.shares.front().first) + "…" +
+         std::to_string(suspect.shares.back().first) + ", never 0: " + percent_text(as_it_is, 0) +
+         " of it agrees with the other labels, " + percent_text(lowered, 0) +
          " if every id is lowered by one";
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 // The smallest value, the median and the largest, of values with their counts.
 template <class T>
-ImageStatistics::Span<T> span_of(std::vector<std::pair<T, std::uint64_t>> counted, std::uint64_t total) {
+ImageStatistics::Span<T> span_of(std::vector<std::pair<T, std::uint64_t>> counted,
+                                 std::uint64_t total) {
   if (counted.empty()) return {};
   std::sort(counted.begin(), counted.end());
   std::uint64_t before = 0;
@@ -28,8 +29,10 @@ auto counts_of(const Map& sizes, Of of) {
 }  // namespace
 
 std::string form_text(const codecs::ImageInfo& info) {
-  const std::string kind = std::string(pixel_kind_name(info.kind)) + " " + std::string(format_name(info.format));
-  return info.format == codecs::FileFormat::jpeg ? kind : std::to_string(info.bit_depth) + "-bit " + kind;
+  const std::string kind =
+      std::string(pixel_kind_name(info.kind)) + " " + std::string(format_name(info.format));
+  return info.format == codecs::FileFormat::jpeg ? kind
+                                                 : std::to_string(info.bit_depth) + "-bit " + kind;
 }
 
 void ImageStatistics::add(const codecs::ImageInfo& info) {
@@ -54,14 +57,16 @@ void ImageStatistics::add(const ImageStatistics& other) {
 
 std::vector<std::pair<std::string, std::uint64_t>> ImageStatistics::forms() const {
   std::vector<std::pair<std::string, std::uint64_t>> forms(forms_.begin(), forms_.end());
-  std::stable_sort(forms.begin(), forms.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(forms.begin(), forms.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   return forms;
 }
 
 std::vector<ImageStatistics::SizeCount> ImageStatistics::sizes() const {
   std::vector<SizeCount> sizes;
   for (const auto& [size, count] : sizes_) sizes.push_back({{size.first, size.second}, count});
-  std::stable_sort(sizes.begin(), sizes.end(), [](const SizeCount& a, const SizeCount& b) { return a.count > b.count; });
+  std::stable_sort(sizes.begin(), sizes.end(),
+                   [](const SizeCount& a, const SizeCount& b) { return a.count > b.count; });
   return sizes;
 }
 
@@ -74,7 +79,9 @@ ImageStatistics::Span<int> ImageStatistics::heights() const {
 }
 
 ImageStatistics::Span<double> ImageStatistics::aspects() const {
-  return span_of(counts_of(sizes_, [](int width, int height) { return static_cast<double>(width) / height; }), images_);
+  return span_of(
+      counts_of(sizes_, [](int width, int height) { return static_cast<double>(width) / height; }),
+      images_);
 }
 
 }  // namespace hotpack::pipeline

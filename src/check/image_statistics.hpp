@@ -1,6 +1,8 @@
-// Counts images by form, size and orientation. One instance counts the images of a data set, another its labels.
+// Counts images by form, size and orientation. One instance counts the images of a data set,
+// another its labels.
 //
-// Memory: one entry per distinct size. Results do not depend on the order of additions. Not thread-safe.
+// Memory: one entry per distinct size. Results do not depend on the order of additions. Not
+// thread-safe.
 #pragma once
 
 #include <array>

@@ -14,8 +14,11 @@ namespace {
 std::optional<RgbColor> parse_color(const std::string& text) {
   std::uint32_t value = 0;
   const char* const end = text.data() + text.size();
-  if (text.size() != 7 || text[0] != '#' || std::from_chars(text.data() + 1, end, value, 16).ptr != end) return std::nullopt;
-  return RgbColor{static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8), static_cast<std::uint8_t>(value)};
+  if (text.size() != 7 || text[0] != '#' ||
+      std::from_chars(text.data() + 1, end, value, 16).ptr != end)
+    return std::nullopt;
+  return RgbColor{static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8),
+                  static_cast<std::uint8_t>(value)};
 }
 
 void learn_id(const LabelSource& source, bool of_class, LabelContext& context) {
@@ -34,7 +37,8 @@ void learn_classes(const labels::ClassTable& table, LabelContext& context) {
     for (const LabelSource& source : info.sources) {
       learn_id(source, true, context);
       const auto* text = std::get_if<std::string>(&source);
-      if (const auto color = text != nullptr ? parse_color(*text) : std::nullopt) context.colors.push_back({*color, c});
+      if (const auto color = text != nullptr ? parse_color(*text) : std::nullopt)
+        context.colors.push_back({*color, c});
     }
   }
   for (const LabelSource& source : table.ignore) learn_id(source, false, context);
@@ -52,13 +56,16 @@ LabelContext::Reading reading_of(const LabelSetup& setup) {
 std::optional<LabelContext::NearColor> LabelContext::nearest(RgbColor color) const {
   const auto distance_squared = [&](const KnownColor& known) {
     int sum = 0;
-    for (std::size_t i = 0; i < color.size(); ++i) sum += (known.color[i] - color[i]) * (known.color[i] - color[i]);
+    for (std::size_t i = 0; i < color.size(); ++i)
+      sum += (known.color[i] - color[i]) * (known.color[i] - color[i]);
     return sum;
   };
-  const auto found = std::min_element(colors.begin(), colors.end(),
-                                      [&](const auto& a, const auto& b) { return distance_squared(a) < distance_squared(b); });
+  const auto found = std::min_element(
+      colors.begin(), colors.end(),
+      [&](const auto& a, const auto& b) { return distance_squared(a) < distance_squared(b); });
   if (found == colors.end()) return std::nullopt;
-  return NearColor{found->class_id, static_cast<int>(std::ceil(std::sqrt(distance_squared(*found))))};
+  return NearColor{found->class_id,
+                   static_cast<int>(std::ceil(std::sqrt(distance_squared(*found))))};
 }
 
 LabelContext context_of(const LabelSetup& setup) {
@@ -69,9 +76,11 @@ LabelContext context_of(const LabelSetup& setup) {
   context.threshold = setup.threshold.value_or(0);
   context.one_class_per_mask = setup.multi;
   learn_classes(setup.table, context);
-  const bool by_value = context.reading == LabelContext::Reading::ids || context.reading == LabelContext::Reading::colors;
+  const bool by_value = context.reading == LabelContext::Reading::ids ||
+                        context.reading == LabelContext::Reading::colors;
   for (const ClassInfo& info : setup.table.classes)
-    context.ignored.push_back(by_value && setup.map.empty() && !setup.multi && info.sources.empty());
+    context.ignored.push_back(by_value && setup.map.empty() && !setup.multi &&
+                              info.sources.empty());
   return context;
 }
 

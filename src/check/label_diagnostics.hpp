@@ -1,6 +1,8 @@
-// Heuristics for labels that are valid but probably wrong. Each becomes a diagnostic with examples and advice.
+// Heuristics for labels that are valid but probably wrong. Each becomes a diagnostic with examples
+// and advice.
 //
-// The caller adds labels one by one; finish() reports. Memory does not depend on the number of labels, except in IdShift. Not thread-safe.
+// The caller adds labels one by one; finish() reports. Memory does not depend on the number of
+// labels, except in IdShift. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -27,7 +29,8 @@ class LabelDiagnostics {
   void finish(Diagnostics& diagnostics) const;
 
  private:
-  void inspect_ids(const std::string& path, const LabelInspection& label, const std::vector<ValueCount>& ids);
+  void inspect_ids(const std::string& path, const LabelInspection& label,
+                   const std::vector<ValueCount>& ids);
   void inspect_palette(const std::string& path, const LabelInspection& label);
   void inspect_brightness(const LabelInspection& label);
   void inspect_content(const std::string& path, const LabelInspection& label);
@@ -37,7 +40,8 @@ class LabelDiagnostics {
 
   void report_origin(Diagnostics& diagnostics) const;
   void report_ids(Diagnostics& diagnostics) const;
-  void report_rescaled(const Occurrences& labels, int factor, int bits, Diagnostics& diagnostics) const;
+  void report_rescaled(const Occurrences& labels, int factor, int bits,
+                       Diagnostics& diagnostics) const;
   void report_content(Diagnostics& diagnostics) const;
   void report_notes(Diagnostics& diagnostics) const;
 

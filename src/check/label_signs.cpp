@@ -7,26 +7,33 @@ namespace hotpack::pipeline {
 namespace {
 
 // part > whole * numerator / denominator, without rounding.
-bool more_than(std::uint64_t part, std::uint64_t whole, std::uint64_t numerator, std::uint64_t denominator) {
+bool more_than(std::uint64_t part, std::uint64_t whole, std::uint64_t numerator,
+               std::uint64_t denominator) {
   return part * denominator > whole * numerator;
 }
 
-// In photos, at most a fifth of the pixels are in runs of four or more; in labels, also JPEGs, at least two thirds.
-bool is_flat(const LabelInspection& label) { return more_than(label.flat_pixels, label.pixels(), 2, 5); }
+// In photos, at most a fifth of the pixels are in runs of four or more; in labels, also JPEGs, at
+// least two thirds.
+bool is_flat(const LabelInspection& label) {
+  return more_than(label.flat_pixels, label.pixels(), 2, 5);
+}
 
-// In correct labels, at most one step in ten is such a ramp; in interpolated ones, one in six to one in two. A thin class whose id lies
-// between its neighbors' ids also makes ramps, but of only one value.
+// In correct labels, at most one step in ten is such a ramp; in interpolated ones, one in six to
+// one in two. A thin class whose id lies between its neighbors' ids also makes ramps, but of only
+// one value.
 bool has_blended_borders(const LabelInspection& label) {
   constexpr std::uint64_t kFewRamps = 24;
   return is_flat(label) && label.kinds >= 4 && label.ramp_kinds >= 3 && label.ramps >= kFewRamps &&
-         more_than(label.ramps, label.steps, 14, 100) && !more_than(label.commonest_ramp, label.ramps, 3, 4);
+         more_than(label.ramps, label.steps, 14, 100) &&
+         !more_than(label.commonest_ramp, label.ramps, 3, 4);
 }
 
 // JPEG noise fills the blocks at a border and leaves other blocks even.
 bool has_jpeg_noise(const LabelInspection& label) {
   constexpr std::uint32_t kManyKinds = 1024;
   const bool in_blocks = 100 * label.uneven_blocks < 85 * label.uneven_between_blocks;
-  return in_blocks || (label.kinds >= kManyKinds && !more_than(label.flat_pixels, label.pixels(), 85, 100));
+  return in_blocks ||
+         (label.kinds >= kManyKinds && !more_than(label.flat_pixels, label.pixels(), 85, 100));
 }
 
 constexpr RawValue kIgnoredId = 255;
@@ -36,14 +43,16 @@ constexpr RawValue kIgnoredId = 255;
 bool looks_like_photo(const LabelInspection& label) {
   constexpr std::uint32_t kManyKinds = 64;
   const bool uneven = label.kinds >= kManyKinds && !is_flat(label);
-  const bool depths = label.kinds >= LabelInspection::kMostValues && label.bit_depth == 16 && has_blended_borders(label);
+  const bool depths = label.kinds >= LabelInspection::kMostValues && label.bit_depth == 16 &&
+                      has_blended_borders(label);
   return uneven || depths;
 }
 
 Borders borders_of(const LabelInspection& label) {
   if (!has_blended_borders(label)) return Borders::sharp;
   if (has_jpeg_noise(label)) return Borders::jpeg;
-  return more_than(label.third_pixels, label.pixels(), 1, 100) ? Borders::blended : Borders::anti_aliased;
+  return more_than(label.third_pixels, label.pixels(), 1, 100) ? Borders::blended
+                                                               : Borders::anti_aliased;
 }
 
 std::optional<std::vector<ValueCount>> id_values(const LabelInspection& label) {
@@ -60,7 +69,8 @@ std::optional<std::vector<ValueCount>> id_values(const LabelInspection& label) {
 
 int rescale_factor(const std::vector<ValueCount>& ids, const std::bitset<65536>& known) {
   constexpr RawValue kFourBits = 17, kTwoBits = 85;
-  constexpr int kEnoughOfFour = 4, kEnoughOfTwo = 2;  // so many different ids are hardly ever multiples by chance
+  constexpr int kEnoughOfFour = 4,
+                kEnoughOfTwo = 2;  // so many different ids are hardly ever multiples by chance
   bool two_bits = true, unknown = false;
   int found = 0;
   for (const ValueCount& id : ids) {
@@ -77,8 +87,10 @@ int rescale_factor(const std::vector<ValueCount>& ids, const std::bitset<65536>&
 std::string values_text(const std::vector<ValueCount>& values) {
   constexpr std::size_t kFirst = 4;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kFirst, values.size()); ++i) text += (i > 0 ? ", " : "") + std::to_string(values[i].value);
-  if (values.size() > kFirst) text += (values.size() > kFirst + 1 ? " … " : ", ") + std::to_string(values.back().value);
+  for (std::size_t i = 0; i < std::min(kFirst, values.size()); ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(values[i].value);
+  if (values.size() > kFirst)
+    text += (values.size() > kFirst + 1 ? " … " : ", ") + std::to_string(values.back().value);
   return text;
 }
 

@@ -12,10 +12,12 @@ namespace hotpack::pipeline {
 namespace {
 
 std::uint64_t label_count(const LabelForms& forms) {
-  return forms.gray8.count + forms.gray16.count + forms.palette.count + forms.rgb.count + forms.jpeg.count;
+  return forms.gray8.count + forms.gray16.count + forms.palette.count + forms.rgb.count +
+         forms.jpeg.count;
 }
 
-// Forms that are odd if at most half of the files have them: one photo among a hundred id maps does not make all of them photos.
+// Forms that are odd if at most half of the files have them: one photo among a hundred id maps does
+// not make all of them photos.
 constexpr std::array kOddForms = {&LabelForms::rgb, &LabelForms::jpeg};
 
 bool is_odd(const LabelForms& forms, LabelForms::Form LabelForms::*form) {
@@ -23,7 +25,8 @@ bool is_odd(const LabelForms& forms, LabelForms::Form LabelForms::*form) {
 }
 
 bool has_odd_forms(const LabelForms& forms) {
-  return std::any_of(kOddForms.begin(), kOddForms.end(), [&](auto form) { return is_odd(forms, form); });
+  return std::any_of(kOddForms.begin(), kOddForms.end(),
+                     [&](auto form) { return is_odd(forms, form); });
 }
 
 LabelForms without_odd_forms(const LabelForms& forms) {
@@ -34,8 +37,10 @@ LabelForms without_odd_forms(const LabelForms& forms) {
 }
 
 Problem question_of(const PackOptions& options, const Error& error) {
-  const bool class_file = !error.path.empty() && (error.path == options.label.classes || error.path == options.label.map);
-  return {class_file ? ProblemKind::class_file : ProblemKind::open_question, error.path, error.message};
+  const bool class_file = !error.path.empty() &&
+                          (error.path == options.label.classes || error.path == options.label.map);
+  return {class_file ? ProblemKind::class_file : ProblemKind::open_question, error.path,
+          error.message};
 }
 
 // Options that decode any labels, so that their values can be inspected without classes.
@@ -48,14 +53,20 @@ LabelOptions classless(const LabelOptions& asked) {
 
 class LenientResolver {
  public:
-  LenientResolver(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms, Observer& observer,
-                  ProblemLog& problems, bool pixels_too)
-      : asked_(options), lists_(lists), forms_(forms), observer_(observer), problems_(problems), pixels_too_(pixels_too) {}
+  LenientResolver(const PackOptions& options, std::span<SampleList* const> lists,
+                  const LabelForms& forms, Observer& observer, ProblemLog& problems,
+                  bool pixels_too)
+      : asked_(options),
+        lists_(lists),
+        forms_(forms),
+        observer_(observer),
+        problems_(problems),
+        pixels_too_(pixels_too) {}
 
   Result<LenientLabels> as_asked() { return attempt(asked_.label, forms_); }
 
-  // Tries in this order: without files of an odd form; with the nearest color, which JPEGs need; without classes. An attempt may read all
-  // labels, so attempts that cannot help are skipped.
+  // Tries in this order: without files of an odd form; with the nearest color, which JPEGs need;
+  // without classes. An attempt may read all labels, so attempts that cannot help are skipped.
   Result<LenientLabels> without_answer(const Error& error) {
     Result<LenientLabels> read = error;
     if (has_odd_forms(forms_)) read = attempt(asked_.label, without_odd_forms(forms_));
@@ -88,7 +99,8 @@ class LenientResolver {
     LabelForms uncolored = forms_;
     uncolored.rgb = {};  // only their pixels show whether they contain ids
     const Result<LenientLabels> as_numbered = attempt(numbered, uncolored);
-    if (!as_numbered.ok() && as_numbered.error().code != ErrorCode::data) return as_numbered.error();
+    if (!as_numbered.ok() && as_numbered.error().code != ErrorCode::data)
+      return as_numbered.error();
     HOTPACK_ASSIGN(LenientLabels read, attempt(classless(asked_.label), forms_));
     read.classes_known = false;
     if (!as_numbered.ok()) read.question = question_of(asked_, as_numbered.error());
@@ -100,7 +112,8 @@ class LenientResolver {
     PackOptions options = asked_;
     options.label = label;
     ProblemLog found;
-    HOTPACK_ASSIGN(LabelSetup setup, resolve_labels(options, lists_, forms, observer_, found, pixels_too_));
+    HOTPACK_ASSIGN(LabelSetup setup,
+                   resolve_labels(options, lists_, forms, observer_, found, pixels_too_));
     problems_.append(found);
     return LenientLabels{std::move(setup), label, true, std::nullopt};
   }
@@ -116,16 +129,20 @@ class LenientResolver {
 // Would resolving read all labels to find the number of classes?
 bool counts_classes(const PackOptions& options, bool label_files) {
   const LabelOptions& label = options.label;
-  const bool named = !label.classes.empty() || !label.preset.empty() || !label.map.empty() || label.class_count.has_value();
+  const bool named = !label.classes.empty() || !label.preset.empty() || !label.map.empty() ||
+                     label.class_count.has_value();
   return label_files && !named && label.kind != LabelKind::binary;
 }
 
 }  // namespace
 
-Result<LenientLabels> resolve_labels_leniently(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms,
-                                               bool headers_only, Observer& observer, ProblemLog& problems) {
+Result<LenientLabels> resolve_labels_leniently(const PackOptions& options,
+                                               std::span<SampleList* const> lists,
+                                               const LabelForms& forms, bool headers_only,
+                                               Observer& observer, ProblemLog& problems) {
   LenientResolver attempts(options, lists, forms, observer, problems, !headers_only);
-  const bool label_files = std::any_of(lists.begin(), lists.end(), [](const SampleList* list) { return list->has_label_files; });
+  const bool label_files = std::any_of(
+      lists.begin(), lists.end(), [](const SampleList* list) { return list->has_label_files; });
   if (headers_only && counts_classes(options, label_files)) return attempts.undecided();
   Result<LenientLabels> read = attempts.as_asked();
   if (read.ok() || read.error().code != ErrorCode::data) return read;

@@ -9,7 +9,8 @@
 
 namespace hotpack::pipeline {
 
-void SharedLabels::add(SamplePlace place, std::uint64_t image, const std::vector<LabelInspection>& labels) {
+void SharedLabels::add(SamplePlace place, std::uint64_t image,
+                       const std::vector<LabelInspection>& labels) {
   if (labels.empty()) return;
   ++seen_;
   bool drawn = false;
@@ -22,12 +23,16 @@ void SharedLabels::add(SamplePlace place, std::uint64_t image, const std::vector
   if (drawn) labels_.push_back({hash_of_hashes(contents), image, place});
 }
 
-void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of, Diagnostics& diagnostics) {
-  std::sort(labels_.begin(), labels_.end(),
-            [](const Label& a, const Label& b) { return std::tie(a.content, a.place) < std::tie(b.content, b.place); });
-  std::vector<std::pair<SamplePlace, SamplePlace>> pairs;  // a label, and the first label equal to it
+void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of,
+                          Diagnostics& diagnostics) {
+  std::sort(labels_.begin(), labels_.end(), [](const Label& a, const Label& b) {
+    return std::tie(a.content, a.place) < std::tie(b.content, b.place);
+  });
+  std::vector<std::pair<SamplePlace, SamplePlace>>
+      pairs;  // a label, and the first label equal to it
   for (auto begin = labels_.begin(); begin != labels_.end();) {
-    const auto end = std::find_if(begin, labels_.end(), [&](const Label& label) { return label.content != begin->content; });
+    const auto end = std::find_if(
+        begin, labels_.end(), [&](const Label& label) { return label.content != begin->content; });
     for (auto label = begin + 1; label != end; ++label)
       if (label->image != begin->image) pairs.emplace_back(label->place, begin->place);
     begin = end;
@@ -35,11 +40,14 @@ void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of
   if (pairs.empty()) return;
   std::sort(pairs.begin(), pairs.end());  // examples come in the order of samples, not of hashes
   Occurrences same;
-  for (const auto& [label, first] : pairs) same.add({path_of(label), "equal to " + path_of(first) + ", the label of another image"});
+  for (const auto& [label, first] : pairs)
+    same.add({path_of(label), "equal to " + path_of(first) + ", the label of another image"});
   const std::string title = share_text(same.count, seen_, "label", "labels") +
-                            (same.count == 1 ? " is the same as that of another image" : " are the same as those of other images");
-  diagnostics.add(make_diagnostic("shared-label", Severity::warning, title, same, seen_,
-                                  "one of the two was copied or saved under a wrong name. Compare both with their images"));
+                            (same.count == 1 ? " is the same as that of another image"
+                                             : " are the same as those of other images");
+  diagnostics.add(make_diagnostic(
+      "shared-label", Severity::warning, title, same, seen_,
+      "one of the two was copied or saved under a wrong name. Compare both with their images"));
 }
 
 }  // namespace hotpack::pipeline

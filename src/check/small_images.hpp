@@ -1,7 +1,7 @@
 // Finds images that are much smaller than their records, or than the other images.
 //
-// Rule: with --size or --tile, the record has at least 16 times as many pixels as the image. Otherwise, the median image has at least 64
-// times as many. Pure; thread-safe.
+// Rule: with --size or --tile, the record has at least 16 times as many pixels as the image.
+// Otherwise, the median image has at least 64 times as many. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ struct SmallImages {
 };
 
 // Uses the sizes that the header probe stored in the samples.
-[[nodiscard]] SmallImages small_images(const std::vector<Split>& splits, const RecordOptions& options);
+[[nodiscard]] SmallImages small_images(const std::vector<Split>& splits,
+                                       const RecordOptions& options);
 
 }  // namespace hotpack::pipeline

@@ -24,11 +24,14 @@ std::optional<std::uint32_t> id_of(const std::string& text) {
   std::uint32_t id = 0;
   if (!text.starts_with(kId)) return std::nullopt;
   const char* const end = text.data() + text.size();
-  if (std::from_chars(text.data() + kId.size(), end, id).ptr != end || id > 65535) return std::nullopt;
+  if (std::from_chars(text.data() + kId.size(), end, id).ptr != end || id > 65535)
+    return std::nullopt;
   return id;
 }
 
-std::string in_labels(std::uint64_t count, std::uint64_t of) { return " in " + share_text(count, of, "label", "labels"); }
+std::string in_labels(std::uint64_t count, std::uint64_t of) {
+  return " in " + share_text(count, of, "label", "labels");
+}
 
 // A diagnostic with kind and severity: a problem if pack refuses unknown values, else a note.
 Diagnostic unknown_diagnostic(const LabelContext& context) {
@@ -55,19 +58,24 @@ std::string text_of(const Values& values) {
 }
 
 // Advice about one color, which may be meant to be the nearest class color.
-void advise_color(const LabelContext& context, RgbColor color, const std::vector<bool>& never_seen, Diagnostic& diagnostic) {
+void advise_color(const LabelContext& context, RgbColor color, const std::vector<bool>& never_seen,
+                  Diagnostic& diagnostic) {
   const auto near = context.nearest(color);
   if (!near) return;
-  diagnostic.advice =
-      "the nearest color is that of class '" + context.class_names[near->class_id] + "', at distance " + std::to_string(near->distance);
-  if (never_seen[near->class_id]) diagnostic.advice += ", and that class never occurs, so its line in the class file may be wrong";
+  diagnostic.advice = "the nearest color is that of class '" + context.class_names[near->class_id] +
+                      "', at distance " + std::to_string(near->distance);
+  if (never_seen[near->class_id])
+    diagnostic.advice +=
+        ", and that class never occurs, so its line in the class file may be wrong";
   diagnostic.advice += "; ";
   // Colors farther apart are probably not meant to be the same.
   constexpr int kNear = 64;
-  if (near->distance <= kNear) diagnostic.options.push_back("--unknown nearest:" + std::to_string(near->distance));
+  if (near->distance <= kNear)
+    diagnostic.options.push_back("--unknown nearest:" + std::to_string(near->distance));
 }
 
-void advise_id(const LabelContext& context, std::uint32_t id, bool zero_is_seen, Diagnostic& diagnostic) {
+void advise_id(const LabelContext& context, std::uint32_t id, bool zero_is_seen,
+               Diagnostic& diagnostic) {
   if (id == context.last_id + 1 && id == context.class_names.size() && !zero_is_seen) {
     diagnostic.advice = "id 0 never occurs, so ids seem to start at 1. Shift them; ";
     diagnostic.options.emplace_back("--shift-ids -1");
@@ -87,8 +95,8 @@ void UnknownValues::add(const std::string& path, const LabelInspection& label) {
   if (label.unknown_pixels == 0) return;
   if (label.unknown_kinds > kMostInALabel) {
     many_.add({path,
-               number_text(label.unknown_pixels) + " of " + number_text(label.pixels()) + " pixels have " +
-                   number_text(label.unknown_kinds) + " different unknown values",
+               number_text(label.unknown_pixels) + " of " + number_text(label.pixels()) +
+                   " pixels have " + number_text(label.unknown_kinds) + " different unknown values",
                PixelPlace{label.unknown.front().x, label.unknown.front().y}});
     return;
   }
@@ -103,7 +111,8 @@ void UnknownValues::add(const std::string& path, const LabelInspection& label) {
     value.color = unknown.color;
     value.pixels += unknown.count;
     value.label_set += number;
-    value.labels.add({path, counted_text(unknown.count, "pixel", "pixels"), PixelPlace{unknown.x, unknown.y}});
+    value.labels.add(
+        {path, counted_text(unknown.count, "pixel", "pixels"), PixelPlace{unknown.x, unknown.y}});
   }
 }
 
@@ -112,7 +121,8 @@ std::vector<UnknownValues::Group> UnknownValues::groups() const {
   Group values;
   for (const auto& [text, value] : values_) values.push_back(&value);
   std::sort(values.begin(), values.end(), [](const Value* a, const Value* b) {
-    return std::tie(b->labels.count, b->pixels, a->text) < std::tie(a->labels.count, a->pixels, b->text);
+    return std::tie(b->labels.count, b->pixels, a->text) <
+           std::tie(a->labels.count, a->pixels, b->text);
   });
   std::vector<Group> groups;
   std::map<std::uint64_t, std::size_t> group_of;
@@ -124,7 +134,8 @@ std::vector<UnknownValues::Group> UnknownValues::groups() const {
   return groups;
 }
 
-Diagnostic UnknownValues::diagnostic_of_group(const Group& group, const LabelContext& context, std::uint64_t labels,
+Diagnostic UnknownValues::diagnostic_of_group(const Group& group, const LabelContext& context,
+                                              std::uint64_t labels,
                                               const std::vector<bool>& never_seen) const {
   const Value& first = *group.front();
   Diagnostic diagnostic = unknown_diagnostic(context);
@@ -132,10 +143,12 @@ Diagnostic UnknownValues::diagnostic_of_group(const Group& group, const LabelCon
   diagnostic.value = text_of(group);
   diagnostic.count = first.labels.count;
   diagnostic.of = labels;
-  diagnostic.title = counted_text(diagnostic.pixels, "pixel", "pixels") + in_labels(diagnostic.count, labels) +
-                     (diagnostic.pixels == 1 ? " has " : " have ") + diagnostic.value + ", which no class has";
+  diagnostic.title =
+      counted_text(diagnostic.pixels, "pixel", "pixels") + in_labels(diagnostic.count, labels) +
+      (diagnostic.pixels == 1 ? " has " : " have ") + diagnostic.value + ", which no class has";
   diagnostic.examples = first.labels.examples;
-  for (Evidence& example : diagnostic.examples) example.found += group.size() > 1 ? " of " + first.text : "";
+  for (Evidence& example : diagnostic.examples)
+    example.found += group.size() > 1 ? " of " + first.text : "";
   if (!context.refuses_unknown) {
     diagnostic.title += "; --unknown " + context.unknown + " handles them";
     return diagnostic;
@@ -143,8 +156,10 @@ Diagnostic UnknownValues::diagnostic_of_group(const Group& group, const LabelCon
   if (const auto id = id_of(first.text); id && group.size() == 1)
     advise_id(context, *id, never_seen.empty() || !never_seen.front(), diagnostic);
   if (first.color && group.size() == 1) advise_color(context, *first.color, never_seen, diagnostic);
-  diagnostic.advice += group.size() == 1 ? "if it is a class, add it to the class table; if not, choose how to treat it"
-                                         : "is this the right class table, and are these the right labels?";
+  diagnostic.advice +=
+      group.size() == 1
+          ? "if it is a class, add it to the class table; if not, choose how to treat it"
+          : "is this the right class table, and are these the right labels?";
   diagnostic.options.emplace_back("--unknown ignore");
   return diagnostic;
 }
@@ -159,35 +174,42 @@ Diagnostic UnknownValues::diagnostic_of_rest(const Group& rest, const LabelConte
     diagnostic.add_example({example.path, example.found + " of " + value->text, example.place});
   }
   diagnostic.value = text_of(rest);
-  diagnostic.title = counted_text(diagnostic.pixels, "pixel", "pixels") + (diagnostic.pixels == 1 ? " has" : " have") + " one of " +
-                     (left_out_ > 0 ? "more than " : "") + counted_text(rest.size(), "further unknown value", "further unknown values") +
+  diagnostic.title = counted_text(diagnostic.pixels, "pixel", "pixels") +
+                     (diagnostic.pixels == 1 ? " has" : " have") + " one of " +
+                     (left_out_ > 0 ? "more than " : "") +
+                     counted_text(rest.size(), "further unknown value", "further unknown values") +
                      ": " + diagnostic.value;
   if (!context.refuses_unknown) {
     diagnostic.title += "; --unknown " + context.unknown + " handles them";
     return diagnostic;
   }
-  diagnostic.advice = "so many values are rarely classes. Are these the right labels, and is this the right class table?";
+  diagnostic.advice =
+      "so many values are rarely classes. Are these the right labels, and is this the right class "
+      "table?";
   diagnostic.options = {"--unknown ignore"};
   return diagnostic;
 }
 
-Diagnostic UnknownValues::diagnostic_of_many(const LabelContext& context, std::uint64_t labels) const {
+Diagnostic UnknownValues::diagnostic_of_many(const LabelContext& context,
+                                             std::uint64_t labels) const {
   Diagnostic diagnostic = unknown_diagnostic(context);
   diagnostic.kind = "many-unknown-values";
-  diagnostic.title = share_text(many_.count, labels, "label", "labels") + (many_.count == 1 ? " has" : " have") + " more than " +
+  diagnostic.title = share_text(many_.count, labels, "label", "labels") +
+                     (many_.count == 1 ? " has" : " have") + " more than " +
                      std::to_string(kMostInALabel) + " different unknown values";
   diagnostic.count = many_.count;
   diagnostic.of = labels;
   diagnostic.examples = many_.examples;
   diagnostic.advice =
-      "such a label was interpolated, saved as a JPEG, or is a photo (are --images and --labels swapped?). Use the original label";
+      "such a label was interpolated, saved as a JPEG, or is a photo (are --images and --labels "
+      "swapped?). Use the original label";
   if (context.unknown.starts_with("nearest:")) diagnostic.options = {"--unknown nearest"};
   if (context.refuses_unknown) diagnostic.options.emplace_back("--on-error skip");
   return diagnostic;
 }
 
-void UnknownValues::finish(const LabelContext& context, std::uint64_t labels, const std::vector<bool>& never_seen,
-                           Diagnostics& diagnostics) const {
+void UnknownValues::finish(const LabelContext& context, std::uint64_t labels,
+                           const std::vector<bool>& never_seen, Diagnostics& diagnostics) const {
   const std::vector<Group> all = groups();
   Group rest;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -1,5 +1,6 @@
-// Groups the values that no class has over a whole data set. One wrong line in a class file gives one diagnostic, however many labels it
-// affects, and so does one bad label, however many unknown values it has.
+// Groups the values that no class has over a whole data set. One wrong line in a class file gives
+// one diagnostic, however many labels it affects, and so does one bad label, however many unknown
+// values it has.
 //
 // Memory: at most kMostValues values are counted separately. Not thread-safe.
 #pragma once
@@ -19,12 +20,14 @@ namespace hotpack::pipeline {
 class UnknownValues {
  public:
   static constexpr std::size_t kMostValues = 4096;
-  // A label with more different unknown values gets a diagnostic of its own: its values are not classes.
+  // A label with more different unknown values gets a diagnostic of its own: its values are not
+  // classes.
   static constexpr std::uint64_t kMostInALabel = 16;
 
   void add(const std::string& path, const LabelInspection& label);
   // `labels`: the number of labels read. `never_seen`: by class, true if no label has it.
-  void finish(const LabelContext& context, std::uint64_t labels, const std::vector<bool>& never_seen, Diagnostics& diagnostics) const;
+  void finish(const LabelContext& context, std::uint64_t labels,
+              const std::vector<bool>& never_seen, Diagnostics& diagnostics) const;
 
  private:
   struct Value {
@@ -37,10 +40,12 @@ class UnknownValues {
   // Values that occur in the same set of labels.
   using Group = std::vector<const Value*>;
   [[nodiscard]] std::vector<Group> groups() const;
-  [[nodiscard]] Diagnostic diagnostic_of_group(const Group& group, const LabelContext& context, std::uint64_t labels,
+  [[nodiscard]] Diagnostic diagnostic_of_group(const Group& group, const LabelContext& context,
+                                               std::uint64_t labels,
                                                const std::vector<bool>& never_seen) const;
   [[nodiscard]] Diagnostic diagnostic_of_rest(const Group& rest, const LabelContext& context) const;
-  [[nodiscard]] Diagnostic diagnostic_of_many(const LabelContext& context, std::uint64_t labels) const;
+  [[nodiscard]] Diagnostic diagnostic_of_many(const LabelContext& context,
+                                              std::uint64_t labels) const;
 
   std::map<std::string, Value> values_;
   std::uint64_t labels_ = 0;    // labels read

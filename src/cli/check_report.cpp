@@ -32,7 +32,8 @@ std::string decimal(double value) { return fixed_text(value, 2); }
 
 std::string indented(std::size_t indent, const std::string& text) {
   std::string lines(indent, ' ');
-  for (const char c : text) lines += c == '\n' ? "\n" + std::string(indent + 2, ' ') : std::string(1, c);
+  for (const char c : text)
+    lines += c == '\n' ? "\n" + std::string(indent + 2, ' ') : std::string(1, c);
   return lines + "\n";
 }
 
@@ -41,7 +42,8 @@ std::string indented(std::size_t indent, const std::string& text) {
 std::string evidence_text(const Evidence& evidence) {
   std::string text = unbroken(printable_name(evidence.path));
   if (evidence.place)
-    text += (text.empty() ? "" : " ") + ("x=" + std::to_string(evidence.place->x)) + " y=" + std::to_string(evidence.place->y);
+    text += (text.empty() ? "" : " ") + ("x=" + std::to_string(evidence.place->x)) +
+            " y=" + std::to_string(evidence.place->y);
   return text.empty() ? evidence.found : text + ": " + evidence.found;
 }
 
@@ -49,7 +51,9 @@ std::string evidence_text(const Evidence& evidence) {
 std::vector<std::string> unsaid_options(const Diagnostic& diagnostic) {
   std::vector<std::string> options;
   std::copy_if(diagnostic.options.begin(), diagnostic.options.end(), std::back_inserter(options),
-               [&](const std::string& option) { return diagnostic.advice.find(option) == std::string::npos; });
+               [&](const std::string& option) {
+                 return diagnostic.advice.find(option) == std::string::npos;
+               });
   return options;
 }
 
@@ -64,9 +68,12 @@ std::string options_text(const std::vector<std::string>& options) {
 std::string diagnostic_text(const Diagnostic& diagnostic) {
   std::string text = indented(2, diagnostic.title);
   const std::size_t shown =
-      std::min(diagnostic.examples.size(), diagnostic.severity == Severity::note ? kNoteExamples : Diagnostic::kExamples);
-  for (std::size_t i = 0; i < shown; ++i) text += indented(6, evidence_text(diagnostic.examples[i]));
-  if (shown > 0 && diagnostic.count > shown) text += indented(6, "… and " + number_text(diagnostic.count - shown) + " more");
+      std::min(diagnostic.examples.size(),
+               diagnostic.severity == Severity::note ? kNoteExamples : Diagnostic::kExamples);
+  for (std::size_t i = 0; i < shown; ++i)
+    text += indented(6, evidence_text(diagnostic.examples[i]));
+  if (shown > 0 && diagnostic.count > shown)
+    text += indented(6, "… and " + number_text(diagnostic.count - shown) + " more");
   if (!diagnostic.advice.empty()) text += indented(4, "what to do: " + diagnostic.advice);
   const std::vector<std::string> options = unsaid_options(diagnostic);
   if (!options.empty()) text += options_text(options);
@@ -80,23 +87,29 @@ Json evidence_json(const Evidence& evidence) {
 }
 
 Json diagnostic_json(const Diagnostic& diagnostic) {
-  Json json{{"kind", diagnostic.kind}, {"severity", pipeline::severity_name(diagnostic.severity)}, {"title", printable(diagnostic.title)}};
+  Json json{{"kind", diagnostic.kind},
+            {"severity", pipeline::severity_name(diagnostic.severity)},
+            {"title", printable(diagnostic.title)}};
   json["count"] = diagnostic.count;
   json["of"] = diagnostic.of > 0 ? Json(diagnostic.of) : Json();
   if (!diagnostic.value.empty()) json["value"] = printable(diagnostic.value);
   if (diagnostic.pixels > 0) json["pixels"] = diagnostic.pixels;
   json["examples"] = Json::array();
-  for (const Evidence& evidence : diagnostic.examples) json["examples"].push_back(evidence_json(evidence));
+  for (const Evidence& evidence : diagnostic.examples)
+    json["examples"].push_back(evidence_json(evidence));
   json["advice"] = printable(diagnostic.advice);
   json["options"] = diagnostic.options;
   return json;
 }
 
 void add_diagnostics(Report& report, const pipeline::Diagnostics& diagnostics) {
-  std::array<std::string, 3> lines;  // notes, warnings, problems: the worst are last, next to the result
+  std::array<std::string, 3>
+      lines;  // notes, warnings, problems: the worst are last, next to the result
   Json list = Json::array();
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    lines[diagnostic.severity == Severity::note ? 0 : diagnostic.severity == Severity::warning ? 1 : 2] += diagnostic_text(diagnostic);
+    lines[diagnostic.severity == Severity::note      ? 0
+          : diagnostic.severity == Severity::warning ? 1
+                                                     : 2] += diagnostic_text(diagnostic);
     list.push_back(diagnostic_json(diagnostic));
   }
   constexpr std::array<const char*, 3> kTitles = {"\nnotes\n", "\nwarnings\n", "\nproblems\n"};
@@ -116,10 +129,13 @@ std::string forms_text(const Forms& forms) {
   return list_text(texts, 12);
 }
 
-std::string text_of(Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+std::string text_of(Extent size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
 
 std::string text_of(const ImageStatistics::Span<int>& span) {
-  return std::to_string(span.least) + "…" + std::to_string(span.most) + ", median " + std::to_string(span.median);
+  return std::to_string(span.least) + "…" + std::to_string(span.most) + ", median " +
+         std::to_string(span.median);
 }
 
 std::string text_of(const ImageStatistics::Span<double>& span) {
@@ -130,9 +146,11 @@ std::string sizes_text(const ImageStatistics& images, const Sizes& sizes) {
   constexpr std::size_t kListed = 4;
   if (sizes.size() == 1) return "all " + text_of(sizes.front().size);
   std::vector<std::string> listed;
-  for (const auto& [size, count] : sizes) listed.push_back(text_of(size) + " (" + number_text(count) + ")");
-  return number_text(sizes.size()) + " different: " + list_text(listed, kListed) + "\nwidth " + text_of(images.widths()) + "; height " +
-         text_of(images.heights()) + "; aspect " + text_of(images.aspects());
+  for (const auto& [size, count] : sizes)
+    listed.push_back(text_of(size) + " (" + number_text(count) + ")");
+  return number_text(sizes.size()) + " different: " + list_text(listed, kListed) + "\nwidth " +
+         text_of(images.widths()) + "; height " + text_of(images.heights()) + "; aspect " +
+         text_of(images.aspects());
 }
 
 std::string extras_text(const ImageStatistics& images) {
@@ -156,23 +174,28 @@ Json span_json(const ImageStatistics::Span<T>& span) {
 Json images_json(const ImageStatistics& images, const Forms& forms, const Sizes& sizes) {
   constexpr std::size_t kListed = 100;
   Json json{{"files", images.images()}, {"forms", Json::array()}};
-  for (const auto& [form, count] : forms) json["forms"].push_back(Json{{"form", form}, {"files", count}});
+  for (const auto& [form, count] : forms)
+    json["forms"].push_back(Json{{"form", form}, {"files", count}});
   json["different_sizes"] = sizes.size();
   json["sizes"] = Json::array();
   for (std::size_t i = 0; i < std::min(kListed, sizes.size()); ++i)
-    json["sizes"].push_back(Json{{"width", sizes[i].size.width}, {"height", sizes[i].size.height}, {"files", sizes[i].count}});
+    json["sizes"].push_back(Json{{"width", sizes[i].size.width},
+                                 {"height", sizes[i].size.height},
+                                 {"files", sizes[i].count}});
   json["width"] = span_json(images.widths());
   json["height"] = span_json(images.heights());
   json["aspect"] = span_json(images.aspects());
   json["orientations"] = Json::array();
-  for (std::size_t i = 1; i < images.orientations().size(); ++i) json["orientations"].push_back(images.orientations()[i]);
+  for (std::size_t i = 1; i < images.orientations().size(); ++i)
+    json["orientations"].push_back(images.orientations()[i]);
   json["alpha"] = images.with_alpha();
   json["color_profile"] = images.with_profile();
   json["more_images"] = images.with_more_images();
   return json;
 }
 
-void add_images(Report& report, const std::string& member, std::string_view name, const ImageStatistics& images) {
+void add_images(Report& report, const std::string& member, std::string_view name,
+                const ImageStatistics& images) {
   const Forms forms = images.forms();
   const Sizes sizes = images.sizes();
   report.member(member, images_json(images, forms, sizes));
@@ -185,12 +208,15 @@ void add_images(Report& report, const std::string& member, std::string_view name
 
 // ---- classes
 
-std::uint64_t total_of(const std::vector<std::uint64_t>& counts) { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
+std::uint64_t total_of(const std::vector<std::uint64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
 
 // Columns: all splits together and, if there are only a few, each split.
 class ClassTable {
  public:
-  explicit ClassTable(const CheckReport& report) : report_(report), each_split_(report.splits.size() > 1 && report.splits.size() <= 4) {
+  explicit ClassTable(const CheckReport& report)
+      : report_(report), each_split_(report.splits.size() > 1 && report.splits.size() <= 4) {
     for (const auto& split : report.splits) {
       total_ += total_of(split.classes.pixels);
       ignored_ += split.classes.ignored;
@@ -204,7 +230,8 @@ class ClassTable {
       if (shown[c]) rows.push_back(class_row(c));
     const std::size_t not_shown = shown.size() + 1 - rows.size();
     if (ignored_ > 0) rows.push_back(ignored_row());
-    if (not_shown > 0) rows.push_back({"… and " + counted_text(not_shown, "more class", "more classes")});
+    if (not_shown > 0)
+      rows.push_back({"… and " + counted_text(not_shown, "more class", "more classes")});
     return table_text(rows, {.align = "lr", .columns = columns});
   }
 
@@ -215,7 +242,8 @@ class ClassTable {
   [[nodiscard]] Cells header() const {
     Cells row{"class", "share", report_.label_files ? "labels" : "images"};
     if (each_split_)
-      for (const auto& split : report_.splits) row.push_back(truncated(printable_name(split.name), kNameWidth));
+      for (const auto& split : report_.splits)
+        row.push_back(truncated(printable_name(split.name), kNameWidth));
     return row;
   }
 
@@ -228,16 +256,21 @@ class ClassTable {
   // All, or the most frequent ones of many.
   [[nodiscard]] std::vector<bool> shown_classes() const {
     std::vector<std::pair<std::uint64_t, std::size_t>> by_pixels;
-    for (std::size_t c = 0; c < report_.classes.size(); ++c) by_pixels.emplace_back(pixels_of(c), c);
+    for (std::size_t c = 0; c < report_.classes.size(); ++c)
+      by_pixels.emplace_back(pixels_of(c), c);
     const std::size_t count = std::min(kMostListed, by_pixels.size());
-    std::partial_sort(by_pixels.begin(), by_pixels.begin() + static_cast<std::ptrdiff_t>(count), by_pixels.end(),
-                      [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    std::partial_sort(by_pixels.begin(), by_pixels.begin() + static_cast<std::ptrdiff_t>(count),
+                      by_pixels.end(), [](const auto& a, const auto& b) {
+                        return a.first != b.first ? a.first > b.first : a.second < b.second;
+                      });
     std::vector<bool> shown(by_pixels.size());
     for (std::size_t i = 0; i < count; ++i) shown[by_pixels[i].second] = true;
     return shown;
   }
 
-  [[nodiscard]] bool is_ignored(std::size_t c) const { return c < report_.ignored_classes.size() && report_.ignored_classes[c]; }
+  [[nodiscard]] bool is_ignored(std::size_t c) const {
+    return c < report_.ignored_classes.size() && report_.ignored_classes[c];
+  }
 
   [[nodiscard]] Cells class_row(std::size_t c) const {
     std::uint64_t labels = 0;
@@ -248,7 +281,9 @@ class ClassTable {
                               : "never",
               labels > 0 ? number_text(labels) : ""};
     for (const auto& split : report_.splits)
-      if (each_split_) row.push_back(percent_or_dash(split.classes.labels[c] > 0, split.classes.pixels[c], total_of(split.classes.pixels)));
+      if (each_split_)
+        row.push_back(percent_or_dash(split.classes.labels[c] > 0, split.classes.pixels[c],
+                                      total_of(split.classes.pixels)));
     return row;
   }
 
@@ -256,12 +291,16 @@ class ClassTable {
     Cells row{"(ignored, of all)", percent_of(ignored_, total_ + ignored_), ""};
     for (const auto& split : report_.splits) {
       const auto& classes = split.classes;
-      if (each_split_) row.push_back(percent_or_dash(classes.ignored > 0, classes.ignored, total_of(classes.pixels) + classes.ignored));
+      if (each_split_)
+        row.push_back(percent_or_dash(classes.ignored > 0, classes.ignored,
+                                      total_of(classes.pixels) + classes.ignored));
     }
     return row;
   }
 
-  static std::string percent_or_dash(bool any, std::uint64_t part, std::uint64_t whole) { return any ? percent_of(part, whole) : "–"; }
+  static std::string percent_or_dash(bool any, std::uint64_t part, std::uint64_t whole) {
+    return any ? percent_of(part, whole) : "–";
+  }
 
   const CheckReport& report_;
   bool each_split_;
@@ -283,7 +322,8 @@ Json class_json(const CheckReport& report, std::size_t c) {
 
 void add_classes(Report& shown, const CheckReport& report, std::size_t columns) {
   Json list = Json::array();
-  for (std::size_t c = 0; report.classes_counted && c < report.classes.size(); ++c) list.push_back(class_json(report, c));
+  for (std::size_t c = 0; report.classes_counted && c < report.classes.size(); ++c)
+    list.push_back(class_json(report, c));
   shown.member("classes", std::move(list));
   if (report.classes_counted) shown.lines("\nclasses\n" + ClassTable(report).text(columns));
 }
@@ -292,18 +332,21 @@ void add_classes(Report& shown, const CheckReport& report, std::size_t columns) 
 
 std::string colors_text(const pipeline::ColorList& list) {
   constexpr std::size_t kMostListed = 20;
-  std::string text = (list.ids ? "\nids of " : "\ncolors of ") + counted_text(list.labels, "label") + ", which no class has yet\n";
+  std::string text = (list.ids ? "\nids of " : "\ncolors of ") +
+                     counted_text(list.labels, "label") + ", which no class has yet\n";
   const std::size_t shown = std::min(kMostListed, list.colors.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const pipeline::ListedColor& color = list.colors[i];
-    text += indented(2, (list.ids ? std::to_string(color.id) : color_text(color.color)) + "  " + counted_text(color.pixels, "pixel") +
-                            " in " + counted_text(color.labels, "label") + ", first " + color.path + " x=" + std::to_string(color.place.x) +
-                            " y=" + std::to_string(color.place.y));
+    text += indented(2, (list.ids ? std::to_string(color.id) : color_text(color.color)) + "  " +
+                            counted_text(color.pixels, "pixel") + " in " +
+                            counted_text(color.labels, "label") + ", first " + color.path + " x=" +
+                            std::to_string(color.place.x) + " y=" + std::to_string(color.place.y));
   }
-  if (shown < list.colors.size()) text += "  … and " + number_text(list.colors.size() - shown) + " more\n";
+  if (shown < list.colors.size())
+    text += "  … and " + number_text(list.colors.size() - shown) + " more\n";
   if (list.crowded > 0)
-    text += indented(2, counted_text(list.crowded, "label") + " with more than 256 " + (list.ids ? "ids" : "colors") +
-                            " left out: photos, or interpolated");
+    text += indented(2, counted_text(list.crowded, "label") + " with more than 256 " +
+                            (list.ids ? "ids" : "colors") + " left out: photos, or interpolated");
   if (!list.preset.empty()) text += indented(2, list.preset_text());
   return text;
 }
@@ -314,7 +357,9 @@ Json values_json(const std::optional<pipeline::ColorList>& listed, bool ids) {
   const pipeline::ColorList& list = *listed;
   const char* const values = ids ? "ids" : "colors";
   Json json{{"labels", list.labels}, {"crowded_labels", list.crowded}, {values, Json::array()}};
-  if (!ids) json["preset"] = list.preset.empty() ? Json() : Json{{"name", list.preset}, {"colors", list.known}};
+  if (!ids)
+    json["preset"] =
+        list.preset.empty() ? Json() : Json{{"name", list.preset}, {"colors", list.known}};
   for (const pipeline::ListedColor& color : list.colors)
     json[values].push_back(Json{{ids ? "id" : "color", ids ? Json(color.id) : Json(color.color)},
                                 {"pixels", color.pixels},
@@ -334,27 +379,34 @@ void add_samples(Report& shown, const CheckReport& report) {
   for (const auto& split : report.splits) {
     samples += split.samples;
     splits.push_back(printable_name(split.name) + " " + number_text(split.samples));
-    list.push_back(Json{
-        {"name", printable(split.name)}, {"samples", split.samples}, {"refused", split.bad}, {"ignored_pixels", split.classes.ignored}});
+    list.push_back(Json{{"name", printable(split.name)},
+                        {"samples", split.samples},
+                        {"refused", split.bad},
+                        {"ignored_pixels", split.classes.ignored}});
   }
   shown.member("splits", std::move(list));
-  shown.line("samples", number_text(samples) + (splits.size() > 1 ? ": " + joined_text(splits, ", ") : "") +
-                            (report.headers_only ? "; only headers were read (--fast), no pixels" : ""));
+  shown.line("samples",
+             number_text(samples) + (splits.size() > 1 ? ": " + joined_text(splits, ", ") : "") +
+                 (report.headers_only ? "; only headers were read (--fast), no pixels" : ""));
 }
 
 void add_estimate(Report& shown, const std::optional<pipeline::SizeEstimate>& estimate) {
   if (!estimate) return shown.member("estimate", nullptr);
-  Json json{{"records", estimate->records},  {"shards", estimate->shards},          {"image_bytes", estimate->image_bytes},
-            {"label_bytes", Json::object()}, {"chosen", word_of(estimate->chosen)}, {"zstd", estimate->compressed}};
+  Json json{{"records", estimate->records},         {"shards", estimate->shards},
+            {"image_bytes", estimate->image_bytes}, {"label_bytes", Json::object()},
+            {"chosen", word_of(estimate->chosen)},  {"zstd", estimate->compressed}};
   std::vector<std::string> storages;
   for (const auto& [storage, bytes] : estimate->storages) {
     const std::string word(word_of(storage));
     json["label_bytes"][word] = bytes;
-    storages.push_back(human_bytes(bytes) + " as " + word + (storage == estimate->chosen ? " (chosen)" : ""));
+    storages.push_back(human_bytes(bytes) + " as " + word +
+                       (storage == estimate->chosen ? " (chosen)" : ""));
   }
   shown.member("estimate", std::move(json));
-  shown.line("output", counted_text(estimate->records, "record") + " in " + counted_text(estimate->shards, "shard") + ": images " +
-                           human_bytes(estimate->image_bytes) + (storages.empty() ? "" : ", labels " + joined_text(storages, ", ")) +
+  shown.line("output", counted_text(estimate->records, "record") + " in " +
+                           counted_text(estimate->shards, "shard") + ": images " +
+                           human_bytes(estimate->image_bytes) +
+                           (storages.empty() ? "" : ", labels " + joined_text(storages, ", ")) +
                            (estimate->compressed ? "; less with --zstd" : ""));
 }
 
@@ -368,11 +420,15 @@ void add_input(Report& shown, const CheckReport& report) {
   shown.member("label_kind", printable(report.labels));
   shown.member("classes_known", report.classes_known);
   if (!report.layout.empty())
-    shown.line("layout", without_beginning(report.layout.substr(0, report.layout.find_last_not_of('\n') + 1), "layout of "));
+    shown.line("layout",
+               without_beginning(report.layout.substr(0, report.layout.find_last_not_of('\n') + 1),
+                                 "layout of "));
   if (!report.labels.empty()) shown.line("labels", without_beginning(report.labels, "labels are "));
   if (!report.classes_known)
-    shown.line("labels", report.headers_only ? "classes are counted when pixels are read"
-                                             : "the label kind is undecided (see problems), so classes are not reported");
+    shown.line("labels",
+               report.headers_only
+                   ? "classes are counted when pixels are read"
+                   : "the label kind is undecided (see problems), so classes are not reported");
   add_samples(shown, report);
   add_excluded_files(shown, report.orphans_left_out, report.other_files);
 }
@@ -382,9 +438,11 @@ std::string result_text(const CheckReport& report) {
   const std::string more = warnings > 0 ? "; " + counted_text(warnings, "warning") : "";
   switch (report.result) {
     case CheckResult::succeeds:
-      return "pack would succeed" + (report.headers_only ? std::string(", as far as headers tell") : "") + more;
+      return "pack would succeed" +
+             (report.headers_only ? std::string(", as far as headers tell") : "") + more;
     case CheckResult::leaves_out:
-      return "pack would leave out what is listed under problems: " + counted_text(report.problems, "problem") + more;
+      return "pack would leave out what is listed under problems: " +
+             counted_text(report.problems, "problem") + more;
     case CheckResult::refuses:
       return "pack would refuse: " + counted_text(report.problems, "problem") + more;
     case CheckResult::stopped:
@@ -395,13 +453,17 @@ std::string result_text(const CheckReport& report) {
 
 // Headings and the result in colors; the text is laid out already.
 std::string colored(const std::string& text, CheckResult result) {
-  static constexpr const char *kRed = "\x1b[1;31m", *kYellow = "\x1b[1;33m", *kGreen = "\x1b[1;32m", *kEnd = "\x1b[0m";
+  static constexpr const char *kRed = "\x1b[1;31m", *kYellow = "\x1b[1;33m", *kGreen = "\x1b[1;32m",
+                              *kEnd = "\x1b[0m";
   std::string out;
   for (const std::string_view each : lines_of(text)) {
     const std::string line(each);
     const bool is_result = line.starts_with("result ");
     const char* paint = line == "problems" ? kRed : line == "warnings" ? kYellow : nullptr;
-    if (is_result) paint = result == CheckResult::succeeds ? kGreen : result == CheckResult::leaves_out ? kYellow : kRed;
+    if (is_result)
+      paint = result == CheckResult::succeeds     ? kGreen
+              : result == CheckResult::leaves_out ? kYellow
+                                                  : kRed;
     out += paint == nullptr ? line + "\n" : paint + line + kEnd + "\n";
   }
   return out;
@@ -416,7 +478,8 @@ std::string advised_command(const CheckReport& report, const std::string& comman
 bool proposes_commands(const CheckReport& report) {
   const std::vector<Diagnostic>& all = report.diagnostics.all();
   return std::any_of(all.begin(), all.end(), [](const Diagnostic& diagnostic) {
-    return diagnostic.severity == Severity::problem && diagnostic.title.find("\n  hotpack pack ") != std::string::npos;
+    return diagnostic.severity == Severity::problem &&
+           diagnostic.title.find("\n  hotpack pack ") != std::string::npos;
   });
 }
 
@@ -427,13 +490,15 @@ void add_next(Report& shown, const CheckReport& report, const CheckEnd& end) {
   shown.member("command", proposed ? Json() : Json(printable(command)));
   if (proposed) return shown.line("next", "one of the commands above");
   std::vector<std::string> when;
-  if (report.result == CheckResult::refuses) when.emplace_back("once that is fixed, or with options named above");
+  if (report.result == CheckResult::refuses)
+    when.emplace_back("once that is fixed, or with options named above");
   if (end.reads_input) when.emplace_back("with the same standard input");
   shown.line("next", (when.empty() ? "" : joined_text(when, ", ") + ":\n") + unbroken(command));
 }
 
 std::string_view result_name(CheckResult result) {
-  constexpr std::array<std::string_view, 4> kNames = {"succeeds", "leaves-out", "refuses", "stopped"};
+  constexpr std::array<std::string_view, 4> kNames = {"succeeds", "leaves-out", "refuses",
+                                                      "stopped"};
   return kNames[static_cast<std::size_t>(result)];
 }
 

@@ -18,10 +18,13 @@ struct CheckEnd {
   double seconds = 0;
 };
 
-// docs/check.md documents the members. `report` is "hotpack-check/1": members may be added to it, none changes its meaning.
-[[nodiscard]] Report check_report(const pipeline::CheckReport& report, const CheckEnd& end, std::size_t columns = 100);
-// The text of that report as it is printed: lines fit into `columns`, except for long words, paths and commands; if `color`, the result
-// and the headings of warnings and problems are colored.
-[[nodiscard]] std::string check_text(const Report& report, pipeline::CheckResult result, std::size_t columns, bool color);
+// docs/check.md documents the members. `report` is "hotpack-check/1": members may be added to it,
+// none changes its meaning.
+[[nodiscard]] Report check_report(const pipeline::CheckReport& report, const CheckEnd& end,
+                                  std::size_t columns = 100);
+// The text of that report as it is printed: lines fit into `columns`, except for long words, paths
+// and commands; if `color`, the result and the headings of warnings and problems are colored.
+[[nodiscard]] std::string check_text(const Report& report, pipeline::CheckResult result,
+                                     std::size_t columns, bool color);
 
 }  // namespace hotpack::cli

@@ -29,10 +29,13 @@ constexpr const char* kRunning = "Running";
 constexpr const char* kMessages = "Messages";
 constexpr int kMostJobs = 1024;
 
-// Each use of a repeatable option takes one value: by default CLI11 lets it take all arguments after it.
+// Each use of a repeatable option takes one value: by default CLI11 lets it take all arguments
+// after it.
 void take_one_value_a_time(CLI::App& command) {
-  for (CLI::Option* option : command.get_options([](const CLI::Option* each) { return each->nonpositional(); })) {
-    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) option->allow_extra_args(false);
+  for (CLI::Option* option :
+       command.get_options([](const CLI::Option* each) { return each->nonpositional(); })) {
+    if (option->get_expected_max() == CLI::detail::expected_max_vector_size)
+      option->allow_extra_args(false);
   }
 }
 
@@ -43,7 +46,9 @@ std::string with_advice_below(std::string text) {
   return text;
 }
 
-std::string version_text() { return std::string("hotpack " HOTPACK_VERSION " (format ") + std::string(format::kVersion) + ")"; }
+std::string version_text() {
+  return std::string("hotpack " HOTPACK_VERSION " (format ") + std::string(format::kVersion) + ")";
+}
 
 Result<const CLI::App*> find_command(const CLI::App& root, const std::string& name) {
   for (const CLI::App* command : root.get_subcommands({}))
@@ -54,7 +59,8 @@ Result<const CLI::App*> find_command(const CLI::App& root, const std::string& na
 int show_help(CommandContext& context, const CLI::App& root, const std::string& name) {
   if (name.empty()) {
     // Not root.help(), which gives that of the command that was called.
-    context.output().write(root.get_formatter()->make_help(&root, root.get_name(), CLI::AppFormatMode::All));
+    context.output().write(
+        root.get_formatter()->make_help(&root, root.get_name(), CLI::AppFormatMode::All));
     return kExitGood;
   }
   const auto command = find_command(root, name);
@@ -65,14 +71,16 @@ int show_help(CommandContext& context, const CLI::App& root, const std::string& 
 
 void add_help_command(CLI::App& root, CommandContext& context) {
   auto name = std::make_shared<std::string>();
-  CLI::App& command = *root.add_subcommand("help", "Shows the help of a command, as COMMAND --help does");
+  CLI::App& command =
+      *root.add_subcommand("help", "Shows the help of a command, as COMMAND --help does");
   set_examples(command, "hotpack help pack");
   command.add_option("COMMAND", *name, "the command; without it, help of hotpack");
   context.set_action(command, [&root, &context, name] { return show_help(context, root, *name); });
 }
 
 void add_version_command(CLI::App& root, CommandContext& context) {
-  CLI::App& command = *root.add_subcommand("version", "Shows the version of hotpack and of the format it writes");
+  CLI::App& command =
+      *root.add_subcommand("version", "Shows the version of hotpack and of the format it writes");
   set_examples(command, "hotpack version");
   context.set_action(command, [&context] {
     context.output().line(version_text());
@@ -87,7 +95,8 @@ void define(CLI::App& root, CommandContext& context, std::span<const AddCommand>
   root.set_version_flag("-V,--version", version_text(), "show the version");
   root.require_subcommand(0, 1);
   set_examples(root,
-               "hotpack pack --images train --labels train_labels --classes class_dict.csv --size 512x512 -o packed/train\n"
+               "hotpack pack --images train --labels train_labels --classes class_dict.csv --size "
+               "512x512 -o packed/train\n"
                "hotpack info packed/train\n"
                "hotpack verify packed/train\n"
                "hotpack pack --help");
@@ -122,7 +131,8 @@ int show_short_help(CommandContext& context, const CLI::App& root) {
 }
 
 // An exit code if the line was refused, or there is nothing more to do.
-std::optional<int> parse(CommandContext& context, CLI::App& root, int argc, const char* const* argv) {
+std::optional<int> parse(CommandContext& context, CLI::App& root, int argc,
+                         const char* const* argv) {
   try {
     root.parse(argc, argv);
     return std::nullopt;
@@ -140,8 +150,10 @@ std::optional<int> parse(CommandContext& context, CLI::App& root, int argc, cons
   }
 }
 
-int parse_and_run(CommandContext& context, std::span<const AddCommand> commands, int argc, const char* const* argv) {
-  CLI::App root{"hotpack packs image data sets once, so that training reads them at memory speed", "hotpack"};
+int parse_and_run(CommandContext& context, std::span<const AddCommand> commands, int argc,
+                  const char* const* argv) {
+  CLI::App root{"hotpack packs image data sets once, so that training reads them at memory speed",
+                "hotpack"};
   context.note_arguments(argc, argv);
   define(root, context, commands);
   if (const auto code = parse(context, root, argc, argv)) return *code;
@@ -158,7 +170,8 @@ int parse_and_run(CommandContext& context, std::span<const AddCommand> commands,
 int report_bug(CommandContext& context, const std::string& what) {
   context.open_plain_terminal();
   context.terminal().error("internal error: " + what +
-                           "; this is a bug in hotpack " HOTPACK_VERSION ", please report it with the command line");
+                           "; this is a bug in hotpack " HOTPACK_VERSION
+                           ", please report it with the command line");
   return kExitInternal;
 }
 
@@ -174,29 +187,40 @@ int report_exception(CommandContext& context, const std::exception& thrown) {
 CommandContext::CommandContext(Streams streams) : streams_(streams), output_(streams.output) {}
 
 void CommandContext::add_jobs_option(CLI::App& command) {
-  add_value(command, "-j,--jobs", jobs_, "threads; more need more memory [default: the processors]", "N", kRunning)
+  add_value(command, "-j,--jobs", jobs_, "threads; more need more memory [default: the processors]",
+            "N", kRunning)
       ->check(CLI::Range(1, kMostJobs));
 }
 
-void CommandContext::add_json_option(CLI::App& command) { command.add_flag("--json", json_, "print the result as JSON")->group(kRunning); }
+void CommandContext::add_json_option(CLI::App& command) {
+  command.add_flag("--json", json_, "print the result as JSON")->group(kRunning);
+}
 
 void CommandContext::add_config_option(CLI::App& command) { add_config_file_option(command); }
 
 void CommandContext::add_message_options(CLI::App& command) {
   command
-      .add_flag("-q,--quiet", quiet_, "print only warnings and errors on stderr, no progress; -qq: only errors. The result on stdout stays")
+      .add_flag("-q,--quiet", quiet_,
+                "print only warnings and errors on stderr, no progress; -qq: only errors. The "
+                "result on stdout stays")
       ->group(kMessages);
-  command.add_flag("-v,--verbose", verbose_, "print more; -vv: with seconds since the start")->group(kMessages);
-  const Choices<ProgressMode> progress = {
-      {"auto", ProgressMode::automatic}, {"always", ProgressMode::always}, {"never", ProgressMode::never}, {"json", ProgressMode::json}};
+  command.add_flag("-v,--verbose", verbose_, "print more; -vv: with seconds since the start")
+      ->group(kMessages);
+  const Choices<ProgressMode> progress = {{"auto", ProgressMode::automatic},
+                                          {"always", ProgressMode::always},
+                                          {"never", ProgressMode::never},
+                                          {"json", ProgressMode::json}};
   add_choice(command, "--progress", terminal_options_.progress, progress,
-             "auto: a redrawn line on a terminal, elsewhere a line every 10 s; always: the redrawn line everywhere; "
+             "auto: a redrawn line on a terminal, elsewhere a line every 10 s; always: the redrawn "
+             "line everywhere; "
              "json: every line of stderr is a JSON object",
              kMessages);
-  const Choices<ColorMode> color = {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
-  add_choice(command, "--color", terminal_options_.color, color, "colors in messages; auto: on a terminal, unless NO_COLOR is set",
-             kMessages);
-  add_value(command, "--log-file", terminal_options_.log_file, "append every message with its time to FILE", "FILE", kMessages);
+  const Choices<ColorMode> color = {
+      {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
+  add_choice(command, "--color", terminal_options_.color, color,
+             "colors in messages; auto: on a terminal, unless NO_COLOR is set", kMessages);
+  add_value(command, "--log-file", terminal_options_.log_file,
+            "append every message with its time to FILE", "FILE", kMessages);
 }
 
 int CommandContext::jobs() const {
@@ -210,7 +234,9 @@ void CommandContext::set_action(CLI::App& command, std::function<int()> action) 
 
 void CommandContext::stop_on_signals() { stop_signals_.emplace(); }
 
-std::size_t CommandContext::columns() const { return static_cast<std::size_t>(columns_to_fit(streams_.output).value_or(kUsualColumns)); }
+std::size_t CommandContext::columns() const {
+  return static_cast<std::size_t>(columns_to_fit(streams_.output).value_or(kUsualColumns));
+}
 
 bool CommandContext::colored_output() const {
   return use_color(terminal_options_.color, TerminalSurroundings::of_descriptor(streams_.output));
@@ -225,7 +251,9 @@ void CommandContext::print_packs(const std::vector<Report>& packs, bool several)
     list.push_back(pack.json());
     if (!json_) output_.write(pack.text());
   }
-  if (json_) output_.line(format::canonical_json(several ? format::Json{{"packs", std::move(list)}} : format::Json(list.front())));
+  if (json_)
+    output_.line(format::canonical_json(several ? format::Json{{"packs", std::move(list)}}
+                                                : format::Json(list.front())));
 }
 
 int CommandContext::fail(const Error& error) {
@@ -237,7 +265,8 @@ int CommandContext::fail(const Error& error) {
 
 void CommandContext::note_arguments(int argc, const char* const* argv) {
   const std::vector<std::string> arguments(argv, argv + argc);
-  for (const std::string& argument : arguments) typed_ += (typed_.empty() ? "" : " ") + shell_word(argument);
+  for (const std::string& argument : arguments)
+    typed_ += (typed_.empty() ? "" : " ") + shell_word(argument);
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   json_asked_ = std::any_of(arguments.begin(), end, [](const std::string& argument) {
     return argument == "--json" || (argument.starts_with("--json=") && argument != "--json=false");
@@ -251,7 +280,8 @@ void CommandContext::note_options(const CLI::App& root) {
 
 Status CommandContext::open_terminal() {
   terminal_options_.verbosity = std::clamp(verbose_ - quiet_, -2, 2);
-  auto opened = Terminal::open(terminal_options_, TerminalSurroundings::of_descriptor(streams_.messages));
+  auto opened =
+      Terminal::open(terminal_options_, TerminalSurroundings::of_descriptor(streams_.messages));
   if (!opened.ok()) return std::move(opened).error();
   terminal_ = std::move(opened).value();
   if (!json_) output_.fit(static_cast<std::size_t>(columns_to_fit(streams_.output).value_or(0)));
@@ -265,7 +295,9 @@ void CommandContext::open_plain_terminal() {
   if (terminal_) return;
   TerminalOptions plain = terminal_options_;
   plain.log_file.clear();
-  terminal_ = std::move(Terminal::open(plain, TerminalSurroundings::of_descriptor(streams_.messages))).value();
+  terminal_ =
+      std::move(Terminal::open(plain, TerminalSurroundings::of_descriptor(streams_.messages)))
+          .value();
 }
 
 int CommandContext::finish(int code) {
@@ -287,7 +319,8 @@ void CommandContext::write_error_object(int code) {
   Error error = failure_.value_or(Error{});
   if (!failure_ && stopped) error.message = "stopped by signal " + std::to_string(stop_signal());
   if (!failure_ && !stopped && terminal_) error.message = terminal_->last_error();
-  const format::Json json = error_json(stopped ? "stopped" : name_of_exit(code), stopped ? 128 + stop_signal() : code, error);
+  const format::Json json = error_json(stopped ? "stopped" : name_of_exit(code),
+                                       stopped ? 128 + stop_signal() : code, error);
   output_.line(format::canonical_json(format::Json{{"error", json}}));
 }
 
@@ -299,7 +332,8 @@ void CommandContext::log_end(int code) {
 
 void set_examples(CLI::App& command, std::string examples) { command.footer(std::move(examples)); }
 
-int run_command_line(std::span<const AddCommand> commands, int argc, const char* const* argv, Streams streams) try {
+int run_command_line(std::span<const AddCommand> commands, int argc, const char* const* argv,
+                     Streams streams) try {
   CommandContext context(streams);
   int code = kExitInternal;
   try {

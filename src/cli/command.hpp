@@ -1,4 +1,5 @@
-// The frame of the command line: what every subcommand shares, from the parsed options to the exit code.
+// The frame of the command line: what every subcommand shares, from the parsed options to the exit
+// code.
 //
 // A subcommand's file looks like this:
 //
@@ -11,11 +12,13 @@
 //     context.set_action(command, [&context, options] { return count(context, *options); });
 //   }
 //
-// The action returns an exit code (exit_code.hpp), as a rule `context.fail(error)` or kExitGood. Options of every command (-q, -v,
+// The action returns an exit code (exit_code.hpp), as a rule `context.fail(error)` or kExitGood.
+// Options of every command (-q, -v,
 // --color, --progress, --log-file) are added by the frame.
 //
 // Thread-safety: a CommandContext belongs to the main thread; its Terminal may be used from any.
-// Failure: exceptions that escape an action are caught by the frame and reported as a bug (exit 70).
+// Failure: exceptions that escape an action are caught by the frame and reported as a bug (exit
+// 70).
 #pragma once
 
 #include <functional>
@@ -49,10 +52,12 @@ class CommandContext {
   CommandContext(const CommandContext&) = delete;
   CommandContext& operator=(const CommandContext&) = delete;
 
-  // While the command line is defined: options that some commands have and whose values are read here.
+  // While the command line is defined: options that some commands have and whose values are read
+  // here.
   void add_jobs_option(CLI::App& command);    // -j, --jobs N
   void add_json_option(CLI::App& command);    // --json
-  void add_config_option(CLI::App& command);  // --config FILE: keys are the command's long options; an unknown key is a usage error
+  void add_config_option(CLI::App& command);  // --config FILE: keys are the command's long options;
+                                              // an unknown key is a usage error
   void add_message_options(CLI::App& command);
   // Sets what `command` runs after the whole command line was accepted.
   void set_action(CLI::App& command, std::function<int()> action);
@@ -68,21 +73,27 @@ class CommandContext {
   void print(const Report& report);
   // For several packs: {"packs":[…]}, or one text after the other. Prints nothing without reports.
   void print_packs(const std::vector<Report>& packs, bool several);
-  // From here on SIGINT, SIGTERM and SIGHUP make terminal().stop_requested() true instead of ending the process. For actions that
-  // ask it between samples; the frame raises the signal again when the action has returned.
+  // From here on SIGINT, SIGTERM and SIGHUP make terminal().stop_requested() true instead of ending
+  // the process. For actions that ask it between samples; the frame raises the signal again when
+  // the action has returned.
   void stop_on_signals();
-  // Prints the error and returns its exit code. With --json, finish() also writes it to stdout as an object, unless a result is there.
+  // Prints the error and returns its exit code. With --json, finish() also writes it to stdout as
+  // an object, unless a result is there.
   [[nodiscard]] int fail(const Error& error);
   // Options that a proposed `pack` command keeps.
   [[nodiscard]] std::span<const GivenOption> given_options() const { return given_; }
   [[nodiscard]] std::size_t columns() const;  // of text on stdout: the terminal's, or kUsualColumns
-  [[nodiscard]] bool colored_output() const;  // by --color, NO_COLOR and whether stdout is a terminal
+  [[nodiscard]] bool colored_output()
+      const;  // by --color, NO_COLOR and whether stdout is a terminal
 
   // For the frame.
-  void note_arguments(int argc, const char* const* argv);  // as typed: for the log, and for --json on a refused line
-  void note_options(const CLI::App& root);                 // as parsed: fail() adds them to the commands that an error proposes
-  [[nodiscard]] Status open_terminal();                    // with the options as parsed
-  void open_plain_terminal();                              // for messages about a refused command line
+  void note_arguments(
+      int argc,
+      const char* const* argv);  // as typed: for the log, and for --json on a refused line
+  void note_options(
+      const CLI::App& root);  // as parsed: fail() adds them to the commands that an error proposes
+  [[nodiscard]] Status open_terminal();  // with the options as parsed
+  void open_plain_terminal();            // for messages about a refused command line
   [[nodiscard]] int run_action() {
     acted_ = true;
     return action_();
@@ -115,7 +126,8 @@ class CommandContext {
 void set_examples(CLI::App& command, std::string examples);
 
 // Parses, runs, and returns the exit code. A pending stop signal is left for the caller to raise.
-[[nodiscard]] int run_command_line(std::span<const AddCommand> commands, int argc, const char* const* argv, Streams streams = {});
+[[nodiscard]] int run_command_line(std::span<const AddCommand> commands, int argc,
+                                   const char* const* argv, Streams streams = {});
 
 // The whole of main(): all commands; ends by raising a stop signal again if one arrived.
 [[nodiscard]] int run_main(int argc, const char* const* argv);

@@ -1,4 +1,5 @@
-// hotpack bench: how fast this machine delivers batches of a pack, in memory or on a device, next to its limits.
+// hotpack bench: how fast this machine delivers batches of a pack, in memory or on a device, next
+// to its limits.
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -36,7 +37,8 @@ int fail(CommandContext& context, const Error& error) {
 }
 
 Result<bench::BenchReport> run(const BenchArguments& arguments) {
-  if (arguments.device) return bench::run_device_bench(arguments.folders, arguments.options, *arguments.device);
+  if (arguments.device)
+    return bench::run_device_bench(arguments.folders, arguments.options, *arguments.device);
   return bench::run_bench(arguments.folders, arguments.options);
 }
 
@@ -70,7 +72,8 @@ void put_first(CLI::Option& packs, const std::string& word) {
   for (const std::string& each : words) packs.add_result(each);
 }
 
-// Without a number the first device. Precondition: it is added before the option PACK, whose words its callback may change.
+// Without a number the first device. Precondition: it is added before the option PACK, whose words
+// its callback may change.
 void add_device_option(CLI::App& command, BenchArguments& arguments) {
   command
       .add_option_function<std::vector<std::string>>(
@@ -79,7 +82,8 @@ void add_device_option(CLI::App& command, BenchArguments& arguments) {
             const std::string word = words.empty() ? "" : words.front();
             const std::optional<long> number = number_in(word);
             if (number && (*number < 0 || *number >= kMostDevices))
-              throw CLI::ValidationError("--device", "Value " + word + " not in range 0 to " + std::to_string(kMostDevices - 1));
+              throw CLI::ValidationError("--device", "Value " + word + " not in range 0 to " +
+                                                         std::to_string(kMostDevices - 1));
             arguments.device = static_cast<int>(number.value_or(0));
             if (!number && !word.empty()) put_first(*command.get_option("PACK"), word);
           },
@@ -94,33 +98,50 @@ void add_device_option(CLI::App& command, BenchArguments& arguments) {
 
 void add_bench_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App& command = *app.add_subcommand(
-      "bench", "Measures how fast this machine reads, expands and delivers a pack's batches, each rate compared with its limit");
-  set_examples(command,
-               "hotpack bench packed/train\n"
-               "hotpack bench packed/train --batch 8 --threads 1,2,4   # as the training will read it\n"
-               "hotpack bench packed/train --json | jq .recommended_threads\n"
-               "hotpack bench packed/train --device    # batches on the first CUDA device");
+  CLI::App& command =
+      *app.add_subcommand("bench",
+                          "Measures how fast this machine reads, expands and delivers a pack's "
+                          "batches, each rate compared with its limit");
+  set_examples(
+      command,
+      "hotpack bench packed/train\n"
+      "hotpack bench packed/train --batch 8 --threads 1,2,4   # as the training will read it\n"
+      "hotpack bench packed/train --json | jq .recommended_threads\n"
+      "hotpack bench packed/train --device    # batches on the first CUDA device");
   bench::BenchOptions& options = arguments->options;
-  command.add_option("--batch", options.batch, "samples per batch; fewer if memory is short [default: 32]")
+  command
+      .add_option("--batch", options.batch,
+                  "samples per batch; fewer if memory is short [default: 32]")
       ->option_text("N")
       ->check(CLI::Range(1, 65536))
       ->group("Measuring");
-  command.add_option("--seconds", options.seconds, "seconds per row of the table; longer gives steadier figures [default: 1]")
+  command
+      .add_option("--seconds", options.seconds,
+                  "seconds per row of the table; longer gives steadier figures [default: 1]")
       ->option_text("S")
       ->check(CLI::Range(0.01, 600.0))
       ->group("Measuring");
-  command.add_option("--threads", options.threads, "thread counts to measure with [default: 1, 2, 4, … and all cores]")
+  command
+      .add_option("--threads", options.threads,
+                  "thread counts to measure with [default: 1, 2, 4, … and all cores]")
       ->option_text("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(1U, kMostThreads))
       ->group("Measuring");
-  command.add_flag("--no-cold", arguments->no_cold, "skip reads from disk; the pack's pages stay in memory")->group("Measuring");
+  command
+      .add_flag("--no-cold", arguments->no_cold,
+                "skip reads from disk; the pack's pages stay in memory")
+      ->group("Measuring");
   add_device_option(command, *arguments);
-  command.add_option("PACK", arguments->folders, "packs, or the parent folder of splits; several are read as one data set")->required();
+  command
+      .add_option("PACK", arguments->folders,
+                  "packs, or the parent folder of splits; several are read as one data set")
+      ->required();
   context.add_json_option(command);
-  command.callback([&context, arguments] { context.set_action([&context, arguments] { return measure(context, *arguments); }); });
+  command.callback([&context, arguments] {
+    context.set_action([&context, arguments] { return measure(context, *arguments); });
+  });
 }
 
 }  // namespace hotpack::cli

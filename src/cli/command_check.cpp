@@ -25,7 +25,9 @@ struct CheckCommand {
   const CLI::App* app = nullptr;
 };
 
-int exit_code_of(pipeline::CheckResult result) { return result == pipeline::CheckResult::succeeds ? kExitGood : kExitData; }
+int exit_code_of(pipeline::CheckResult result) {
+  return result == pipeline::CheckResult::succeeds ? kExitGood : kExitData;
+}
 
 // True for ids 0 … N−1 without names.
 bool has_numbered_classes(const pipeline::CheckReport& report) {
@@ -36,9 +38,11 @@ bool has_numbered_classes(const pipeline::CheckReport& report) {
 
 Status write_class_table(const pipeline::CheckReport& report, const std::string& path) {
   if (report.colors) return write_new_file(path, pipeline::skeleton_of(*report.colors));
-  if (has_numbered_classes(report)) return write_new_file(path, pipeline::skeleton_of_ids(report.classes.size()));
-  return usage_error("--write-classes " + path +
-                     ": there is nothing to write; the option lists label colors or ids whose class has no name");
+  if (has_numbered_classes(report))
+    return write_new_file(path, pipeline::skeleton_of_ids(report.classes.size()));
+  return usage_error(
+      "--write-classes " + path +
+      ": there is nothing to write; the option lists label colors or ids whose class has no name");
 }
 
 // The option that reads the written table.
@@ -49,7 +53,9 @@ std::string option_of_table(const pipeline::CheckReport& report, const std::stri
 
 // For the command to run next.
 std::string written_option(const pipeline::CheckReport& report, const CheckCommand& command) {
-  return command.write_classes.empty() || !report.colors ? "" : " " + option_of_table(report, command.write_classes);
+  return command.write_classes.empty() || !report.colors
+             ? ""
+             : " " + option_of_table(report, command.write_classes);
 }
 
 std::string written_text(const pipeline::CheckReport& report, const std::string& path) {
@@ -68,8 +74,9 @@ void finish_commands(const CommandContext& context, pipeline::CheckReport& repor
 
 bool reads_standard_input(const CLI::App& command) {
   const std::vector<const CLI::Option*> options = command.get_options();
-  return std::any_of(options.begin(), options.end(),
-                     [](const CLI::Option* option) { return option->results() == std::vector<std::string>{"-"}; });
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->results() == std::vector<std::string>{"-"};
+  });
 }
 
 int run_check(CommandContext& context, CheckCommand& command) {
@@ -80,7 +87,8 @@ int run_check(CommandContext& context, CheckCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   command.arguments.options.run.threads = context.jobs();
   context.stop_on_signals();
-  Result<pipeline::CheckReport> report = pipeline::check(command.arguments.options, command.headers_only, context.terminal());
+  Result<pipeline::CheckReport> report =
+      pipeline::check(command.arguments.options, command.headers_only, context.terminal());
   context.terminal().finish_progress();
   if (!report.ok()) return context.fail(report.error());
   if (report->result == pipeline::CheckResult::stopped) {
@@ -88,13 +96,16 @@ int run_check(CommandContext& context, CheckCommand& command) {
     return kExitGood;  // the frame raises the signal again
   }
   finish_commands(context, *report);
-  const CheckEnd end{pack_command_line(*command.app) + written_option(*report, command), reads_standard_input(*command.app),
-                     std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+  const CheckEnd end{
+      pack_command_line(*command.app) + written_option(*report, command),
+      reads_standard_input(*command.app),
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   const Report shown = check_report(*report, end, context.columns());
   if (context.json()) {
     context.print(shown);
   } else {
-    context.output().write_painted(check_text(shown, report->result, context.columns(), context.colored_output()));
+    context.output().write_painted(
+        check_text(shown, report->result, context.columns(), context.colored_output()));
   }
   if (!command.write_classes.empty()) {
     const Status written = write_class_table(*report, command.write_classes);
@@ -108,18 +119,23 @@ int run_check(CommandContext& context, CheckCommand& command) {
 
 void add_check_command(CLI::App& app, CommandContext& context) {
   auto command = std::make_shared<CheckCommand>();
-  CLI::App& sub = *app.add_subcommand("check", "Reports errors and likely mistakes in a data set; writes nothing");
-  set_examples(sub,
-               "hotpack check --images train --labels train_labels --classes class_dict.csv --size 512x512\n"
-               "hotpack check CamVid --size 512x512   # all splits, and images that are in two of them\n"
-               "hotpack check --images train --labels ids --num-classes 12 --fast   # headers alone\n"
-               "hotpack check --images train --labels ids --num-classes 12 --json > report.json");
+  CLI::App& sub = *app.add_subcommand(
+      "check", "Reports errors and likely mistakes in a data set; writes nothing");
+  set_examples(
+      sub,
+      "hotpack check --images train --labels train_labels --classes class_dict.csv --size 512x512\n"
+      "hotpack check CamVid --size 512x512   # all splits, and images that are in two of them\n"
+      "hotpack check --images train --labels ids --num-classes 12 --fast   # headers alone\n"
+      "hotpack check --images train --labels ids --num-classes 12 --json > report.json");
   command->app = &sub;
   add_sample_options(sub, command->arguments);
   add_writing_options(sub, command->arguments);  // so that a pack's options can be given unchanged
-  sub.add_flag("--fast", command->headers_only, "read headers only: pairs, formats, sizes and orientations, no pixels")->group("Running");
+  sub.add_flag("--fast", command->headers_only,
+               "read headers only: pairs, formats, sizes and orientations, no pixels")
+      ->group("Running");
   add_value(sub, "--write-classes", command->write_classes,
-            "write a class table to fill in, with the colors or ids of the labels, if nothing says what they mean; never replaces a file",
+            "write a class table to fill in, with the colors or ids of the labels, if nothing says "
+            "what they mean; never replaces a file",
             "FILE", "Running");
   context.add_jobs_option(sub);
   context.add_json_option(sub);

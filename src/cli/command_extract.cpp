@@ -47,14 +47,17 @@ struct Subject {
   std::string prefix;
 };
 
-// Numbers of the samples with these keys, in the order of the keys. With several packs, "val/KEY" is KEY in the pack of the folder val.
-// `found` marks the keys that a pack has.
-Result<std::vector<std::uint64_t>> find_keys(const Subject& subject, const std::vector<std::string>& keys, std::vector<bool>& found) {
+// Numbers of the samples with these keys, in the order of the keys. With several packs, "val/KEY"
+// is KEY in the pack of the folder val. `found` marks the keys that a pack has.
+Result<std::vector<std::uint64_t>> find_keys(const Subject& subject,
+                                             const std::vector<std::string>& keys,
+                                             std::vector<bool>& found) {
   std::vector<std::uint64_t> numbers;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     HOTPACK_ASSIGN(auto number, subject.dataset.find(keys[i]));
     if (!number && !subject.prefix.empty() && keys[i].starts_with(subject.prefix)) {
-      HOTPACK_ASSIGN(number, subject.dataset.find(std::string_view(keys[i]).substr(subject.prefix.size())));
+      HOTPACK_ASSIGN(number,
+                     subject.dataset.find(std::string_view(keys[i]).substr(subject.prefix.size())));
     }
     if (!number) continue;
     numbers.push_back(*number);
@@ -70,7 +73,10 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
   std::vector<bool> found(arguments.keys.size());
   for (const std::string& pack : packs) {
     HOTPACK_ASSIGN(Dataset dataset, Dataset::open(pack));
-    Subject subject{pack, std::move(dataset), {}, packs.size() > 1 ? pipeline::name_within(arguments.pack, pack) + "/" : ""};
+    Subject subject{pack,
+                    std::move(dataset),
+                    {},
+                    packs.size() > 1 ? pipeline::name_within(arguments.pack, pack) + "/" : ""};
     if (!arguments.keys.empty()) {
       HOTPACK_ASSIGN(subject.chosen, find_keys(subject, arguments.keys, found));
       if (subject.chosen->empty() && packs.size() > 1) continue;
@@ -79,39 +85,47 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
   }
   const auto missing = std::find(found.begin(), found.end(), false);
   if (missing == found.end()) return subjects;
-  return usage_error("there is no sample with the key '" + arguments.keys[static_cast<std::size_t>(missing - found.begin())] + "' in " +
+  return usage_error("there is no sample with the key '" +
+                     arguments.keys[static_cast<std::size_t>(missing - found.begin())] + "' in " +
                      arguments.pack);
 }
 
 // Endings of the files that are written for a sample.
 constexpr std::array<std::string_view, 2> kEndings{".png", ".npy"};
 
-// The keys with a file named `folder`: `folder` without its ending and, with several classes per pixel, without ".class-<id>".
+// The keys with a file named `folder`: `folder` without its ending and, with several classes per
+// pixel, without ".class-<id>".
 std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   std::vector<std::string> keys;
   for (const std::string_view ending : kEndings) {
     if (!folder.ends_with(ending)) continue;
     const std::string_view key = folder.substr(0, folder.size() - ending.size());
     keys.emplace_back(key);
-    if (const auto dot = key.rfind(".class-"); multi && dot != std::string_view::npos) keys.emplace_back(key.substr(0, dot));
+    if (const auto dot = key.rfind(".class-"); multi && dot != std::string_view::npos)
+      keys.emplace_back(key.substr(0, dot));
   }
   return keys;
 }
 
 // The key of another sample whose file has the name of a folder that this key needs.
-Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset, const SampleNumbers& chosen, std::string_view key) {
+Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset,
+                                                  const SampleNumbers& chosen,
+                                                  std::string_view key) {
   const bool multi = dataset.schema().label && dataset.schema().label->multi;
-  for (std::size_t slash = key.find('/'); slash != std::string_view::npos; slash = key.find('/', slash + 1)) {
+  for (std::size_t slash = key.find('/'); slash != std::string_view::npos;
+       slash = key.find('/', slash + 1)) {
     for (std::string& other : keys_of_file(key.substr(0, slash), multi)) {
       HOTPACK_ASSIGN(const auto number, dataset.find(other));
-      if (number && (!chosen || std::find(chosen->begin(), chosen->end(), *number) != chosen->end()))
+      if (number &&
+          (!chosen || std::find(chosen->begin(), chosen->end(), *number) != chosen->end()))
         return std::optional(std::move(other));
     }
   }
   return std::optional<std::string>();
 }
 
-// Bytes of a file name that every file system accepts; endings such as ".class-65534.png" follow the key.
+// Bytes of a file name that every file system accepts; endings such as ".class-65534.png" follow
+// the key.
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestEnding = 16;
 
@@ -119,16 +133,20 @@ Status check_name_length(const Schema& schema, std::string_view key) {
   const bool multi = schema.label && schema.label->multi;
   for (std::size_t begin = 0; begin <= key.size();) {
     const std::size_t slash = key.find('/', begin), end = std::min(slash, key.size());
-    const std::size_t ending = slash != std::string_view::npos ? 0 : multi ? kLongestEnding : kEndings[0].size();
+    const std::size_t ending = slash != std::string_view::npos ? 0
+                               : multi                         ? kLongestEnding
+                                                               : kEndings[0].size();
     if (end - begin + ending > kLongestName)
-      return data_error("the key '" + std::string(key) + "' is too long for a file name (" + std::to_string(kLongestName) +
+      return data_error("the key '" + std::string(key) + "' is too long for a file name (" +
+                        std::to_string(kLongestName) +
                         " bytes); extract the other samples with --key");
     begin = end + 1;
   }
   return {};
 }
 
-// Checks, before anything is written, that every key can be a file name and that no file of a sample is a folder of another.
+// Checks, before anything is written, that every key can be a file name and that no file of a
+// sample is a folder of another.
 Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
   const std::uint64_t total = chosen ? chosen->size() : dataset.records();
   for (std::uint64_t i = 0; i < total; ++i) {
@@ -136,7 +154,8 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
     HOTPACK_TRY(check_name_length(dataset.schema(), sample.key()));
     HOTPACK_ASSIGN(const auto other, key_in_the_way(dataset, chosen, sample.key()));
     if (!other) continue;
-    return data_error("a file of the sample '" + *other + "' has the name of a folder of the sample '" + std::string(sample.key()) +
+    return data_error("a file of the sample '" + *other +
+                      "' has the name of a folder of the sample '" + std::string(sample.key()) +
                       "'; extract them one by one with --key, each to its own folder");
   }
   return {};
@@ -145,45 +164,58 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
 // The files contain class ids, which the map of a mapped pack must not map again.
 std::string classes_words(const Schema& schema, const std::string& pack) {
   const auto& more = schema.options.more;
-  const bool mapped = std::any_of(more.begin(), more.end(), [](const auto& option) { return option.first == "map"; });
+  const bool mapped = std::any_of(more.begin(), more.end(),
+                                  [](const auto& option) { return option.first == "map"; });
   if (schema.label->scope != LabelScope::pixel || !mapped) return " --classes " + shell_word(pack);
   return " --num-classes " + std::to_string(schema.class_count());
 }
 
 // The command that packs the files again; empty if no single command restores the labels.
-std::string pack_line(const ExtractArguments& arguments, const Subject& subject, bool any_unlabelled) {
+std::string pack_line(const ExtractArguments& arguments, const Subject& subject,
+                      bool any_unlabelled) {
   const Schema& schema = subject.dataset.schema();
-  const bool arrays_too = arguments.writer.npy && !(schema.label && schema.label->scope == LabelScope::image);
-  if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabelled || arrays_too) return {};
+  const bool arrays_too =
+      arguments.writer.npy && !(schema.label && schema.label->scope == LabelScope::image);
+  if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabelled ||
+      arrays_too)
+    return {};
   const std::string folder = arguments.folder + "/" + subject.prefix;
   std::string line = "hotpack pack";
   if (schema.label && schema.label->scope == LabelScope::image) {
-    line += " --pairs " + shell_word(folder + "labels.csv") + " --root " + shell_word(folder + "images");
+    line += " --pairs " + shell_word(folder + "labels.csv") + " --root " +
+            shell_word(folder + "images");
   } else {
     line += " --images " + shell_word(folder + "images");
     if (schema.label) line += " --labels " + shell_word(folder + "labels") + " --label-kind index";
   }
   if (schema.label) line += classes_words(schema, subject.pack);
-  line += " --size " + std::to_string((*schema.geometry.size)[0]) + "x" + std::to_string((*schema.geometry.size)[1]);
-  return line + " -o " + (subject.prefix.empty() ? "DIR" : shell_word("DIR/" + subject.prefix.substr(0, subject.prefix.size() - 1)));
+  line += " --size " + std::to_string((*schema.geometry.size)[0]) + "x" +
+          std::to_string((*schema.geometry.size)[1]);
+  return line + " -o " +
+         (subject.prefix.empty()
+              ? "DIR"
+              : shell_word("DIR/" + subject.prefix.substr(0, subject.prefix.size() - 1)));
 }
 
 // A stop signal ends it between samples, without labels.csv.
-Result<Extracted> extract_one(CommandContext& context, const ExtractArguments& arguments, const Subject& subject, OutputTree& tree) {
+Result<Extracted> extract_one(CommandContext& context, const ExtractArguments& arguments,
+                              const Subject& subject, OutputTree& tree) {
   Terminal& terminal = context.terminal();
   SampleWriterOptions options = arguments.writer;
   options.prefix = subject.prefix;
   const auto tell = [&](const ExtractionProgress& progress) {
-    terminal.progress({"extracting", progress.samples_done, progress.samples_total, progress.bytes, 0, 0});
+    terminal.progress(
+        {"extracting", progress.samples_done, progress.samples_total, progress.bytes, 0, 0});
     return !terminal.stop_requested();
   };
-  auto done = extract_samples(subject.dataset, subject.chosen, tree, options, static_cast<unsigned>(context.jobs()), tell);
+  auto done = extract_samples(subject.dataset, subject.chosen, tree, options,
+                              static_cast<unsigned>(context.jobs()), tell);
   terminal.finish_progress();
   return done;
 }
 
-void report_end(Terminal& terminal, const ExtractArguments& arguments, const std::vector<Subject>& subjects,
-                const std::vector<Extracted>& done) {
+void report_end(Terminal& terminal, const ExtractArguments& arguments,
+                const std::vector<Subject>& subjects, const std::vector<Extracted>& done) {
   std::uint64_t files = 0;
   for (const Extracted& each : done) files += each.files;
   const std::string written = counted_text(files, "file") + " written to " + arguments.folder;
@@ -191,18 +223,22 @@ void report_end(Terminal& terminal, const ExtractArguments& arguments, const std
     return terminal.info("stopped before the end: " + written + ", no labels.csv");
   terminal.info(written);
   for (std::size_t i = 0; i < subjects.size(); ++i)
-    if (const std::string line = pack_line(arguments, subjects[i], done[i].any_unlabelled); !line.empty())
+    if (const std::string line = pack_line(arguments, subjects[i], done[i].any_unlabelled);
+        !line.empty())
       terminal.info("to pack them again:\n" + line);
 }
 
 // The next run of `pack` would refuse foreign files in its folder.
 Status check_folder(const std::string& folder) {
   std::error_code ignored;
-  for (std::filesystem::path above = std::filesystem::weakly_canonical(folder, ignored); above.has_relative_path();
-       above = above.parent_path())
+  for (std::filesystem::path above = std::filesystem::weakly_canonical(folder, ignored);
+       above.has_relative_path(); above = above.parent_path())
     if (std::filesystem::exists(above / "dataset.json", ignored))
-      return usage_error("-o " + folder + ": " + (above == std::filesystem::weakly_canonical(folder, ignored) ? "is" : "lies in") +
-                         " the pack " + above.string() + ", where only packed files are allowed; choose another folder");
+      return usage_error(
+          "-o " + folder + ": " +
+          (above == std::filesystem::weakly_canonical(folder, ignored) ? "is" : "lies in") +
+          " the pack " + above.string() +
+          ", where only packed files are allowed; choose another folder");
   return {};
 }
 
@@ -231,21 +267,36 @@ int extract(CommandContext& context, const ExtractArguments& arguments) {
 
 void add_extract_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<ExtractArguments>();
-  CLI::App& command =
-      *app.add_subcommand("extract", "Writes samples of a pack as PNG files: images/KEY.png and labels/KEY.png, or labels.csv");
+  CLI::App& command = *app.add_subcommand(
+      "extract",
+      "Writes samples of a pack as PNG files: images/KEY.png and labels/KEY.png, or labels.csv");
   set_examples(command,
                "hotpack extract packed/train -o back\n"
-               "hotpack extract packed -o back                                         # every split: back/train, back/val\n"
+               "hotpack extract packed -o back                                         # every "
+               "split: back/train, back/val\n"
                "hotpack extract packed/train -o back --key town/0001 --key town/0002\n"
-               "hotpack pack --images back/images --labels back/labels --label-kind index --classes packed/train --size 512x512 -o again\n"
-               "hotpack extract packed/train -o back --ids --npy                       # class ids instead of colors; arrays too");
-  command.add_option("PACK", arguments->pack, "a pack, or the parent folder of splits, each of which gets its own folder")->required();
-  add_value(command, "-o,--output", arguments->folder, "folder to write to; created if missing", "DIR", kOutput)->required();
-  add_value(command, "--key", arguments->keys, "only the sample with this key; repeatable [default: all]", "KEY", kOutput);
+               "hotpack pack --images back/images --labels back/labels --label-kind index "
+               "--classes packed/train --size 512x512 -o again\n"
+               "hotpack extract packed/train -o back --ids --npy                       # class ids "
+               "instead of colors; arrays too");
   command
-      .add_flag("--ids", arguments->writer.ids, "write labels as gray class ids even if classes have colors; --label-kind index reads both")
+      .add_option("PACK", arguments->pack,
+                  "a pack, or the parent folder of splits, each of which gets its own folder")
+      ->required();
+  add_value(command, "-o,--output", arguments->folder, "folder to write to; created if missing",
+            "DIR", kOutput)
+      ->required();
+  add_value(command, "--key", arguments->keys,
+            "only the sample with this key; repeatable [default: all]", "KEY", kOutput);
+  command
+      .add_flag("--ids", arguments->writer.ids,
+                "write labels as gray class ids even if classes have colors; --label-kind index "
+                "reads both")
       ->group(kOutput);
-  command.add_flag("--npy", arguments->writer.npy, "also write .npy files: the image as HWC bytes, the label as stored")->group(kOutput);
+  command
+      .add_flag("--npy", arguments->writer.npy,
+                "also write .npy files: the image as HWC bytes, the label as stored")
+      ->group(kOutput);
   command.add_flag("--force", arguments->writer.force, "replace existing files")->group(kOutput);
   context.add_jobs_option(command);
   context.set_action(command, [&context, arguments] { return extract(context, *arguments); });

@@ -18,7 +18,8 @@ namespace hotpack::cli {
 namespace {
 
 // Adds the report of a pack, and returns its exit code.
-int describe(CommandContext& context, const std::string& folder, bool several, std::vector<Report>& reports) {
+int describe(CommandContext& context, const std::string& folder, bool several,
+             std::vector<Report>& reports) {
   const auto dataset = Dataset::open(folder);
   if (!dataset.ok()) {
     // For a single pack, finish() writes the error.
@@ -37,7 +38,8 @@ int info(CommandContext& context, const std::vector<std::string>& paths) {
   const std::vector<std::string> folders = pipeline::packs_at(paths);
   std::vector<Report> reports;
   int code = kExitGood;  // the worst
-  for (const std::string& folder : folders) code = std::max(code, describe(context, folder, folders.size() > 1, reports));
+  for (const std::string& folder : folders)
+    code = std::max(code, describe(context, folder, folders.size() > 1, reports));
   context.print_packs(reports, folders.size() > 1);
   return code;
 }
@@ -46,7 +48,9 @@ int info(CommandContext& context, const std::vector<std::string>& paths) {
 
 void add_info_command(CLI::App& app, CommandContext& context) {
   auto paths = std::make_shared<std::vector<std::string>>();
-  CLI::App& command = *app.add_subcommand("info", "Shows the samples, classes and their shares, shapes, mean, std and options of a pack");
+  CLI::App& command = *app.add_subcommand(
+      "info",
+      "Shows the samples, classes and their shares, shapes, mean, std and options of a pack");
   set_examples(command,
                "hotpack info packed/train\n"
                "hotpack info packed          # every split below it\n"

@@ -42,9 +42,11 @@ std::string shards_text(const MergeReport& report, bool in_place) {
   add(report.linked, "linked");
   add(report.copied, "copied");
   std::string text = counted_text(report.shards, "shard");
-  if (!in_place && report.status == MergeStatus::merged && !how.empty()) text += ": " + joined_text(how, ", ");
+  if (!in_place && report.status == MergeStatus::merged && !how.empty())
+    text += ": " + joined_text(how, ", ");
   if (report.replaced > 0) text += " (" + number_text(report.replaced) + " in place of others)";
-  if (report.repeated > 0) text += "; " + counted_text(report.repeated, "file") + " repeated and equal";
+  if (report.repeated > 0)
+    text += "; " + counted_text(report.repeated, "file") + " repeated and equal";
   return text;
 }
 
@@ -54,7 +56,8 @@ Report merge_report(const MergeReport& merged, bool in_place, double seconds) {
   Report report;
   report.member("status", done_before ? "complete" : "merged");
   report.member("output", output);
-  report.line(done_before ? "complete" : "merged", output + (done_before ? " (nothing to do: it is complete already)" : ""));
+  report.line(done_before ? "complete" : "merged",
+              output + (done_before ? " (nothing to do: it is complete already)" : ""));
   report.member("records", merged.records);
   report.member("skipped", merged.skipped);
   report.line("samples", samples_text(merged.records, merged.skipped));
@@ -83,12 +86,14 @@ struct Part {
   double seconds = 0;
 };
 
-// True if the folders in a source are splits. In a single source they may also be partitions of one set; then each lacks shards.
+// True if the folders in a source are splits. In a single source they may also be partitions of one
+// set; then each lacks shards.
 bool holds_splits(const std::string& source, const std::vector<std::string>& names, bool only) {
   return !names.empty() && (!only || pipeline::are_splits(source, names));
 }
 
-// Refuses a folder next to splits that is empty, or has only a manifest or temporary files: a split that lost every shard.
+// Refuses a folder next to splits that is empty, or has only a manifest or temporary files: a split
+// that lost every shard.
 Status check_lost_splits(const std::string& source, const std::vector<std::string>& splits) {
   const auto content = names_by_kind(source);
   if (!content.ok()) return {};
@@ -102,7 +107,8 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
     return Error{ErrorCode::damaged,
                  "has no shards, but " + list_text(splits, kMostSplits) + " next to it " +
                      (splits.size() == 1 ? "is a split" : "are splits") +
-                     ". If this is a split that lost its shards, pack it again; otherwise remove the folder, or name the splits to merge",
+                     ". If this is a split that lost its shards, pack it again; otherwise remove "
+                     "the folder, or name the splits to merge",
                  folder,
                  {}};
   }
@@ -116,11 +122,13 @@ Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
     const std::vector<std::string> names = pipeline::folders_with_shards(source);
     const auto inside = names_in_folder(source);
     if (inside.ok() && inside->empty()) continue;
-    if (!holds_splits(source, names, options.sources.size() == 1)) return std::vector<Part>{{options, {}, 0}};
+    if (!holds_splits(source, names, options.sources.size() == 1))
+      return std::vector<Part>{{options, {}, 0}};
     HOTPACK_TRY(check_lost_splits(source, names));
     for (const std::string& name : names) {
       splits[name].sources.push_back((std::filesystem::path(source) / name).string());
-      if (!options.output.empty()) splits[name].output = (std::filesystem::path(options.output) / name).string();
+      if (!options.output.empty())
+        splits[name].output = (std::filesystem::path(options.output) / name).string();
     }
   }
   if (splits.empty()) return std::vector<Part>{{options, {}, 0}};
@@ -131,7 +139,8 @@ Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
 }
 
 int stopped(CommandContext& context, const MergeReport& report) {
-  context.terminal().warning("stopped before the manifest of " + report.output + " was written. Run the same command again to continue");
+  context.terminal().warning("stopped before the manifest of " + report.output +
+                             " was written. Run the same command again to continue");
   return kExitGood;  // the frame raises the signal again
 }
 
@@ -144,7 +153,8 @@ int report_end(CommandContext& context, const std::vector<Part>& parts) {
   }
   context.print_packs(reports, parts.size() > 1);
   if (skipped == 0) return kExitGood;
-  context.terminal().warning(counted_text(skipped, "sample") + " left out of the data set by the partitions (exit status 1)");
+  context.terminal().warning(counted_text(skipped, "sample") +
+                             " left out of the data set by the partitions (exit status 1)");
   return kExitData;
 }
 
@@ -168,15 +178,24 @@ int merge(CommandContext& context, const pipeline::MergeOptions& options) {
 
 void add_merge_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<pipeline::MergeOptions>();
-  CLI::App& command =
-      *app.add_subcommand("merge", "Joins the partitions of a pack (pack --partition); the result has the bytes of a single run");
-  set_examples(command,
-               "hotpack merge packed/train   # the partitions shared one folder: writes its manifest\n"
-               "hotpack merge parts/0 parts/1 parts/2 -o packed/train   # links the shards, or copies them to another file system\n"
-               "hotpack merge parts/* -o packed   # with splits: parts/*/train to packed/train, parts/*/val to packed/val");
-  command.add_option("DIR", options->sources, "folders of partitions, or of their splits; they stay unchanged")->required();
+  CLI::App& command = *app.add_subcommand("merge",
+                                          "Joins the partitions of a pack (pack --partition); the "
+                                          "result has the bytes of a single run");
+  set_examples(
+      command,
+      "hotpack merge packed/train   # the partitions shared one folder: writes its manifest\n"
+      "hotpack merge parts/0 parts/1 parts/2 -o packed/train   # links the shards, or copies them "
+      "to another file system\n"
+      "hotpack merge parts/* -o packed   # with splits: parts/*/train to packed/train, parts/*/val "
+      "to packed/val");
+  command
+      .add_option("DIR", options->sources,
+                  "folders of partitions, or of their splits; they stay unchanged")
+      ->required();
   add_value(command, "-o,--output", options->output,
-            "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets its manifest", "DIR", "Output");
+            "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR "
+            "gets its manifest",
+            "DIR", "Output");
   context.add_json_option(command);
   context.set_action(command, [&context, options] { return merge(context, *options); });
 }

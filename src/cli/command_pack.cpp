@@ -20,14 +20,17 @@ struct PackCommand {
 };
 
 // `about`: the split, if there are several.
-void say_lines(Terminal& terminal, pipeline::Level level, const std::string& text, const std::string& about = {}) {
+void say_lines(Terminal& terminal, pipeline::Level level, const std::string& text,
+               const std::string& about = {}) {
   const std::string beginning = about.empty() ? "" : about + ": ";
-  for (const std::string_view line : lines_of(text)) terminal.message(level, beginning + std::string(line));
+  for (const std::string_view line : lines_of(text))
+    terminal.message(level, beginning + std::string(line));
 }
 
 int refuse(CommandContext& context, const pipeline::PackRun& run) {
   say_lines(context.terminal(), pipeline::Level::error, run.problems.text());
-  context.terminal().error("nothing was packed: " + counted_text(run.problems.count(), "problem") + " in the input");
+  context.terminal().error("nothing was packed: " + counted_text(run.problems.count(), "problem") +
+                           " in the input");
   return kExitData;
 }
 
@@ -35,32 +38,38 @@ int stopped(CommandContext& context, const pipeline::PackRun& run, const std::st
   std::string finished;
   if (!run.sets.empty()) {
     const pipeline::PackReport& last = run.sets.back();
-    finished = "; " + std::to_string(last.kept_shards + last.packed_shards) + " of " + std::to_string(last.planned_shards) +
-               " shards are finished in " + last.output;
+    finished = "; " + std::to_string(last.kept_shards + last.packed_shards) + " of " +
+               std::to_string(last.planned_shards) + " shards are finished in " + last.output;
   }
-  context.terminal().warning("stopped" + (finished.empty() ? ", nothing is finished in " + output : finished) +
+  context.terminal().warning("stopped" +
+                             (finished.empty() ? ", nothing is finished in " + output : finished) +
                              ". Run the same command again to continue");
   return kExitGood;  // the frame raises the signal again
 }
 
 void warn_of_set(CommandContext& context, const pipeline::PackReport& set) {
-  for (const std::string& warning : set.plan.warnings) say_lines(context.terminal(), pipeline::Level::warning, warning, set.split);
+  for (const std::string& warning : set.plan.warnings)
+    say_lines(context.terminal(), pipeline::Level::warning, warning, set.split);
   say_lines(context.terminal(), pipeline::Level::warning, remarks_text(set.diagnostics), set.split);
   if (set.problems.count() > 0)
-    say_lines(context.terminal(), pipeline::Level::warning, "skipped: " + set.problems.skipped_text(), set.split);
+    say_lines(context.terminal(), pipeline::Level::warning,
+              "skipped: " + set.problems.skipped_text(), set.split);
 }
 
-int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackRun& run, double seconds) {
+int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackRun& run,
+               double seconds) {
   using pipeline::PackStatus;
   const bool ended_early = run.status == PackStatus::refused || run.status == PackStatus::stopped;
   if (context.json() || !ended_early) context.print(pack_report(run, seconds));
   if (run.status == PackStatus::refused) return refuse(context, run);
   for (const pipeline::PackReport& set : run.sets) warn_of_set(context, set);
-  if (run.status == PackStatus::stopped) return stopped(context, run, command.arguments.options.run.output);
+  if (run.status == PackStatus::stopped)
+    return stopped(context, run, command.arguments.options.run.output);
   std::uint64_t skipped = 0;
   for (const pipeline::PackReport& set : run.sets) skipped += set.skipped;
   if (skipped == 0) return kExitGood;
-  context.terminal().warning(counted_text(skipped, "sample") + " left out of the data set (exit status 1); --force tries again");
+  context.terminal().warning(counted_text(skipped, "sample") +
+                             " left out of the data set (exit status 1); --force tries again");
   return kExitData;
 }
 
@@ -72,26 +81,35 @@ int run_pack(CommandContext& context, PackCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   command.arguments.options.run.threads = context.jobs();
   context.stop_on_signals();
-  const Result<pipeline::PackRun> run = pipeline::pack(command.arguments.options, command.dry_run, context.terminal());
+  const Result<pipeline::PackRun> run =
+      pipeline::pack(command.arguments.options, command.dry_run, context.terminal());
   context.terminal().finish_progress();
   if (!run.ok()) return context.fail(run.error());
-  return report_end(context, command, *run, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  return report_end(
+      context, command, *run,
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
 }  // namespace
 
 void add_pack_command(CLI::App& app, CommandContext& context) {
   auto command = std::make_shared<PackCommand>();
-  CLI::App& sub = *app.add_subcommand("pack", "Packs images and labels into memory-mappable shards");
+  CLI::App& sub =
+      *app.add_subcommand("pack", "Packs images and labels into memory-mappable shards");
   set_examples(sub,
-               "hotpack pack CamVid --size 512x512 -o packed   # detects and prints the layout, packs each split below packed\n"
-               "hotpack pack --images train --labels train_labels --classes class_dict.csv --size 512x512 -o packed/train\n"
-               "hotpack pack --images photos --labels ids --size 512x512 --fit crop-or-pad -o packed/val   # labels hold class ids\n"
-               "hotpack pack --image-folders flowers/train --size 224x224 --fit cover -o packed/flowers   # class = folder name\n"
+               "hotpack pack CamVid --size 512x512 -o packed   # detects and prints the layout, "
+               "packs each split below packed\n"
+               "hotpack pack --images train --labels train_labels --classes class_dict.csv --size "
+               "512x512 -o packed/train\n"
+               "hotpack pack --images photos --labels ids --size 512x512 --fit crop-or-pad -o "
+               "packed/val   # labels hold class ids\n"
+               "hotpack pack --image-folders flowers/train --size 224x224 --fit cover -o "
+               "packed/flowers   # class = folder name\n"
                "hotpack pack --images photos --size 224x224 -o packed/photos   # no labels");
   add_sample_options(sub, command->arguments);
   add_writing_options(sub, command->arguments);
-  sub.add_flag("-n,--dry-run", command->dry_run, "print the plan and stop before writing")->group("Running");
+  sub.add_flag("-n,--dry-run", command->dry_run, "print the plan and stop before writing")
+      ->group("Running");
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);

@@ -71,18 +71,24 @@ std::optional<Extent> parse_grid(const std::string& text) {
   if (columns.ec != std::errc() || columns.ptr == end || *columns.ptr != 'x') return std::nullopt;
   const auto rows = std::from_chars(columns.ptr + 1, end, grid.height);
   const auto fits = [](int side) { return side >= 1 && side <= kMostGridSide; };
-  if (rows.ec != std::errc() || rows.ptr != end || !fits(grid.width) || !fits(grid.height)) return std::nullopt;
+  if (rows.ec != std::errc() || rows.ptr != end || !fits(grid.width) || !fits(grid.height))
+    return std::nullopt;
   return grid;
 }
 
 Status check_arguments(PreviewArguments& arguments) {
-  if (arguments.sheet.empty() && arguments.page.empty()) return usage_error("say where the sheet goes: -o FILE.png or --html FILE.html");
+  if (arguments.sheet.empty() && arguments.page.empty())
+    return usage_error("say where the sheet goes: -o FILE.png or --html FILE.html");
   if (!arguments.choice.keys.empty() && arguments.choice.class_name)
     return usage_error("--keys and --class cannot go together: each says which samples");
-  if (!arguments.sheet.empty()) HOTPACK_TRY(check_preview_path(arguments.sheet, sheet_kind(), arguments.force));
-  if (!arguments.page.empty()) HOTPACK_TRY(check_preview_path(arguments.page, page_kind(), arguments.force));
+  if (!arguments.sheet.empty())
+    HOTPACK_TRY(check_preview_path(arguments.sheet, sheet_kind(), arguments.force));
+  if (!arguments.page.empty())
+    HOTPACK_TRY(check_preview_path(arguments.page, page_kind(), arguments.force));
   const Extent grid = arguments.grid;
-  arguments.choice.most = grid.width > 0 ? static_cast<std::size_t>(grid.width) * static_cast<std::size_t>(grid.height) : kUsualSamples;
+  arguments.choice.most =
+      grid.width > 0 ? static_cast<std::size_t>(grid.width) * static_cast<std::size_t>(grid.height)
+                     : kUsualSamples;
   return {};
 }
 
@@ -90,12 +96,14 @@ Status check_arguments(PreviewArguments& arguments) {
 Status check_pack_options(const PreviewArguments& arguments, const std::string& pack) {
   for (const CLI::Option* option : arguments.input_options) {
     if (option->count() > 0)
-      return usage_error(option->get_name() + " says how raw images are packed, but " + pack + " is packed already: leave one of them out");
+      return usage_error(option->get_name() + " says how raw images are packed, but " + pack +
+                         " is packed already: leave one of them out");
   }
   return {};
 }
 
-// Packs below one folder are shown as one: those with labels, where others have none, such as a test split.
+// Packs below one folder are shown as one: those with labels, where others have none, such as a
+// test split.
 std::vector<std::string> shown_together(std::vector<std::string> packs, Terminal& terminal) {
   std::vector<std::string> labelled, alone;
   for (const std::string& pack : packs) {
@@ -105,11 +113,13 @@ std::vector<std::string> shown_together(std::vector<std::string> packs, Terminal
   }
   if (labelled.empty()) return packs;
   for (const std::string& pack : alone)
-    terminal.warning(pack + " has no labels and is not shown next to the others; name it alone to see it");
+    terminal.warning(pack +
+                     " has no labels and is not shown next to the others; name it alone to see it");
   return labelled;
 }
 
-Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& arguments, Terminal& terminal) {
+Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& arguments,
+                                                 Terminal& terminal) {
   std::vector<std::string> packs;
   for (const std::string& path : arguments.paths) {
     std::vector<std::string> found = packs_at(path);
@@ -123,7 +133,8 @@ Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& argumen
 }
 
 // One path that holds no pack is a data set whose layout is to be detected.
-Result<std::unique_ptr<PreviewSource>> open_source(CommandContext& context, PreviewArguments& arguments) {
+Result<std::unique_ptr<PreviewSource>> open_source(CommandContext& context,
+                                                   PreviewArguments& arguments) {
   std::string& root = arguments.inputs.options.input.root;
   if (arguments.paths.size() == 1 && is_unpacked_folder(arguments.paths.front())) {
     root = arguments.paths.front();
@@ -134,9 +145,12 @@ Result<std::unique_ptr<PreviewSource>> open_source(CommandContext& context, Prev
   return open_inputs(arguments.inputs.options, context.terminal());
 }
 
-bool labels_pixels(const Schema& schema) { return schema.label && schema.label->scope == LabelScope::pixel; }
+bool labels_pixels(const Schema& schema) {
+  return schema.label && schema.label->scope == LabelScope::pixel;
+}
 
-Result<preview::SheetLayout> layout_for(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen) {
+Result<preview::SheetLayout> layout_for(PreviewSource& source, const PreviewArguments& arguments,
+                                        const Chosen& chosen) {
   preview::SheetRequest request;
   request.overlays = labels_pixels(source.schema());
   request.second_line = source.has_remarks() || (source.schema().label && !request.overlays);
@@ -157,9 +171,11 @@ struct Drawing {
   std::optional<preview::PageCells> cells;
 };
 
-Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chosen, Drawing& drawing) {
+Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chosen,
+                                Drawing& drawing) {
   HOTPACK_ASSIGN(preview::SheetSample sample, source.load(chosen.number));
-  if (!chosen.remark.empty()) sample.remark = chosen.remark + (sample.remark.empty() ? "" : " · " + sample.remark);
+  if (!chosen.remark.empty())
+    sample.remark = chosen.remark + (sample.remark.empty() ? "" : " · " + sample.remark);
   preview::ClassCounts counts;
   if (drawing.sheet) {
     HOTPACK_ASSIGN(counts, drawing.sheet->add(sample));
@@ -169,44 +185,58 @@ Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chose
     counts = drawing.cells->all().back().counts;
   }
   Extent size;
-  if (sample.image) size = {static_cast<int>(sample.image->shape.width), static_cast<int>(sample.image->shape.height)};
-  return ShownSample{chosen.number, std::move(sample.key), std::move(sample.remark), size, std::move(counts), std::move(sample.problem)};
+  if (sample.image)
+    size = {static_cast<int>(sample.image->shape.width),
+            static_cast<int>(sample.image->shape.height)};
+  return ShownSample{chosen.number, std::move(sample.key), std::move(sample.remark),
+                     size,          std::move(counts),     std::move(sample.problem)};
 }
 
 // Shares in the whole data set where they are known, else on the sheet.
-preview::ClassShares shares_of(const Schema& schema, const std::optional<Statistics>& statistics, const std::vector<ShownSample>& shown) {
+preview::ClassShares shares_of(const Schema& schema, const std::optional<Statistics>& statistics,
+                               const std::vector<ShownSample>& shown) {
   const bool pixels_labelled = labels_pixels(schema);
   // With several classes per pixel, one without any is no exception.
   const bool shows_ignored = !pixels_labelled || !schema.label->multi;
-  const std::string what = !pixels_labelled ? "labelled samples" : schema.label->multi ? "class pixels" : "labelled pixels";
-  if (statistics) return preview::shares_of_counts(statistics->pixels, shows_ignored ? statistics->ignored : 0, what + " of the data set");
+  const std::string what = !pixels_labelled      ? "labelled samples"
+                           : schema.label->multi ? "class pixels"
+                                                 : "labelled pixels";
+  if (statistics)
+    return preview::shares_of_counts(statistics->pixels, shows_ignored ? statistics->ignored : 0,
+                                     what + " of the data set");
   std::vector<std::uint64_t> pixels(schema.classes.size());
   std::uint64_t ignored = 0;
   for (const ShownSample& sample : shown) {
-    for (std::size_t c = 0; c < sample.counts.pixels.size(); ++c) pixels[c] += sample.counts.pixels[c];
+    for (std::size_t c = 0; c < sample.counts.pixels.size(); ++c)
+      pixels[c] += sample.counts.pixels[c];
     ignored += sample.counts.without_class;
   }
-  return preview::shares_of_counts(pixels, shows_ignored ? ignored : 0, what + (pixels_labelled ? " of the samples shown" : " shown"));
+  return preview::shares_of_counts(pixels, shows_ignored ? ignored : 0,
+                                   what + (pixels_labelled ? " of the samples shown" : " shown"));
 }
 
 std::string title_of(const PreviewSource& source, std::size_t shown) {
-  return source.name() + ": " + number_text(shown) + " of " + counted_text(source.samples(), "sample");
+  return source.name() + ": " + number_text(shown) + " of " +
+         counted_text(source.samples(), "sample");
 }
 
 preview::ClassColors colors_for(const Schema& schema, Terminal& terminal) {
   preview::ClassColors colors = preview::class_colors(schema.classes);
   if (colors.replaced > 0)
-    terminal.info(counted_text(colors.replaced, "class", "classes") +
-                  " shown in another color than the class table's, which looks like that of a class before");
+    terminal.info(
+        counted_text(colors.replaced, "class", "classes") +
+        " shown in another color than the class table's, which looks like that of a class before");
   return colors;
 }
 
-Result<Drawing> make_drawing(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen, Drawn& drawn) {
+Result<Drawing> make_drawing(PreviewSource& source, const PreviewArguments& arguments,
+                             const Chosen& chosen, Drawn& drawn) {
   const Schema& schema = source.schema();
   Drawing drawing;
   if (!arguments.sheet.empty()) {
     HOTPACK_ASSIGN(const preview::SheetLayout layout, layout_for(source, arguments, chosen));
-    drawing.sheet.emplace(layout, title_of(source, chosen.size()), schema.classes, drawn.colors.colors);
+    drawing.sheet.emplace(layout, title_of(source, chosen.size()), schema.classes,
+                          drawn.colors.colors);
     drawn.report.columns = layout.columns;
   }
   if (!arguments.page.empty()) {
@@ -221,7 +251,8 @@ Status finish_drawing(const PreviewSource& source, Drawing& drawing, Drawn& draw
   PreviewReport& report = drawn.report;
   if (schema.label) {
     HOTPACK_ASSIGN(drawn.statistics, source.statistics());
-    report.legend = preview::make_legend(schema.classes, drawn.colors.colors, shares_of(schema, drawn.statistics, report.shown));
+    report.legend = preview::make_legend(schema.classes, drawn.colors.colors,
+                                         shares_of(schema, drawn.statistics, report.shown));
   }
   if (drawing.cells) drawn.cells = drawing.cells->all();
   if (!drawing.sheet) return {};
@@ -231,7 +262,8 @@ Status finish_drawing(const PreviewSource& source, Drawing& drawing, Drawn& draw
   return {};
 }
 
-Status draw(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen, Terminal& terminal, Drawn& drawn) {
+Status draw(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen,
+            Terminal& terminal, Drawn& drawn) {
   drawn.colors = colors_for(source.schema(), terminal);
   HOTPACK_ASSIGN(Drawing drawing, make_drawing(source, arguments, chosen, drawn));
   pipeline::Progress progress{"drawing", 0, chosen.size(), 0, 0, 0};
@@ -247,16 +279,20 @@ Status draw(PreviewSource& source, const PreviewArguments& arguments, const Chos
   return finish_drawing(source, drawing, drawn);
 }
 
-std::vector<std::pair<std::string, std::string>> facts_of(const Schema& schema, const PreviewReport& report) {
+std::vector<std::pair<std::string, std::string>> facts_of(const Schema& schema,
+                                                          const PreviewReport& report) {
   std::vector<std::pair<std::string, std::string>> facts{{"samples", number_text(report.samples)}};
   const auto& size = schema.geometry.size;
-  facts.emplace_back("record size", size ? std::to_string((*size)[0]) + "x" + std::to_string((*size)[1]) : "sizes differ");
+  facts.emplace_back(
+      "record size",
+      size ? std::to_string((*size)[0]) + "x" + std::to_string((*size)[1]) : "sizes differ");
   facts.emplace_back("image", schema.image.color == ImageColor::rgb ? "RGB" : "gray");
   if (!schema.label) return facts;
   facts.emplace_back("classes", number_text(schema.classes.size()));
-  facts.emplace_back("label", std::string(labels_pixels(schema) ? "a class per pixel" : "a class per image") +
-                                  (schema.label->multi ? ", several allowed" : "") + ", stored as " +
-                                  std::string(word_of(schema.label->storage)));
+  facts.emplace_back(
+      "label", std::string(labels_pixels(schema) ? "a class per pixel" : "a class per image") +
+                   (schema.label->multi ? ", several allowed" : "") + ", stored as " +
+                   std::string(word_of(schema.label->storage)));
   return facts;
 }
 
@@ -275,7 +311,8 @@ std::string page_of(const PreviewSource& source, const Drawn& drawn) {
 Status write_files(const PreviewSource& source, const PreviewArguments& arguments, Drawn& drawn) {
   const std::string_view png(reinterpret_cast<const char*>(drawn.png.data()), drawn.png.size());
   if (!arguments.sheet.empty()) HOTPACK_TRY(write_whole_file(arguments.sheet, png));
-  if (!arguments.page.empty()) HOTPACK_TRY(write_whole_file(arguments.page, page_of(source, drawn)));
+  if (!arguments.page.empty())
+    HOTPACK_TRY(write_whole_file(arguments.page, page_of(source, drawn)));
   drawn.report.sheet = arguments.sheet;
   drawn.report.page = arguments.page;
   return {};
@@ -289,7 +326,8 @@ int report_end(CommandContext& context, const PreviewSource& source, const Previ
     context.terminal().warning(sample.key + ": " + sample.problem);
     code = kExitData;
   }
-  context.output().write(context.json() ? preview_json(report, source.schema().classes) : preview_text(report));
+  context.output().write(context.json() ? preview_json(report, source.schema().classes)
+                                        : preview_text(report));
   return code;
 }
 
@@ -302,8 +340,8 @@ Result<int> make_sheet(CommandContext& context, PreviewArguments& arguments) {
   HOTPACK_ASSIGN(const Chosen chosen, choose_samples(*source, arguments.choice, terminal));
   if (terminal.stop_requested()) return kExitGood;
   if (chosen.size() > arguments.choice.most && arguments.grid.width > 0)
-    return usage_error("--grid has room for " + counted_text(arguments.choice.most, "sample") + ", --keys names " +
-                       std::to_string(chosen.size()));
+    return usage_error("--grid has room for " + counted_text(arguments.choice.most, "sample") +
+                       ", --keys names " + std::to_string(chosen.size()));
   if (chosen.empty()) return data_error("there is no sample to show", source->name());
   Drawn drawn;
   HOTPACK_TRY(draw(*source, arguments, chosen, terminal, drawn));
@@ -320,25 +358,37 @@ int run_preview(CommandContext& context, PreviewArguments& arguments) {
 }
 
 void add_sheet_options(CLI::App& command, PreviewArguments& arguments) {
-  command.add_option("-o,--output", arguments.sheet, "the sheet, a PNG file; replaces an existing sheet")
+  command
+      .add_option("-o,--output", arguments.sheet,
+                  "the sheet, a PNG file; replaces an existing sheet")
       ->option_text("FILE.png")
       ->group(kSheet);
   command
       .add_option("--html", arguments.page,
-                  "the samples as one HTML page with larger views, a filter by class and key, and a histogram of the classes")
+                  "the samples as one HTML page with larger views, a filter by class and key, and "
+                  "a histogram of the classes")
       ->option_text("FILE.html")
       ->group(kSheet);
-  command.add_option("--keys", arguments.choice.keys, "the samples with these keys; repeatable")->option_text("K[,K…]")->group(kSheet);
-  command.add_option("--class", arguments.choice.class_name, "the samples with the most pixels of this class; reads all labels")
+  command.add_option("--keys", arguments.choice.keys, "the samples with these keys; repeatable")
+      ->option_text("K[,K…]")
+      ->group(kSheet);
+  command
+      .add_option("--class", arguments.choice.class_name,
+                  "the samples with the most pixels of this class; reads all labels")
       ->option_text("NAME|ID")
       ->group(kSheet);
-  add_parsed<Extent>(command, "--grid", arguments.grid, parse_grid, "columns and rows (default: 12 samples, or as many as --keys names)",
-                     "CxR", kSheet);
-  command.add_option("--width", arguments.cell_width, "width of a sample with its label (default: for a sheet of 1600 pixels)")
+  add_parsed<Extent>(command, "--grid", arguments.grid, parse_grid,
+                     "columns and rows (default: 12 samples, or as many as --keys names)", "CxR",
+                     kSheet);
+  command
+      .add_option("--width", arguments.cell_width,
+                  "width of a sample with its label (default: for a sheet of 1600 pixels)")
       ->option_text("PIXELS")
       ->check(CLI::Range(preview::kLeastCellWidth, preview::kMostCellWidth))
       ->group(kSheet);
-  command.add_flag("--force", arguments.force, "replace files that `hotpack preview` did not write")->group(kSheet);
+  command
+      .add_flag("--force", arguments.force, "replace files that `hotpack preview` did not write")
+      ->group(kSheet);
 }
 
 // The options of pack, but for its ROOT: that is a PACK here.
@@ -347,7 +397,8 @@ void add_input_options(CLI::App& command, PreviewArguments& arguments) {
   add_sample_options(command, arguments.inputs);
   command.remove_option(command.get_option("ROOT"));
   for (const CLI::Option* option : command.get_options()) {
-    if (std::find(before.begin(), before.end(), option) == before.end()) arguments.input_options.push_back(option);
+    if (std::find(before.begin(), before.end(), option) == before.end())
+      arguments.input_options.push_back(option);
   }
 }
 
@@ -355,21 +406,25 @@ void add_input_options(CLI::App& command, PreviewArguments& arguments) {
 
 void add_preview_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<PreviewArguments>();
-  CLI::App& command = *app.add_subcommand("preview", "Draws a contact sheet of samples and their labels, before or after packing");
-  set_examples(
-      command,
-      "hotpack preview packed/train -o sheet.png\n"
-      "hotpack preview packed/train -o cars.png --class Car --grid 3x2\n"
-      "hotpack preview packed/train -o two.png --keys town/0001,town/0002 --width 1200\n"
-      "hotpack preview --images train --labels train_labels --classes class_dict.csv --size 512x512 -o sheet.png   # before packing");
+  CLI::App& command = *app.add_subcommand(
+      "preview", "Draws a contact sheet of samples and their labels, before or after packing");
+  set_examples(command,
+               "hotpack preview packed/train -o sheet.png\n"
+               "hotpack preview packed/train -o cars.png --class Car --grid 3x2\n"
+               "hotpack preview packed/train -o two.png --keys town/0001,town/0002 --width 1200\n"
+               "hotpack preview --images train --labels train_labels --classes class_dict.csv "
+               "--size 512x512 -o sheet.png   # before packing");
   command.add_option("PACK", arguments->paths,
-                     "packs; or the folder of a data set that is not packed yet; or none, with the input options of pack");
+                     "packs; or the folder of a data set that is not packed yet; or none, with the "
+                     "input options of pack");
   add_sheet_options(command, *arguments);
   add_input_options(command, *arguments);
   context.add_jobs_option(command);
   context.add_json_option(command);
   context.add_config_option(command);
-  command.callback([&context, arguments] { context.set_action([&context, arguments] { return run_preview(context, *arguments); }); });
+  command.callback([&context, arguments] {
+    context.set_action([&context, arguments] { return run_preview(context, *arguments); });
+  });
 }
 
 }  // namespace hotpack::cli

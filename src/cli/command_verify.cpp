@@ -42,7 +42,8 @@ int exit_code_of(const VerifyReport& report) {
   const auto& findings = report.findings;
   if (report.finding_count == 0) return kExitGood;
   const bool all_io =
-      std::all_of(findings.begin(), findings.end(), [](const VerifyFinding& finding) { return finding.code == ErrorCode::io; });
+      std::all_of(findings.begin(), findings.end(),
+                  [](const VerifyFinding& finding) { return finding.code == ErrorCode::io; });
   return all_io ? kExitIo : kExitDamaged;
 }
 
@@ -58,7 +59,9 @@ Json json_of(const VerifyFinding& finding) {
 std::vector<std::string> damaged_files(const VerifyReport& report) {
   std::vector<std::string> names;
   for (const VerifyFinding& finding : report.findings) {
-    if (finding.code == ErrorCode::io || std::find(names.begin(), names.end(), finding.file) != names.end()) continue;
+    if (finding.code == ErrorCode::io ||
+        std::find(names.begin(), names.end(), finding.file) != names.end())
+      continue;
     names.push_back(finding.file);
   }
   return names;
@@ -81,13 +84,15 @@ void add_members(Report& report, const Verified& verified) {
 }
 
 std::string summary_of(const VerifyReport& report) {
-  const std::string what = counted_text(report.records, "sample") + " in " + counted_text(report.shards, "shard") + ", " +
-                           human_bytes(report.size_bytes) + (report.aligned ? ", aligned" : ", not aligned");
+  const std::string what =
+      counted_text(report.records, "sample") + " in " + counted_text(report.shards, "shard") +
+      ", " + human_bytes(report.size_bytes) + (report.aligned ? ", aligned" : ", not aligned");
   if (report.stopped) return "stopped before the end: " + what + " examined";
   if (report.ok()) return "ok: " + what;
   if (damaged_files(report).empty())
-    return "not checked to the end: " + counted_text(report.finding_count, "file or record", "files or records") + " could not be read; " +
-           what + " examined";
+    return "not checked to the end: " +
+           counted_text(report.finding_count, "file or record", "files or records") +
+           " could not be read; " + what + " examined";
   return "not ok: " + counted_text(report.finding_count, "finding") + " in " + what;
 }
 
@@ -113,12 +118,14 @@ Report report_of(const Verified& verified, bool several) {
   const VerifyReport& found = verified.report;
   const std::string start = several ? verified.path + ": " : "";
   const auto line = [&](const std::string& text) { report.lines(text + "\n"); };
-  for (const VerifyFinding& finding : found.findings) line((several ? folder_of(verified) + "/" : "") + finding.describe());
+  for (const VerifyFinding& finding : found.findings)
+    line((several ? folder_of(verified) + "/" : "") + finding.describe());
   const std::uint64_t not_listed = found.finding_count - found.findings.size();
   if (not_listed > 0) line(start + "and " + number_text(not_listed) + " more");
   line(start + summary_of(found));
   const std::vector<std::string> damaged = damaged_files(found);
-  const bool no_pack = found.shards == 0 && damaged == std::vector<std::string>{std::string(format::kManifestName)};
+  const bool no_pack =
+      found.shards == 0 && damaged == std::vector<std::string>{std::string(format::kManifestName)};
   if (damaged.empty() || no_pack) return report;
   line(start + "damaged: " + some_of(damaged));
   line(repair_text(folder_of(verified)));
@@ -126,7 +133,8 @@ Report report_of(const Verified& verified, bool several) {
 }
 
 bool tell_progress(Terminal& terminal, const VerifyProgress& progress) {
-  terminal.progress({"verifying", progress.records_done, progress.records_total, progress.bytes_done, 0, progress.findings});
+  terminal.progress({"verifying", progress.records_done, progress.records_total,
+                     progress.bytes_done, 0, progress.findings});
   return !terminal.stop_requested();
 }
 
@@ -134,14 +142,17 @@ VerifyOptions options_of(CommandContext& context, const VerifyArguments& argumen
   VerifyOptions options;
   options.threads = static_cast<unsigned>(context.jobs());
   options.max_findings = arguments.max_findings;
-  options.progress = [&terminal = context.terminal()](const VerifyProgress& progress) { return tell_progress(terminal, progress); };
+  options.progress = [&terminal = context.terminal()](const VerifyProgress& progress) {
+    return tell_progress(terminal, progress);
+  };
   return options;
 }
 
 Result<Verified> verify_one(const std::string& path, const VerifyOptions& options) {
   std::error_code ignored;
   Verified verified{path, std::filesystem::is_regular_file(path, ignored), {}};
-  HOTPACK_ASSIGN(verified.report, verified.one_shard ? verify_shard(path, options) : verify_dataset(path, options));
+  HOTPACK_ASSIGN(verified.report,
+                 verified.one_shard ? verify_shard(path, options) : verify_dataset(path, options));
   return verified;
 }
 
@@ -164,7 +175,8 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
       if (several) reports.push_back(failed_pack(path, verified.error()));
       continue;
     }
-    for (const std::string& note : verified->report.notes) terminal.info("note: " + format::with_valid_utf8(note));
+    for (const std::string& note : verified->report.notes)
+      terminal.info("note: " + format::with_valid_utf8(note));
     reports.push_back(report_of(*verified, several));
     code = std::max(code, exit_code_of(verified->report));
   }
@@ -176,16 +188,19 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
 
 void add_verify_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<VerifyArguments>();
-  CLI::App& command =
-      *app.add_subcommand("verify", "Checks every rule and every checksum of a pack; names file, record and byte of any damage");
-  set_examples(command,
-               "hotpack verify packed/train\n"
-               "hotpack verify packed                                         # every split below it\n"
-               "hotpack verify packed/part/shard-00003-of-00012.safetensors   # one shard by itself\n"
-               "hotpack verify packed/train --json | jq .findings");
-  command.add_option("PACK", arguments->paths, "packs, parent folders of splits, or single shards")->required();
-  add_value(command, "--max-findings", arguments->max_findings, "maximum number of findings to print; all are counted [default: 1000]", "N",
-            "Running")
+  CLI::App& command = *app.add_subcommand(
+      "verify",
+      "Checks every rule and every checksum of a pack; names file, record and byte of any damage");
+  set_examples(
+      command,
+      "hotpack verify packed/train\n"
+      "hotpack verify packed                                         # every split below it\n"
+      "hotpack verify packed/part/shard-00003-of-00012.safetensors   # one shard by itself\n"
+      "hotpack verify packed/train --json | jq .findings");
+  command.add_option("PACK", arguments->paths, "packs, parent folders of splits, or single shards")
+      ->required();
+  add_value(command, "--max-findings", arguments->max_findings,
+            "maximum number of findings to print; all are counted [default: 1000]", "N", "Running")
       ->check(CLI::Range(1, 1'000'000));
   context.add_jobs_option(command);
   context.add_json_option(command);

@@ -1,7 +1,8 @@
 // The commands of hotpack, one source file each.
 //
-// A function adds one subcommand to `app`: its options, bound to values that a shared_ptr keeps alive, and a callback that hands
-// the work to `context.set_action()`. Nothing runs while the command line is being parsed.
+// A function adds one subcommand to `app`: its options, bound to values that a shared_ptr keeps
+// alive, and a callback that hands the work to `context.set_action()`. Nothing runs while the
+// command line is being parsed.
 #pragma once
 
 #include <span>

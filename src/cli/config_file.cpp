@@ -14,7 +14,8 @@ namespace hotpack::cli {
 
 namespace {
 
-// CLI11 reads a configuration file for its root only, once the whole line is parsed; this moves the keys to the command given.
+// CLI11 reads a configuration file for its root only, once the whole line is parsed; this moves the
+// keys to the command given.
 class CommandConfig final : public CLI::ConfigBase {
  public:
   explicit CommandConfig(const CLI::App& root) : root_(root) {}
@@ -24,10 +25,12 @@ class CommandConfig final : public CLI::ConfigBase {
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     const std::string text(std::istreambuf_iterator<char>(input), {});
     auto entries = parse_config(text);
-    if (!entries.ok()) throw CLI::ConfigError("--config " + file() + ": " + entries.error().message);
+    if (!entries.ok())
+      throw CLI::ConfigError("--config " + file() + ": " + entries.error().message);
     std::vector<CLI::ConfigItem> found;
     for (ConfigEntry& entry : entries.value()) {
-      if (const CLI::Option* option = given_command(root_).get_option_no_throw("--" + entry.key); option != nullptr && option->empty())
+      if (const CLI::Option* option = given_command(root_).get_option_no_throw("--" + entry.key);
+          option != nullptr && option->empty())
         lines_[entry.key] = entry.line;
       CLI::ConfigItem item = item_of(std::move(entry), given_command(root_));
       // An empty list is as good as no key.
@@ -38,7 +41,8 @@ class CommandConfig final : public CLI::ConfigBase {
 
   [[nodiscard]] std::string place_of(const std::string& key) const {
     const auto found = lines_.find(key);
-    return found == lines_.end() ? std::string() : " (" + file() + ", line " + std::to_string(found->second) + ")";
+    return found == lines_.end() ? std::string()
+                                 : " (" + file() + ", line " + std::to_string(found->second) + ")";
   }
 
  private:
@@ -69,7 +73,8 @@ void prepare_config_files(CLI::App& root) {
 }
 
 std::string config_place(const CLI::App& root, const std::string& option) {
-  const auto config = std::dynamic_pointer_cast<const CommandConfig>(root.get_config_formatter_base());
+  const auto config =
+      std::dynamic_pointer_cast<const CommandConfig>(root.get_config_formatter_base());
   return config && option.starts_with("--") ? config->place_of(option.substr(2)) : std::string();
 }
 
@@ -84,7 +89,9 @@ void add_config_file_option(CLI::App& command) {
       ->trigger_on_parse()
       ->configurable(false)
       ->option_text("FILE")
-      ->description("read options from FILE: lines `name = value`, with option names without dashes; the command line takes precedence")
+      ->description(
+          "read options from FILE: lines `name = value`, with option names without dashes; the "
+          "command line takes precedence")
       ->group("Running");
 }
 

@@ -35,7 +35,8 @@ class ValueReader {
       values.push_back(std::move(value));
     }
     skip_blank();
-    if (!rest_.empty() && rest_.front() != '#') return usage_error("unexpected '" + std::string(rest_) + "' after the value");
+    if (!rest_.empty() && rest_.front() != '#')
+      return usage_error("unexpected '" + std::string(rest_) + "' after the value");
     return values;
   }
 
@@ -92,7 +93,8 @@ class ValueReader {
     constexpr std::string_view kWritten = "\"\\nt";
     constexpr std::string_view kMeant = "\"\\\n\t";
     const std::size_t which = rest_.empty() ? std::string_view::npos : kWritten.find(rest_.front());
-    if (which == std::string_view::npos) return usage_error("unknown escape in a quoted value; '…' takes backslashes as they are");
+    if (which == std::string_view::npos)
+      return usage_error("unknown escape in a quoted value; '…' takes backslashes as they are");
     rest_.remove_prefix(1);
     return kMeant[which];
   }
@@ -103,7 +105,9 @@ class ValueReader {
     return true;
   }
 
-  void skip_blank() { rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlank), rest_.size())); }
+  void skip_blank() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlank), rest_.size()));
+  }
 
   std::string_view rest_;
 };
@@ -128,7 +132,8 @@ Result<std::vector<ConfigEntry>> parse_config(std::string_view text) {
     const std::string_view content = trimmed(each);
     if (content.empty() || content.front() == '#' || content.front() == ';') continue;
     auto entry = parse_line(content, line);
-    if (!entry.ok()) return usage_error("line " + std::to_string(line) + ": " + entry.error().message);
+    if (!entry.ok())
+      return usage_error("line " + std::to_string(line) + ": " + entry.error().message);
     entries.push_back(std::move(entry).value());
   }
   return entries;

@@ -38,7 +38,8 @@ void occupy_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
     // open() gives the lowest free number, which is this one.
-    [[maybe_unused]] const int occupied = ::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+    [[maybe_unused]] const int occupied =
+        ::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
   }
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 class Extraction {
  public:
-  Extraction(const Dataset& dataset, const SampleNumbers& chosen, OutputTree& tree, const SampleWriterOptions& options,
+  Extraction(const Dataset& dataset, const SampleNumbers& chosen, OutputTree& tree,
+             const SampleWriterOptions& options,
              const std::function<bool(const ExtractionProgress&)>& progress)
       : dataset_(dataset), chosen_(chosen), tree_(tree), options_(options), tell_(progress) {
     progress_.samples_total = chosen ? chosen->size() : dataset.records();
@@ -28,7 +29,8 @@ class Extraction {
   }
 
   Result<Extracted> run(unsigned threads) {
-    run_workers(static_cast<unsigned>(std::clamp<std::uint64_t>(progress_.samples_total, 1, threads)));
+    run_workers(
+        static_cast<unsigned>(std::clamp<std::uint64_t>(progress_.samples_total, 1, threads)));
     if (error_) return std::move(*error_);
     Extracted done{files_, progress_.samples_done == progress_.samples_total, any_unlabelled_};
     if (!done.complete || rows_.empty()) return done;
@@ -54,7 +56,8 @@ class Extraction {
     work();
   }
 
-  // Samples are taken in order, so that all samples before a failure have been tried when the work ends.
+  // Samples are taken in order, so that all samples before a failure have been tried when the work
+  // ends.
   void work() {
     std::optional<SampleWriter> writer;
     while (!stopped_.load(std::memory_order_relaxed)) {
@@ -83,7 +86,8 @@ class Extraction {
       rows_[i] = std::move(rows);
     }
     ++progress_.samples_done;
-    progress_.bytes += sample.image_shape().size_bytes() + (sample.has_label() ? sample.label_shape().size_bytes() : 0);
+    progress_.bytes += sample.image_shape().size_bytes() +
+                       (sample.has_label() ? sample.label_shape().size_bytes() : 0);
     if (!tell_(progress_)) stopped_ = true;
     return {};
   }
@@ -113,8 +117,10 @@ class Extraction {
 
 }  // namespace
 
-Result<Extracted> extract_samples(const Dataset& dataset, const SampleNumbers& chosen, OutputTree& tree, const SampleWriterOptions& options,
-                                  unsigned threads, const std::function<bool(const ExtractionProgress&)>& progress) {
+Result<Extracted> extract_samples(const Dataset& dataset, const SampleNumbers& chosen,
+                                  OutputTree& tree, const SampleWriterOptions& options,
+                                  unsigned threads,
+                                  const std::function<bool(const ExtractionProgress&)>& progress) {
   return Extraction(dataset, chosen, tree, options, progress).run(threads);
 }
 

@@ -1,7 +1,8 @@
-// Writes samples of a pack to files on several threads; the files do not depend on the number of threads.
+// Writes samples of a pack to files on several threads; the files do not depend on the number of
+// threads.
 //
-// Ownership: borrows the data set and the tree. One run at a time. Failure: the error of the first sample, in their order, that cannot be
-// written; code `io` if memory is exhausted.
+// Ownership: borrows the data set and the tree. One run at a time. Failure: the error of the first
+// sample, in their order, that cannot be written; code `io` if memory is exhausted.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,9 @@ struct Extracted {
 };
 
 // `progress` is called from one thread at a time; false stops.
-[[nodiscard]] Result<Extracted> extract_samples(const Dataset& dataset, const SampleNumbers& chosen, OutputTree& tree,
-                                                const SampleWriterOptions& options, unsigned threads,
-                                                const std::function<bool(const ExtractionProgress&)>& progress);
+[[nodiscard]] Result<Extracted> extract_samples(
+    const Dataset& dataset, const SampleNumbers& chosen, OutputTree& tree,
+    const SampleWriterOptions& options, unsigned threads,
+    const std::function<bool(const ExtractionProgress&)>& progress);
 
 }  // namespace hotpack::cli

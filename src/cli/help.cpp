@@ -16,15 +16,17 @@ namespace hotpack::cli {
 namespace {
 
 // Options that most runs need: the short help of a command with many options shows only these.
-constexpr std::array<std::string_view, 15> kMainOptions = {"--images",  "--labels",      "--image-folders", "--pairs",   "--preset",
-                                                           "--classes", "--num-classes", "--label-kind",    "--ignore",  "--size",
-                                                           "--fit",     "--split",       "--output",        "--dry-run", "--json"};
+constexpr std::array<std::string_view, 15> kMainOptions = {
+    "--images",  "--labels",      "--image-folders", "--pairs",   "--preset",
+    "--classes", "--num-classes", "--label-kind",    "--ignore",  "--size",
+    "--fit",     "--split",       "--output",        "--dry-run", "--json"};
 constexpr std::size_t kFewOptions = 15;
 
 // A remark of several lines, each marked.
 std::string remark_lines(const std::string& remark, std::size_t columns) {
   std::string text = "  # " + wrapped(remark, columns - 4, 2) + "\n";
-  for (std::size_t at = text.find("\n  "); at != std::string::npos; at = text.find("\n  ", at + 5)) text.insert(at + 3, "# ");
+  for (std::size_t at = text.find("\n  "); at != std::string::npos; at = text.find("\n  ", at + 5))
+    text.insert(at + 3, "# ");
   return text;
 }
 
@@ -39,14 +41,17 @@ std::string with_values_kept(const std::string& command) {
   return out;
 }
 
-// A command of the examples. A long one continues on the next line, as a shell reads it, with its remark above.
+// A command of the examples. A long one continues on the next line, as a shell reads it, with its
+// remark above.
 std::string example(const std::string& line, std::size_t columns) {
   const std::size_t remark = line.find("   # ");
   if (text_width(line) + 2 <= columns) return "  " + line + "\n";
   const std::string command = line.substr(0, remark);
-  std::string out = remark == std::string::npos ? "" : remark_lines(line.substr(remark + 5), columns);
+  std::string out =
+      remark == std::string::npos ? "" : remark_lines(line.substr(remark + 5), columns);
   std::string broken = wrapped(with_values_kept(command), columns - 8, 6);
-  for (std::size_t at = broken.find('\n'); at != std::string::npos; at = broken.find('\n', at + 3)) broken.insert(at, " \\");
+  for (std::size_t at = broken.find('\n'); at != std::string::npos; at = broken.find('\n', at + 3))
+    broken.insert(at, " \\");
   return out + "  " + with_spaces(broken) + "\n";
 }
 
@@ -60,9 +65,11 @@ std::string examples(const std::string& text, std::size_t columns) {
 std::string name_lines(const std::string& name, std::size_t columns) {
   if (text_width(name) + 2 <= columns) return "  " + name;
   std::string spaced;
-  for (const char c : name) spaced += c == '|' ? std::string("| ") : c == ' ' ? std::string("\x1f") : std::string(1, c);
+  for (const char c : name)
+    spaced += c == '|' ? std::string("| ") : c == ' ' ? std::string("\x1f") : std::string(1, c);
   std::string out = wrapped(spaced, columns - 6, 6);
-  for (std::size_t at = out.find("| "); at != std::string::npos; at = out.find("| ", at + 1)) out.erase(at + 1, 1);
+  for (std::size_t at = out.find("| "); at != std::string::npos; at = out.find("| ", at + 1))
+    out.erase(at + 1, 1);
   return "  " + with_spaces(out);
 }
 
@@ -84,9 +91,11 @@ std::string name_of(const CLI::Option& option) {
   if (option.get_positional()) return option.get_name(true, false);
   std::string names;
   for (const std::string& name : option.get_snames()) names += (names.empty() ? "-" : ", -") + name;
-  for (const std::string& name : option.get_lnames()) names += (names.empty() ? "--" : ", --") + name;
+  for (const std::string& name : option.get_lnames())
+    names += (names.empty() ? "--" : ", --") + name;
   if (option.get_type_size() == 0) return names;
-  return names + " " + (option.get_option_text().empty() ? option.get_type_name() : option.get_option_text());
+  return names + " " +
+         (option.get_option_text().empty() ? option.get_type_name() : option.get_option_text());
 }
 
 std::string text_of(const CLI::Option& option) {
@@ -99,35 +108,44 @@ std::string text_of(const CLI::Option& option) {
 std::string usage(const CLI::App& app, const std::string& name) {
   std::string line = name;
   if (!app.get_subcommands({}).empty()) line += " COMMAND";
-  for (const CLI::Option* option : app.get_options([](const CLI::Option* each) { return each->get_positional(); })) {
-    const std::string word = option->get_name(true, false) + (option->get_expected_max() > 1 ? "..." : "");
+  for (const CLI::Option* option :
+       app.get_options([](const CLI::Option* each) { return each->get_positional(); })) {
+    const std::string word =
+        option->get_name(true, false) + (option->get_expected_max() > 1 ? "..." : "");
     line += option->get_required() ? " " + word : " [" + word + "]";
   }
   return "Usage:\n  " + line + " [options]\n";
 }
 
-std::string group(const std::string& title, const std::vector<const CLI::Option*>& options, std::size_t columns) {
+std::string group(const std::string& title, const std::vector<const CLI::Option*>& options,
+                  std::size_t columns) {
   if (options.empty()) return {};
   std::string out = "\n" + title + ":\n";
-  for (const CLI::Option* option : options) out += entry(name_of(*option), text_of(*option), columns);
+  for (const CLI::Option* option : options)
+    out += entry(name_of(*option), text_of(*option), columns);
   return out;
 }
 
 using Wanted = std::function<bool(const CLI::Option&)>;
 
 std::string positionals(const CLI::App& app, std::size_t columns) {
-  const auto shown = [](const CLI::Option* each) { return each->get_positional() && !each->get_group().empty(); };
+  const auto shown = [](const CLI::Option* each) {
+    return each->get_positional() && !each->get_group().empty();
+  };
   return group("Arguments", app.get_options(shown), columns);
 }
 
 std::string option_groups(const CLI::App& app, const Wanted& wanted, std::size_t columns) {
   const std::string last = "Options";  // CLI11's name for those without a group: --help
   std::vector<std::string> titles = app.get_groups();
-  std::stable_partition(titles.begin(), titles.end(), [&](const std::string& title) { return title != last; });
+  std::stable_partition(titles.begin(), titles.end(),
+                        [&](const std::string& title) { return title != last; });
   std::string out;
   for (const std::string& title : titles) {
     if (title.empty()) continue;
-    const auto shown = [&](const CLI::Option* each) { return each->get_group() == title && each->nonpositional() && wanted(*each); };
+    const auto shown = [&](const CLI::Option* each) {
+      return each->get_group() == title && each->nonpositional() && wanted(*each);
+    };
     out += group(title, app.get_options(shown), columns);
   }
   return out;
@@ -135,14 +153,16 @@ std::string option_groups(const CLI::App& app, const Wanted& wanted, std::size_t
 
 std::string commands(const CLI::App& app, std::size_t columns) {
   std::string out;
-  for (const CLI::App* each : app.get_subcommands({})) out += entry(each->get_name(), each->get_description(), columns);
+  for (const CLI::App* each : app.get_subcommands({}))
+    out += entry(each->get_name(), each->get_description(), columns);
   return out.empty() ? out : "\nCommands:\n" + out;
 }
 
 // Options that not every command has.
 std::size_t own_options(const CLI::App& app) {
   const auto own = [](const CLI::Option* each) {
-    return each->nonpositional() && !each->get_group().empty() && each->get_group() != "Messages" && each->get_group() != "Options";
+    return each->nonpositional() && !each->get_group().empty() && each->get_group() != "Messages" &&
+           each->get_group() != "Options";
   };
   return app.get_options(own).size();
 }
@@ -158,19 +178,24 @@ Wanted main_options(const CLI::App& app) {
 // How to get the help that the short one leaves out.
 std::string pointer(const CLI::App& app, const std::string& name) {
   if (!app.get_subcommands({}).empty())
-    return "\nMore:\n  " + name + " COMMAND -h       the main options of a command\n  " + name + " COMMAND --help   all of them\n";
+    return "\nMore:\n  " + name + " COMMAND -h       the main options of a command\n  " + name +
+           " COMMAND --help   all of them\n";
   return "\nAll options: " + name + " --help\n";
 }
 
 }  // namespace
 
-std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
+                                     CLI::AppFormatMode mode) const {
   std::string out = wrapped(app->get_description(), columns_, 0) + "\n\n";
-  if (!app->get_footer().empty()) out += "Examples:\n" + examples(app->get_footer(), columns_) + "\n";
+  if (!app->get_footer().empty())
+    out += "Examples:\n" + examples(app->get_footer(), columns_) + "\n";
   out += usage(*app, name) + commands(*app, columns_) + positionals(*app, columns_);
   const bool whole = mode == CLI::AppFormatMode::All;
   const bool is_root = !app->get_subcommands({}).empty();
-  out += option_groups(*app, whole || is_root ? [](const CLI::Option&) { return true; } : main_options(*app), columns_);
+  out += option_groups(
+      *app, whole || is_root ? [](const CLI::Option&) { return true; } : main_options(*app),
+      columns_);
   return whole ? out : out + pointer(*app, name);
 }
 

@@ -1,5 +1,6 @@
-// The help of a command: its description, examples, usage and options in groups. Mode Normal is the short help (-h), which shows the main
-// options of a command that has many; All is the whole help (--help).
+// The help of a command: its description, examples, usage and options in groups. Mode Normal is the
+// short help (-h), which shows the main options of a command that has many; All is the whole help
+// (--help).
 //
 // Pure; thread-safe.
 #pragma once
@@ -12,7 +13,8 @@ namespace hotpack::cli {
 class HelpFormatter final : public CLI::FormatterBase {
  public:
   explicit HelpFormatter(std::size_t columns) : columns_(columns) {}
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
 
  private:
   std::size_t columns_;  // the text fits them

@@ -14,7 +14,8 @@ std::string shape_text(std::span<const std::uint64_t> shape) {
 
 }  // namespace
 
-std::string npy_file(ElementType type, std::span<const std::uint64_t> shape, std::span<const std::uint8_t> data) {
+std::string npy_file(ElementType type, std::span<const std::uint64_t> shape,
+                     std::span<const std::uint8_t> data) {
   constexpr std::size_t kPrefixBytes = 10;  // magic, version, length of the dictionary
   std::string dictionary = std::string("{'descr': '") + (type == ElementType::u8 ? "|u1" : "<u2") +
                            "', 'fortran_order': False, 'shape': " + shape_text(shape) + ", }";

@@ -11,8 +11,9 @@
 
 namespace hotpack::cli {
 
-// A whole file: the header, padded to a multiple of 64 bytes, then `data` in C order. An empty shape is a scalar.
-// Precondition: the type is u8 or u16.
-[[nodiscard]] std::string npy_file(ElementType type, std::span<const std::uint64_t> shape, std::span<const std::uint8_t> data);
+// A whole file: the header, padded to a multiple of 64 bytes, then `data` in C order. An empty
+// shape is a scalar. Precondition: the type is u8 or u16.
+[[nodiscard]] std::string npy_file(ElementType type, std::span<const std::uint64_t> shape,
+                                   std::span<const std::uint8_t> data);
 
 }  // namespace hotpack::cli

@@ -8,16 +8,19 @@
 namespace hotpack::cli {
 
 std::string plain_word(std::string word) {
-  for (char& c : word) c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : word)
+    c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return word;
 }
 
 std::string no_choice(const std::string& word, const std::vector<std::string>& words) {
-  return "'" + word + "' is none of " + joined_text(words, "|") + suggestion(plain_word(word), words);
+  return "'" + word + "' is none of " + joined_text(words, "|") +
+         suggestion(plain_word(word), words);
 }
 
 bool has_name(const CLI::Option& option, std::span<const std::string_view> names) {
-  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return option.check_name(std::string(name)); });
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return option.check_name(std::string(name)); });
 }
 
 }  // namespace hotpack::cli

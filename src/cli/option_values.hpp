@@ -1,6 +1,7 @@
 // Ways to define options, with their values as the help shows them.
 //
-// Failure: a value of a wrong form throws CLI::ValidationError, which names the option and the form.
+// Failure: a value of a wrong form throws CLI::ValidationError, which names the option and the
+// form.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,15 +21,15 @@ namespace hotpack::cli {
 
 // An option whose value CLI11 reads; `form` is what the help shows for it.
 template <class T>
-CLI::Option* add_value(CLI::App& command, const std::string& name, T& value, const std::string& text, const std::string& form,
-                       const char* group) {
+CLI::Option* add_value(CLI::App& command, const std::string& name, T& value,
+                       const std::string& text, const std::string& form, const char* group) {
   return command.add_option(name, value, text)->option_text(form)->group(group);
 }
 
 // An option whose text `set` reads; it throws CLI::ValidationError for text of another form.
 template <class Set>
-CLI::Option* add_text(CLI::App& command, const std::string& name, Set set, const std::string& text, const std::string& form,
-                      const char* group) {
+CLI::Option* add_text(CLI::App& command, const std::string& name, Set set, const std::string& text,
+                      const std::string& form, const char* group) {
   return command.add_option_function<std::string>(name, set, text)->option_text(form)->group(group);
 }
 
@@ -45,11 +46,12 @@ using Choices = std::vector<std::pair<std::string, T>>;
 // True if the option has one of these names.
 [[nodiscard]] bool has_name(const CLI::Option& option, std::span<const std::string_view> names);
 
-// An option that takes one of a few words. `also` are other spellings of them, which the help does not show. CLI11's own transformers
-// would show numbers in the help.
+// An option that takes one of a few words. `also` are other spellings of them, which the help does
+// not show. CLI11's own transformers would show numbers in the help.
 template <class T>
-CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value, const Choices<T>& choices, const std::string& text,
-                        const char* group, const Choices<T>& also = {}) {
+CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
+                        const Choices<T>& choices, const std::string& text, const char* group,
+                        const Choices<T>& also = {}) {
   std::vector<std::string> words;
   for (const auto& choice : choices) words.push_back(choice.first);
   const auto choose = [&value, choices, also, name, words](const std::string& word) {
@@ -58,13 +60,15 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value, co
         if (plain_word(known) == plain_word(word)) return void(value = meaning);
     throw CLI::ValidationError(name, no_choice(word, words));
   };
-  return add_text(command, name, choose, text, joined_text(words, "|"), group)->default_str(choices.front().first);
+  return add_text(command, name, choose, text, joined_text(words, "|"), group)
+      ->default_str(choices.front().first);
 }
 
-// An option whose words are those of an enum (base/words.hpp). The word that packs use is accepted, too.
+// An option whose words are those of an enum (base/words.hpp). The word that packs use is accepted,
+// too.
 template <class Enum, class T>
-CLI::Option* add_words(CLI::App& command, const std::string& name, T& value, const std::string& text, const char* group,
-                       Choices<T> also = {}) {
+CLI::Option* add_words(CLI::App& command, const std::string& name, T& value,
+                       const std::string& text, const char* group, Choices<T> also = {}) {
   Choices<T> choices;
   for (const Word<Enum>& word : kWords<Enum>) {
     choices.emplace_back(word.text, word.value);
@@ -75,8 +79,8 @@ CLI::Option* add_words(CLI::App& command, const std::string& name, T& value, con
 
 // An option whose text `parse` converts; it returns nothing for text of another form.
 template <class T, class Parse>
-CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Parse parse, const std::string& text, const std::string& form,
-                        const char* group) {
+CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Parse parse,
+                        const std::string& text, const std::string& form, const char* group) {
   const auto set = [&value, parse, name, form](const std::string& word) {
     const std::optional<T> parsed = parse(word);
     if (!parsed) throw CLI::ValidationError(name, "'" + word + "' is not " + form);

@@ -63,8 +63,11 @@ bool Output::abandoned() const { return errno_value_ == EPIPE; }
 
 // Whole lines, so that each is fitted as one; of a line that does not end, whole characters.
 void Output::put_lines(bool all) {
-  const bool endless = !all && line_.size() >= kBufferBytes && line_.find('\n') == std::string::npos;
-  const std::size_t end = all ? line_.size() : endless ? whole_characters(line_) : line_.rfind('\n') + 1;
+  const bool endless =
+      !all && line_.size() >= kBufferBytes && line_.find('\n') == std::string::npos;
+  const std::size_t end = all       ? line_.size()
+                          : endless ? whole_characters(line_)
+                                    : line_.rfind('\n') + 1;
   if (end == 0) return;
   put(fitted(printable(std::string_view(line_).substr(0, end)), columns_));
   line_.erase(0, end);
@@ -73,7 +76,8 @@ void Output::put_lines(bool all) {
 void Output::put(std::string_view printable_text) {
   if (!good()) return;
   buffer_ += printable_text;
-  if (keeps_ && kept_.size() < kKeptBytes) kept_ += printable_text.substr(0, kKeptBytes - kept_.size());
+  if (keeps_ && kept_.size() < kKeptBytes)
+    kept_ += printable_text.substr(0, kKeptBytes - kept_.size());
   if (buffer_.size() >= kBufferBytes) flush();
 }
 

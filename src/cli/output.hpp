@@ -1,7 +1,8 @@
 // Results on stdout: buffered text, made harmless for terminals by printable().
 //
-// Ownership: borrows the descriptor. Thread-safety: none, one thread. Failure: the first failed write is remembered, later text is
-// discarded, finish() reports it, so that commands need not check before.
+// Ownership: borrows the descriptor. Thread-safety: none, one thread. Failure: the first failed
+// write is remembered, later text is discarded, finish() reports it, so that commands need not
+// check before.
 #pragma once
 
 #include <cstddef>

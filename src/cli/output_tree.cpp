@@ -42,25 +42,39 @@ class Descriptor {
 
 bool is_link(int folder, const std::string& name) {
   struct stat found {};
-  return ::fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
+  return ::fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISLNK(found.st_mode);
 }
 
 // The folder `name` directly in `folder`, made where it is missing.
 Result<Descriptor> enter(int folder, const std::string& name, const std::string& path) {
-  if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST) return io_error("cannot create the folder", path, errno);
-  Descriptor inner(retry_interrupted([&] { return ::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }));
+  if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST)
+    return io_error("cannot create the folder", path, errno);
+  Descriptor inner(retry_interrupted([&] {
+    return ::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  }));
   if (inner.number() >= 0) return inner;
   const int failure = errno;
   if (is_link(folder, name))
-    return Error{ErrorCode::usage, "is a link, which could lead out of the folder; remove it, or choose another folder", path, {}};
+    return Error{
+        ErrorCode::usage,
+        "is a link, which could lead out of the folder; remove it, or choose another folder",
+        path,
+        {}};
   if (failure == ENOTDIR)
-    return Error{ErrorCode::usage, "is a file where a folder is needed; remove it, or choose another folder", path, {}};
+    return Error{ErrorCode::usage,
+                 "is a file where a folder is needed; remove it, or choose another folder",
+                 path,
+                 {}};
   return io_error("cannot open the folder", path, failure);
 }
 
-Status write_new(int folder, const std::string& name, std::string_view content, const std::string& path) {
-  Descriptor file(
-      retry_interrupted([&] { return ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); }));
+Status write_new(int folder, const std::string& name, std::string_view content,
+                 const std::string& path) {
+  Descriptor file(retry_interrupted([&] {
+    return ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    0666);
+  }));
   if (file.number() < 0) return io_error("cannot create the file", path, errno);
   int failure = write_fully(file.number(), content);
   if (const int unclosed = file.close(); failure == 0) failure = unclosed;
@@ -75,7 +89,8 @@ Result<std::unique_ptr<OutputTree>> OutputTree::open(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);
   if (failed) return io_error("cannot create the folder", path, failed.value());
-  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  const int descriptor =
+      retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) return io_error("cannot open the folder", path, errno);
   return std::unique_ptr<OutputTree>(new OutputTree(path, descriptor));
 }
@@ -86,9 +101,11 @@ Status OutputTree::write(const std::string& name, std::string_view content, bool
   Descriptor folder;
   int at = descriptor_;
   std::size_t begin = 0;
-  for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', begin)) {
+  for (std::size_t slash = name.find('/'); slash != std::string::npos;
+       slash = name.find('/', begin)) {
     const std::string part = name.substr(begin, slash - begin);
-    if (part.empty() || part == "." || part == "..") return internal_error("the name '" + name + "' leads out of its folder");
+    if (part.empty() || part == "." || part == "..")
+      return internal_error("the name '" + name + "' leads out of its folder");
     HOTPACK_ASSIGN(folder, enter(at, part, path_ + "/" + name.substr(0, slash)));
     at = folder.number();
     begin = slash + 1;
@@ -101,22 +118,28 @@ Status OutputTree::write(const std::string& name, std::string_view content, bool
 }
 
 // Under a lock, so that of two names that are one for the file system the second finds the first.
-Status OutputTree::put(int folder, const std::string& temporary, const std::string& last, const std::string& name, bool replace) {
+Status OutputTree::put(int folder, const std::string& temporary, const std::string& last,
+                       const std::string& name, bool replace) {
   const std::string path = path_ + "/" + name;
   struct stat found {
   }, made{};
   const std::lock_guard lock(naming_);
-  if (::fstatat(folder, temporary.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) return io_error("cannot examine the file", path, errno);
+  if (::fstatat(folder, temporary.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0)
+    return io_error("cannot examine the file", path, errno);
   if (::fstatat(folder, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0) {
     if (written_.count({found.st_dev, found.st_ino}) != 0)
       return data_error(
-          "another sample's file has this name already: the file system does not distinguish names that differ only in case or Unicode "
-          "form. Choose a folder on another file system, or extract the samples one by one with --key",
+          "another sample's file has this name already: the file system does not distinguish names "
+          "that differ only in case or Unicode "
+          "form. Choose a folder on another file system, or extract the samples one by one with "
+          "--key",
           path);
-    if (S_ISDIR(found.st_mode)) return Error{ErrorCode::usage, "is a folder; remove it, or choose another folder", path, {}};
+    if (S_ISDIR(found.st_mode))
+      return Error{ErrorCode::usage, "is a folder; remove it, or choose another folder", path, {}};
     if (!replace) return Error{ErrorCode::usage, "exists already; --force replaces it", path, {}};
   }
-  if (::renameat(folder, temporary.c_str(), folder, last.c_str()) != 0) return io_error("cannot rename to this", path, errno);
+  if (::renameat(folder, temporary.c_str(), folder, last.c_str()) != 0)
+    return io_error("cannot rename to this", path, errno);
   written_.emplace(made.st_dev, made.st_ino);
   return {};
 }

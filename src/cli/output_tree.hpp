@@ -1,9 +1,12 @@
-// A folder and the files written below it: no file is written outside, whatever the names and links are.
+// A folder and the files written below it: no file is written outside, whatever the names and links
+// are.
 //
-// Names are relative paths with "/". Missing folders are created, and never entered through a link; a file appears complete or not at all,
-// and replaces a link of its name, not the target of the link. Files are not forced to disk: they can be made again. Ownership: owns the
-// descriptor of the folder. Thread-safety: write() may be called from several threads at once. Failure: `usage` for a file that may not be
-// replaced, a link, or a file where a folder is needed; `data` if the file system does not distinguish two names of this run; `io`.
+// Names are relative paths with "/". Missing folders are created, and never entered through a link;
+// a file appears complete or not at all, and replaces a link of its name, not the target of the
+// link. Files are not forced to disk: they can be made again. Ownership: owns the descriptor of the
+// folder. Thread-safety: write() may be called from several threads at once. Failure: `usage` for a
+// file that may not be replaced, a link, or a file where a folder is needed; `data` if the file
+// system does not distinguish two names of this run; `io`.
 #pragma once
 
 #include <sys/types.h>
@@ -33,7 +36,8 @@ class OutputTree {
 
  private:
   OutputTree(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
-  [[nodiscard]] Status put(int folder, const std::string& temporary, const std::string& last, const std::string& name, bool replace);
+  [[nodiscard]] Status put(int folder, const std::string& temporary, const std::string& last,
+                           const std::string& name, bool replace);
 
   std::string path_;
   int descriptor_;

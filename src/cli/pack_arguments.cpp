@@ -53,11 +53,13 @@ std::optional<std::vector<int>> parse_numbers(std::string_view text, char separa
 std::optional<Extent> parse_size(const std::string& text) {
   constexpr std::string_view kTimes = "×";
   std::string plain = text;
-  if (const std::size_t at = plain.find(kTimes); at != std::string::npos) plain.replace(at, kTimes.size(), "x");
+  if (const std::size_t at = plain.find(kTimes); at != std::string::npos)
+    plain.replace(at, kTimes.size(), "x");
   std::replace(plain.begin(), plain.end(), 'X', 'x');
   if (const auto side = parse_integer<int>(plain); side && *side > 0) return Extent{*side, *side};
   const auto numbers = parse_numbers(plain, 'x');
-  if (!numbers || numbers->size() != 2 || (*numbers)[0] < 1 || (*numbers)[1] < 1) return std::nullopt;
+  if (!numbers || numbers->size() != 2 || (*numbers)[0] < 1 || (*numbers)[1] < 1)
+    return std::nullopt;
   return Extent{(*numbers)[0], (*numbers)[1]};
 }
 
@@ -89,8 +91,10 @@ std::optional<RgbColor> parse_color(const std::string& text) {
 std::optional<pipeline::TileOptions> parse_tile(const std::string& text) {
   const std::size_t plus = text.find('+');
   const auto size = parse_size(text.substr(0, plus));
-  const auto overlap = plus == std::string::npos ? 0 : parse_integer<int>(std::string_view(text).substr(plus + 1));
-  if (!size || !overlap || *overlap < 0 || *overlap >= std::min(size->width, size->height)) return std::nullopt;
+  const auto overlap =
+      plus == std::string::npos ? 0 : parse_integer<int>(std::string_view(text).substr(plus + 1));
+  if (!size || !overlap || *overlap < 0 || *overlap >= std::min(size->width, size->height))
+    return std::nullopt;
   return pipeline::TileOptions{*size, *overlap};
 }
 
@@ -98,7 +102,8 @@ std::optional<pipeline::TileOptions> parse_tile(const std::string& text) {
 std::optional<std::optional<RgbColor>> parse_alpha(const std::string& text) {
   constexpr std::string_view kBlend = "blend=";
   if (text == "drop") return std::optional<RgbColor>();
-  const auto color = text.starts_with(kBlend) ? parse_color(text.substr(kBlend.size())) : std::nullopt;
+  const auto color =
+      text.starts_with(kBlend) ? parse_color(text.substr(kBlend.size())) : std::nullopt;
   if (!color) return std::nullopt;
   return color;
 }
@@ -120,22 +125,27 @@ bool parse_zstd(const std::string& text, pipeline::ShardOptions& shard) {
 
 using SplitMethod = pipeline::SplitOptions::Method;
 constexpr std::array<std::pair<std::string_view, SplitMethod>, 4> kSplitMethods{
-    {{"folder", SplitMethod::folder}, {"ratio", SplitMethod::ratio}, {"hash", SplitMethod::hash}, {"list", SplitMethod::list}}};
+    {{"folder", SplitMethod::folder},
+     {"ratio", SplitMethod::ratio},
+     {"hash", SplitMethod::hash},
+     {"list", SplitMethod::list}}};
 
 // "folder", or "METHOD:NAME=VALUE,NAME=VALUE".
 bool parse_split(std::string_view text, pipeline::SplitOptions& split) {
   const std::string_view word = text.substr(0, text.find(':'));
-  const auto* const found =
-      std::find_if(kSplitMethods.begin(), kSplitMethods.end(), [&](const auto& entry) { return entry.first == word; });
+  const auto* const found = std::find_if(kSplitMethods.begin(), kSplitMethods.end(),
+                                         [&](const auto& entry) { return entry.first == word; });
   if (found == kSplitMethods.end()) return false;
   split.method = found->second;
   if (split.method == SplitMethod::folder) return word == text;
   while (word.size() < text.size()) {
     const std::size_t comma = text.find(',', word.size() + 1);
-    const std::string_view part = text.substr(word.size() + 1, comma == std::string_view::npos ? comma : comma - word.size() - 1);
+    const std::string_view part = text.substr(
+        word.size() + 1, comma == std::string_view::npos ? comma : comma - word.size() - 1);
     const std::size_t equal = part.find('=');
     if (equal == std::string_view::npos || equal == 0 || equal + 1 == part.size()) return false;
-    split.parts.push_back({std::string(part.substr(0, equal)), std::string(part.substr(equal + 1))});
+    split.parts.push_back(
+        {std::string(part.substr(0, equal)), std::string(part.substr(equal + 1))});
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma - word.size());
   }
@@ -144,28 +154,39 @@ bool parse_split(std::string_view text, pipeline::SplitOptions& split) {
 
 void set_split(const std::string& text, pipeline::SplitOptions& split) {
   if (!parse_split(text, split))
-    throw CLI::ValidationError("--split", "'" + text + "' is none of folder, ratio:NAME=SHARE,…, hash:NAME=SHARE,…, list:NAME=FILE,…");
+    throw CLI::ValidationError(
+        "--split",
+        "'" + text +
+            "' is none of folder, ratio:NAME=SHARE,…, hash:NAME=SHARE,…, list:NAME=FILE,…");
 }
 
 void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
   command
       .add_option("ROOT", input.root,
-                  "data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks, class folders, …)")
+                  "data set folder; its layout is detected and printed (VOC, Cityscapes, images "
+                  "and masks, class folders, …)")
       ->group(kInput);
-  add_value(command, "--images", input.images, "folder of images, searched recursively; repeatable", "DIR", kInput);
-  add_value(command, "--labels", input.labels, "folder of label files, paired with images by relative path without extension; repeatable",
+  add_value(command, "--images", input.images, "folder of images, searched recursively; repeatable",
             "DIR", kInput);
-  add_value(command, "--image-folders", input.image_folders, "folder with one folder per class, whose name is the class; repeatable", "DIR",
-            kInput);
-  add_value(command, "--key-prefix", input.key_prefixes,
-            "prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in order", "PREFIX", kInput);
+  add_value(
+      command, "--labels", input.labels,
+      "folder of label files, paired with images by relative path without extension; repeatable",
+      "DIR", kInput);
+  add_value(command, "--image-folders", input.image_folders,
+            "folder with one folder per class, whose name is the class; repeatable", "DIR", kInput);
+  add_value(
+      command, "--key-prefix", input.key_prefixes,
+      "prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in order",
+      "PREFIX", kInput);
 }
 
 // Pairing of images and labels.
 void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
   add_value(command, "--image-suffix", input.image_suffix,
-            "suffix stripped from image stems, such as _leftImg8bit; files without it are ignored", "S", kInput);
-  add_value(command, "--label-suffix", input.label_suffix, "suffix stripped from label stems, such as _L or _gtFine_labelIds", "S", kInput);
+            "suffix stripped from image stems, such as _leftImg8bit; files without it are ignored",
+            "S", kInput);
+  add_value(command, "--label-suffix", input.label_suffix,
+            "suffix stripped from label stems, such as _L or _gtFine_labelIds", "S", kInput);
   const auto set_regex = [&input](const std::vector<std::string>& both) {
     input.image_regex = both[0];
     input.label_regex = both[1];
@@ -173,18 +194,26 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
   command
       .add_option_function<std::vector<std::string>>(
           "--pair-regex", set_regex,
-          "two regular expressions for the paths of images and labels below their folders; the captured groups, joined by '/', are the key")
+          "two regular expressions for the paths of images and labels below their folders; the "
+          "captured groups, joined by '/', are the key")
       ->option_text("IMAGE LABEL")
       ->expected(2)
       ->group(kInput);
   add_value(command, "--mask-per-class", input.mask_per_class,
-            "one binary mask per class: their path below --labels without extension, such as {key}_{class} or {class}/{key}; a pixel "
+            "one binary mask per class: their path below --labels without extension, such as "
+            "{key}_{class} or {class}/{key}; a pixel "
             "may then have several classes",
             "PATTERN", kInput);
-  command.add_flag("--allow-empty", input.allow_empty, "accept empty class folders without a warning")->group(kInput);
+  command
+      .add_flag("--allow-empty", input.allow_empty, "accept empty class folders without a warning")
+      ->group(kInput);
   add_choice(command, "--fold", input.fold,
-             {{"none", {}}, {"case", {true, false}}, {"unicode", {false, true}}, {"case,unicode", {true, true}}},
-             "pair images and labels whose names differ only in case, or in the Unicode form of a character (NFC, NFD); keys keep the "
+             {{"none", {}},
+              {"case", {true, false}},
+              {"unicode", {false, true}},
+              {"case,unicode", {true, true}}},
+             "pair images and labels whose names differ only in case, or in the Unicode form of a "
+             "character (NFC, NFD); keys keep the "
              "spelling of the image",
              kInput, {{"unicode,case", {true, true}}});
   add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
@@ -193,25 +222,34 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
 
 void add_table_options(CLI::App& command, pipeline::InputOptions& input) {
   add_value(command, "--pairs", input.pairs,
-            "table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and optionally split", "FILE", kInput);
+            "table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and "
+            "optionally split",
+            "FILE", kInput);
   add_value(command, "--list", input.list,
-            "samples to pack, one key or path per line; without --images, one image and one label path per line", "FILE", kInput);
-  add_value(command, "--root", input.list_root,
-            "folder that paths in --pairs and --list are relative to [default: the folder of that file]", "DIR", kInput);
-  add_value(command, "--strip-prefix", input.strip_prefix, "prefix removed from paths in --pairs and --list, such as /SegNet/", "PREFIX",
-            kInput);
+            "samples to pack, one key or path per line; without --images, one image and one label "
+            "path per line",
+            "FILE", kInput);
+  add_value(
+      command, "--root", input.list_root,
+      "folder that paths in --pairs and --list are relative to [default: the folder of that file]",
+      "DIR", kInput);
+  add_value(command, "--strip-prefix", input.strip_prefix,
+            "prefix removed from paths in --pairs and --list, such as /SegNet/", "PREFIX", kInput);
 }
 
 void add_split_options(CLI::App& command, pipeline::InputOptions& input) {
   add_text(
       command, "--split", [&input](const std::string& text) { set_split(text, input.split); },
-      "write several packs below -o: folder (first part of the key), ratio:train=80,val=20, hash:train=80,val=20 (samples keep their "
+      "write several packs below -o: folder (first part of the key), ratio:train=80,val=20, "
+      "hash:train=80,val=20 (samples keep their "
       "split when others are added), list:train=FILE,val=FILE",
       "HOW", kInput);
-  add_value(command, "--split-seed", input.split.seed, "seed of --split ratio [default: 0]", "N", kInput);
-  add_value(command, "--group", input.split.group,
-            "with --split ratio or hash: samples whose keys have the same match of this regular expression stay in one split", "REGEX",
+  add_value(command, "--split-seed", input.split.seed, "seed of --split ratio [default: 0]", "N",
             kInput);
+  add_value(command, "--group", input.split.group,
+            "with --split ratio or hash: samples whose keys have the same match of this regular "
+            "expression stay in one split",
+            "REGEX", kInput);
 }
 
 constexpr std::string_view kListPresets = "list";
@@ -220,14 +258,17 @@ void set_preset(const std::string& name, std::string& preset) {
   std::vector<std::string> names{std::string(kListPresets)};
   for (const auto& known : pipeline::preset_list()) names.push_back(known.first);
   if (std::find(names.begin(), names.end(), name) == names.end())
-    throw CLI::ValidationError("--preset", "there is no preset '" + name + "'; --preset list shows all" + suggestion(name, names));
+    throw CLI::ValidationError(
+        "--preset",
+        "there is no preset '" + name + "'; --preset list shows all" + suggestion(name, names));
   preset = name;
 }
 
 std::optional<labels::RgbId> parse_rgb_id(const std::string& text) {
   std::string formula;
   for (const char c : text) {
-    if (c != ' ' && c != '*') formula += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    if (c != ' ' && c != '*')
+      formula += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   }
   for (const labels::RgbId known : {labels::RgbId::low_first, labels::RgbId::tens_of_red}) {
     std::string name(labels::rgb_id_name(known));
@@ -240,122 +281,169 @@ std::optional<labels::RgbId> parse_rgb_id(const std::string& text) {
 void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
   add_text(
       command, "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
-      "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150; list prints all", "NAME|list",
-      kLabels);
-  add_value(command, "--map", label.map, "table old,new that maps ids, colors or class names to a class, or to ignore", "FILE", kLabels);
-  add_value(command, "--classes", label.classes, "class table: a CSV name,r,g,b, one name per line, or a pack whose table to share",
+      "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, "
+      "ade20k150; list prints all",
+      "NAME|list", kLabels);
+  add_value(command, "--map", label.map,
+            "table old,new that maps ids, colors or class names to a class, or to ignore", "FILE",
+            kLabels);
+  add_value(command, "--classes", label.classes,
+            "class table: a CSV name,r,g,b, one name per line, or a pack whose table to share",
             "FILE|PACK", kLabels);
   add_value(command, "--num-classes", label.class_count,
-            "number of classes, ids 0 … N-1; without it and without a class table, all labels are read to find N", "N", kLabels)
+            "number of classes, ids 0 … N-1; without it and without a class table, all labels are "
+            "read to find N",
+            "N", kLabels)
       ->check(CLI::Range(1, 65535));
-  add_words<LabelKind>(command, "--label-kind", label.kind, "how label files are read; auto prints its decision and the reason", kLabels);
+  add_words<LabelKind>(command, "--label-kind", label.kind,
+                       "how label files are read; auto prints its decision and the reason",
+                       kLabels);
   add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
-                            "with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
+                            "with rgb-id: the id that a color encodes, r+256g+65536b (COCO "
+                            "panoptic) or r/10*256+g (ADE20K full)",
                             "r+256g+65536b|r/10*256+g", kLabels);
-  add_value(command, "--shift-ids", label.shift_ids, "added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored",
+  add_value(command, "--shift-ids", label.shift_ids,
+            "added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored",
             "-N", kLabels);
-  add_value(command, "--threshold", label.threshold, "with binary: pixels with a luma of N or more are foreground [default: 128]", "N",
+  add_value(command, "--threshold", label.threshold,
+            "with binary: pixels with a luma of N or more are foreground [default: 128]", "N",
             kLabels)
       ->check(CLI::Range(0, 255));
   add_value(command, "--ignore", label.ignore,
-            "id, class name or color to exclude from training; repeatable [default: 255 in 8-bit, 65535 in 16-bit ids, unless a "
+            "id, class name or color to exclude from training; repeatable [default: 255 in 8-bit, "
+            "65535 in 16-bit ids, unless a "
             "class has that id]",
             "ID|NAME|#RRGGBB", kLabels);
   add_value(command, "--unknown", label.unknown,
-            "colors or ids without a class: error (default), ignore, nearest[:D] (the class of the nearest color, at most D away), "
+            "colors or ids without a class: error (default), ignore, nearest[:D] (the class of the "
+            "nearest color, at most D away), "
             "or the class they become",
             "error|ignore|nearest[:D]|CLASS", kLabels);
-  add_value(command, "--pad-label", label.pad_label, "label of padded pixels: ignore (default) or a class", "ignore|CLASS", kLabels);
+  add_value(command, "--pad-label", label.pad_label,
+            "label of padded pixels: ignore (default) or a class", "ignore|CLASS", kLabels);
 }
 
 // Two filters go by that name, and their pixels differ.
 std::string refuse_bilinear(std::string word) {
   if (plain_word(word) == "bilinear")
-    throw CLI::ValidationError("'bilinear' may be linear (as OpenCV) or triangle (antialiased, as Pillow); say which");
+    throw CLI::ValidationError(
+        "'bilinear' may be linear (as OpenCV) or triangle (antialiased, as Pillow); say which");
   return word;
 }
 
 void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
   add_parsed<Extent>(command, "--size", record.size, parse_size,
-                     "width and height of every record, such as 512x512 (512 alone: both). Without it, images keep their size", "WxH",
-                     kGeometry);
+                     "width and height of every record, such as 512x512 (512 alone: both). Without "
+                     "it, images keep their size",
+                     "WxH", kGeometry);
   add_words<Fit>(command, "--fit", record.fit,
-                 "stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover: fill and crop; long-side, "
+                 "stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; "
+                 "cover: fill and crop; long-side, "
                  "short-side: scale that side, then crop or pad; none: keep the size",
                  kGeometry);
   const auto set_tile = [&record](const std::string& text) {
     record.tile = parse_tile(text);
-    if (!record.tile) throw CLI::ValidationError("--tile", "'" + text + "' is not WxH or WxH+OVERLAP with an overlap below both sides");
+    if (!record.tile)
+      throw CLI::ValidationError(
+          "--tile", "'" + text + "' is not WxH or WxH+OVERLAP with an overlap below both sides");
   };
-  add_text(command, "--tile", set_tile, "cut the fitted image into records of one size, such as 512x512+128", "WxH[+OVERLAP]", kGeometry);
-  add_value(command, "--pad-multiple", record.pad_multiple, "with --fit none: pad records to multiples of N", "N", kGeometry)
+  add_text(command, "--tile", set_tile,
+           "cut the fitted image into records of one size, such as 512x512+128", "WxH[+OVERLAP]",
+           kGeometry);
+  add_value(command, "--pad-multiple", record.pad_multiple,
+            "with --fit none: pad records to multiples of N", "N", kGeometry)
       ->check(CLI::Range(1, 65535));
   add_words<ImageFilter>(command, "--image-filter", record.image_filter,
-                         "auto: area if both sides shrink, otherwise linear; the last three are antialiased and equal Pillow's", kGeometry,
+                         "auto: area if both sides shrink, otherwise linear; the last three are "
+                         "antialiased and equal Pillow's",
+                         kGeometry,
                          {{"bicubic", ImageFilter::cubic}, {"lanczos3", ImageFilter::lanczos}})
       ->transform(refuse_bilinear);
-  add_words<LabelFilter>(command, "--label-filter", record.label_filter, "nearest neighbor: centered and exact, as OpenCV, or as Pillow",
+  add_words<LabelFilter>(command, "--label-filter", record.label_filter,
+                         "nearest neighbor: centered and exact, as OpenCV, or as Pillow",
                          kGeometry);
-  add_words<Anchor>(command, "--anchor", record.anchor, "where cropping and padding leave the image", kGeometry,
+  add_words<Anchor>(command, "--anchor", record.anchor,
+                    "where cropping and padding leave the image", kGeometry,
                     {{"middle", Anchor::center}});
-  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "color of padding [default: 0,0,0]", "R,G,B|#RRGGBB",
-                       kGeometry);
+  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color,
+                       "color of padding [default: 0,0,0]", "R,G,B|#RRGGBB", kGeometry);
   add_words<SizeMismatch>(command, "--size-mismatch", record.size_mismatch,
-                          "image and label differ in size: refuse; resample the label to the image first; resample each to the record; "
+                          "image and label differ in size: refuse; resample the label to the image "
+                          "first; resample each to the record; "
                           "crop both to the smaller width and height",
                           kGeometry);
 }
 
 void add_image_options(CLI::App& command, pipeline::RecordOptions& record) {
-  add_words<ExifPolicy>(command, "--exif", record.exif, "EXIF orientation; auto: apply it unless the label was drawn on the stored pixels",
-                        kImages);
-  add_words<ImageColor>(command, "--channels", record.color, "channels of the packed image", kImages,
+  add_words<ExifPolicy>(
+      command, "--exif", record.exif,
+      "EXIF orientation; auto: apply it unless the label was drawn on the stored pixels", kImages);
+  add_words<ImageColor>(command, "--channels", record.color, "channels of the packed image",
+                        kImages,
                         {{"grey", ImageColor::gray},
                          {"grayscale", ImageColor::gray},
                          {"greyscale", ImageColor::gray},
                          {"colour", ImageColor::rgb},
                          {"color", ImageColor::rgb}});
   add_parsed<std::optional<RgbColor>>(command, "--alpha", record.alpha_blend, parse_alpha,
-                                      "transparency of images: drop it, or blend with a color", "drop|blend=R,G,B", kImages)
+                                      "transparency of images: drop it, or blend with a color",
+                                      "drop|blend=R,G,B", kImages)
       ->default_str("drop");
-  add_words<Depth16>(command, "--depth16", record.depth16, "16-bit images: keep the upper 8 bits, or rescale", kImages);
-  add_value(command, "--max-pixels", record.max_pixels, "refuse larger images [default: 268435456]", "N", kImages)
+  add_words<Depth16>(command, "--depth16", record.depth16,
+                     "16-bit images: keep the upper 8 bits, or rescale", kImages);
+  add_value(command, "--max-pixels", record.max_pixels, "refuse larger images [default: 268435456]",
+            "N", kImages)
       ->check(CLI::PositiveNumber);
 }
 
 void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
-  constexpr std::uint64_t kFewest = 1024;  // fewer bytes fit no usual record: the unit was forgotten
+  constexpr std::uint64_t kFewest =
+      1024;  // fewer bytes fit no usual record: the unit was forgotten
   const auto bytes = parse_bytes(text);
   const bool bare = text.find_first_not_of("0123456789") == std::string::npos;
-  if (!bytes) throw CLI::ValidationError("--shard-size", "'" + text + "' is no size such as 64MiB, 1GB or 268435456");
+  if (!bytes)
+    throw CLI::ValidationError("--shard-size",
+                               "'" + text + "' is no size such as 64MiB, 1GB or 268435456");
   if (bare && *bytes < kFewest)
-    throw CLI::ValidationError("--shard-size", "'" + text + "' is " + counted_text(*bytes, "byte") + "; did you mean '" + text + "MiB'?");
+    throw CLI::ValidationError("--shard-size", "'" + text + "' is " + counted_text(*bytes, "byte") +
+                                                   "; did you mean '" + text + "MiB'?");
   shard.shard_bytes = *bytes;
 }
 
 void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
   add_words<LabelStorage>(command, "--label-storage", options.record.label_storage,
-                          "one-hot with one bit per class, one-hot bytes, or class ids", kStorage, {{"ids", LabelStorage::index}});
-  add_words<AxisOrder>(command, "--image-layout", options.record.layout, "order of the image's axes", kStorage);
+                          "one-hot with one bit per class, one-hot bytes, or class ids", kStorage,
+                          {{"ids", LabelStorage::index}});
+  add_words<AxisOrder>(command, "--image-layout", options.record.layout,
+                       "order of the image's axes", kStorage);
   add_text(
-      command, "--shard-size", [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
-      "maximum bytes of records per shard, such as 64MiB or 1GB [default: 256MiB]", "SIZE", kStorage);
-  add_value(command, "--shard-samples", options.shard.shard_samples, "maximum samples per shard, instead of a size", "N", kStorage)
+      command, "--shard-size",
+      [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
+      "maximum bytes of records per shard, such as 64MiB or 1GB [default: 256MiB]", "SIZE",
+      kStorage);
+  add_value(command, "--shard-samples", options.shard.shard_samples,
+            "maximum samples per shard, instead of a size", "N", kStorage)
       ->check(CLI::PositiveNumber);
   add_value(command, "--shuffle", options.shard.shuffle_seed,
-            "write records in a random order drawn from SEED; reading in file order is then random", "SEED", kStorage);
+            "write records in a random order drawn from SEED; reading in file order is then random",
+            "SEED", kStorage);
   const auto set_zstd = [shard = &options.shard](const std::string& text) {
     if (!parse_zstd(text, *shard))
-      throw CLI::ValidationError("--zstd", "'" + text + "' is not [image,label][:LEVEL] with a level from 1 to 19");
+      throw CLI::ValidationError(
+          "--zstd", "'" + text + "' is not [image,label][:LEVEL] with a level from 1 to 19");
   };
-  add_text(command, "--zstd", set_zstd, "compress each record: smaller, but no longer readable in place [default: both fields, level 1]",
+  add_text(command, "--zstd", set_zstd,
+           "compress each record: smaller, but no longer readable in place [default: both fields, "
+           "level 1]",
            "[FIELDS][:LEVEL]", kStorage)
       ->expected(0, 1);
 }
 
 }  // namespace
 
-bool wants_preset_list(const PackArguments& arguments) { return arguments.options.label.preset == kListPresets; }
+bool wants_preset_list(const PackArguments& arguments) {
+  return arguments.options.label.preset == kListPresets;
+}
 
 Report preset_list() {
   std::vector<Cells> rows;
@@ -380,7 +468,8 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   if (!number || unit.empty() || unit == "b") return number;
   const std::size_t power = kPowers.find(unit.front());
   const std::string_view rest = unit.substr(1);
-  if (power == std::string_view::npos || !(rest.empty() || rest == "b" || rest == "ib")) return std::nullopt;
+  if (power == std::string_view::npos || !(rest.empty() || rest == "b" || rest == "ib"))
+    return std::nullopt;
   const std::uint64_t base = rest == "b" ? 1000 : 1024;
   std::uint64_t factor = 1;
   for (std::size_t i = 0; i <= power; ++i) factor *= base;
@@ -401,25 +490,37 @@ void add_sample_options(CLI::App& command, PackArguments& arguments) {
 
 void add_writing_options(CLI::App& command, PackArguments& arguments) {
   pipeline::RunOptions& run = arguments.options.run;
-  add_value(command, "-o,--output", run.output, "folder of the pack; new, or made by hotpack", "DIR", kWriting);
+  add_value(command, "-o,--output", run.output, "folder of the pack; new, or made by hotpack",
+            "DIR", kWriting);
   const auto set_partition = [&run](const std::string& text) {
-    const Result<pipeline::Partition> partition = pipeline::parse_partition(text, pipeline::process_environment());
+    const Result<pipeline::Partition> partition =
+        pipeline::parse_partition(text, pipeline::process_environment());
     if (!partition.ok()) throw CLI::ValidationError("--partition", partition.error().message);
     run.partition = *partition;
   };
   add_text(command, "--partition", set_partition,
-           "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that Slurm, Kubernetes, Open MPI or torchrun "
+           "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that "
+           "Slurm, Kubernetes, Open MPI or torchrun "
            "assigned",
            "I/N|auto", kWriting);
   add_choice(command, "--on-error", run.skip_errors, {{"fail", false}, {"skip", true}},
              "samples that cannot be packed: stop, or leave them out", kWriting);
-  add_value(command, "--max-errors", run.max_errors, "with skip: stop after more than N skipped samples", "N", kWriting);
-  add_value(command, "--skipped", run.skipped_file, "with skip: write key, file and reason of each skipped sample to FILE", "FILE",
+  add_value(command, "--max-errors", run.max_errors,
+            "with skip: stop after more than N skipped samples", "N", kWriting);
+  add_value(command, "--skipped", run.skipped_file,
+            "with skip: write key, file and reason of each skipped sample to FILE", "FILE",
             kWriting);
-  command.add_flag("--recheck", run.recheck, "hash all inputs again, and pack the shards whose inputs changed")->group(kWriting);
-  command.add_flag("--repair", run.repair, "verify every byte of the pack, and pack damaged or missing shards again; the others stay")
+  command
+      .add_flag("--recheck", run.recheck,
+                "hash all inputs again, and pack the shards whose inputs changed")
       ->group(kWriting);
-  command.add_flag("--force", run.force, "pack everything again, replacing the pack in -o")->group(kWriting);
+  command
+      .add_flag("--repair", run.repair,
+                "verify every byte of the pack, and pack damaged or missing shards again; the "
+                "others stay")
+      ->group(kWriting);
+  command.add_flag("--force", run.force, "pack everything again, replacing the pack in -o")
+      ->group(kWriting);
 }
 
 }  // namespace hotpack::cli

@@ -1,7 +1,7 @@
 // The options that `pack` and `check` share, from their text to PackOptions.
 //
-// CLI11 writes into PackArguments, which must live as long as the parser. Failure: values of a wrong form are refused while parsing
-// (CLI::ValidationError), contradictions by `pack`.
+// CLI11 writes into PackArguments, which must live as long as the parser. Failure: values of a
+// wrong form are refused while parsing (CLI::ValidationError), contradictions by `pack`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,8 @@ struct PackArguments {
   pipeline::PackOptions options;
 };
 
-// Inputs, pairing, labels, geometry, images, storage: all that determines the samples and their bytes.
+// Inputs, pairing, labels, geometry, images, storage: all that determines the samples and their
+// bytes.
 void add_sample_options(CLI::App& command, PackArguments& arguments);
 // Output, partitions, errors, resuming: what only packing needs.
 void add_writing_options(CLI::App& command, PackArguments& arguments);
@@ -28,7 +29,8 @@ void add_writing_options(CLI::App& command, PackArguments& arguments);
 [[nodiscard]] bool wants_preset_list(const PackArguments& arguments);
 [[nodiscard]] Report preset_list();
 
-// "268435456", "256MiB", "1GB", "64M": bytes; binary units with an i, or of one letter, whatever the case. Absent for anything else.
+// "268435456", "256MiB", "1GB", "64M": bytes; binary units with an i, or of one letter, whatever
+// the case. Absent for anything else.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 }  // namespace hotpack::cli

@@ -16,18 +16,21 @@ namespace {
 
 // Options about how check runs and reports, not about what is packed.
 bool is_own_option(const CLI::Option& option) {
-  static constexpr std::array<std::string_view, 5> kNames = {"--help", "--json", "--config", "--fast", "--write-classes"};
+  static constexpr std::array<std::string_view, 5> kNames = {"--help", "--json", "--config",
+                                                             "--fast", "--write-classes"};
   return option.get_group() == "Messages" || has_name(option, kNames);
 }
 
 std::string name_of(const CLI::Option& option) {
-  return option.get_snames().empty() ? "--" + option.get_lnames().front() : "-" + option.get_snames().front();
+  return option.get_snames().empty() ? "--" + option.get_lnames().front()
+                                     : "-" + option.get_snames().front();
 }
 
 // A name and one value; with "=" if the value looks like an option, or is optional.
 std::string with_value(const CLI::Option& option, const std::string& value) {
   const std::string name = name_of(option);
-  const bool joined = name.starts_with("--") && (value.starts_with('-') || option.get_items_expected_min() == 0);
+  const bool joined =
+      name.starts_with("--") && (value.starts_with('-') || option.get_items_expected_min() == 0);
   return " " + name + (joined ? "=" : " ") + shell_word(value);
 }
 
@@ -36,7 +39,8 @@ std::string words_of(const CLI::Option& option) {
   std::string words;
   if (option.get_positional()) {
     for (const std::string& value : values) words += " " + shell_word(value);
-  } else if (option.get_items_expected_max() == 0 || (values.size() == 1 && values.front().empty())) {
+  } else if (option.get_items_expected_max() == 0 ||
+             (values.size() == 1 && values.front().empty())) {
     words = " " + name_of(option);
   } else if (option.get_items_expected_min() > 1) {
     words = " " + name_of(option);
@@ -49,41 +53,52 @@ std::string words_of(const CLI::Option& option) {
 
 // Options that an error replaces when it proposes other inputs, or another way to pair them.
 bool names_or_pairs_inputs(const CLI::Option& option) {
-  static constexpr std::array<std::string_view, 10> kNames = {"--images",       "--labels",       "--image-folders", "--key-prefix",
-                                                              "--image-suffix", "--label-suffix", "--pair-regex",    "--mask-per-class",
-                                                              "--allow-empty",  "--pairs"};
+  static constexpr std::array<std::string_view, 10> kNames = {
+      "--images",       "--labels",     "--image-folders",  "--key-prefix",  "--image-suffix",
+      "--label-suffix", "--pair-regex", "--mask-per-class", "--allow-empty", "--pairs"};
   return option.get_positional() || has_name(option, kNames);
 }
 
 bool has_word(std::string_view line, const std::string& word) {
-  return line.find(" " + word + " ") != std::string_view::npos || line.find(" " + word + "=") != std::string_view::npos;
+  return line.find(" " + word + " ") != std::string_view::npos ||
+         line.find(" " + word + "=") != std::string_view::npos;
 }
 
 bool says(std::string_view line, const GivenOption& option) {
-  const auto is = [&](std::string_view name) { return std::find(option.names.begin(), option.names.end(), name) != option.names.end(); };
+  const auto is = [&](std::string_view name) {
+    return std::find(option.names.begin(), option.names.end(), name) != option.names.end();
+  };
   if ((is("--group") || is("--split-seed")) && has_word(line, "--split")) return true;
   // A table, and a split by lists, name the samples.
-  if ((is("--list") || is("--root") || is("--strip-prefix")) && (has_word(line, "--pairs") || has_word(line, "--split"))) return true;
-  return std::any_of(option.names.begin(), option.names.end(), [&](const std::string& name) { return has_word(line, name); });
+  if ((is("--list") || is("--root") || is("--strip-prefix")) &&
+      (has_word(line, "--pairs") || has_word(line, "--split")))
+    return true;
+  return std::any_of(option.names.begin(), option.names.end(),
+                     [&](const std::string& name) { return has_word(line, name); });
 }
 
 constexpr std::string_view kSomewhere = " -o OUT";
 
-// Drops a proposed class table if options about classes were given. It is the last option of `line`, which ends with a blank.
-std::string_view without_proposed_classes(std::string_view line, std::span<const GivenOption> given) {
-  constexpr std::array<std::string_view, 4> kAboutClasses = {"--classes", "--num-classes", "--preset", "--map"};
+// Drops a proposed class table if options about classes were given. It is the last option of
+// `line`, which ends with a blank.
+std::string_view without_proposed_classes(std::string_view line,
+                                          std::span<const GivenOption> given) {
+  constexpr std::array<std::string_view, 4> kAboutClasses = {"--classes", "--num-classes",
+                                                             "--preset", "--map"};
   const bool said = std::any_of(given.begin(), given.end(), [&](const GivenOption& option) {
-    return std::find(kAboutClasses.begin(), kAboutClasses.end(), option.names.front()) != kAboutClasses.end();
+    return std::find(kAboutClasses.begin(), kAboutClasses.end(), option.names.front()) !=
+           kAboutClasses.end();
   });
   const std::size_t proposed = line.rfind(" --classes ");
   return said && proposed != std::string_view::npos ? line.substr(0, proposed + 1) : line;
 }
 
-// True if the option applies to the inputs of the command: all options about labels apply to label files, those about class names also to
-// class folders and masks per class.
+// True if the option applies to the inputs of the command: all options about labels apply to label
+// files, those about class names also to class folders and masks per class.
 bool goes_with(std::string_view line, const GivenOption& option) {
   const auto is = [&](std::string_view name) { return option.names.front() == name; };
-  const bool masks = has_word(line, "--mask-per-class"), folders = has_word(line, "--image-folders");
+  const bool masks = has_word(line, "--mask-per-class"),
+             folders = has_word(line, "--image-folders");
   if (masks && is("--fold")) return false;
   if (!option.about_labels) return true;
   if (masks) return is("--classes") || is("--threshold");
@@ -93,7 +108,8 @@ bool goes_with(std::string_view line, const GivenOption& option) {
 
 // `line` ends with kSomewhere.
 std::string finished_command(std::string_view line, std::span<const GivenOption> given) {
-  const std::string_view begin = without_proposed_classes(line.substr(0, line.size() - kSomewhere.size() + 1), given);
+  const std::string_view begin =
+      without_proposed_classes(line.substr(0, line.size() - kSomewhere.size() + 1), given);
   std::string words, output(kSomewhere);
   for (const GivenOption& option : given) {
     if (option.names.front() == "--output")
@@ -111,7 +127,8 @@ std::vector<GivenOption> options_to_keep(const CLI::App& command, const CLI::App
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0 || is_own_option(*option) || names_or_pairs_inputs(*option)) continue;
     const CLI::Option* const same = pack.get_option_no_throw(name_of(*option));
-    if (same == nullptr || same->get_group() != option->get_group()) continue;  // such as the output of a preview
+    if (same == nullptr || same->get_group() != option->get_group())
+      continue;  // such as the output of a preview
     GivenOption given{{}, words_of(*option), option->get_group() == "Labels"};
     for (const std::string& name : option->get_lnames()) given.names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) given.names.push_back("-" + name);
@@ -123,7 +140,8 @@ std::vector<GivenOption> options_to_keep(const CLI::App& command, const CLI::App
 std::string with_given_options(std::string_view text, std::span<const GivenOption> given) {
   std::string finished;
   for (const std::string_view line : lines_of(text)) {
-    const bool command = line.find("hotpack pack ") != std::string_view::npos && line.ends_with(kSomewhere);
+    const bool command =
+        line.find("hotpack pack ") != std::string_view::npos && line.ends_with(kSomewhere);
     finished += (command ? finished_command(line, given) : std::string(line)) + "\n";
   }
   if (!text.ends_with('\n') && !finished.empty()) finished.pop_back();

@@ -14,8 +14,9 @@ class App;
 
 namespace hotpack::cli {
 
-// `hotpack pack` with every given option of `command` that `pack` has too, including those of a configuration file, quoted for a shell.
-// Options about messages are left out; `-o packed` is added if no output was given.
+// `hotpack pack` with every given option of `command` that `pack` has too, including those of a
+// configuration file, quoted for a shell. Options about messages are left out; `-o packed` is added
+// if no output was given.
 [[nodiscard]] std::string pack_command_line(const CLI::App& command);
 
 // A given option, quoted for a shell.
@@ -26,10 +27,12 @@ struct GivenOption {
 };
 
 // Given options of `command` that `pack` has too, except those that name or pair inputs.
-[[nodiscard]] std::vector<GivenOption> options_to_keep(const CLI::App& command, const CLI::App& pack);
+[[nodiscard]] std::vector<GivenOption> options_to_keep(const CLI::App& command,
+                                                       const CLI::App& pack);
 
-// Adds `given` to the commands in an error's text, `hotpack pack … -o OUT` at the end of a line, unless a command sets the option itself:
-// the user need not type it again.
-[[nodiscard]] std::string with_given_options(std::string_view text, std::span<const GivenOption> given);
+// Adds `given` to the commands in an error's text, `hotpack pack … -o OUT` at the end of a line,
+// unless a command sets the option itself: the user need not type it again.
+[[nodiscard]] std::string with_given_options(std::string_view text,
+                                             std::span<const GivenOption> given);
 
 }  // namespace hotpack::cli

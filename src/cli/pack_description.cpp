@@ -25,14 +25,18 @@ std::uint64_t total_bytes(const Dataset& dataset) {
   return sum;
 }
 
-// The part of all class pixels (of whole-image labels: of all labels) that class c has; nothing without any.
+// The part of all class pixels (of whole-image labels: of all labels) that class c has; nothing
+// without any.
 std::optional<double> share_of(const Statistics& statistics, std::size_t c) {
-  const std::uint64_t all = std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});
+  const std::uint64_t all =
+      std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});
   if (all == 0) return std::nullopt;
   return static_cast<double>(statistics.pixels[c]) / static_cast<double>(all);
 }
 
-std::string fixed_or_dash(const std::optional<double>& value, int digits) { return value ? fixed_text(*value, digits) : "-"; }
+std::string fixed_or_dash(const std::optional<double>& value, int digits) {
+  return value ? fixed_text(*value, digits) : "-";
+}
 
 std::string means_text(const std::vector<std::optional<double>>& values) {
   std::vector<std::string> words;
@@ -47,7 +51,8 @@ std::string source_text(const LabelSource& source) {
 }
 
 std::string image_text(const Schema& schema) {
-  std::string text = schema.geometry.size ? std::to_string((*schema.geometry.size)[0]) + "x" + std::to_string((*schema.geometry.size)[1])
+  std::string text = schema.geometry.size ? std::to_string((*schema.geometry.size)[0]) + "x" +
+                                                std::to_string((*schema.geometry.size)[1])
                                           : std::string("sizes differ");
   text += schema.image.color == ImageColor::rgb ? ", RGB" : ", gray";
   return text + ", " + std::string(word_of(schema.image.layout));
@@ -55,7 +60,8 @@ std::string image_text(const Schema& schema) {
 
 std::string label_text(const Schema& schema) {
   if (!schema.label) return "none";
-  std::string text = schema.label->scope == LabelScope::pixel ? "a class per pixel" : "a class per image";
+  std::string text =
+      schema.label->scope == LabelScope::pixel ? "a class per pixel" : "a class per image";
   if (schema.label->multi) text += ", several allowed";
   return text + ", stored as " + std::string(word_of(schema.label->storage));
 }
@@ -64,8 +70,10 @@ std::string geometry_text(const Schema& schema) {
   const Geometry& geometry = schema.geometry;
   std::string text = "fit " + geometry.fit + ", anchor ";
   text += word_of(value_of_packed<Anchor>(schema.options.anchor).value_or(Anchor::center));
-  text += ", image filter " + geometry.image_filter + ", label filter " + geometry.label_filter + ", padded with ";
-  for (std::size_t i = 0; i < geometry.pad_color.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(geometry.pad_color[i]);
+  text += ", image filter " + geometry.image_filter + ", label filter " + geometry.label_filter +
+          ", padded with ";
+  for (std::size_t i = 0; i < geometry.pad_color.size(); ++i)
+    text += (i > 0 ? "," : "") + std::to_string(geometry.pad_color[i]);
   return text;
 }
 
@@ -75,16 +83,21 @@ std::string options_text(const Schema& schema) {
   for (const pipeline::TypedOption& option : pipeline::typed_options(schema)) {
     if (option.usual) continue;
     const char* const equals = option.name == "--zstd" ? "=" : " ";  // its value may be left out
-    words.push_back(option.name + (option.value->empty() ? "" : equals + shell_word(*option.value)));
+    words.push_back(option.name +
+                    (option.value->empty() ? "" : equals + shell_word(*option.value)));
   }
   const std::string text = words.empty() ? "the usual ones" : joined_text(words, " ");
-  return schema.options.engines.empty() ? text : text + "; engines " + joined_text(schema.options.engines, " ");
+  return schema.options.engines.empty()
+             ? text
+             : text + "; engines " + joined_text(schema.options.engines, " ");
 }
 
 std::string ignored_text(const Statistics& statistics, const Schema& schema) {
-  const std::uint64_t all = std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), statistics.ignored);
+  const std::uint64_t all =
+      std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), statistics.ignored);
   std::string text = number_text(statistics.ignored);
-  if (all > 0 && !schema.label->multi) text += " (" + percent_of(statistics.ignored, all) + " of all)";
+  if (all > 0 && !schema.label->multi)
+    text += " (" + percent_of(statistics.ignored, all) + " of all)";
   if (schema.ignore.empty()) return text;
   text += "; ignored in labels:";
   for (const LabelSource& source : schema.ignore) text += " " + source_text(source);
@@ -93,15 +106,19 @@ std::string ignored_text(const Statistics& statistics, const Schema& schema) {
 
 std::string class_table(const Schema& schema, const Statistics& statistics, std::size_t columns) {
   const bool pixels = schema.label->scope == LabelScope::pixel;
-  std::vector<Cells> rows{{"id", "class", "color", "from", "samples", pixels ? "pixels" : "labels", "share", "1/f", "median"}};
+  std::vector<Cells> rows{{"id", "class", "color", "from", "samples", pixels ? "pixels" : "labels",
+                           "share", "1/f", "median"}};
   for (std::size_t c = 0; c < schema.classes.size(); ++c) {
     const ClassInfo& info = schema.classes[c];
     std::vector<std::string> sources;
     for (const LabelSource& source : info.sources) sources.push_back(source_text(source));
     const auto share = share_of(statistics, c);
-    rows.push_back({std::to_string(c), truncated(printable_name(info.name), 40), info.color ? color_text(*info.color) : "-",
-                    truncated(printable_name(joined_text(sources, " ")), 24), number_text(statistics.samples[c]),
-                    number_text(statistics.pixels[c]), share ? percent_text(*share) : "-", fixed_or_dash(statistics.weights_inverse[c], 4),
+    rows.push_back({std::to_string(c), truncated(printable_name(info.name), 40),
+                    info.color ? color_text(*info.color) : "-",
+                    truncated(printable_name(joined_text(sources, " ")), 24),
+                    number_text(statistics.samples[c]), number_text(statistics.pixels[c]),
+                    share ? percent_text(*share) : "-",
+                    fixed_or_dash(statistics.weights_inverse[c], 4),
                     fixed_or_dash(statistics.weights_median[c], 4)});
   }
   return table_text(rows, {.align = "llllr", .columns = columns, .shrinking = 1});
@@ -140,7 +157,8 @@ Json schema_json(const Schema& schema) {
 
 }  // namespace
 
-Report pack_description(const Dataset& dataset, const std::vector<std::string>& faults, std::size_t columns) {
+Report pack_description(const Dataset& dataset, const std::vector<std::string>& faults,
+                        std::size_t columns) {
   const Schema& schema = dataset.schema();
   const PackInfo& pack = dataset.packs().front();
   const std::uint64_t bytes = total_bytes(dataset);
@@ -152,7 +170,10 @@ Report pack_description(const Dataset& dataset, const std::vector<std::string>& 
   report.line("format", pack.format + ", fingerprint " + pack.fingerprint);
   report.member("samples", pack.records);
   report.member("skipped", pack.skipped);
-  report.line("samples", number_text(pack.records) + (pack.skipped > 0 ? " (" + number_text(pack.skipped) + " more were skipped)" : ""));
+  report.line(
+      "samples",
+      number_text(pack.records) +
+          (pack.skipped > 0 ? " (" + number_text(pack.skipped) + " more were skipped)" : ""));
   report.member("shards", dataset.shards().size());
   report.member("bytes", bytes);
   report.line("shards", number_text(dataset.shards().size()) + ", " + human_bytes(bytes));
@@ -161,7 +182,9 @@ Report pack_description(const Dataset& dataset, const std::vector<std::string>& 
   report.line("label", label_text(schema));
   report.line("geometry", geometry_text(schema));
   report.line("options", printable_name(options_text(schema)));
-  report.member("plan", Json{{"samples", pack.plan.samples}, {"shards", pack.plan.shards}, {"keys", pack.plan.keys}});
+  report.member(
+      "plan",
+      Json{{"samples", pack.plan.samples}, {"shards", pack.plan.shards}, {"keys", pack.plan.keys}});
   report.member("statistics", statistics_json(pack.statistics));
   report.line("mean", means_text(pack.statistics.mean));
   report.line("std", means_text(pack.statistics.std));

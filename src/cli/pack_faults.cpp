@@ -19,7 +19,8 @@ std::string fault_of(const ShardInfo& shard) {
   if (failed == std::errc::no_such_file_or_directory) return shard.path + ": is missing";
   if (failed) return shard.path + ": cannot be examined: " + failed.message();
   if (size == shard.size_bytes) return "";
-  return shard.path + ": has " + counted_text(size, "byte") + ", the manifest says " + number_text(shard.size_bytes);
+  return shard.path + ": has " + counted_text(size, "byte") + ", the manifest says " +
+         number_text(shard.size_bytes);
 }
 
 }  // namespace

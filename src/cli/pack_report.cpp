@@ -19,14 +19,16 @@ using pipeline::PackReport;
 using pipeline::PackStatus;
 
 std::string_view status_name(PackStatus status) {
-  constexpr std::array<std::string_view, 5> kNames = {"packed", "complete", "planned", "refused", "stopped"};
+  constexpr std::array<std::string_view, 5> kNames = {"packed", "complete", "planned", "refused",
+                                                      "stopped"};
   return kNames[static_cast<std::size_t>(status)];
 }
 
 std::uint64_t own_shards(const PackReport& set) { return set.kept_shards + set.packed_shards; }
 
 std::string partition_text(const pipeline::Partition& partition) {
-  return "partition " + std::to_string(partition.index) + " of " + std::to_string(partition.count) + " (from 0)";
+  return "partition " + std::to_string(partition.index) + " of " + std::to_string(partition.count) +
+         " (from 0)";
 }
 
 Json problems_json(const pipeline::ProblemLog& problems) {
@@ -37,7 +39,8 @@ Json problems_json(const pipeline::ProblemLog& problems) {
     if (group.count == 0) continue;
     Json examples = Json::array();
     for (const pipeline::Problem& problem : group.examples)
-      examples.push_back(Json{{"file", printable_name(problem.path)}, {"found", printable_name(problem.detail)}});
+      examples.push_back(
+          Json{{"file", printable_name(problem.path)}, {"found", printable_name(problem.detail)}});
     list.push_back(Json{{"kind", pipeline::problem_name(kind)},
                         {"count", group.count},
                         {"title", pipeline::problem_title(kind, group.count)},
@@ -68,42 +71,55 @@ void add_plan_lines(Report& report, const PackReport& set) {
   if (!set.split.empty()) report.line("set", set.split + ", to " + printable_name(set.output));
   if (set.partition) report.line("part", partition_text(*set.partition));
   if (!plan.explanation.empty())
-    report.line("labels", plan.explanation.substr(plan.explanation.starts_with(kLabelsAre) ? kLabelsAre.size() : 0));
+    report.line("labels", plan.explanation.substr(
+                              plan.explanation.starts_with(kLabelsAre) ? kLabelsAre.size() : 0));
   report.line("samples", number_text(plan.samples));
-  report.line("record", (plan.mixed_sizes ? "sizes differ; the largest: " : "") + human_bytes(plan.image_record_bytes) + " image" +
-                            (plan.label_record_bytes > 0 ? " + " + human_bytes(plan.label_record_bytes) + " label" : ""));
-  report.line("shards", number_text(plan.shards) + (plan.shards > 1 ? " of " + counted_text(plan.samples_per_shard, "sample") : "") +
-                            (plan.kept_shards > 0 ? ", " + number_text(plan.kept_shards) + " of them finished already" : ""));
-  report.line("output", human_bytes(plan.shard_bytes_total) + " in all, " + (plan.exact ? "" : "at most ") +
-                            number_text(plan.bytes_to_write) + " bytes to write" +
-                            (plan.free_bytes ? ", " + human_bytes(*plan.free_bytes) + " free" : ""));
+  report.line("record", (plan.mixed_sizes ? "sizes differ; the largest: " : "") +
+                            human_bytes(plan.image_record_bytes) + " image" +
+                            (plan.label_record_bytes > 0
+                                 ? " + " + human_bytes(plan.label_record_bytes) + " label"
+                                 : ""));
+  report.line(
+      "shards",
+      number_text(plan.shards) +
+          (plan.shards > 1 ? " of " + counted_text(plan.samples_per_shard, "sample") : "") +
+          (plan.kept_shards > 0 ? ", " + number_text(plan.kept_shards) + " of them finished already"
+                                : ""));
+  report.line("output",
+              human_bytes(plan.shard_bytes_total) + " in all, " + (plan.exact ? "" : "at most ") +
+                  number_text(plan.bytes_to_write) + " bytes to write" +
+                  (plan.free_bytes ? ", " + human_bytes(*plan.free_bytes) + " free" : ""));
   if (plan.samples > 0)
-    report.line("memory",
-                human_bytes(plan.plan_bytes) + " for the plan, " + std::to_string(plan.plan_bytes / plan.samples) + " bytes per sample");
+    report.line("memory", human_bytes(plan.plan_bytes) + " for the plan, " +
+                              std::to_string(plan.plan_bytes / plan.samples) + " bytes per sample");
 }
 
 std::string shards_text(const PackReport& set) {
-  std::string text = (set.partition ? number_text(own_shards(set)) + " of " : "") + counted_text(set.plan.shards, "shard");
+  std::string text = (set.partition ? number_text(own_shards(set)) + " of " : "") +
+                     counted_text(set.plan.shards, "shard");
   if (set.kept_shards > 0)
-    text += ", " + number_text(set.kept_shards) + " kept from an earlier run, " + number_text(set.packed_shards) + " packed now";
-  if (set.changed_shards > 0) text += " (" + number_text(set.changed_shards) + " in place of earlier ones)";
+    text += ", " + number_text(set.kept_shards) + " kept from an earlier run, " +
+            number_text(set.packed_shards) + " packed now";
+  if (set.changed_shards > 0)
+    text += " (" + number_text(set.changed_shards) + " in place of earlier ones)";
   return text;
 }
 
 // `seconds` below 0: the time is not shown.
 void add_result_lines(Report& report, const PackReport& set, double seconds) {
   if (set.partition && own_shards(set) == 0)
-    return report.line("part",
-                       partition_text(*set.partition) + ": no shard of " + number_text(set.plan.shards) + " is in it, nothing is written");
+    return report.line("part", partition_text(*set.partition) + ": no shard of " +
+                                   number_text(set.plan.shards) + " is in it, nothing is written");
   const bool done_before = set.status == PackStatus::complete;
   report.line(done_before ? "complete" : "packed",
-              printable_name(set.output) + (done_before ? " (nothing to do: it has these inputs and options already)" : ""));
+              printable_name(set.output) +
+                  (done_before ? " (nothing to do: it has these inputs and options already)" : ""));
   if (set.partition) report.line("part", partition_text(*set.partition));
   report.line("samples", samples_text(set.records, set.skipped));
   report.line("shards", shards_text(set));
   if (!done_before)
-    report.line("bytes", human_bytes(set.bytes_in) + " read, " + human_bytes(set.bytes_out) + " of shards" +
-                             (seconds < 0 ? "" : ", " + human_duration(seconds)));
+    report.line("bytes", human_bytes(set.bytes_in) + " read, " + human_bytes(set.bytes_out) +
+                             " of shards" + (seconds < 0 ? "" : ", " + human_duration(seconds)));
   if (set.schema && set.statistics) add_class_lines(report, *set.schema, *set.statistics);
 }
 
@@ -112,7 +128,9 @@ Report set_report(const PackReport& set, double seconds) {
   report.member("status", status_name(set.status));
   report.member("output", printable_name(set.output));
   if (!set.split.empty()) report.member("split", printable_name(set.split));
-  if (set.partition) report.member("partition", Json{{"index", set.partition->index}, {"count", set.partition->count}});
+  if (set.partition)
+    report.member("partition",
+                  Json{{"index", set.partition->index}, {"count", set.partition->count}});
   report.member("plan", plan_json(set.plan));
   report.member("problems", problems_json(set.problems));
   report.member("records", set.records);
@@ -136,7 +154,8 @@ void add_next(Report& report, const pipeline::PackRun& run) {
   const PackReport& first = run.sets.front();
   const std::string below = "/" + first.split;
   std::string output = first.output;
-  if (run.sets.size() > 1 && output.size() > below.size() && output.ends_with(below)) output.resize(output.size() - below.size());
+  if (run.sets.size() > 1 && output.size() > below.size() && output.ends_with(below))
+    output.resize(output.size() - below.size());
   if (!first.partition) return add_next_line(report, output);
   report.line("next", "when all partitions are packed: hotpack merge " + shell_word(output) +
                           "\nor, from several folders: hotpack merge DIR... -o DIR");
@@ -145,11 +164,14 @@ void add_next(Report& report, const pipeline::PackRun& run) {
 // Ignored by --ignore NAME: nothing becomes the class, and no map changes that.
 bool is_ignored(const Schema& schema, std::size_t c) {
   const auto& more = schema.options.more;
-  const bool mapped = std::any_of(more.begin(), more.end(), [](const auto& option) { return option.first == "map"; });
-  return schema.label && schema.label->scope == LabelScope::pixel && !schema.label->multi && !mapped && schema.classes[c].sources.empty();
+  const bool mapped = std::any_of(more.begin(), more.end(),
+                                  [](const auto& option) { return option.first == "map"; });
+  return schema.label && schema.label->scope == LabelScope::pixel && !schema.label->multi &&
+         !mapped && schema.classes[c].sources.empty();
 }
 
-Cells class_row(const std::string& name, std::uint64_t pixels, std::uint64_t all, const std::string& more) {
+Cells class_row(const std::string& name, std::uint64_t pixels, std::uint64_t all,
+                const std::string& more) {
   constexpr std::size_t kName = 24, kShare = 8;  // columns; "100.00 %"
   std::string share = percent_of(pixels, all);
   share.insert(0, kShare - std::min(kShare, share.size()), ' ');
@@ -161,8 +183,11 @@ Cells class_row(const std::string& name, std::uint64_t pixels, std::uint64_t all
 void add_excluded_files(Report& report, std::uint64_t orphans, std::uint64_t others) {
   report.member("orphans_left_out", orphans);
   report.member("other_files", others);
-  if (orphans > 0) report.line("left out", counted_text(orphans, "file") + " without a partner (--orphans skip)");
-  if (others > 0) report.line("ignored", counted_text(others, "file") + " (not images, or without the given suffix)");
+  if (orphans > 0)
+    report.line("left out", counted_text(orphans, "file") + " without a partner (--orphans skip)");
+  if (others > 0)
+    report.line("ignored",
+                counted_text(others, "file") + " (not images, or without the given suffix)");
 }
 
 std::string samples_text(std::uint64_t records, std::uint64_t skipped) {
@@ -173,25 +198,32 @@ void add_class_lines(Report& report, const Schema& schema, const Statistics& sta
   if (schema.classes.empty() || statistics.pixels.size() != schema.classes.size()) return;
   constexpr std::size_t kMostListed = 40;
   const std::size_t listed = std::min(kMostListed, schema.classes.size());
-  const std::uint64_t seen = std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});
+  const std::uint64_t seen =
+      std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});
   std::vector<Cells> rows;
   for (std::size_t c = 0; c < listed; ++c)
     rows.push_back(class_row(schema.classes[c].name, statistics.pixels[c], seen,
-                             is_ignored(schema, c)        ? "ignored"
-                             : statistics.samples[c] == 0 ? "never seen"
-                                                          : "in " + counted_text(statistics.samples[c], "sample")));
-  if (listed < schema.classes.size()) rows.push_back({"… and " + number_text(schema.classes.size() - listed) + " more classes"});
+                             is_ignored(schema, c) ? "ignored"
+                             : statistics.samples[c] == 0
+                                 ? "never seen"
+                                 : "in " + counted_text(statistics.samples[c], "sample")));
+  if (listed < schema.classes.size())
+    rows.push_back({"… and " + number_text(schema.classes.size() - listed) + " more classes"});
   // If a pixel may have several classes, their sum is not the number of pixels.
   const bool multi = schema.label && schema.label->multi;
-  if (statistics.ignored > 0 && multi) rows.push_back({"of no class: " + counted_text(statistics.ignored, "pixel")});
-  if (statistics.ignored > 0 && !multi) rows.push_back(class_row("ignored", statistics.ignored, seen + statistics.ignored, "of all"));
+  if (statistics.ignored > 0 && multi)
+    rows.push_back({"of no class: " + counted_text(statistics.ignored, "pixel")});
+  if (statistics.ignored > 0 && !multi)
+    rows.push_back(class_row("ignored", statistics.ignored, seen + statistics.ignored, "of all"));
   report.lines("classes\n" + table_text(rows, {.align = "lrl"}));
 }
 
 void add_class_members(Report& report, const Schema& schema, const Statistics& statistics) {
   Json list = Json::array();
   for (std::size_t c = 0; c < schema.classes.size(); ++c)
-    list.push_back(Json{{"name", schema.classes[c].name}, {"pixels", statistics.pixels[c]}, {"samples", statistics.samples[c]}});
+    list.push_back(Json{{"name", schema.classes[c].name},
+                        {"pixels", statistics.pixels[c]},
+                        {"samples", statistics.samples[c]}});
   report.member("classes", std::move(list));
   report.member("ignored", statistics.ignored);
 }
@@ -203,20 +235,27 @@ void add_next_line(Report& report, const std::string& output) {
 
 std::string remarks_text(const pipeline::DiagnosticCounts& remarks) {
   std::string text;
-  const auto remark = [&](std::uint64_t count, std::string_view one, std::string_view many, const std::string& more = "") {
+  const auto remark = [&](std::uint64_t count, std::string_view one, std::string_view many,
+                          const std::string& more = "") {
     if (count > 0) text += counted_text(count, one, many) + more + "\n";
   };
   remark(remarks.unknown_samples, "sample has", "samples have",
-         " unknown label values (" + counted_text(remarks.unknown_pixels, "pixel") + "), handled by --unknown");
-  remark(remarks.nearest_pixels, "label pixel", "label pixels", " got the class of the nearest color (--unknown nearest)");
-  remark(remarks.label_resized, "label differs in size from its image", "labels differ in size from their images",
-         ", handled by --size-mismatch");
+         " unknown label values (" + counted_text(remarks.unknown_pixels, "pixel") +
+             "), handled by --unknown");
+  remark(remarks.nearest_pixels, "label pixel", "label pixels",
+         " got the class of the nearest color (--unknown nearest)");
+  remark(remarks.label_resized, "label differs in size from its image",
+         "labels differ in size from their images", ", handled by --size-mismatch");
   remark(remarks.rotated, "image was", "images were", " rotated by EXIF orientation");
   remark(remarks.left_as_stored, "image was", "images were",
-         " not rotated by EXIF orientation, because the label fits the stored pixels; viewers rotate the image, so compare both");
-  remark(remarks.beyond_palette, "palette label has", "palette labels have", " an index beyond the palette, read as an id");
-  remark(remarks.channels_differ, "binary mask has", "binary masks have", " channels that differ by more than 16; luma decided");
-  remark(remarks.alpha_varies, "label has", "labels have", " varying transparency, which was dropped");
+         " not rotated by EXIF orientation, because the label fits the stored pixels; viewers "
+         "rotate the image, so compare both");
+  remark(remarks.beyond_palette, "palette label has", "palette labels have",
+         " an index beyond the palette, read as an id");
+  remark(remarks.channels_differ, "binary mask has", "binary masks have",
+         " channels that differ by more than 16; luma decided");
+  remark(remarks.alpha_varies, "label has", "labels have",
+         " varying transparency, which was dropped");
   return text;
 }
 
@@ -237,7 +276,8 @@ Report pack_report(const pipeline::PackRun& run, double seconds) {
     sets.push_back(part.json());
   }
   if (!single && !sets.empty()) report.member("sets", std::move(sets));
-  if (run.sets.size() > 1 && run.status == PackStatus::packed) report.line("time", human_duration(seconds) + " in all");
+  if (run.sets.size() > 1 && run.status == PackStatus::packed)
+    report.line("time", human_duration(seconds) + " in all");
   if (run.status != PackStatus::planned && !run.sets.empty()) add_next(report, run);
   return report;
 }

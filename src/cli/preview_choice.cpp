@@ -23,7 +23,9 @@ using Chosen = std::vector<ChosenSample>;
 // "street_02.png" and "street_02" mean the key "north/street_02".
 bool is_end_of(std::string_view asked, const std::string& key) {
   for (const std::string_view end : {asked, asked.substr(0, asked.rfind('.'))}) {
-    if (end == key || (key.size() > end.size() && key.ends_with(end) && key[key.size() - end.size() - 1] == '/')) return true;
+    if (end == key ||
+        (key.size() > end.size() && key.ends_with(end) && key[key.size() - end.size() - 1] == '/'))
+      return true;
   }
   return false;
 }
@@ -36,9 +38,11 @@ Error unknown_key(PreviewSource& source, const std::string& asked) {
     keys.push_back(std::move(key).value());
   }
   std::string text = "there is no sample with the key '" + asked + "' in " + source.name();
-  const auto ending = std::find_if(keys.begin(), keys.end(), [&](const std::string& key) { return is_end_of(asked, key); });
+  const auto ending = std::find_if(keys.begin(), keys.end(),
+                                   [&](const std::string& key) { return is_end_of(asked, key); });
   if (ending != keys.end()) return usage_error(text + "; did you mean '" + *ending + "'?");
-  if (const auto nearest = nearest_word(asked, keys)) return usage_error(text + "; did you mean '" + *nearest + "'?");
+  if (const auto nearest = nearest_word(asked, keys))
+    return usage_error(text + "; did you mean '" + *nearest + "'?");
   if (!keys.empty()) text += "; its first key is '" + keys.front() + "'";
   return usage_error(std::move(text));
 }
@@ -80,14 +84,20 @@ Result<Numbers> samples_with_keys(PreviewSource& source, const std::vector<std::
 // "the classes are: sky, building, …"
 std::string class_list(const std::vector<std::string>& names) {
   constexpr std::size_t kListed = 40;
-  const std::string more = names.size() > kListed ? ", … (" + number_text(names.size()) + " in all; `hotpack info` lists them)" : "";
+  const std::string more = names.size() > kListed ? ", … (" + number_text(names.size()) +
+                                                        " in all; `hotpack info` lists them)"
+                                                  : "";
   return "the classes are: " +
-         list_text({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kListed, names.size()))}, kListed) + more;
+         list_text({names.begin(),
+                    names.begin() + static_cast<std::ptrdiff_t>(std::min(kListed, names.size()))},
+                   kListed) +
+         more;
 }
 
 Result<std::size_t> class_named(const PreviewSource& source, const std::string& name) {
   const std::vector<ClassInfo>& classes = source.schema().classes;
-  if (!source.schema().label) return usage_error("--class " + name + ": " + source.name() + " has no labels");
+  if (!source.schema().label)
+    return usage_error("--class " + name + ": " + source.name() + " has no labels");
   std::vector<std::string> names;
   names.reserve(classes.size());
   for (const ClassInfo& info : classes) names.push_back(info.name);
@@ -106,14 +116,17 @@ struct Rich {
 };
 
 // Those with any of the class, in the order of their numbers. Nothing where a stop was requested.
-Result<std::vector<Rich>> samples_of_class(PreviewSource& source, std::size_t class_id, Terminal& terminal) {
+Result<std::vector<Rich>> samples_of_class(PreviewSource& source, std::size_t class_id,
+                                           Terminal& terminal) {
   std::vector<Rich> rich;
   pipeline::Progress progress{"reading labels", 0, source.samples(), 0, 0, 0};
   for (std::uint64_t number = 0; number < source.samples(); ++number) {
     if (terminal.stop_requested()) return std::vector<Rich>();
     HOTPACK_ASSIGN(const auto label, source.load_label(number));
     const std::uint64_t count = label ? preview::count_class(*label, class_id) : 0;
-    if (count > 0) rich.push_back({static_cast<double>(count) / static_cast<double>(label->shape.vectors()), number});
+    if (count > 0)
+      rich.push_back(
+          {static_cast<double>(count) / static_cast<double>(label->shape.vectors()), number});
     ++progress.samples_done;
     progress.bytes_in += label ? label->bytes.size() : 0;
     terminal.progress(progress);
@@ -121,22 +134,28 @@ Result<std::vector<Rich>> samples_of_class(PreviewSource& source, std::size_t cl
   return rich;
 }
 
-Result<Chosen> richest_samples(PreviewSource& source, const std::string& name, std::size_t most, Terminal& terminal) {
+Result<Chosen> richest_samples(PreviewSource& source, const std::string& name, std::size_t most,
+                               Terminal& terminal) {
   HOTPACK_ASSIGN(const std::size_t class_id, class_named(source, name));
   HOTPACK_ASSIGN(std::vector<Rich> rich, samples_of_class(source, class_id, terminal));
   terminal.finish_progress();
   const std::string& class_name = source.schema().classes[class_id].name;
   if (rich.empty() && !terminal.stop_requested())
-    return usage_error("no sample of " + source.name() + " has anything of the class '" + class_name + "'");
+    return usage_error("no sample of " + source.name() + " has anything of the class '" +
+                       class_name + "'");
   Chosen chosen;
   if (source.schema().label->scope == LabelScope::image) {
-    for (const std::uint64_t place : spread_evenly(rich.size(), most)) chosen.push_back({rich[place].number, {}});
+    for (const std::uint64_t place : spread_evenly(rich.size(), most))
+      chosen.push_back({rich[place].number, {}});
     return chosen;
   }
-  std::stable_sort(rich.begin(), rich.end(), [](const Rich& a, const Rich& b) { return a.part > b.part; });
+  std::stable_sort(rich.begin(), rich.end(),
+                   [](const Rich& a, const Rich& b) { return a.part > b.part; });
   rich.resize(std::min(rich.size(), most));
-  const std::string start = (class_name == std::to_string(class_id) ? "class " : "") + class_name + ": ";
-  for (const Rich& each : rich) chosen.push_back({each.number, start + preview::class_share_text(each.part)});
+  const std::string start =
+      (class_name == std::to_string(class_id) ? "class " : "") + class_name + ": ";
+  for (const Rich& each : rich)
+    chosen.push_back({each.number, start + preview::class_share_text(each.part)});
   return chosen;
 }
 
@@ -148,7 +167,8 @@ Chosen without_remarks(const Numbers& numbers) {
 
 }  // namespace
 
-Result<std::vector<ChosenSample>> choose_samples(PreviewSource& source, const PreviewChoice& choice, Terminal& terminal) {
+Result<std::vector<ChosenSample>> choose_samples(PreviewSource& source, const PreviewChoice& choice,
+                                                 Terminal& terminal) {
   if (choice.class_name) return richest_samples(source, *choice.class_name, choice.most, terminal);
   if (choice.keys.empty()) return without_remarks(spread_evenly(source.samples(), choice.most));
   HOTPACK_ASSIGN(const Numbers numbers, samples_with_keys(source, choice.keys));
@@ -158,7 +178,8 @@ Result<std::vector<ChosenSample>> choose_samples(PreviewSource& source, const Pr
 std::vector<std::uint64_t> spread_evenly(std::uint64_t total, std::size_t count) {
   const std::uint64_t taken = std::min<std::uint64_t>(total, count);
   std::vector<std::uint64_t> numbers;
-  // The middle of each of `taken` equal parts; a product of two sample counts fits, a sheet has few.
+  // The middle of each of `taken` equal parts; a product of two sample counts fits, a sheet has
+  // few.
   for (std::uint64_t i = 0; i < taken; ++i) numbers.push_back((2 * i + 1) * total / (2 * taken));
   return numbers;
 }

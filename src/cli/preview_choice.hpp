@@ -1,7 +1,8 @@
 // The choice of the samples that a sheet shows.
 //
-// Pure but for the labels that are read to find the samples richest in a class. Failure: `usage` for a key or class that does not exist,
-// with the nearest one that does; what the source fails with.
+// Pure but for the labels that are read to find the samples richest in a class. Failure: `usage`
+// for a key or class that does not exist, with the nearest one that does; what the source fails
+// with.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +28,12 @@ struct ChosenSample {
   std::string remark;  // which part of its pixels the class has
 };
 
-// In the order of the sheet: those with the keys; else those with the largest part of the class, largest first (for
-// whole-image labels: spread over those that have it); else spread evenly over all. Empty where a stop was requested.
-[[nodiscard]] Result<std::vector<ChosenSample>> choose_samples(PreviewSource& source, const PreviewChoice& choice, Terminal& terminal);
+// In the order of the sheet: those with the keys; else those with the largest part of the class,
+// largest first (for whole-image labels: spread over those that have it); else spread evenly over
+// all. Empty where a stop was requested.
+[[nodiscard]] Result<std::vector<ChosenSample>> choose_samples(PreviewSource& source,
+                                                               const PreviewChoice& choice,
+                                                               Terminal& terminal);
 
 // `count` numbers spread evenly over 0 … total − 1, ascending; all where there are no more.
 [[nodiscard]] std::vector<std::uint64_t> spread_evenly(std::uint64_t total, std::size_t count);

@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -32,7 +33,9 @@ Result<bool> is_own_file(const std::string& path, const PreviewFile& kind) {
 
 }  // namespace
 
-PreviewFile sheet_kind() { return {"-o", ".png", preview::kSheetMarkBytes, preview::is_sheet_file}; }
+PreviewFile sheet_kind() {
+  return {"-o", ".png", preview::kSheetMarkBytes, preview::is_sheet_file};
+}
 PreviewFile page_kind() { return {"--html", ".html", preview::kPageMark.size(), preview::is_page}; }
 
 Status check_preview_path(const std::string& path, const PreviewFile& kind, bool force) {
@@ -40,13 +43,20 @@ Status check_preview_path(const std::string& path, const PreviewFile& kind, bool
   std::error_code failed;
   const fs::file_status status = fs::status(path, failed);
   if (fs::is_directory(status))
-    return Error{ErrorCode::usage, "is a folder; name a file with " + option + ", such as preview" + ending, path, {}};
+    return Error{ErrorCode::usage,
+                 "is a folder; name a file with " + option + ", such as preview" + ending,
+                 path,
+                 {}};
   if (!lower_case(path).ends_with(ending))
-    return Error{ErrorCode::usage, "a file name for " + option + " must end with " + ending, path, {}};
+    return Error{
+        ErrorCode::usage, "a file name for " + option + " must end with " + ending, path, {}};
   if (!fs::exists(status) || force) return {};
   HOTPACK_ASSIGN(const bool own, is_own_file(path, kind));
   if (own) return {};
-  return Error{ErrorCode::usage, "exists already and was not made by `hotpack preview`; --force replaces it", path, {}};
+  return Error{ErrorCode::usage,
+               "exists already and was not made by `hotpack preview`; --force replaces it",
+               path,
+               {}};
 }
 
 }  // namespace hotpack::cli

@@ -22,7 +22,9 @@ struct PreviewFile {
 [[nodiscard]] PreviewFile sheet_kind();
 [[nodiscard]] PreviewFile page_kind();
 
-// Before anything is drawn: the name has the ending, and what stands there is nothing, a file of this kind, or with `force` any file.
-[[nodiscard]] Status check_preview_path(const std::string& path, const PreviewFile& kind, bool force);
+// Before anything is drawn: the name has the ending, and what stands there is nothing, a file of
+// this kind, or with `force` any file.
+[[nodiscard]] Status check_preview_path(const std::string& path, const PreviewFile& kind,
+                                        bool force);
 
 }  // namespace hotpack::cli

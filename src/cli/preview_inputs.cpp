@@ -26,17 +26,26 @@ std::string name_of_inputs(const pipeline::InputOptions& input) {
 
 class InputSource final : public PreviewSource {
  public:
-  InputSource(std::unique_ptr<pipeline::InputPreview> inputs, std::string name) : inputs_(std::move(inputs)), name_(std::move(name)) {}
+  InputSource(std::unique_ptr<pipeline::InputPreview> inputs, std::string name)
+      : inputs_(std::move(inputs)), name_(std::move(name)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] const Schema& schema() const override { return inputs_->schema(); }
   [[nodiscard]] std::uint64_t samples() const override { return inputs_->samples(); }
-  [[nodiscard]] Result<std::optional<Statistics>> statistics() const override { return std::optional<Statistics>(); }
+  [[nodiscard]] Result<std::optional<Statistics>> statistics() const override {
+    return std::optional<Statistics>();
+  }
   [[nodiscard]] bool has_remarks() const override { return inputs_->has_splits(); }
 
-  [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override { return inputs_->find(key); }
-  [[nodiscard]] Result<std::string> key(std::uint64_t number) override { return std::string(inputs_->key(number)); }
-  [[nodiscard]] Result<Extent> size(std::uint64_t number) override { return inputs_->record_size(number); }
+  [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override {
+    return inputs_->find(key);
+  }
+  [[nodiscard]] Result<std::string> key(std::uint64_t number) override {
+    return std::string(inputs_->key(number));
+  }
+  [[nodiscard]] Result<Extent> size(std::uint64_t number) override {
+    return inputs_->record_size(number);
+  }
 
   [[nodiscard]] Result<preview::SheetSample> load(std::uint64_t number) override {
     preview::SheetSample shown;
@@ -63,7 +72,9 @@ class InputSource final : public PreviewSource {
     const auto& shape = packed_.entry.image_shape;
     const AxisOrder layout = schema().image.layout;
     const bool chw = layout == AxisOrder::channels_first;
-    return {as_u8(packed_.image), {chw ? shape[1] : shape[0], chw ? shape[2] : shape[1], chw ? shape[0] : shape[2], layout}};
+    return {
+        as_u8(packed_.image),
+        {chw ? shape[1] : shape[0], chw ? shape[2] : shape[1], chw ? shape[0] : shape[2], layout}};
   }
 
   [[nodiscard]] std::optional<LabelView> label() const {
@@ -72,7 +83,8 @@ class InputSource final : public PreviewSource {
     const auto& shape = packed_.entry.label_shape;
     const bool pixels = field->scope == LabelScope::pixel;
     return LabelView{as_u8(packed_.label),
-                     {field->scope, field->storage, field->multi, pixels ? shape[0] : 1, pixels ? shape[1] : 1, schema().class_count()}};
+                     {field->scope, field->storage, field->multi, pixels ? shape[0] : 1,
+                      pixels ? shape[1] : 1, schema().class_count()}};
   }
 
   std::unique_ptr<pipeline::InputPreview> inputs_;
@@ -82,9 +94,12 @@ class InputSource final : public PreviewSource {
 
 }  // namespace
 
-Result<std::unique_ptr<PreviewSource>> open_inputs(const pipeline::PackOptions& options, Terminal& terminal) {
-  HOTPACK_ASSIGN(std::unique_ptr<pipeline::InputPreview> inputs, pipeline::InputPreview::open(options, terminal));
-  return std::unique_ptr<PreviewSource>(std::make_unique<InputSource>(std::move(inputs), name_of_inputs(options.input)));
+Result<std::unique_ptr<PreviewSource>> open_inputs(const pipeline::PackOptions& options,
+                                                   Terminal& terminal) {
+  HOTPACK_ASSIGN(std::unique_ptr<pipeline::InputPreview> inputs,
+                 pipeline::InputPreview::open(options, terminal));
+  return std::unique_ptr<PreviewSource>(
+      std::make_unique<InputSource>(std::move(inputs), name_of_inputs(options.input)));
 }
 
 bool is_unpacked_folder(const std::string& path) {

@@ -19,7 +19,8 @@ Result<PackSource> PackSource::open(const std::vector<std::string>& folders) {
   Result<Dataset> dataset = Dataset::open(folders);
   if (dataset.ok()) return PackSource(std::move(dataset).value());
   Error error = std::move(dataset).error();
-  if (folders.size() > 1 && error.code != ErrorCode::io) error.message += ". Packs that differ cannot be shown together; name one of them";
+  if (folders.size() > 1 && error.code != ErrorCode::io)
+    error.message += ". Packs that differ cannot be shown together; name one of them";
   return error;
 }
 
@@ -45,7 +46,8 @@ Result<std::vector<std::uint64_t>> PackSource::find(const std::string& key) {
     HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
     if (!key.ends_with(sample.key())) continue;
     const std::string pack = fs::path(folder_of(number)).filename().string();
-    if (key == sample.key() || key == pack + "/" + std::string(sample.key())) numbers.push_back(number);
+    if (key == sample.key() || key == pack + "/" + std::string(sample.key()))
+      numbers.push_back(number);
   }
   return numbers;
 }
@@ -82,8 +84,9 @@ Result<std::optional<LabelView>> PackSource::load_label(std::uint64_t number) {
 
 const std::string& PackSource::folder_of(std::uint64_t number) const {
   const auto shards = dataset_.shards();
-  const auto after = std::upper_bound(shards.begin(), shards.end(), number,
-                                      [](std::uint64_t wanted, const ShardInfo& shard) { return wanted < shard.first; });
+  const auto after = std::upper_bound(
+      shards.begin(), shards.end(), number,
+      [](std::uint64_t wanted, const ShardInfo& shard) { return wanted < shard.first; });
   return dataset_.packs()[std::prev(after)->pack].folder;
 }
 

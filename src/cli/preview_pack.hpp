@@ -12,7 +12,8 @@ namespace hotpack::cli {
 
 class PackSource final : public PreviewSource {
  public:
-  // Several packs are read as one; their classes must be the same, else the error says to name one of them.
+  // Several packs are read as one; their classes must be the same, else the error says to name one
+  // of them.
   [[nodiscard]] static Result<PackSource> open(const std::vector<std::string>& folders);
 
   [[nodiscard]] std::string name() const override;
@@ -21,7 +22,8 @@ class PackSource final : public PreviewSource {
   [[nodiscard]] Result<std::optional<Statistics>> statistics() const override;
   [[nodiscard]] bool has_remarks() const override { return dataset_.packs().size() > 1; }
 
-  // With several packs, "val/key" means the sample of the pack in folder val; the search is then O(samples).
+  // With several packs, "val/key" means the sample of the pack in folder val; the search is then
+  // O(samples).
   [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override;
   [[nodiscard]] Result<std::string> key(std::uint64_t number) override;
   [[nodiscard]] Result<Extent> size(std::uint64_t number) override;

@@ -10,12 +10,15 @@ namespace {
 
 using format::Json;
 
-Json json_of_text(const std::string& text) { return text.empty() ? Json() : Json(format::with_valid_utf8(text)); }
+Json json_of_text(const std::string& text) {
+  return text.empty() ? Json() : Json(format::with_valid_utf8(text));
+}
 
 Json counts_json(const preview::ClassCounts& counts, const std::vector<ClassInfo>& classes) {
   Json list = Json::array();
   for (std::size_t c = 0; c < counts.pixels.size(); ++c) {
-    if (counts.pixels[c] > 0) list.push_back({{"id", c}, {"name", classes[c].name}, {"pixels", counts.pixels[c]}});
+    if (counts.pixels[c] > 0)
+      list.push_back({{"id", c}, {"name", classes[c].name}, {"pixels", counts.pixels[c]}});
   }
   return list;
 }
@@ -44,11 +47,12 @@ Json entry_json(const preview::LegendEntry& entry) {
 }  // namespace
 
 std::string preview_text(const PreviewReport& report) {
-  const std::string samples = number_text(report.shown.size()) + " of " + counted_text(report.samples, "sample");
+  const std::string samples =
+      number_text(report.shown.size()) + " of " + counted_text(report.samples, "sample");
   std::string text;
   if (!report.sheet.empty())
-    text =
-        report.sheet + ": " + samples + ", " + std::to_string(report.size.width) + "x" + std::to_string(report.size.height) + " pixels\n";
+    text = report.sheet + ": " + samples + ", " + std::to_string(report.size.width) + "x" +
+           std::to_string(report.size.height) + " pixels\n";
   if (!report.page.empty()) text += report.page + ": " + samples + "\n";
   return text;
 }
@@ -62,10 +66,12 @@ std::string preview_json(const PreviewReport& report, const std::vector<ClassInf
   json["columns"] = report.sheet.empty() ? Json() : Json(report.columns);
   json["samples_total"] = report.samples;
   json["samples"] = Json::array();
-  for (const ShownSample& sample : report.shown) json["samples"].push_back(sample_json(sample, classes));
+  for (const ShownSample& sample : report.shown)
+    json["samples"].push_back(sample_json(sample, classes));
   json["legend"] = Json::array();
   if (report.legend) {
-    for (const preview::LegendEntry& entry : report.legend->entries) json["legend"].push_back(entry_json(entry));
+    for (const preview::LegendEntry& entry : report.legend->entries)
+      json["legend"].push_back(entry_json(entry));
   }
   json["legend_heading"] = report.legend ? Json(report.legend->heading) : Json();
   return format::canonical_json(json) + "\n";

@@ -35,6 +35,7 @@ struct PreviewReport {
 };
 
 [[nodiscard]] std::string preview_text(const PreviewReport& report);
-[[nodiscard]] std::string preview_json(const PreviewReport& report, const std::vector<ClassInfo>& classes);
+[[nodiscard]] std::string preview_json(const PreviewReport& report,
+                                       const std::vector<ClassInfo>& classes);
 
 }  // namespace hotpack::cli

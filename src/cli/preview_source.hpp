@@ -1,7 +1,9 @@
-// The source of the samples that `preview` shows: a pack, or the inputs of one. Samples have numbers from 0.
+// The source of the samples that `preview` shows: a pack, or the inputs of one. Samples have
+// numbers from 0.
 //
-// Not thread-safe. What a call returns refers to the source and lives until its next call. Failure: that of the reader (`io`, `damaged`) or
-// of `pack/input_preview` (`io`); a sample of inputs that cannot be packed is no failure, it comes with its problem.
+// Not thread-safe. What a call returns refers to the source and lives until its next call. Failure:
+// that of the reader (`io`, `damaged`) or of `pack/input_preview` (`io`); a sample of inputs that
+// cannot be packed is no failure, it comes with its problem.
 #pragma once
 
 #include <cstdint>

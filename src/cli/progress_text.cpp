@@ -48,13 +48,16 @@ double RateMeter::per_second() const {
 }
 
 std::optional<double> ProgressFigures::seconds_left() const {
-  if (samples_per_second <= 0 || counts.samples_total == 0 || counts.samples_total < counts.samples_done) return std::nullopt;
+  if (samples_per_second <= 0 || counts.samples_total == 0 ||
+      counts.samples_total < counts.samples_done)
+    return std::nullopt;
   return static_cast<double>(counts.samples_total - counts.samples_done) / samples_per_second;
 }
 
 std::optional<int> ProgressFigures::percent() const {
   if (counts.samples_total == 0) return std::nullopt;
-  return static_cast<int>(100.0 * static_cast<double>(counts.samples_done) / static_cast<double>(counts.samples_total));
+  return static_cast<int>(100.0 * static_cast<double>(counts.samples_done) /
+                          static_cast<double>(counts.samples_total));
 }
 
 std::string progress_line(const ProgressFigures& figures) {
@@ -62,7 +65,8 @@ std::string progress_line(const ProgressFigures& figures) {
   std::string line = std::string(counts.stage) + " " + number_text(counts.samples_done);
   if (counts.samples_total > 0) line += "/" + number_text(counts.samples_total);
   if (const auto percent = figures.percent()) line += ", " + std::to_string(*percent) + " %";
-  if (figures.samples_per_second > 0) line += ", " + human_rate(figures.samples_per_second) + " samples/s";
+  if (figures.samples_per_second > 0)
+    line += ", " + human_rate(figures.samples_per_second) + " samples/s";
   if (counts.bytes_in > 0) line += ", " + human_bytes(counts.bytes_in) + " read";
   const auto left = figures.seconds_left();
   if (left && *left > 0) line += ", " + time_left(*left) + " left";

@@ -1,4 +1,5 @@
-// The progress of a stage as text: its rate over the last seconds, and lines for people and programs.
+// The progress of a stage as text: its rate over the last seconds, and lines for people and
+// programs.
 //
 // Values and pure functions. Thread-safety: none for RateMeter.
 #pragma once
@@ -14,7 +15,8 @@
 
 namespace hotpack::cli {
 
-// Samples per second over a sliding window, so that a change of speed shows and the samples of an earlier run do not count.
+// Samples per second over a sliding window, so that a change of speed shows and the samples of an
+// earlier run do not count.
 class RateMeter {
  public:
   using Clock = std::chrono::steady_clock;
@@ -45,8 +47,8 @@ struct ProgressFigures {
 // "packing 1,234/12,345, 10 %, 345 samples/s, 1.2 GiB read, 32 s left, 3 problems"
 [[nodiscard]] std::string progress_line(const ProgressFigures& figures);
 
-// One JSON object: type "progress", stage, samples_done, samples_total, bytes_in, bytes_out, problems, seconds,
-// samples_per_second, seconds_left (null while unknown).
+// One JSON object: type "progress", stage, samples_done, samples_total, bytes_in, bytes_out,
+// problems, seconds, samples_per_second, seconds_left (null while unknown).
 [[nodiscard]] std::string progress_json(const ProgressFigures& figures);
 // One JSON object: type "message", level, text.
 [[nodiscard]] std::string message_json(pipeline::Level level, std::string_view text);

@@ -10,10 +10,14 @@ namespace hotpack::cli {
 
 namespace {
 
-bool looks_like_option(const std::string& argument) { return argument.size() > 1 && argument.front() == '-'; }
+bool looks_like_option(const std::string& argument) {
+  return argument.size() > 1 && argument.front() == '-';
+}
 
 // "--size=3" → "--size"
-std::string option_part(const std::string& argument) { return argument.substr(0, argument.find('=')); }
+std::string option_part(const std::string& argument) {
+  return argument.substr(0, argument.find('='));
+}
 
 std::optional<std::string> first_unknown_option(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
@@ -42,15 +46,19 @@ std::optional<std::string> explain_leftovers(const CLI::App& root) {
   const CLI::App& command = given_command(root);
   const std::vector<std::string> before = root.remaining();
   const bool none_given = &command == &root;
-  if (none_given && !before.empty() && !looks_like_option(before.front())) return unknown_command(root, before.front());
+  if (none_given && !before.empty() && !looks_like_option(before.front()))
+    return unknown_command(root, before.front());
   if (const auto option = first_unknown_option(before)) {
     const bool misplaced = !none_given && command.get_option_no_throw(*option) != nullptr;
-    if (misplaced) return "options follow the command: " + root.get_name() + " " + command.get_name() + " " + *option;
+    if (misplaced)
+      return "options follow the command: " + root.get_name() + " " + command.get_name() + " " +
+             *option;
     return unknown_name("option", *option, dashed_names(root));
   }
   if (none_given) return std::nullopt;
   const std::vector<std::string> after = command.remaining();
-  if (const auto option = first_unknown_option(after)) return unknown_name("option", *option, dashed_names(command));
+  if (const auto option = first_unknown_option(after))
+    return unknown_name("option", *option, dashed_names(command));
   if (!after.empty()) return "unexpected argument '" + after.front() + "'";
   return std::nullopt;
 }
@@ -59,10 +67,13 @@ std::optional<std::string> explain_leftovers(const CLI::App& root) {
 std::string words_of_mismatch(const std::string& words) {
   const std::string option = words.substr(0, words.find(':'));
   if (words.ends_with(" missing")) return option + " needs a value";
-  if (words.find(": At Most ") != std::string::npos) return option + " takes one value, but is given more than once";
-  if (words.find(": At least ") != std::string::npos || words.find(" required but received ") != std::string::npos)
+  if (words.find(": At Most ") != std::string::npos)
+    return option + " takes one value, but is given more than once";
+  if (words.find(": At least ") != std::string::npos ||
+      words.find(" required but received ") != std::string::npos)
     return option + " needs more values than it was given";
-  if (words.ends_with(" was given a disallowed flag override")) return words.substr(0, words.find(' ')) + " is a switch and takes no value";
+  if (words.ends_with(" was given a disallowed flag override"))
+    return words.substr(0, words.find(' ')) + " is a switch and takes no value";
   return words;
 }
 
@@ -77,7 +88,9 @@ std::string words_of_conversion(const std::string& words) {
     return option + ": '" + value + "' is not a valid number";
   }
   const std::size_t end = words.find(": ");
-  return end == std::string::npos ? words : words.substr(0, end) + " is a switch and takes no value but true or false";
+  return end == std::string::npos
+             ? words
+             : words.substr(0, end) + " is a switch and takes no value but true or false";
 }
 
 // Rewords "--jobs: Value many not in range 1 to 1024" if the value is not a number.
@@ -95,8 +108,10 @@ std::string words_of_range(const std::string& words) {
 // CLI11's words, unless they speak of its own types.
 std::string words_of(const CLI::ParseError& thrown) {
   const std::string words = thrown.what();
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&thrown) != nullptr) return words_of_mismatch(words);
-  if (dynamic_cast<const CLI::ConversionError*>(&thrown) != nullptr) return words_of_conversion(words);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&thrown) != nullptr)
+    return words_of_mismatch(words);
+  if (dynamic_cast<const CLI::ConversionError*>(&thrown) != nullptr)
+    return words_of_conversion(words);
   return words_of_range(words);
 }
 
@@ -121,15 +136,21 @@ std::vector<std::string> long_names(const CLI::App& command) {
   return names;
 }
 
-std::string unknown_name(std::string_view kind, const std::string& name, const std::vector<std::string>& candidates) {
+std::string unknown_name(std::string_view kind, const std::string& name,
+                         const std::vector<std::string>& candidates) {
   return "unknown " + std::string(kind) + " '" + name + "'" + suggestion(name, candidates);
 }
 
-std::string unknown_command(const CLI::App& root, const std::string& name) { return unknown_name("command", name, command_names(root)); }
+std::string unknown_command(const CLI::App& root, const std::string& name) {
+  return unknown_name("command", name, command_names(root));
+}
 
 Error refusal(const CLI::App& root, const CLI::ParseError& thrown) {
   if (dynamic_cast<const CLI::FileError*>(&thrown) != nullptr) {
-    return {ErrorCode::io, "the configuration file is missing or unreadable", root.get_config_ptr()->results().front(), {}};
+    return {ErrorCode::io,
+            "the configuration file is missing or unreadable",
+            root.get_config_ptr()->results().front(),
+            {}};
   }
   const bool from_config = dynamic_cast<const CLI::ConfigError*>(&thrown) != nullptr;
   const auto leftovers = from_config ? std::nullopt : explain_leftovers(root);

@@ -22,9 +22,11 @@ namespace hotpack::cli {
 [[nodiscard]] std::vector<std::string> long_names(const CLI::App& command);
 
 // "unknown key 'sise'; did you mean 'size'?"
-[[nodiscard]] std::string unknown_name(std::string_view kind, const std::string& name, const std::vector<std::string>& candidates);
+[[nodiscard]] std::string unknown_name(std::string_view kind, const std::string& name,
+                                       const std::vector<std::string>& candidates);
 
-// The error to show for what the parser threw: `io` for an unreadable configuration file, else `usage`.
+// The error to show for what the parser threw: `io` for an unreadable configuration file, else
+// `usage`.
 [[nodiscard]] Error refusal(const CLI::App& root, const CLI::ParseError& thrown);
 
 }  // namespace hotpack::cli

@@ -1,4 +1,5 @@
-// The result of a command as one value, which is printed as JSON or as text (CommandContext::print).
+// The result of a command as one value, which is printed as JSON or as text
+// (CommandContext::print).
 //
 // Ownership: plain values. Not thread-safe. Failure: none.
 #pragma once
@@ -21,7 +22,8 @@ class Report {
 
   // A member of the JSON object. Strings must be valid UTF-8.
   void member(const std::string& name, format::Json value) { json_[name] = std::move(value); }
-  // A line of the text: a name, and in a column of its own the text, whose further lines are aligned with the first.
+  // A line of the text: a name, and in a column of its own the text, whose further lines are
+  // aligned with the first.
   void line(std::string_view name, std::string_view text);
   // Lines of the text as they are, each ended by a newline.
   void lines(std::string_view text) { text_ += text; }
@@ -41,7 +43,8 @@ class Report {
 // An error as --json prints it; `code` is its name, `exit` the exit code.
 [[nodiscard]] format::Json error_json(std::string_view code, int exit, const Error& error);
 
-// One of several packs, which cannot be opened: the pack, and the error as a command prints it for a single one.
+// One of several packs, which cannot be opened: the pack, and the error as a command prints it for
+// a single one.
 [[nodiscard]] Report failed_pack(const std::string& folder, const Error& error);
 
 }  // namespace hotpack::cli

@@ -24,7 +24,8 @@ LabelOutput one_hot(AxisOrder order) {
 
 constexpr std::size_t kMostByteIds = 255;  // classes; with the ignored id they fit a byte
 
-// PASCAL VOC's color for pixels without a class, or the next shade of it that no class has; there are more shades than classes.
+// PASCAL VOC's color for pixels without a class, or the next shade of it that no class has; there
+// are more shades than classes.
 RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   RgbColor color{224, 224, 192};
   const auto taken = [&](const ClassInfo& info) { return info.color == color; };
@@ -32,7 +33,8 @@ RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   return color;
 }
 
-// Colors by id: classes, black, and the ignored color at 255. Empty if a class has no color or ids need 16 bits.
+// Colors by id: classes, black, and the ignored color at 255. Empty if a class has no color or ids
+// need 16 bits.
 std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
   if (classes.size() > kMostByteIds) return {};
   std::vector<RgbColor> palette(256, RgbColor{0, 0, 0});
@@ -45,14 +47,16 @@ std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
 }
 
 template <class T>
-PixelView<const T> image_of(std::span<const T> samples, std::int64_t width, std::int64_t height, int channels) {
+PixelView<const T> image_of(std::span<const T> samples, std::int64_t width, std::int64_t height,
+                            int channels) {
   return {samples.data(), static_cast<int>(width), static_cast<int>(height), channels,
           static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T)};
 }
 
 // The pixels as HWC, copied to `out` if the layout is another.
 std::span<const std::uint8_t> interleaved(const ImageView& image, std::vector<std::uint8_t>& out) {
-  if (image.shape.layout == AxisOrder::channels_last || image.shape.channels == 1) return image.bytes;
+  if (image.shape.layout == AxisOrder::channels_last || image.shape.channels == 1)
+    return image.bytes;
   out.resize(image.bytes.size());
   const auto channels = static_cast<std::size_t>(image.shape.channels);
   const std::size_t pixels = image.bytes.size() / channels;
@@ -75,14 +79,16 @@ std::string csv_field(std::string_view text) {
 
 std::vector<std::uint64_t> array_shape(const LabelShape& shape) {
   std::vector<std::uint64_t> sizes;
-  if (shape.scope == LabelScope::pixel) sizes = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width)};
+  if (shape.scope == LabelScope::pixel)
+    sizes = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width)};
   if (shape.storage != LabelStorage::index) sizes.push_back(shape.vector_bytes());
   return sizes;
 }
 
 }  // namespace
 
-SampleWriter::SampleWriter(OutputTree& tree, SampleWriterOptions options, const std::vector<ClassInfo>& classes)
+SampleWriter::SampleWriter(OutputTree& tree, SampleWriterOptions options,
+                           const std::vector<ClassInfo>& classes)
     : tree_(tree),
       options_(std::move(options)),
       classes_(classes),
@@ -98,10 +104,12 @@ Status SampleWriter::write_image(const Sample& sample) {
   HOTPACK_ASSIGN(const ImageView image, sample.load_image(stored_));
   const std::span<const std::uint8_t> pixels = interleaved(image, interleaved_);
   const std::string name = "images/" + std::string(sample.key());
-  HOTPACK_ASSIGN(const auto png, codecs::encode_png(image_of(pixels, shape.width, shape.height, static_cast<int>(shape.channels))));
+  HOTPACK_ASSIGN(const auto png, codecs::encode_png(image_of(pixels, shape.width, shape.height,
+                                                             static_cast<int>(shape.channels))));
   HOTPACK_TRY(write_file(name + ".png", png));
   if (!options_.npy) return {};
-  const std::uint64_t sizes[] = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width),
+  const std::uint64_t sizes[] = {static_cast<std::uint64_t>(shape.height),
+                                 static_cast<std::uint64_t>(shape.width),
                                  static_cast<std::uint64_t>(shape.channels)};
   return write_file(name + ".npy", npy_file(ElementType::u8, sizes, pixels));
 }
@@ -126,27 +134,35 @@ Status SampleWriter::write_label_image(const std::string& name, const LabelView&
 
 Status SampleWriter::write_id_image(const std::string& name, const LabelShape& shape) {
   if (shape.class_count > kMostByteIds) {
-    HOTPACK_ASSIGN(const auto png, codecs::encode_png16(image_of(std::span<const std::uint16_t>(ids_), shape.width, shape.height, 1)));
+    HOTPACK_ASSIGN(const auto png,
+                   codecs::encode_png16(image_of(std::span<const std::uint16_t>(ids_), shape.width,
+                                                 shape.height, 1)));
     return write_file(name + ".png", png);
   }
   interleaved_.resize(ids_.size());
-  std::transform(ids_.begin(), ids_.end(), interleaved_.begin(), [](std::uint16_t id) { return static_cast<std::uint8_t>(id); });
-  const ConstPixels ids = image_of(std::span<const std::uint8_t>(interleaved_), shape.width, shape.height, 1);
-  HOTPACK_ASSIGN(const auto png, palette_.empty() ? codecs::encode_png_ids(ids) : codecs::encode_png_palette(ids, palette_));
+  std::transform(ids_.begin(), ids_.end(), interleaved_.begin(),
+                 [](std::uint16_t id) { return static_cast<std::uint8_t>(id); });
+  const ConstPixels ids =
+      image_of(std::span<const std::uint8_t>(interleaved_), shape.width, shape.height, 1);
+  HOTPACK_ASSIGN(const auto png, palette_.empty() ? codecs::encode_png_ids(ids)
+                                                  : codecs::encode_png_palette(ids, palette_));
   return write_file(name + ".png", png);
 }
 
 Status SampleWriter::write_class_images(const std::string& name, const LabelView& label) {
   one_hot_.resize(label.shape.vectors() * label.shape.class_count);
-  HOTPACK_TRY(expand_label(label, one_hot(AxisOrder::channels_first), std::as_writable_bytes(std::span(one_hot_))));
+  HOTPACK_TRY(expand_label(label, one_hot(AxisOrder::channels_first),
+                           std::as_writable_bytes(std::span(one_hot_))));
   const std::uint64_t pixels = label.shape.vectors();
   for (std::size_t c = 0; c < label.shape.class_count; ++c) {
     interleaved_.resize(pixels);
     std::transform(one_hot_.begin() + static_cast<std::ptrdiff_t>(c * pixels),
-                   one_hot_.begin() + static_cast<std::ptrdiff_t>((c + 1) * pixels), interleaved_.begin(),
+                   one_hot_.begin() + static_cast<std::ptrdiff_t>((c + 1) * pixels),
+                   interleaved_.begin(),
                    [](std::uint8_t set) { return static_cast<std::uint8_t>(set != 0 ? 255 : 0); });
     HOTPACK_ASSIGN(const auto png,
-                   codecs::encode_png_ids(image_of(std::span<const std::uint8_t>(interleaved_), label.shape.width, label.shape.height, 1)));
+                   codecs::encode_png_ids(image_of(std::span<const std::uint8_t>(interleaved_),
+                                                   label.shape.width, label.shape.height, 1)));
     HOTPACK_TRY(write_file(name + ".class-" + std::to_string(c) + ".png", png));
   }
   return {};
@@ -154,14 +170,16 @@ Status SampleWriter::write_class_images(const std::string& name, const LabelView
 
 Status SampleWriter::write_label_array(const std::string& name, const LabelView& label) {
   const bool wide = label.shape.storage == LabelStorage::index && label.shape.vector_bytes() == 2;
-  return write_file(name + ".npy", npy_file(wide ? ElementType::u16 : ElementType::u8, array_shape(label.shape), label.bytes));
+  return write_file(name + ".npy", npy_file(wide ? ElementType::u16 : ElementType::u8,
+                                            array_shape(label.shape), label.bytes));
 }
 
 Status SampleWriter::add_rows(std::string_view key, const LabelView& label) {
   std::vector<std::uint8_t> set(label.shape.class_count);
   const std::string start = csv_field(std::string(key) + ".png") + ",";
   bool any = false;
-  HOTPACK_TRY(expand_label(label, one_hot(AxisOrder::channels_last), std::as_writable_bytes(std::span(set))));
+  HOTPACK_TRY(expand_label(label, one_hot(AxisOrder::channels_last),
+                           std::as_writable_bytes(std::span(set))));
   for (std::size_t c = 0; c < set.size(); ++c) {
     if (set[c] == 0) continue;
     rows_ += start + csv_field(classes_[c].name) + "," + std::to_string(c) + "\n";
@@ -176,7 +194,8 @@ Status SampleWriter::write_list(const std::string& rows) {
 }
 
 Status SampleWriter::write_file(const std::string& name, const std::vector<std::byte>& content) {
-  return write_file(name, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
+  return write_file(
+      name, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }
 
 Status SampleWriter::write_file(const std::string& name, std::string_view content) {

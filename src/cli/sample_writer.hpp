@@ -1,15 +1,17 @@
 // Writes samples of a pack to files, for `extract`.
 //
 //   images/KEY.png    the record's pixels
-//   labels/KEY.png    class ids: a palette image if every class has a color, otherwise gray; 16-bit above 255 classes. Ignored pixels are
-//                     255 (65535), in a color that no class has. With several classes per pixel: labels/KEY.class-ID.png, 0 and 255, one
-//                     file per class
-//   labels.csv        instead, for labels of whole images: image,class,id; one line per class; no class: ignored; images as below images/
-//   images/KEY.npy, labels/KEY.npy   on request: [H,W,C] bytes; the label as stored
+//   labels/KEY.png    class ids: a palette image if every class has a color, otherwise gray; 16-bit
+//   above 255 classes. Ignored pixels are
+//                     255 (65535), in a color that no class has. With several classes per pixel:
+//                     labels/KEY.class-ID.png, 0 and 255, one file per class
+//   labels.csv        instead, for labels of whole images: image,class,id; one line per class; no
+//   class: ignored; images as below images/ images/KEY.npy, labels/KEY.npy   on request: [H,W,C]
+//   bytes; the label as stored
 //
-// Keys are relative paths without "." and ".." (opening a shard refuses others), and the tree follows no link.
-// Ownership: keeps buffers from sample to sample. Not thread-safe: one writer per thread, on one tree. Failure: as OutputTree, and
-// `damaged`.
+// Keys are relative paths without "." and ".." (opening a shard refuses others), and the tree
+// follows no link. Ownership: keeps buffers from sample to sample. Not thread-safe: one writer per
+// thread, on one tree. Failure: as OutputTree, and `damaged`.
 #pragma once
 
 #include <span>
@@ -35,7 +37,8 @@ struct SampleWriterOptions {
 class SampleWriter {
  public:
   // `tree` and `classes` outlive the writer.
-  SampleWriter(OutputTree& tree, SampleWriterOptions options, const std::vector<ClassInfo>& classes);
+  SampleWriter(OutputTree& tree, SampleWriterOptions options,
+               const std::vector<ClassInfo>& classes);
 
   [[nodiscard]] Status write(const Sample& sample);
   // The lines of labels.csv for the samples since the last call.

@@ -11,7 +11,9 @@ namespace {
 constexpr std::string_view kClearLine = "\r\x1b[K";
 
 // A terminal that is gone or full must not stop the work.
-void write_all(int descriptor, std::string_view text) { static_cast<void>(write_fully(descriptor, text)); }
+void write_all(int descriptor, std::string_view text) {
+  static_cast<void>(write_fully(descriptor, text));
+}
 
 }  // namespace
 
@@ -25,7 +27,8 @@ void Screen::print(std::string_view text) {
 
 void Screen::print_plainly(std::string_view prefix, std::string_view text) const {
   if (has_line()) write_all(descriptor_, "\n");
-  for (const std::string_view part : {prefix, std::string_view(" "), text, std::string_view("\n")}) write_all(descriptor_, part);
+  for (const std::string_view part : {prefix, std::string_view(" "), text, std::string_view("\n")})
+    write_all(descriptor_, part);
 }
 
 void Screen::redraw(std::string text) {

@@ -1,6 +1,7 @@
 // Lines on a terminal, with one line at the bottom that is redrawn.
 //
-// Ownership: borrows the descriptor. Thread-safety: none; Terminal holds a mutex. Failure: failed writes are ignored.
+// Ownership: borrows the descriptor. Thread-safety: none; Terminal holds a mutex. Failure: failed
+// writes are ignored.
 #pragma once
 
 #include <string>

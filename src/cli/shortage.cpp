@@ -42,15 +42,19 @@ void report_and_end() {
 }  // namespace
 
 const char* shortage_text(const std::exception& thrown) {
-  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return "out of memory; -j with a smaller number needs less";
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr)
+    return "out of memory; -j with a smaller number needs less";
   if (lacks_threads(thrown))
-    return "the system starts no more threads (Resource temporarily unavailable); -j with a smaller number needs fewer";
+    return "the system starts no more threads (Resource temporarily unavailable); -j with a "
+           "smaller number needs fewer";
   return nullptr;
 }
 
 void print_shortage(int descriptor, const char* text) {
-  const std::array<iovec, 3> line = {piece("error: "), piece(text), piece(". Run the same command again to continue\n")};
-  [[maybe_unused]] const ssize_t ignored = ::writev(descriptor, line.data(), static_cast<int>(line.size()));
+  const std::array<iovec, 3> line = {piece("error: "), piece(text),
+                                     piece(". Run the same command again to continue\n")};
+  [[maybe_unused]] const ssize_t ignored =
+      ::writev(descriptor, line.data(), static_cast<int>(line.size()));
 }
 
 void report_uncaught_shortages() { std::set_terminate(report_and_end); }

@@ -24,7 +24,8 @@ void die_of(int number) {
   ::raise(number);
 }
 
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may use lock-free atomics only");
+static_assert(std::atomic<int>::is_always_lock_free,
+              "a signal handler may use lock-free atomics only");
 
 extern "C" void note_signal(int number) {
   int none = 0;
@@ -50,7 +51,8 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
-  for (std::size_t i = 0; i < kStopSignals.size(); ++i) ::sigaction(kStopSignals[i], &actions_before[i], nullptr);
+  for (std::size_t i = 0; i < kStopSignals.size(); ++i)
+    ::sigaction(kStopSignals[i], &actions_before[i], nullptr);
 }
 
 int stop_signal() { return first_signal; }

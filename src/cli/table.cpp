@@ -25,12 +25,15 @@ std::vector<std::size_t> widths_of(const std::vector<Cells>& rows, const TableFo
       widths[c] = std::max(widths[c], text_width(row[c]));
   if (form.columns == 0 || widths.empty()) return widths;
   std::size_t& shrinking = widths[form.shrinking];
-  const std::size_t others = std::accumulate(widths.begin(), widths.end(), form.indent + kGap * (widths.size() - 1)) - shrinking;
+  const std::size_t others =
+      std::accumulate(widths.begin(), widths.end(), form.indent + kGap * (widths.size() - 1)) -
+      shrinking;
   shrinking = std::min(shrinking, std::max(form.columns - std::min(form.columns, others), kFewest));
   return widths;
 }
 
-std::string line_of(const Cells& row, const std::vector<std::size_t>& widths, std::string_view align) {
+std::string line_of(const Cells& row, const std::vector<std::size_t>& widths,
+                    std::string_view align) {
   std::string line;
   for (std::size_t c = 0; c < row.size(); ++c) {
     const std::string cell = truncated(row[c], widths[c]);
@@ -48,7 +51,8 @@ std::string table_text(const std::vector<Cells>& rows, const TableForm& form) {
   std::string text;
   for (const Cells& row : rows) {
     const bool is_title = row.size() == 1 && widths.size() > 1;
-    const std::string line = std::string(form.indent, ' ') + (is_title ? row.front() : line_of(row, widths, form.align));
+    const std::string line =
+        std::string(form.indent, ' ') + (is_title ? row.front() : line_of(row, widths, form.align));
     text.append(line, 0, line.find_last_not_of(' ') + 1).append("\n");
   }
   return text;

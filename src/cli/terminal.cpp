@@ -58,7 +58,8 @@ std::string with_indented_lines(std::string_view text) {
   return out;
 }
 
-ProgressStyle progress_style(const TerminalOptions& options, const TerminalSurroundings& surroundings) {
+ProgressStyle progress_style(const TerminalOptions& options,
+                             const TerminalSurroundings& surroundings) {
   switch (options.progress) {
     case ProgressMode::never:
       return ProgressStyle::none;
@@ -87,7 +88,8 @@ Clock::duration interval_of(ProgressStyle style) {
 }
 
 spdlog::level::level_enum spdlog_level(Level level) {
-  constexpr std::array kLevels = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
+  constexpr std::array kLevels = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
+                                  spdlog::level::err};
   return kLevels[static_cast<std::size_t>(level)];
 }
 
@@ -104,10 +106,14 @@ spdlog::level::level_enum least_level(int verbosity) {
 }
 
 // "warning:"; information has no prefix.
-std::string prefix_of(Level level) { return level == Level::info ? std::string() : std::string(name_of(level)) + ":"; }
+std::string prefix_of(Level level) {
+  return level == Level::info ? std::string() : std::string(name_of(level)) + ":";
+}
 
 std::string painted(Level level, const std::string& word) {
-  const char* const paint = level == Level::error ? "\x1b[1;31m" : level == Level::warning ? "\x1b[1;33m" : "\x1b[2m";
+  const char* const paint = level == Level::error     ? "\x1b[1;31m"
+                            : level == Level::warning ? "\x1b[1;33m"
+                                                      : "\x1b[2m";
   return paint + word + "\x1b[0m";
 }
 
@@ -120,7 +126,8 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
     bool times = false;
   };
   // `width` 0: lines are not broken.
-  ScreenSink(Screen& screen, Style style, std::function<double()> seconds, std::function<int()> width)
+  ScreenSink(Screen& screen, Style style, std::function<double()> seconds,
+             std::function<int()> width)
       : screen_(screen), style_(style), seconds_(std::move(seconds)), width_(std::move(width)) {}
 
  private:
@@ -140,11 +147,13 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
   }
   [[nodiscard]] std::string shaped(Level level, std::string_view text) const {
     const std::string prefix = prefix_of(level);
-    return fitted((prefix + (prefix.empty() ? "" : " ")).append(text), static_cast<std::size_t>(std::max(0, width_())));
+    return fitted((prefix + (prefix.empty() ? "" : " ")).append(text),
+                  static_cast<std::size_t>(std::max(0, width_())));
   }
   [[nodiscard]] std::string paint(Level level, std::string text) const {
     const std::string prefix = prefix_of(level);
-    return style_.color && !prefix.empty() ? painted(level, prefix) + text.substr(prefix.size()) : std::move(text);
+    return style_.color && !prefix.empty() ? painted(level, prefix) + text.substr(prefix.size())
+                                           : std::move(text);
   }
   void flush_() override {}
 
@@ -161,22 +170,27 @@ bool holds_nul(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, 4096> first{};
   file.read(first.data(), first.size());
-  return std::find(first.begin(), first.begin() + file.gcount(), '\0') != first.begin() + file.gcount();
+  return std::find(first.begin(), first.begin() + file.gcount(), '\0') !=
+         first.begin() + file.gcount();
 }
 
 // Opens for appending first: spdlog would create missing folders, and does not say why it fails.
 Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
   if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored) && holds_nul(path))
-    return usage_error("--log-file " + path + ": is not a text file, and messages would be appended to it; choose another file");
+    return usage_error(
+        "--log-file " + path +
+        ": is not a text file, and messages would be appended to it; choose another file");
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0) return io_error("cannot open the log file", path, errno);
   ::close(descriptor);
   try {
     auto sink = std::make_shared<FileSink>(path);
-    sink->set_formatter(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e%z %l %v"));
+    sink->set_formatter(
+        std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e%z %l %v"));
     return sink;
   } catch (const spdlog::spdlog_ex& failure) {
-    return Error{ErrorCode::io, std::string("cannot open the log file: ") + failure.what(), path, {}};
+    return Error{
+        ErrorCode::io, std::string("cannot open the log file: ") + failure.what(), path, {}};
   }
 }
 
@@ -200,7 +214,8 @@ TerminalSurroundings TerminalSurroundings::of_descriptor(int descriptor) {
 
 class Terminal::Impl {
  public:
-  Impl(const TerminalOptions& options, TerminalSurroundings surroundings, std::shared_ptr<FileSink> file)
+  Impl(const TerminalOptions& options, TerminalSurroundings surroundings,
+       std::shared_ptr<FileSink> file)
       : surroundings_(std::move(surroundings)),
         style_(progress_style(options, surroundings_)),
         start_(surroundings_.now()),
@@ -208,23 +223,27 @@ class Terminal::Impl {
         screen_(surroundings_.descriptor),
         file_(std::move(file)),
         logger_("hotpack") {
-    const ScreenSink::Style look{use_color(options.color, surroundings_), style_ == ProgressStyle::json, options.verbosity >= 2};
+    const ScreenSink::Style look{use_color(options.color, surroundings_),
+                                 style_ == ProgressStyle::json, options.verbosity >= 2};
     colored_ = look.color;
     auto sink = std::make_shared<ScreenSink>(
-        screen_, look, [this] { return seconds_since(start_); }, [this] { return surroundings_.fits ? surroundings_.width() : 0; });
+        screen_, look, [this] { return seconds_since(start_); },
+        [this] { return surroundings_.fits ? surroundings_.width() : 0; });
     sink->set_level(least_level(options.verbosity));
     logger_.sinks().push_back(std::move(sink));
     if (file_) logger_.sinks().push_back(file_);
     logger_.set_level(spdlog::level::debug);
     logger_.flush_on(spdlog::level::warn);
-    // A log file on a full disk must not stop the work, and spdlog's own message would break the progress line.
+    // A log file on a full disk must not stop the work, and spdlog's own message would break the
+    // progress line.
     logger_.set_error_handler([](const std::string&) {});
   }
 
   void message(Level level, std::string_view text) {
     const std::lock_guard lock(mutex_);
     // Programs get the text as it is, escaped by JSON.
-    const std::string shown = style_ == ProgressStyle::json ? std::string(text) : with_indented_lines(printable(text));
+    const std::string shown =
+        style_ == ProgressStyle::json ? std::string(text) : with_indented_lines(printable(text));
     logger_.log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
     if (level == Level::error) last_error_ = text;
   }
@@ -278,10 +297,13 @@ class Terminal::Impl {
     return true;
   }
 
-  [[nodiscard]] ProgressFigures figures() const { return {counts_, rate_.per_second(), seconds_since(stage_start_)}; }
+  [[nodiscard]] ProgressFigures figures() const {
+    return {counts_, rate_.per_second(), seconds_since(stage_start_)};
+  }
 
   [[nodiscard]] std::string progress_text() const {
-    return style_ == ProgressStyle::json ? progress_json(figures()) : printable(progress_line(figures()));
+    return style_ == ProgressStyle::json ? progress_json(figures())
+                                         : printable(progress_line(figures()));
   }
 
   void show(Clock::time_point now) {
@@ -325,14 +347,16 @@ class Terminal::Impl {
   RateMeter rate_;
 };
 
-Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options, TerminalSurroundings surroundings) {
+Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options,
+                                                 TerminalSurroundings surroundings) {
   std::shared_ptr<FileSink> file;
   if (!options.log_file.empty()) {
     auto opened = open_log_file(options.log_file);
     if (!opened.ok()) return std::move(opened).error();
     file = std::move(opened).value();
   }
-  return std::unique_ptr<Terminal>(new Terminal(std::make_unique<Impl>(options, std::move(surroundings), std::move(file))));
+  return std::unique_ptr<Terminal>(
+      new Terminal(std::make_unique<Impl>(options, std::move(surroundings), std::move(file))));
 }
 
 Terminal::Terminal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

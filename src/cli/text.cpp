@@ -13,9 +13,12 @@ namespace hotpack::cli {
 
 namespace {
 
-std::string two_digits(std::uint64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); }
+std::string two_digits(std::uint64_t value) {
+  return (value < 10 ? "0" : "") + std::to_string(value);
+}
 
-constexpr char kNoBreak = '\x1f';  // stands for a space that wrapped() must not break at; never printed
+constexpr char kNoBreak =
+    '\x1f';  // stands for a space that wrapped() must not break at; never printed
 
 struct Character {
   utf8proc_int32_t point = -1;  // −1: a byte that is not UTF-8
@@ -25,7 +28,8 @@ struct Character {
 Character first_character(std::string_view text) {
   Character found;
   const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  const utf8proc_ssize_t used = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &found.point);
+  const utf8proc_ssize_t used =
+      utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &found.point);
   if (used <= 0) return {};
   found.bytes = static_cast<std::size_t>(used);
   return found;
@@ -38,15 +42,18 @@ std::size_t columns_of(Character character) {
 
 // Characters that hide, reverse or break the text around them.
 bool is_deceptive(utf8proc_int32_t point) {
-  const auto within = [point](utf8proc_int32_t first, utf8proc_int32_t last) { return point >= first && point <= last; };
-  return within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) || within(0x2028, 0x202E) || within(0x2066, 0x2069) ||
-         point == 0xFEFF || within(0xFFF9, 0xFFFB);
+  const auto within = [point](utf8proc_int32_t first, utf8proc_int32_t last) {
+    return point >= first && point <= last;
+  };
+  return within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) || within(0x2028, 0x202E) ||
+         within(0x2066, 0x2069) || point == 0xFEFF || within(0xFFF9, 0xFFFB);
 }
 
 std::string hex(std::uint32_t value, int digits) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string text;
-  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) text += kHex[(value >> static_cast<unsigned>(shift)) & 15U];
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
+    text += kHex[(value >> static_cast<unsigned>(shift)) & 15U];
   return text;
 }
 
@@ -54,12 +61,15 @@ std::string escaped_byte(char byte) { return "\\x" + hex(static_cast<unsigned ch
 
 std::string escaped_character(std::string_view text, Character character) {
   if (character.point < 0) return escaped_byte(text.front());
-  if (character.point < 0x20 && character.point != '\n' && character.point != '\t') return escaped_byte(text.front());
-  if (is_deceptive(character.point)) return "\\u" + hex(static_cast<std::uint32_t>(character.point), 4);
+  if (character.point < 0x20 && character.point != '\n' && character.point != '\t')
+    return escaped_byte(text.front());
+  if (is_deceptive(character.point))
+    return "\\u" + hex(static_cast<std::uint32_t>(character.point), 4);
   return std::string(text.substr(0, character.bytes));
 }
 
-// Bytes of the first characters that fit into `columns`, including marks that combine with the last.
+// Bytes of the first characters that fit into `columns`, including marks that combine with the
+// last.
 std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -107,7 +117,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     before = row;
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({before[j] + 1, row[j - 1] + 1, before[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      row[j] = std::min(
+          {before[j] + 1, row[j - 1] + 1, before[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
       const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (swapped) row[j] = std::min(row[j], two_before[j - 2] + 1);
     }
@@ -138,7 +149,8 @@ std::string human_duration(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, 8.64e10)));
   if (whole < 60) return std::to_string(whole) + " s";
   if (whole < 3600) return std::to_string(whole / 60) + " min " + two_digits(whole % 60) + " s";
-  if (whole < 86400) return std::to_string(whole / 3600) + " h " + two_digits(whole / 60 % 60) + " min";
+  if (whole < 86400)
+    return std::to_string(whole / 3600) + " h " + two_digits(whole / 60 % 60) + " min";
   return std::to_string(whole / 86400) + " d " + two_digits(whole / 3600 % 24) + " h";
 }
 
@@ -150,7 +162,8 @@ std::string human_rate(double per_second) {
 }
 
 std::string percent_of(std::uint64_t part, std::uint64_t whole) {
-  return percent_text(static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(1, whole)));
+  return percent_text(static_cast<double>(part) /
+                      static_cast<double>(std::max<std::uint64_t>(1, whole)));
 }
 
 std::string printable(std::string_view text) {
@@ -248,12 +261,14 @@ std::string laid_out(std::string_view text, std::size_t columns) {
   return with_spaces(fitted(shown, columns));
 }
 
-std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> candidates) {
+std::optional<std::string> nearest_word(std::string_view word,
+                                        std::span<const std::string> candidates) {
   std::optional<std::string> nearest;
   std::size_t least = 0;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    const std::size_t allowed = std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
+    const std::size_t allowed =
+        std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
     if (distance > allowed || (nearest && distance >= least)) continue;
     nearest = candidate;
     least = distance;

@@ -1,7 +1,7 @@
 // Result files that appear complete or not at all.
 //
-// Thread-safety: safe for different files. Failure: code `io`; nothing is left behind. Unlike shards they are not forced to disk: they can
-// be made again.
+// Thread-safety: safe for different files. Failure: code `io`; nothing is left behind. Unlike
+// shards they are not forced to disk: they can be made again.
 #pragma once
 
 #include <string>
@@ -11,10 +11,12 @@
 
 namespace hotpack::cli {
 
-// A name for a temporary file, ".hotpack.<16 hex digits>.tmp", that no other running process uses, nor this one again.
+// A name for a temporary file, ".hotpack.<16 hex digits>.tmp", that no other running process uses,
+// nor this one again.
 [[nodiscard]] std::string temporary_name_of_process();
 
-// Writes next to `path` under a name of this process, then renames; a file of that name is replaced.
+// Writes next to `path` under a name of this process, then renames; a file of that name is
+// replaced.
 [[nodiscard]] Status write_whole_file(const std::string& path, std::string_view content);
 
 // The same, but a file of that name is an error and stays as it is.

@@ -23,8 +23,8 @@ Result<ImageInfo> inspect(std::span<const std::byte> file, std::uint64_t max_pix
 
 Error out_of_memory(const ImageInfo& info) {
   return Error{ErrorCode::io,
-               "not enough memory for an image of " + std::to_string(info.width) + "x" + std::to_string(info.height) +
-                   "; use fewer jobs (-j) or lower --max-pixels",
+               "not enough memory for an image of " + std::to_string(info.width) + "x" +
+                   std::to_string(info.height) + "; use fewer jobs (-j) or lower --max-pixels",
                {},
                {}};
 }
@@ -35,13 +35,15 @@ struct Decoder::Impl {
   PixelBuffers buffers;
   JpegReader jpeg;
 
-  Result<ConstPixels> read_image(std::span<const std::byte> file, const ImageInfo& info, const ImageOptions& options) {
+  Result<ConstPixels> read_image(std::span<const std::byte> file, const ImageInfo& info,
+                                 const ImageOptions& options) {
     HOTPACK_ASSIGN(const ConstPixels stored, read_stored(file, info, options));
     if (!options.apply_orientation || info.orientation == 1) return stored;
     return orient(stored, info.orientation, buffers.oriented);
   }
 
-  Result<ConstPixels> read_stored(std::span<const std::byte> file, const ImageInfo& info, const ImageOptions& options) {
+  Result<ConstPixels> read_stored(std::span<const std::byte> file, const ImageInfo& info,
+                                  const ImageOptions& options) {
     if (info.format == FileFormat::png) return read_png_image(file, info, options, buffers);
     return jpeg.read_image(file, info, options.channels, buffers);
   }
@@ -57,8 +59,10 @@ Decoder::~Decoder() = default;
 Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
-Result<ConstPixels> Decoder::decode_image(std::span<const std::byte> file, const ImageOptions& options) {
-  if (options.channels != 1 && options.channels != 3) return internal_error("an image is decoded to 1 or 3 channels");
+Result<ConstPixels> Decoder::decode_image(std::span<const std::byte> file,
+                                          const ImageOptions& options) {
+  if (options.channels != 1 && options.channels != 3)
+    return internal_error("an image is decoded to 1 or 3 channels");
   HOTPACK_ASSIGN(const ImageInfo info, inspect(file, options.max_pixels));
   try {
     return impl_->read_image(file, info, options);

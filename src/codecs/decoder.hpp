@@ -51,12 +51,14 @@ class Decoder {
   // behind it, in 8 bits. 16-bit samples and alpha become 8-bit first, as `depth16` says, after
   // their tRNS color was compared at full depth. A malformed tRNS chunk is then an error. Of an
   // animated PNG, an MPO or an Ultra HDR file, the first image is decoded.
-  [[nodiscard]] Result<ConstPixels> decode_image(std::span<const std::byte> file, const ImageOptions& options);
+  [[nodiscard]] Result<ConstPixels> decode_image(std::span<const std::byte> file,
+                                                 const ImageOptions& options);
 
   // A label, raw. gAMA, sRGB, iCCP, tRNS and sBIT never change a value; a palette index beyond
   // the palette is kept. JPEG is decoded too; the caller decides if lossy labels are allowed.
   // EXIF orientation is never applied. 16-bit RGB is refused.
-  [[nodiscard]] Result<RawLabel> decode_label(std::span<const std::byte> file, std::uint64_t max_pixels);
+  [[nodiscard]] Result<RawLabel> decode_label(std::span<const std::byte> file,
+                                              std::uint64_t max_pixels);
 
  private:
   struct Impl;

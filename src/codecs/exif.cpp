@@ -18,10 +18,15 @@ constexpr std::size_t kEntryBytes = 12;
 // The TIFF structure inside EXIF: numbers in either byte order, at unchecked offsets.
 class TiffBytes {
  public:
-  TiffBytes(std::span<const std::byte> bytes, bool big_endian) : bytes_(bytes), big_endian_(big_endian) {}
+  TiffBytes(std::span<const std::byte> bytes, bool big_endian)
+      : bytes_(bytes), big_endian_(big_endian) {}
 
-  [[nodiscard]] std::optional<std::uint32_t> u16(std::size_t offset) const { return number(offset, 2); }
-  [[nodiscard]] std::optional<std::uint32_t> u32(std::size_t offset) const { return number(offset, 4); }
+  [[nodiscard]] std::optional<std::uint32_t> u16(std::size_t offset) const {
+    return number(offset, 2);
+  }
+  [[nodiscard]] std::optional<std::uint32_t> u32(std::size_t offset) const {
+    return number(offset, 4);
+  }
 
  private:
   [[nodiscard]] std::optional<std::uint32_t> number(std::size_t offset, std::size_t size) const {
@@ -74,7 +79,8 @@ std::optional<std::uint32_t> find_orientation(const TiffBytes& tiff) {
 }  // namespace
 
 bool is_exif_segment(std::span<const std::byte> segment) {
-  return segment.size() >= sizeof kExifMark && std::memcmp(segment.data(), kExifMark, sizeof kExifMark) == 0;
+  return segment.size() >= sizeof kExifMark &&
+         std::memcmp(segment.data(), kExifMark, sizeof kExifMark) == 0;
 }
 
 int tiff_orientation(std::span<const std::byte> tiff) {

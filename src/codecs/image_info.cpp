@@ -16,12 +16,15 @@ using namespace std::string_view_literals;
 constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::string_view kJpegSignature = "\xff\xd8\xff"sv;
 
-std::string_view as_text(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 // Only the advice if the format has no name.
 std::string content_text(const ForeignFormat& format) {
   if (format.name.empty()) return std::string(format.advice);
-  return "the content is that of a " + std::string(format.name) + " file; " + unsupported_text(format);
+  return "the content is that of a " + std::string(format.name) + " file; " +
+         unsupported_text(format);
 }
 
 Error unsupported(std::span<const std::byte> bytes) {
@@ -29,10 +32,14 @@ Error unsupported(std::span<const std::byte> bytes) {
   // A transfer in text mode changes line ends or the top bit: the letters of the signature
   // remain, the signature does not.
   if (as_text(bytes).substr(1).starts_with("PNG")) {
-    return data_error("the PNG signature is damaged, as a transfer in text mode does; copy the file again in binary mode");
+    return data_error(
+        "the PNG signature is damaged, as a transfer in text mode does; copy the file again in "
+        "binary mode");
   }
   if (const auto foreign = foreign_format(bytes)) return data_error(content_text(*foreign));
-  return data_error("the content is neither PNG nor JPEG; only these two are supported; convert the image to PNG");
+  return data_error(
+      "the content is neither PNG nor JPEG; only these two are supported; convert the image to "
+      "PNG");
 }
 
 }  // namespace
@@ -83,9 +90,11 @@ Result<Probe> probe(std::span<const std::byte> bytes, bool complete) {
 }
 
 Status check_pixel_limit(const ImageInfo& info, std::uint64_t max_pixels) {
-  const std::uint64_t pixels = static_cast<std::uint64_t>(info.width) * static_cast<std::uint64_t>(info.height);
+  const std::uint64_t pixels =
+      static_cast<std::uint64_t>(info.width) * static_cast<std::uint64_t>(info.height);
   if (pixels <= max_pixels) return {};
-  return data_error("the image is " + std::to_string(info.width) + "x" + std::to_string(info.height) + ", " + std::to_string(pixels) +
+  return data_error("the image is " + std::to_string(info.width) + "x" +
+                    std::to_string(info.height) + ", " + std::to_string(pixels) +
                     " pixels, more than the limit of " + std::to_string(max_pixels) +
                     "; if it is genuine, raise the limit with --max-pixels");
 }

@@ -49,14 +49,18 @@ constexpr std::string_view kXmpMark("http://ns.adobe.com/xap/1.0/\0", 29);
 // The XMP text of images with a gain map.
 constexpr std::string_view kGainMapNamespace("http://ns.adobe.com/hdr-gain-map/1.0/");
 
-std::string_view as_text(std::span<const std::byte> payload) { return {reinterpret_cast<const char*>(payload.data()), payload.size()}; }
-
-bool is_frame(unsigned code) {
-  return code >= marker::kFrame0 && code <= marker::kFrame15 && code != marker::kHuffmanTables && code != marker::kExtensions &&
-         code != marker::kArithmeticTables;
+std::string_view as_text(std::span<const std::byte> payload) {
+  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
 }
 
-bool stands_alone(unsigned code) { return code == marker::kTemporary || (code >= marker::kRestart0 && code <= marker::kRestart7); }
+bool is_frame(unsigned code) {
+  return code >= marker::kFrame0 && code <= marker::kFrame15 && code != marker::kHuffmanTables &&
+         code != marker::kExtensions && code != marker::kArithmeticTables;
+}
+
+bool stands_alone(unsigned code) {
+  return code == marker::kTemporary || (code >= marker::kRestart0 && code <= marker::kRestart7);
+}
 
 // Coding processes: 0 baseline, 1 extended, 2 progressive; 9 and 10 are 1 and 2 with arithmetic
 // coding.
@@ -70,7 +74,9 @@ Status check_process(unsigned process) {
     case 9:
     case 10:
       if (kReadsArithmetic) return {};
-      return data_error("arithmetic-coded JPEG is not supported by the JPEG library; save it as a usual JPEG or as PNG");
+      return data_error(
+          "arithmetic-coded JPEG is not supported by the JPEG library; save it as a usual JPEG or "
+          "as PNG");
     case 3:
     case 11:
       return data_error(std::string("lossless JPEG") + kAdvice);
@@ -90,7 +96,8 @@ struct Frame {
 // Walks from marker to marker over a prefix of the file.
 class HeaderWalk {
  public:
-  HeaderWalk(std::span<const std::byte> bytes, bool complete) : bytes_(bytes), complete_(complete) {}
+  HeaderWalk(std::span<const std::byte> bytes, bool complete)
+      : bytes_(bytes), complete_(complete) {}
 
   Result<Probe> run() {
     for (;;) {
@@ -104,8 +111,12 @@ class HeaderWalk {
   enum class Step { go_on, scan_begins, out_of_bytes };
 
   [[nodiscard]] bool has(std::size_t count) const { return range_fits(at_, count, bytes_.size()); }
-  [[nodiscard]] unsigned byte(std::size_t offset) const { return std::to_integer<unsigned>(bytes_[offset]); }
-  [[nodiscard]] unsigned u16(std::size_t offset) const { return byte(offset) << 8 | byte(offset + 1); }
+  [[nodiscard]] unsigned byte(std::size_t offset) const {
+    return std::to_integer<unsigned>(bytes_[offset]);
+  }
+  [[nodiscard]] unsigned u16(std::size_t offset) const {
+    return byte(offset) << 8 | byte(offset + 1);
+  }
 
   // Skips one marker and its segment.
   Result<Step> next() {
@@ -117,7 +128,8 @@ class HeaderWalk {
     if (stands_alone(code)) return Step::go_on;
     if (code == marker::kStart) return damaged("it begins a second time");
     if (code == marker::kEnd) return damaged("it ends before any image");
-    if (code == marker::kScan) return frame_ ? Result<Step>(Step::scan_begins) : damaged("a scan comes before the frame");
+    if (code == marker::kScan)
+      return frame_ ? Result<Step>(Step::scan_begins) : damaged("a scan comes before the frame");
     return segment(code);
   }
 
@@ -125,8 +137,10 @@ class HeaderWalk {
     if (!has(2)) return Step::out_of_bytes;
     const std::size_t length = u16(at_);
     if (length < 2) return damaged("a segment is shorter than its own length field");
-    if (code == marker::kJpegLsFrame) return data_error("JPEG-LS is not supported; save it as a usual 8-bit JPEG or as PNG");
-    const bool matters = is_frame(code) || code == marker::kApp1 || code == marker::kApp2 || code == marker::kApp14;
+    if (code == marker::kJpegLsFrame)
+      return data_error("JPEG-LS is not supported; save it as a usual 8-bit JPEG or as PNG");
+    const bool matters =
+        is_frame(code) || code == marker::kApp1 || code == marker::kApp2 || code == marker::kApp14;
     if (matters) {
       if (!has(length)) return Step::out_of_bytes;
       HOTPACK_TRY(read_segment(code, bytes_.subspan(at_ + 2, length - 2)));
@@ -145,7 +159,8 @@ class HeaderWalk {
 
   void read_app1(std::span<const std::byte> payload) {
     const std::string_view text = as_text(payload);
-    if (text.starts_with(kXmpMark)) more_images_ |= text.find(kGainMapNamespace) != std::string_view::npos;
+    if (text.starts_with(kXmpMark))
+      more_images_ |= text.find(kGainMapNamespace) != std::string_view::npos;
     if (exif_seen_ || !is_exif_segment(payload)) return;
     exif_seen_ = true;
     orientation_ = exif_orientation(payload);
@@ -170,7 +185,8 @@ class HeaderWalk {
   }
 
   void read_adobe(std::span<const std::byte> payload) {
-    if (payload.size() >= 12 && std::memcmp(payload.data(), "Adobe", 5) == 0) adobe_transform_ = std::to_integer<unsigned>(payload[11]);
+    if (payload.size() >= 12 && std::memcmp(payload.data(), "Adobe", 5) == 0)
+      adobe_transform_ = std::to_integer<unsigned>(payload[11]);
   }
 
   Result<Probe> finish() const {
@@ -189,14 +205,17 @@ class HeaderWalk {
 
   Status check_frame() const {
     if (frame_->precision != 8) {
-      return data_error(std::to_string(frame_->precision) + "-bit JPEG is not supported; save it as 8-bit JPEG or as PNG");
+      return data_error(std::to_string(frame_->precision) +
+                        "-bit JPEG is not supported; save it as 8-bit JPEG or as PNG");
     }
     if (frame_->height == 0 && frame_->width > 0) {
       return data_error(
-          "the JPEG has its height only after its pixels (DNL), which is not supported; save it again as a usual JPEG or as PNG");
+          "the JPEG has its height only after its pixels (DNL), which is not supported; save it "
+          "again as a usual JPEG or as PNG");
     }
     if (frame_->width == 0 || frame_->height == 0) {
-      return data_error("the JPEG header gives a size of " + std::to_string(frame_->width) + "x" + std::to_string(frame_->height));
+      return data_error("the JPEG header gives a size of " + std::to_string(frame_->width) + "x" +
+                        std::to_string(frame_->height));
     }
     return {};
   }
@@ -210,7 +229,8 @@ class HeaderWalk {
       case 4:
         return adobe_transform_.value_or(0) == 0 ? PixelKind::cmyk : PixelKind::ycck;
       default:
-        return data_error("JPEG with " + std::to_string(frame_->components) + " channels is not supported; save it as RGB");
+        return data_error("JPEG with " + std::to_string(frame_->components) +
+                          " channels is not supported; save it as RGB");
     }
   }
 
@@ -236,6 +256,8 @@ class HeaderWalk {
 
 }  // namespace
 
-Result<Probe> probe_jpeg(std::span<const std::byte> bytes, bool complete) { return HeaderWalk(bytes, complete).run(); }
+Result<Probe> probe_jpeg(std::span<const std::byte> bytes, bool complete) {
+  return HeaderWalk(bytes, complete).run();
+}
 
 }  // namespace hotpack::codecs

@@ -39,10 +39,12 @@ class JpegReader::Decompressor {
   Decompressor& operator=(const Decompressor&) = delete;
 
   // Reads the header and prepares for rows of samples of this color space.
-  [[nodiscard]] Status start(std::span<const std::byte> file, const ImageInfo& info, J_COLOR_SPACE space) {
+  [[nodiscard]] Status start(std::span<const std::byte> file, const ImageInfo& info,
+                             J_COLOR_SPACE space) {
     return guarded([&] {
       create();
-      jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
+      jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()),
+                   static_cast<unsigned long>(file.size()));
       jpeg_read_header(&state_, TRUE);
       check_header(info);
       most_scans_ = most_scans(std::uint64_t{state_.image_width} * state_.image_height);
@@ -65,7 +67,8 @@ class JpegReader::Decompressor {
   // `convert` must not throw or own anything.
   template <class Convert>
   [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
-    auto* row = raw.reserve_as<JSAMPLE>(std::size_t{state_.output_width} * static_cast<std::size_t>(state_.output_components));
+    auto* row = raw.reserve_as<JSAMPLE>(std::size_t{state_.output_width} *
+                                        static_cast<std::size_t>(state_.output_components));
     return guarded([&] {
       while (state_.output_scanline < state_.output_height) {
         const int y = static_cast<int>(state_.output_scanline);
@@ -89,7 +92,9 @@ class JpegReader::Decompressor {
     return {};
   }
 
-  static Error out_of_memory() { return {ErrorCode::io, "not enough memory to read the JPEG; use fewer jobs (-j)", {}, {}}; }
+  static Error out_of_memory() {
+    return {ErrorCode::io, "not enough memory to read the JPEG; use fewer jobs (-j)", {}, {}};
+  }
 
   void create() {
     memory_lacked_ = false;
@@ -100,7 +105,8 @@ class JpegReader::Decompressor {
   // probe() and libjpeg must agree on the sizes that the buffers have.
   void check_header(const ImageInfo& info) {
     const bool as_probed = state_.image_width == static_cast<JDIMENSION>(info.width) &&
-                           state_.image_height == static_cast<JDIMENSION>(info.height) && state_.num_components == channels_of(info.kind);
+                           state_.image_height == static_cast<JDIMENSION>(info.height) &&
+                           state_.num_components == channels_of(info.kind);
     if (!as_probed) fail("the JPEG is damaged: its header contradicts itself");
   }
 
@@ -126,7 +132,9 @@ class JpegReader::Decompressor {
     std::longjmp(jump_, 1);
   }
 
-  static Decompressor& of(j_common_ptr state) { return *static_cast<Decompressor*>(state->client_data); }
+  static Decompressor& of(j_common_ptr state) {
+    return *static_cast<Decompressor*>(state->client_data);
+  }
 
   static void on_error(j_common_ptr state) { of(state).fail_with_own_words(); }
 
@@ -139,11 +147,11 @@ class JpegReader::Decompressor {
     Decompressor& self = of(state);
     if (self.state_.input_scan_number <= self.most_scans_) return;
     char text[224];
-    std::snprintf(
-        text, sizeof text,
-        "the JPEG has more than %d scans over %ux%u pixels, which no camera or program makes; refused as a decompression bomb; if it is "
-        "genuine, save it again as a usual JPEG or as PNG",
-        self.most_scans_, self.state_.image_width, self.state_.image_height);
+    std::snprintf(text, sizeof text,
+                  "the JPEG has more than %d scans over %ux%u pixels, which no camera or program "
+                  "makes; refused as a decompression bomb; if it is "
+                  "genuine, save it again as a usual JPEG or as PNG",
+                  self.most_scans_, self.state_.image_width, self.state_.image_height);
     self.fail(text);
   }
 
@@ -199,7 +207,8 @@ RawLabel describe_label(const ImageInfo& info) {
 JpegReader::JpegReader() : decompressor_(std::make_unique<Decompressor>()) {}
 JpegReader::~JpegReader() = default;
 
-Result<ConstPixels> JpegReader::read_image(std::span<const std::byte> file, const ImageInfo& info, int channels, PixelBuffers& buffers) {
+Result<ConstPixels> JpegReader::read_image(std::span<const std::byte> file, const ImageInfo& info,
+                                           int channels, PixelBuffers& buffers) {
   const ResetAtExit at_exit(*decompressor_);
   const Conversion conversion = conversion_for(info.kind, channels);
   HOTPACK_TRY(decompressor_->start(file, info, conversion.space));
@@ -207,13 +216,15 @@ Result<ConstPixels> JpegReader::read_image(std::span<const std::byte> file, cons
   if (conversion.convert == nullptr) {
     HOTPACK_TRY(decompressor_->read_into(image));
   } else {
-    HOTPACK_TRY(decompressor_->read_through(
-        buffers.raw, [&](const JSAMPLE* row, int y) { conversion.convert(row, image.row(y), static_cast<std::size_t>(image.width)); }));
+    HOTPACK_TRY(decompressor_->read_through(buffers.raw, [&](const JSAMPLE* row, int y) {
+      conversion.convert(row, image.row(y), static_cast<std::size_t>(image.width));
+    }));
   }
   return ConstPixels(image);
 }
 
-Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const ImageInfo& info, PixelBuffers& buffers) {
+Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const ImageInfo& info,
+                                        PixelBuffers& buffers) {
   RawLabel label = describe_label(info);
   if (info.kind != PixelKind::gray) {
     HOTPACK_ASSIGN(label.rgb, read_image(file, info, 3, buffers));
@@ -223,8 +234,9 @@ Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const I
   HOTPACK_TRY(decompressor_->start(file, info, JCS_GRAYSCALE));
   const MutableIds ids = buffers.ids(info.width, info.height);
   label.samples = ids;
-  HOTPACK_TRY(decompressor_->read_through(buffers.raw,
-                                          [&](const JSAMPLE* row, int y) { widen(row, ids.row(y), static_cast<std::size_t>(ids.width)); }));
+  HOTPACK_TRY(decompressor_->read_through(buffers.raw, [&](const JSAMPLE* row, int y) {
+    widen(row, ids.row(y), static_cast<std::size_t>(ids.width));
+  }));
   return label;
 }
 

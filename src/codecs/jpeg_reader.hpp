@@ -41,9 +41,12 @@ class JpegReader {
 
   // `info` is the result of probe() for `file`; the caller has checked the pixel limit.
   // `channels` is 3 (RGB) or 1 (gray), as in ImageOptions.
-  [[nodiscard]] Result<ConstPixels> read_image(std::span<const std::byte> file, const ImageInfo& info, int channels, PixelBuffers& buffers);
+  [[nodiscard]] Result<ConstPixels> read_image(std::span<const std::byte> file,
+                                               const ImageInfo& info, int channels,
+                                               PixelBuffers& buffers);
   // Gray as samples, colors as RGB.
-  [[nodiscard]] Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info, PixelBuffers& buffers);
+  [[nodiscard]] Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info,
+                                            PixelBuffers& buffers);
 
  private:
   class Decompressor;

@@ -50,7 +50,8 @@ void copy_tile(const Walk& walk, const MutablePixels& seen, int x0, int y0) {
   for (int y = y0; y < y1; ++y) {
     std::uint8_t* to = seen.row(y) + std::ptrdiff_t{x0} * kChannels;
     const std::uint8_t* from = walk.corner + y * walk.down + x0 * walk.right;
-    for (int x = x0; x < x1; ++x, to += kChannels) std::memcpy(to, from + (x - x0) * walk.right, kChannels);
+    for (int x = x0; x < x1; ++x, to += kChannels)
+      std::memcpy(to, from + (x - x0) * walk.right, kChannels);
   }
 }
 
@@ -70,7 +71,8 @@ ConstPixels orient(ConstPixels stored, int orientation, Buffer& buffer) {
   seen.height = swaps ? stored.width : stored.height;
   seen.channels = stored.channels;
   seen.row_bytes = static_cast<std::size_t>(seen.width) * static_cast<std::size_t>(seen.channels);
-  seen.data = buffer.reserve_as<std::uint8_t>(seen.row_bytes * static_cast<std::size_t>(seen.height));
+  seen.data =
+      buffer.reserve_as<std::uint8_t>(seen.row_bytes * static_cast<std::size_t>(seen.height));
   const Walk walk = walk_for(stored, orientation);
   if (stored.channels == 1) {
     copy_all<1>(walk, seen);

@@ -17,13 +17,18 @@ struct PixelBuffers {
   Buffer oriented;  // the result, if EXIF turned it
   PlainPng plain;   // the fast path for plain PNGs, with its own buffers
 
-  [[nodiscard]] MutablePixels image(int width, int height, int channels) { return view<std::uint8_t>(width, height, channels); }
-  [[nodiscard]] MutableIds ids(int width, int height) { return view<std::uint16_t>(width, height, 1); }
+  [[nodiscard]] MutablePixels image(int width, int height, int channels) {
+    return view<std::uint8_t>(width, height, channels);
+  }
+  [[nodiscard]] MutableIds ids(int width, int height) {
+    return view<std::uint16_t>(width, height, 1);
+  }
 
  private:
   template <class Sample>
   PixelView<Sample> view(int width, int height, int channels) {
-    const std::size_t row_samples = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
+    const std::size_t row_samples =
+        static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
     Sample* data = pixels.reserve_as<Sample>(row_samples * static_cast<std::size_t>(height));
     return {data, width, height, channels, row_samples * sizeof(Sample)};
   }

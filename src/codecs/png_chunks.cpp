@@ -20,7 +20,8 @@ std::uint32_t load_be32(const std::byte* at) {
 }
 
 bool PngChunk::checksum_holds() const {
-  return libdeflate_crc32(0, type.data(), type.size() + data.size()) == load_be32(data.data() + data.size());
+  return libdeflate_crc32(0, type.data(), type.size() + data.size()) ==
+         load_be32(data.data() + data.size());
 }
 
 std::optional<std::string_view> png_chunk_type(std::span<const std::byte> bytes, std::size_t at) {

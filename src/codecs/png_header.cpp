@@ -21,8 +21,8 @@ constexpr std::size_t kIhdrBytes = 13;
 
 Status check_side(const char* name, std::uint32_t pixels) {
   if (pixels >= 1 && pixels <= static_cast<std::uint32_t>(kMaxSide)) return {};
-  return data_error("the PNG header gives a " + std::string(name) + " of " + std::to_string(pixels) + "; supported are 1 to " +
-                    std::to_string(kMaxSide));
+  return data_error("the PNG header gives a " + std::string(name) + " of " +
+                    std::to_string(pixels) + "; supported are 1 to " + std::to_string(kMaxSide));
 }
 
 std::optional<PixelKind> kind_of(std::uint32_t color_type, std::uint32_t depth) {
@@ -53,8 +53,8 @@ Result<ImageInfo> read_ihdr(const PngChunk& chunk) {
   const auto color_type = std::to_integer<std::uint32_t>(data[kColorTypeAt]);
   const auto kind = kind_of(color_type, depth);
   if (!kind) {
-    return data_error("the PNG is damaged: color type " + std::to_string(color_type) + " with " + std::to_string(depth) +
-                      " bits per sample does not exist");
+    return data_error("the PNG is damaged: color type " + std::to_string(color_type) + " with " +
+                      std::to_string(depth) + " bits per sample does not exist");
   }
   return ImageInfo{.format = FileFormat::png,
                    .width = static_cast<int>(width),
@@ -76,7 +76,8 @@ class ChunkWalk {
     }
     const auto ihdr = png_chunk(bytes_, at_);
     if (!ihdr) return give_up("it ends inside its header");
-    if (!ihdr->checksum_holds()) return data_error("the PNG is damaged: the checksum of its header is wrong");
+    if (!ihdr->checksum_holds())
+      return data_error("the PNG is damaged: the checksum of its header is wrong");
     HOTPACK_ASSIGN(info_, read_ihdr(*ihdr));
     at_ = ihdr->end;
     return go_to_pixels();
@@ -129,6 +130,8 @@ class ChunkWalk {
 
 }  // namespace
 
-Result<Probe> probe_png(std::span<const std::byte> bytes, bool complete) { return ChunkWalk(bytes, complete).run(); }
+Result<Probe> probe_png(std::span<const std::byte> bytes, bool complete) {
+  return ChunkWalk(bytes, complete).run();
+}
 
 }  // namespace hotpack::codecs

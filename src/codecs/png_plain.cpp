@@ -26,21 +26,27 @@ bool is_usual_type(std::string_view type) {
 
 // The chunk at `at`; absent if the file ends too early, a critical chunk's checksum is wrong, or
 // libpng might object to it.
-std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t at, std::size_t coded_bytes) {
+std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t at,
+                                    std::size_t coded_bytes) {
   auto chunk = png_chunk(file, at);
   if (!chunk || !is_usual_type(chunk->type)) return std::nullopt;
-  const std::size_t longest = chunk->type == "IDAT" ? std::max(kLongestChunk, coded_bytes) : kLongestChunk;
-  if (chunk->data.size() > longest || (chunk->is_critical() && !chunk->checksum_holds())) return std::nullopt;
+  const std::size_t longest =
+      chunk->type == "IDAT" ? std::max(kLongestChunk, coded_bytes) : kLongestChunk;
+  if (chunk->data.size() > longest || (chunk->is_critical() && !chunk->checksum_holds()))
+    return std::nullopt;
   return chunk;
 }
 
 // True if IHDR, whose data follow signature, length and type, declares the usual compression and
 // filter, no interlacing, and nothing else.
 bool is_plain(const ImageInfo& info, std::span<const std::byte> file) {
-  constexpr std::size_t kIhdr = kPngSignatureBytes + 8, kCompression = kIhdr + 10, kFilter = kIhdr + 11, kInterlace = kIhdr + 12;
-  const bool kind = info.kind == PixelKind::gray || info.kind == PixelKind::rgb || info.kind == PixelKind::palette;
+  constexpr std::size_t kIhdr = kPngSignatureBytes + 8, kCompression = kIhdr + 10,
+                        kFilter = kIhdr + 11, kInterlace = kIhdr + 12;
+  const bool kind = info.kind == PixelKind::gray || info.kind == PixelKind::rgb ||
+                    info.kind == PixelKind::palette;
   if (!kind || info.bit_depth != 8 || file.size() <= kInterlace) return false;
-  return file[kCompression] == std::byte{0} && file[kFilter] == std::byte{0} && file[kInterlace] == std::byte{0};
+  return file[kCompression] == std::byte{0} && file[kFilter] == std::byte{0} &&
+         file[kInterlace] == std::byte{0};
 }
 
 bool has_valid_filters(const std::uint8_t* rows, std::size_t coded_row, std::size_t height) {
@@ -58,7 +64,8 @@ PlainPng& PlainPng::operator=(PlainPng&&) noexcept = default;
 
 // The contents of the IDAT chunks, which code `coded_bytes` of rows; absent if the order of
 // chunks is not IHDR, PLTE?, IDAT…, IEND (with ancillary chunks anywhere between).
-std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std::byte> file, std::size_t coded_bytes,
+std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std::byte> file,
+                                                            std::size_t coded_bytes,
                                                             std::span<const std::byte>& palette) {
   std::vector<std::span<const std::byte>> parts;
   std::size_t total = 0;
@@ -79,7 +86,8 @@ std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std:
       const bool first = at == kPngSignatureBytes;
       if (first != (chunk->type == "IHDR")) return std::nullopt;
       if (chunk->type == "PLTE") {
-        if (!parts.empty() || !palette.empty() || chunk->data.empty() || chunk->data.size() % 3 != 0 || chunk->data.size() > 768)
+        if (!parts.empty() || !palette.empty() || chunk->data.empty() ||
+            chunk->data.size() % 3 != 0 || chunk->data.size() > 768)
           return std::nullopt;
         palette = chunk->data;
       } else if (!first && chunk->is_critical()) {
@@ -98,16 +106,19 @@ std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std:
   return std::span<const std::byte>(joined, total);
 }
 
-bool PlainPng::read(std::span<const std::byte> file, const ImageInfo& info, std::uint8_t* rows, std::size_t row_bytes,
-                    std::span<const std::byte>& palette) {
+bool PlainPng::read(std::span<const std::byte> file, const ImageInfo& info, std::uint8_t* rows,
+                    std::size_t row_bytes, std::span<const std::byte>& palette) {
   palette = {};
   if (!is_plain(info, file)) return false;
   const std::size_t pixel_bytes = info.kind == PixelKind::rgb ? 3 : 1;
-  const std::size_t size = static_cast<std::size_t>(info.width) * pixel_bytes, height = static_cast<std::size_t>(info.height);
+  const std::size_t size = static_cast<std::size_t>(info.width) * pixel_bytes,
+                    height = static_cast<std::size_t>(info.height);
   const auto coded = collect(file, (size + 1) * height, palette);
   if (!coded || (palette.empty() == (info.kind == PixelKind::palette))) return false;
   auto* const inflated = inflated_.reserve_as<std::uint8_t>((size + 1) * height + kInflateSlack);
-  if (!inflate_->run(*coded, inflated, (size + 1) * height) || !has_valid_filters(inflated, size + 1, height)) return false;
+  if (!inflate_->run(*coded, inflated, (size + 1) * height) ||
+      !has_valid_filters(inflated, size + 1, height))
+    return false;
   auto* const zeros = zeros_.reserve_as<std::uint8_t>(size + kSlack);
   std::memset(zeros, 0, size + kSlack);
   const std::uint8_t* above = zeros;

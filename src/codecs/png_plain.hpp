@@ -30,12 +30,14 @@ class PlainPng {
   // Writes the rows of samples as stored (1 or 3 bytes per pixel), `row_bytes` apart, to `rows`.
   // Returns false if libpng must read this file; `rows` is then undefined. `info` is the result
   // of probe() for `file`. Sets `palette` to the bytes of PLTE, if there is one.
-  [[nodiscard]] bool read(std::span<const std::byte> file, const ImageInfo& info, std::uint8_t* rows, std::size_t row_bytes,
+  [[nodiscard]] bool read(std::span<const std::byte> file, const ImageInfo& info,
+                          std::uint8_t* rows, std::size_t row_bytes,
                           std::span<const std::byte>& palette);
 
  private:
-  [[nodiscard]] std::optional<std::span<const std::byte>> collect(std::span<const std::byte> file, std::size_t coded_bytes,
-                                                                  std::span<const std::byte>& palette);
+  [[nodiscard]] std::optional<std::span<const std::byte>> collect(
+      std::span<const std::byte> file, std::size_t coded_bytes,
+      std::span<const std::byte>& palette);
   std::unique_ptr<StrictInflate> inflate_;
   Buffer coded_;     // IDAT chunks joined, if there are several
   Buffer inflated_;  // rows with their filter types

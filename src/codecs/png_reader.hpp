@@ -1,6 +1,7 @@
 // Decodes PNG: a photo as OpenCV would, or a label's samples as they are stored.
 //
-// Ownership: results are views into `buffers`. Thread-safe for different buffers. Failure: code `data`; std::bad_alloc.
+// Ownership: results are views into `buffers`. Thread-safe for different buffers. Failure: code
+// `data`; std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,10 @@
 namespace hotpack::codecs {
 
 // `info` is the result of probe() for `file`; the caller has checked the pixel limit.
-[[nodiscard]] Result<ConstPixels> read_png_image(std::span<const std::byte> file, const ImageInfo& info, const ImageOptions& options,
+[[nodiscard]] Result<ConstPixels> read_png_image(std::span<const std::byte> file,
+                                                 const ImageInfo& info, const ImageOptions& options,
                                                  PixelBuffers& buffers);
-[[nodiscard]] Result<RawLabel> read_png_label(std::span<const std::byte> file, const ImageInfo& info, PixelBuffers& buffers);
+[[nodiscard]] Result<RawLabel> read_png_label(std::span<const std::byte> file,
+                                              const ImageInfo& info, PixelBuffers& buffers);
 
 }  // namespace hotpack::codecs

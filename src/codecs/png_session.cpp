@@ -10,7 +10,8 @@
 namespace hotpack::codecs {
 
 PngSession::PngSession(std::span<const std::byte> file) : unread_(file) {
-  png_ = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, this, on_error, on_warning, this, on_allocate, on_free);
+  png_ = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, this, on_error, on_warning, this,
+                                  on_allocate, on_free);
   if (png_ != nullptr) info_ = png_create_info_struct(png_);
 }
 
@@ -32,10 +33,13 @@ std::span<const png_byte> PngSession::palette_alpha() const {
 
 void PngSession::set_chunk_policy(Transparency transparency) {
   static constexpr png_byte kTransparency[] = {'t', 'R', 'N', 'S', '\0'};
-  png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, transparency == Transparency::wanted ? PNG_CRC_WARN_DISCARD : PNG_CRC_QUIET_USE);
+  png_set_crc_action(
+      png_, PNG_CRC_ERROR_QUIT,
+      transparency == Transparency::wanted ? PNG_CRC_WARN_DISCARD : PNG_CRC_QUIET_USE);
   // all ancillary chunks that libpng knows, except tRNS
   png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
-  if (transparency == Transparency::dropped) png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTransparency, 1);
+  if (transparency == Transparency::dropped)
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTransparency, 1);
 }
 
 void PngSession::read_header(const ImageInfo& info, Transparency transparency) {
@@ -48,8 +52,10 @@ void PngSession::read_header(const ImageInfo& info, Transparency transparency) {
                          png_get_image_height(png_, info_) == static_cast<png_uint_32>(info.height);
   if (!as_probed) on_error(png_, "its header contradicts itself");
   const bool alpha_channel = (png_get_color_type(png_, info_) & PNG_COLOR_MASK_ALPHA) != 0;
-  const bool alpha_lost = info.has_alpha && !alpha_channel && png_get_valid(png_, info_, PNG_INFO_tRNS) == 0;
-  if (transparency == Transparency::wanted && alpha_lost) on_error(png_, "its transparency (tRNS) is malformed");
+  const bool alpha_lost =
+      info.has_alpha && !alpha_channel && png_get_valid(png_, info_, PNG_INFO_tRNS) == 0;
+  if (transparency == Transparency::wanted && alpha_lost)
+    on_error(png_, "its transparency (tRNS) is malformed");
 }
 
 void PngSession::settle_layout() {
@@ -60,15 +66,19 @@ void PngSession::settle_layout() {
 
 void PngSession::read_passes(png_bytep rows, std::size_t row_bytes) {
   for (int pass = 0; pass < passes_; ++pass) {
-    for (int y = 0; y < height_; ++y) png_read_row(png_, rows + static_cast<std::size_t>(y) * row_bytes, nullptr);
+    for (int y = 0; y < height_; ++y)
+      png_read_row(png_, rows + static_cast<std::size_t>(y) * row_bytes, nullptr);
   }
 }
 
 Error PngSession::failure() const {
-  return memory_lacked_ ? out_of_memory() : data_error("the PNG is damaged or truncated: " + std::string(message_));
+  return memory_lacked_ ? out_of_memory()
+                        : data_error("the PNG is damaged or truncated: " + std::string(message_));
 }
 
-Error PngSession::out_of_memory() { return {ErrorCode::io, "not enough memory to read the PNG; use fewer jobs (-j)", {}, {}}; }
+Error PngSession::out_of_memory() {
+  return {ErrorCode::io, "not enough memory to read the PNG; use fewer jobs (-j)", {}, {}};
+}
 
 void PngSession::on_error(png_structp png, png_const_charp text) {
   auto& session = *static_cast<PngSession*>(png_get_error_ptr(png));

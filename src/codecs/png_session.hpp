@@ -36,7 +36,8 @@ class PngSession {
   // Reads up to the first IDAT, then applies `set_transforms(png)`. `info` is the result of
   // probe() for the file. Fails if transparency is wanted and the tRNS chunk is malformed.
   template <class SetTransforms>
-  [[nodiscard]] Status start(const ImageInfo& info, Transparency transparency, const SetTransforms& set_transforms) {
+  [[nodiscard]] Status start(const ImageInfo& info, Transparency transparency,
+                             const SetTransforms& set_transforms) {
     height_ = info.height;
     return guarded([&] {
       read_header(info, transparency);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxColors = 256;
 constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;  // a chunk's length has 31 bits
-constexpr int kLevel = 5;                                      // for libdeflate: higher levels hardly shrink files, but double the time
+constexpr int kLevel = 5;  // for libdeflate: higher levels hardly shrink files, but double the time
 
 // PNG's numbers for the kinds of pixels.
 enum class ColorType : std::uint8_t { gray = 0, rgb = 2, palette = 3, rgba = 6 };
@@ -34,14 +34,18 @@ struct Description {
 };
 
 struct FreeCompressor {
-  void operator()(libdeflate_compressor* compressor) const noexcept { libdeflate_free_compressor(compressor); }
+  void operator()(libdeflate_compressor* compressor) const noexcept {
+    libdeflate_free_compressor(compressor);
+  }
 };
 
 void append_u32(std::uint32_t value, std::vector<std::byte>& out) {
-  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<std::byte>(value >> shift));
+  for (int shift = 24; shift >= 0; shift -= 8)
+    out.push_back(static_cast<std::byte>(value >> shift));
 }
 
-void append_chunk(std::string_view type, std::span<const std::byte> content, std::vector<std::byte>& out) {
+void append_chunk(std::string_view type, std::span<const std::byte> content,
+                  std::vector<std::byte>& out) {
   append_u32(static_cast<std::uint32_t>(content.size()), out);
   const std::size_t begin = out.size();
   const auto name = std::as_bytes(std::span(type));
@@ -70,21 +74,26 @@ using Row = const std::uint8_t*;
 
 unsigned predictor(unsigned left, unsigned above, unsigned corner) {
   const int p = static_cast<int>(left) + static_cast<int>(above) - static_cast<int>(corner);
-  const int a = std::abs(p - static_cast<int>(left)), b = std::abs(p - static_cast<int>(above)), c = std::abs(p - static_cast<int>(corner));
+  const int a = std::abs(p - static_cast<int>(left)), b = std::abs(p - static_cast<int>(above)),
+            c = std::abs(p - static_cast<int>(corner));
   if (a <= b && a <= c) return left;
   return b <= c ? above : corner;
 }
 
 // The row after a filter; `above` is never null.
-void filter_row(int filter, Row row, Row above, std::size_t size, std::size_t step, std::uint8_t* out) {
-  for (std::size_t i = 0; i < step; ++i) out[i] = static_cast<std::uint8_t>(row[i] - (filter == 1 ? 0 : above[i]));
+void filter_row(int filter, Row row, Row above, std::size_t size, std::size_t step,
+                std::uint8_t* out) {
+  for (std::size_t i = 0; i < step; ++i)
+    out[i] = static_cast<std::uint8_t>(row[i] - (filter == 1 ? 0 : above[i]));
   if (filter == 1) {
-    for (std::size_t i = step; i < size; ++i) out[i] = static_cast<std::uint8_t>(row[i] - row[i - step]);
+    for (std::size_t i = step; i < size; ++i)
+      out[i] = static_cast<std::uint8_t>(row[i] - row[i - step]);
   } else if (filter == 2) {
     for (std::size_t i = step; i < size; ++i) out[i] = static_cast<std::uint8_t>(row[i] - above[i]);
   } else {
     for (std::size_t i = step; i < size; ++i)
-      out[i] = static_cast<std::uint8_t>(row[i] - predictor(row[i - step], above[i], above[i - step]));
+      out[i] =
+          static_cast<std::uint8_t>(row[i] - predictor(row[i - step], above[i], above[i - step]));
   }
 }
 
@@ -99,7 +108,8 @@ std::uint64_t magnitude(const std::uint8_t* bytes, std::size_t size) {
 // (4).
 class PhotoRows {
  public:
-  PhotoRows(std::size_t row_bytes, std::size_t step) : row_bytes_(row_bytes), step_(step), none_(row_bytes), tried_(row_bytes) {}
+  PhotoRows(std::size_t row_bytes, std::size_t step)
+      : row_bytes_(row_bytes), step_(step), none_(row_bytes), tried_(row_bytes) {}
 
   void append(Row row, std::vector<std::uint8_t>& out) {
     const Row above = above_ == nullptr ? none_.data() : above_;
@@ -149,7 +159,8 @@ std::vector<std::uint8_t> plain_rows(const ConstPixels& image) {
 // Ids in PNG's order, upper byte first, without filters.
 std::vector<std::uint8_t> big_endian(const ConstIds& image) {
   std::vector<std::uint8_t> rows;
-  rows.reserve((2 * static_cast<std::size_t>(image.width) + 1) * static_cast<std::size_t>(image.height));
+  rows.reserve((2 * static_cast<std::size_t>(image.width) + 1) *
+               static_cast<std::size_t>(image.height));
   for (int y = 0; y < image.height; ++y) {
     rows.push_back(0);
     for (int x = 0; x < image.width; ++x) {
@@ -162,11 +173,14 @@ std::vector<std::uint8_t> big_endian(const ConstIds& image) {
 
 // ---- the file
 
-Result<std::vector<std::byte>> encode(const Description& what, const std::vector<std::uint8_t>& rows) {
-  const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(libdeflate_alloc_compressor(kLevel));
+Result<std::vector<std::byte>> encode(const Description& what,
+                                      const std::vector<std::uint8_t>& rows) {
+  const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(
+      libdeflate_alloc_compressor(kLevel));
   if (compressor == nullptr) throw std::bad_alloc();
   std::vector<std::byte> packed(libdeflate_zlib_compress_bound(compressor.get(), rows.size()));
-  packed.resize(libdeflate_zlib_compress(compressor.get(), rows.data(), rows.size(), packed.data(), packed.size()));
+  packed.resize(libdeflate_zlib_compress(compressor.get(), rows.data(), rows.size(), packed.data(),
+                                         packed.size()));
   if (packed.empty()) return internal_error("a PNG does not fit the bytes that it needs at most");
   std::vector<std::byte> file;
   file.reserve(packed.size() + 2048);
@@ -185,13 +199,17 @@ template <class Rows>
 Result<std::vector<std::byte>> encoded(const Description& what, Rows rows) try {
   return encode(what, rows());
 } catch (const std::bad_alloc&) {
-  return Error{
-      ErrorCode::io, "there is no memory to write a PNG of " + std::to_string(what.width) + "x" + std::to_string(what.height), {}, {}};
+  return Error{ErrorCode::io,
+               "there is no memory to write a PNG of " + std::to_string(what.width) + "x" +
+                   std::to_string(what.height),
+               {},
+               {}};
 }
 
 template <class Sample>
 Status check_view(const PixelView<const Sample>& image) {
-  if (image.data == nullptr || image.width < 1 || image.height < 1) return internal_error("there is not an image to write as PNG");
+  if (image.data == nullptr || image.width < 1 || image.height < 1)
+    return internal_error("there is not an image to write as PNG");
   return {};
 }
 
@@ -199,7 +217,8 @@ Status check_indices(const ConstPixels& indices, std::size_t colors) {
   for (int y = 0; y < indices.height; ++y) {
     const std::size_t most = largest(indices.row(y), static_cast<std::size_t>(indices.width));
     if (most >= colors) {
-      return internal_error("palette index " + std::to_string(most) + " has no color; there are " + std::to_string(colors));
+      return internal_error("palette index " + std::to_string(most) + " has no color; there are " +
+                            std::to_string(colors));
     }
   }
   return {};
@@ -210,9 +229,13 @@ Status check_indices(const ConstPixels& indices, std::size_t colors) {
 Result<std::vector<std::byte>> encode_png(ConstPixels image) {
   HOTPACK_TRY(check_view(image));
   const int channels = image.channels;
-  if (channels != 1 && channels != 3 && channels != 4) return internal_error("a PNG is written from 1, 3 or 4 channels");
-  const ColorType color = channels == 4 ? ColorType::rgba : channels == 3 ? ColorType::rgb : ColorType::gray;
-  return encoded({.width = image.width, .height = image.height, .color = color}, [&] { return photo_rows(image); });
+  if (channels != 1 && channels != 3 && channels != 4)
+    return internal_error("a PNG is written from 1, 3 or 4 channels");
+  const ColorType color = channels == 4   ? ColorType::rgba
+                          : channels == 3 ? ColorType::rgb
+                                          : ColorType::gray;
+  return encoded({.width = image.width, .height = image.height, .color = color},
+                 [&] { return photo_rows(image); });
 }
 
 Result<std::vector<std::byte>> encode_png_ids(ConstPixels image) {
@@ -224,15 +247,21 @@ Result<std::vector<std::byte>> encode_png_ids(ConstPixels image) {
 Result<std::vector<std::byte>> encode_png16(ConstIds image) {
   HOTPACK_TRY(check_view(image));
   if (image.channels != 1) return internal_error("a 16-bit PNG is written from 1 channel");
-  return encoded({.width = image.width, .height = image.height, .bit_depth = 16}, [&] { return big_endian(image); });
+  return encoded({.width = image.width, .height = image.height, .bit_depth = 16},
+                 [&] { return big_endian(image); });
 }
 
-Result<std::vector<std::byte>> encode_png_palette(ConstPixels indices, std::span<const RgbColor> palette) {
+Result<std::vector<std::byte>> encode_png_palette(ConstPixels indices,
+                                                  std::span<const RgbColor> palette) {
   HOTPACK_TRY(check_view(indices));
   if (indices.channels != 1) return internal_error("a palette PNG is written from 1 channel");
-  if (palette.empty() || palette.size() > kMaxColors) return internal_error("a PNG palette has 1 to 256 colors");
+  if (palette.empty() || palette.size() > kMaxColors)
+    return internal_error("a PNG palette has 1 to 256 colors");
   HOTPACK_TRY(check_indices(indices, palette.size()));
-  return encoded({.width = indices.width, .height = indices.height, .color = ColorType::palette, .palette = palette},
+  return encoded({.width = indices.width,
+                  .height = indices.height,
+                  .color = ColorType::palette,
+                  .palette = palette},
                  [&] { return plain_rows(indices); });
 }
 

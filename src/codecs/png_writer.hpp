@@ -20,6 +20,7 @@ namespace hotpack::codecs {
 // 16-bit gray.
 [[nodiscard]] Result<std::vector<std::byte>> encode_png16(ConstIds image);
 // 8-bit palette; indices in a 1-channel image, at most 256 colors.
-[[nodiscard]] Result<std::vector<std::byte>> encode_png_palette(ConstPixels indices, std::span<const RgbColor> palette);
+[[nodiscard]] Result<std::vector<std::byte>> encode_png_palette(ConstPixels indices,
+                                                                std::span<const RgbColor> palette);
 
 }  // namespace hotpack::codecs

@@ -35,18 +35,25 @@ void inks_to_gray(const std::uint8_t* cmyk, std::uint8_t* gray, std::size_t pixe
 void widen(const std::uint8_t* samples, std::uint16_t* ids, std::size_t pixels);
 
 // `table` holds 256 entries of three (rgb) or one (gray) bytes.
-void look_up_rgb(const std::uint8_t* indices, const std::uint8_t* table, std::uint8_t* rgb, std::size_t pixels);
-void look_up_gray(const std::uint8_t* indices, const std::uint8_t* table, std::uint8_t* gray, std::size_t pixels);
+void look_up_rgb(const std::uint8_t* indices, const std::uint8_t* table, std::uint8_t* rgb,
+                 std::size_t pixels);
+void look_up_gray(const std::uint8_t* indices, const std::uint8_t* table, std::uint8_t* gray,
+                  std::size_t pixels);
 
 [[nodiscard]] std::uint8_t largest(const std::uint8_t* samples, std::size_t count);
 
 // The gray of the blended color.
-void blend_to_rgb(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* rgb, std::size_t pixels);
-void blend_to_gray(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* gray, std::size_t pixels);
+void blend_to_rgb(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* rgb,
+                  std::size_t pixels);
+void blend_to_gray(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* gray,
+                   std::size_t pixels);
 
 // These drop alpha. They return true if any alpha differs from `alpha`.
-[[nodiscard]] bool drop_alpha(const std::uint8_t* rgba, std::uint8_t* rgb, std::size_t pixels, std::uint8_t alpha);
-[[nodiscard]] bool drop_gray_alpha(const std::uint8_t* gray_alpha, std::uint16_t* gray, std::size_t pixels, std::uint8_t alpha);
-[[nodiscard]] bool drop_gray_alpha(const std::uint16_t* gray_alpha, std::uint16_t* gray, std::size_t pixels, std::uint16_t alpha);
+[[nodiscard]] bool drop_alpha(const std::uint8_t* rgba, std::uint8_t* rgb, std::size_t pixels,
+                              std::uint8_t alpha);
+[[nodiscard]] bool drop_gray_alpha(const std::uint8_t* gray_alpha, std::uint16_t* gray,
+                                   std::size_t pixels, std::uint8_t alpha);
+[[nodiscard]] bool drop_gray_alpha(const std::uint16_t* gray_alpha, std::uint16_t* gray,
+                                   std::size_t pixels, std::uint16_t alpha);
 
 }  // namespace hotpack::codecs

@@ -33,7 +33,8 @@ struct Meaning {
   std::uint32_t extra_bits = 0;
 };
 
-constexpr unsigned kMostWordBits = 15, kMostSymbols = 288, kEndSymbol = 256, kLengths = 29, kDistances = 30;
+constexpr unsigned kMostWordBits = 15, kMostSymbols = 288, kEndSymbol = 256, kLengths = 29,
+                   kDistances = 30;
 
 constexpr Meaning length_meaning(unsigned symbol) {
   if (symbol == kLengths - 1) return {258U << 16, 0};
@@ -70,7 +71,8 @@ constexpr auto kPlainMeanings = [] {
 }();
 
 constexpr std::uint32_t with_word(Meaning meaning, unsigned bits) {
-  return meaning.entry | (meaning.entry & (kLiteral | kSpecial) ? 0 : bits << 8) | (bits + meaning.extra_bits);
+  return meaning.entry | (meaning.entry & (kLiteral | kSpecial) ? 0 : bits << 8) |
+         (bits + meaning.extra_bits);
 }
 
 // Code words in the order of the code. The stream has their first bit first, so this counts with
@@ -88,11 +90,13 @@ enum class Gaps { none, distances };
 // Makes the table of a canonical code from the lengths of its words.
 class TableMaker {
  public:
-  TableMaker(std::span<const std::uint8_t> lengths, std::span<const Meaning> meanings, std::span<std::uint32_t> table, unsigned bits)
+  TableMaker(std::span<const std::uint8_t> lengths, std::span<const Meaning> meanings,
+             std::span<std::uint32_t> table, unsigned bits)
       : meanings_(meanings), table_(table), bits_(bits) {
     for (const std::uint8_t length : lengths) ++count_[length];
     std::array<std::uint16_t, kMostWordBits + 2> next{};
-    for (unsigned i = 1; i <= kMostWordBits; ++i) next[i + 1] = static_cast<std::uint16_t>(next[i] + count_[i]);
+    for (unsigned i = 1; i <= kMostWordBits; ++i)
+      next[i + 1] = static_cast<std::uint16_t>(next[i] + count_[i]);
     for (std::size_t i = 0; i < lengths.size(); ++i)
       if (lengths[i] != 0) sorted_[next[lengths[i]]++] = static_cast<std::uint16_t>(i);
   }
@@ -116,7 +120,8 @@ class TableMaker {
     if (!one && left != 1 << kMostWordBits) return false;
     const std::size_t size = std::size_t{1} << bits_;
     std::fill_n(table_.begin(), size, kNothing);
-    for (std::size_t i = 0; one && i < size; i += 2) table_[i] = with_word(meanings_[sorted_[0]], 1);
+    for (std::size_t i = 0; one && i < size; i += 2)
+      table_[i] = with_word(meanings_[sorted_[0]], 1);
     return true;
   }
 
@@ -146,10 +151,12 @@ class TableMaker {
           const unsigned second = second_bits(length, i);
           size = std::size_t{1} << second;
           if (start + size > table_.size()) return false;
-          table_[prefix] = kSpecial | kLink | static_cast<std::uint32_t>(start) << 16 | second << 8 | bits_;
+          table_[prefix] =
+              kSpecial | kLink | static_cast<std::uint32_t>(start) << 16 | second << 8 | bits_;
         }
         const std::uint32_t entry = with_word(meanings_[sorted_[at++]], length - bits_);
-        for (std::size_t j = word >> bits_; j < size; j += std::size_t{1} << (length - bits_)) table_[start + j] = entry;
+        for (std::size_t j = word >> bits_; j < size; j += std::size_t{1} << (length - bits_))
+          table_[start + j] = entry;
       }
     }
     return true;
@@ -178,16 +185,18 @@ class TableMaker {
 // bits of an entry have a smaller index than the entry.
 void pair_literals(std::span<std::uint32_t> table, unsigned bits) {
   for (std::size_t i = std::size_t{1} << bits; i-- > 0;) {
-    const std::uint32_t first = table[i], second = table[i >> taken(first)], both = taken(first) + taken(second);
-    const std::uint32_t pair = kLiteral | 2U << 24 | (second & 0xFF00) << 8 | (first & 0xFF00) | both;
+    const std::uint32_t first = table[i], second = table[i >> taken(first)],
+                        both = taken(first) + taken(second);
+    const std::uint32_t pair =
+        kLiteral | 2U << 24 | (second & 0xFF00) << 8 | (first & 0xFF00) | both;
     // without a branch, which would be unpredictable
     const std::uint32_t fits = -((first & second) >> 31 & std::uint32_t{both <= bits});
     table[i] = first ^ ((first ^ pair) & fits);
   }
 }
 
-bool make_table(std::span<const std::uint8_t> lengths, std::span<const Meaning> meanings, std::span<std::uint32_t> table, unsigned bits,
-                Gaps gaps) {
+bool make_table(std::span<const std::uint8_t> lengths, std::span<const Meaning> meanings,
+                std::span<std::uint32_t> table, unsigned bits, Gaps gaps) {
   return TableMaker(lengths, meanings, table, bits).make(gaps);
 }
 
@@ -226,7 +235,9 @@ struct Bits {
     return number;
   }
   // The index behind a link whose bits were taken.
-  [[nodiscard]] HOTPACK_INLINE std::uint32_t follow(std::uint32_t link) const { return value(link) + first(word_bits(link)); }
+  [[nodiscard]] HOTPACK_INLINE std::uint32_t follow(std::uint32_t link) const {
+    return value(link) + first(word_bits(link));
+  }
   // The number of a base and its extra bits, all of which are taken.
   [[nodiscard]] HOTPACK_INLINE std::uint32_t number(std::uint32_t entry) {
     const std::uint32_t coded = first(taken(entry)) >> word_bits(entry);
@@ -240,7 +251,10 @@ struct Bits {
 class Source {
  public:
   explicit Source(std::span<const std::byte> coded)
-      : begin_(reinterpret_cast<const std::uint8_t*>(coded.data())), size_(coded.size()), end_(begin_ + size_), at{begin_} {}
+      : begin_(reinterpret_cast<const std::uint8_t*>(coded.data())),
+        size_(coded.size()),
+        end_(begin_ + size_),
+        at{begin_} {}
 
   // Makes kReadAhead bytes readable at `in`, which may change. False: the stream ended before.
   [[nodiscard]] HOTPACK_INLINE bool provide(const std::uint8_t*& in) {
@@ -254,8 +268,9 @@ class Source {
 
   // The next byte of which no bit was taken. It may lie beyond the end.
   [[nodiscard]] std::size_t next_byte() const {
-    const std::size_t loaded =
-        in_tail_ ? tail_from_ + static_cast<std::size_t>(at.in - tail_.data()) : static_cast<std::size_t>(at.in - begin_);
+    const std::size_t loaded = in_tail_
+                                   ? tail_from_ + static_cast<std::size_t>(at.in - tail_.data())
+                                   : static_cast<std::size_t>(at.in - begin_);
     return loaded - (at.count >> 3);
   }
 
@@ -339,12 +354,18 @@ struct Tables {
   const std::uint32_t* literals;
   const std::uint32_t* distances;
 
-  [[nodiscard]] HOTPACK_INLINE std::uint32_t literal(const Bits& at) const { return literals[at.first(kLiteralBits)]; }
-  [[nodiscard]] HOTPACK_INLINE std::uint32_t distance(const Bits& at) const { return distances[at.first(kDistanceBits)]; }
+  [[nodiscard]] HOTPACK_INLINE std::uint32_t literal(const Bits& at) const {
+    return literals[at.first(kLiteralBits)];
+  }
+  [[nodiscard]] HOTPACK_INLINE std::uint32_t distance(const Bits& at) const {
+    return distances[at.first(kDistanceBits)];
+  }
 };
 
 HOTPACK_INLINE bool is_literal(std::uint32_t entry) { return (entry & kLiteral) != 0; }
-HOTPACK_INLINE bool is_special(std::uint32_t entry) { return (entry & (kLiteral | kSpecial)) == kSpecial; }
+HOTPACK_INLINE bool is_special(std::uint32_t entry) {
+  return (entry & (kLiteral | kSpecial)) == kSpecial;
+}
 
 HOTPACK_INLINE void put(Bits& at, std::uint8_t*& out, std::uint32_t literal) {
   at.skip(taken(literal));
@@ -417,12 +438,15 @@ HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables ta
 }
 
 #if defined(__x86_64__)
-[[gnu::target("bmi2")]] bool read_symbols_bmi2(Source& source, Target& target, const Tables& tables) {
+[[gnu::target("bmi2")]] bool read_symbols_bmi2(Source& source, Target& target,
+                                               const Tables& tables) {
   return read_symbols(source, target, tables);
 }
 #endif
 
-bool read_symbols_portable(Source& source, Target& target, const Tables& tables) { return read_symbols(source, target, tables); }
+bool read_symbols_portable(Source& source, Target& target, const Tables& tables) {
+  return read_symbols(source, target, tables);
+}
 
 using ReadSymbols = bool (*)(Source&, Target&, const Tables&);
 
@@ -437,7 +461,9 @@ bool read_stored(Source& source, Target& target) {
   const std::size_t at = source.next_byte();
   if (at > source.size() || source.size() - at < 4) return false;
   const std::uint8_t* const head = source.bytes() + at;
-  const auto word = [head](std::size_t first) { return std::size_t{head[first]} | std::size_t{head[first + 1]} << 8; };
+  const auto word = [head](std::size_t first) {
+    return std::size_t{head[first]} | std::size_t{head[first + 1]} << 8;
+  };
   const std::size_t length = word(0), inverse = word(2);
   if ((length ^ inverse) != 0xFFFF || source.size() - at - 4 < length) return false;
   if (target.end - target.at < static_cast<std::ptrdiff_t>(length)) return false;
@@ -473,7 +499,8 @@ struct WordLengths {
 
  private:
   static bool read_table(Source& source, std::span<std::uint32_t> table) {
-    constexpr std::array<std::uint8_t, 19> kOrder{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    constexpr std::array<std::uint8_t, 19> kOrder{16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                                  11, 4,  12, 3, 13, 2, 14, 1, 15};
     std::array<std::uint8_t, 19> lengths{};
     const std::size_t given = source.at.take(4) + 4;
     for (std::size_t i = 0; i < given; ++i) {
@@ -491,7 +518,9 @@ struct WordLengths {
     }
     if (symbol == 16 && have == 0) return false;
     const std::uint8_t repeated = symbol == 16 ? all[have - 1] : std::uint8_t{0};
-    const std::size_t times = symbol == 16 ? 3 + source.at.take(2) : symbol == 17 ? 3 + source.at.take(3) : 11 + source.at.take(7);
+    const std::size_t times = symbol == 16   ? 3 + source.at.take(2)
+                              : symbol == 17 ? 3 + source.at.take(3)
+                                             : 11 + source.at.take(7);
     if (times > literals + distances - have) return false;
     std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(have), times, repeated);
     have += times;
@@ -510,7 +539,9 @@ constexpr std::ptrdiff_t kWorthPairing = 8192;  // bytes still to decode
 
 // The most blocks with a code of their own, since each requires new tables: far more than
 // programs write. Beyond it zlib, with its smaller tables, is faster.
-constexpr std::size_t most_codes(std::ptrdiff_t size) { return 64 + static_cast<std::size_t>(size) / 256; }
+constexpr std::size_t most_codes(std::ptrdiff_t size) {
+  return 64 + static_cast<std::size_t>(size) / 256;
+}
 
 constexpr std::size_t kHeadBytes = 2, kChecksumBytes = 4;
 
@@ -518,8 +549,11 @@ constexpr std::size_t kHeadBytes = 2, kChecksumBytes = 4;
 // a window that holds everything. What a smaller window reaches depends on how zlib is called.
 bool is_plain_head(std::span<const std::byte> coded, std::size_t size) {
   if (coded.size() < kHeadBytes + kChecksumBytes) return false;
-  const auto method = std::to_integer<unsigned>(coded[0]), flags = std::to_integer<unsigned>(coded[1]);
-  if ((method & 15) != 8 || method >> 4 > 7 || (method << 8 | flags) % 31 != 0 || (flags & 0x20) != 0) return false;
+  const auto method = std::to_integer<unsigned>(coded[0]),
+             flags = std::to_integer<unsigned>(coded[1]);
+  if ((method & 15) != 8 || method >> 4 > 7 || (method << 8 | flags) % 31 != 0 ||
+      (flags & 0x20) != 0)
+    return false;
   const std::size_t window = std::size_t{256} << (method >> 4);
   return method >> 4 == 7 || size <= window;
 }
@@ -535,7 +569,8 @@ bool checksum_fits(std::span<const std::byte> stored, const std::uint8_t* bytes,
 // One block after the other.
 class StrictInflate::Blocks {
  public:
-  Blocks(StrictInflate& tables, Source& source, Target& target) : own_(tables), source_(source), target_(target) {}
+  Blocks(StrictInflate& tables, Source& source, Target& target)
+      : own_(tables), source_(source), target_(target) {}
 
   [[nodiscard]] bool run() {
     for (bool last = false; !last;) {
@@ -572,9 +607,12 @@ class StrictInflate::Blocks {
   bool make(std::span<const std::uint8_t> literals, std::span<const std::uint8_t> distances) {
     holds_fixed_code_ = false;
     if (codes_left_-- == 0) return false;
-    if (!make_table(literals, kLiteralMeanings, own_.literals_, Tables::kLiteralBits, Gaps::none)) return false;
-    if (target_.end - target_.at >= kWorthPairing) pair_literals(own_.literals_, Tables::kLiteralBits);
-    return make_table(distances, kDistanceMeanings, own_.distances_, Tables::kDistanceBits, Gaps::distances);
+    if (!make_table(literals, kLiteralMeanings, own_.literals_, Tables::kLiteralBits, Gaps::none))
+      return false;
+    if (target_.end - target_.at >= kWorthPairing)
+      pair_literals(own_.literals_, Tables::kLiteralBits);
+    return make_table(distances, kDistanceMeanings, own_.distances_, Tables::kDistanceBits,
+                      Gaps::distances);
   }
 
   StrictInflate& own_;
@@ -590,7 +628,8 @@ bool StrictInflate::run(std::span<const std::byte> coded, std::uint8_t* into, st
   source.go_to(kHeadBytes);
   Target target{into, into, into + size};
   if (!Blocks(*this, source, target).run() || target.at != target.end) return false;
-  return source.next_byte() + kChecksumBytes == coded.size() && checksum_fits(coded.last(kChecksumBytes), into, size);
+  return source.next_byte() + kChecksumBytes == coded.size() &&
+         checksum_fits(coded.last(kChecksumBytes), into, size);
 }
 
 }  // namespace hotpack::codecs

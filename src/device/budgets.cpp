@@ -21,7 +21,8 @@ constexpr std::uint64_t kExactBytes = 10000;  // smaller numbers are shown to th
 // Memory that is available without swapping.
 std::uint64_t free_memory() {
   if (const auto available = available_memory()) return *available;
-  return static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_AVPHYS_PAGES))) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_AVPHYS_PAGES))) *
+         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 Result<Budget> device_budget(const CargoInputs& inputs, const Context& context) {
@@ -31,14 +32,18 @@ Result<Budget> device_budget(const CargoInputs& inputs, const Context& context) 
 }
 
 std::string pinned_default_text(const Budget& budget) {
-  const std::string of = budget.of_cgroup ? "what the cgroup's memory limit leaves" : "the available memory";
-  return "a quarter of " + of + (budget.ranks > 1 ? ", divided by the world of " + std::to_string(budget.ranks) : "");
+  const std::string of =
+      budget.of_cgroup ? "what the cgroup's memory limit leaves" : "the available memory";
+  return "a quarter of " + of +
+         (budget.ranks > 1 ? ", divided by the world of " + std::to_string(budget.ranks) : "");
 }
 
 std::string budget_text(const Shortage& shortage) {
   std::string text = std::to_string(shortage.budget.bytes);
   if (!shortage.budget.by_default) return text;
-  return text + ", by default " + (shortage.device ? std::string("half of what is free there") : pinned_default_text(shortage.budget));
+  return text + ", by default " +
+         (shortage.device ? std::string("half of what is free there")
+                          : pinned_default_text(shortage.budget));
 }
 
 // For sentences that do not otherwise say where a small budget comes from: " (a quarter of what
@@ -49,16 +54,20 @@ std::string origin_text(const Budget& budget) {
 
 std::string ways_out(const Shortage& shortage) {
   if (shortage.need.rest > shortage.budget.bytes || shortage.need.records == 0) {
-    return shortage.device ? "use a smaller batch, less prefetch, fewer outputs or a larger device_budget_bytes"
-                           : "use a smaller batch, a smaller prefetch_batches or a larger pinned_budget_bytes";
+    return shortage.device
+               ? "use a smaller batch, less prefetch, fewer outputs or a larger device_budget_bytes"
+               : "use a smaller batch, a smaller prefetch_batches or a larger pinned_budget_bytes";
   }
   return shortage.device ? "use residency pinned, page or auto, or a larger device_budget_bytes"
                          : "use residency page or auto, or a larger pinned_budget_bytes";
 }
 
-const char* rest_name(const Shortage& shortage) { return shortage.device ? "packed batches and outputs" : "slots"; }
+const char* rest_name(const Shortage& shortage) {
+  return shortage.device ? "packed batches and outputs" : "slots";
+}
 
-std::optional<Shortage> beyond(Residency residency, std::optional<int> device, const Need& need, const Budget& budget) {
+std::optional<Shortage> beyond(Residency residency, std::optional<int> device, const Need& need,
+                               const Budget& budget) {
   if (need.bytes() <= budget.bytes) return std::nullopt;
   return Shortage{residency, device, need, budget};
 }
@@ -76,15 +85,17 @@ std::optional<std::uint64_t> available_memory(const std::string& meminfo) {
   return std::nullopt;
 }
 
-Budget pinned_default(std::uint64_t available, std::optional<std::uint64_t> left_by_cgroup, std::uint64_t ranks) {
+Budget pinned_default(std::uint64_t available, std::optional<std::uint64_t> left_by_cgroup,
+                      std::uint64_t ranks) {
   const bool of_cgroup = left_by_cgroup && *left_by_cgroup < available;
   return {(of_cgroup ? *left_by_cgroup : available) / 4 / ranks, true, of_cgroup, ranks};
 }
 
 Result<Budgets> budgets_of(const CargoInputs& inputs) {
   Budgets budgets;
-  budgets.pinned = inputs.pinned_budget_bytes ? Budget{.bytes = *inputs.pinned_budget_bytes}
-                                              : pinned_default(free_memory(), quota_memory(""), inputs.world_size);
+  budgets.pinned = inputs.pinned_budget_bytes
+                       ? Budget{.bytes = *inputs.pinned_budget_bytes}
+                       : pinned_default(free_memory(), quota_memory(""), inputs.world_size);
   for (const auto& context : inputs.contexts) {
     HOTPACK_ASSIGN(const Budget budget, device_budget(inputs, *context));
     budgets.devices.push_back(budget);
@@ -92,14 +103,17 @@ Result<Budgets> budgets_of(const CargoInputs& inputs) {
   return budgets;
 }
 
-Result<Needs> needs_of(const CargoInputs& inputs, const SlotLayout& layout, Residency residency, std::uint64_t packed_bytes) {
+Result<Needs> needs_of(const CargoInputs& inputs, const SlotLayout& layout, Residency residency,
+                       std::uint64_t packed_bytes) {
   const auto sum = [packed_bytes](bool records, std::optional<std::uint64_t> rest) -> Result<Need> {
     const Need need{records ? packed_bytes : 0, rest.value_or(0)};
     if (rest && checked_add(need.records, need.rest)) return need;
-    return usage_error("a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
+    return usage_error(
+        "a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
   };
   Needs needs{residency, {}, {}};
-  HOTPACK_ASSIGN(needs.pinned, sum(residency == Residency::pinned, checked_mul(inputs.slots, layout.slot_bytes())));
+  HOTPACK_ASSIGN(needs.pinned, sum(residency == Residency::pinned,
+                                   checked_mul(inputs.slots, layout.slot_bytes())));
   for (std::size_t part = 0; part < layout.parts().size(); ++part) {
     const auto staged = checked_mul(inputs.prefetch, layout.part(part).staged);
     const auto rest = staged ? checked_add(*staged, inputs.output_bytes[part]) : staged;
@@ -109,10 +123,13 @@ Result<Needs> needs_of(const CargoInputs& inputs, const SlotLayout& layout, Resi
   return needs;
 }
 
-std::optional<Shortage> shortage_of(const CargoInputs& inputs, const Needs& needs, const Budgets& budgets) {
+std::optional<Shortage> shortage_of(const CargoInputs& inputs, const Needs& needs,
+                                    const Budgets& budgets) {
   for (std::size_t part = 0; part < needs.devices.size(); ++part) {
     const int ordinal = inputs.contexts[part]->ordinal();
-    if (auto shortage = beyond(needs.residency, ordinal, needs.devices[part], budgets.devices[part])) return shortage;
+    if (auto shortage =
+            beyond(needs.residency, ordinal, needs.devices[part], budgets.devices[part]))
+      return shortage;
   }
   return beyond(needs.residency, std::nullopt, needs.pinned, budgets.pinned);
 }
@@ -120,24 +137,31 @@ std::optional<Shortage> shortage_of(const CargoInputs& inputs, const Needs& need
 Error Shortage::refusal() const {
   const std::string where = device ? "on device " + std::to_string(*device) : "of pinned memory";
   const std::string rest = std::to_string(need.rest) + " of " + rest_name(*this);
-  const std::string what =
-      need.records == 0 ? std::string("all of ") + rest_name(*this) : std::to_string(need.records) + " of packed records, " + rest;
-  return usage_error("residency " + std::string(residency_name(residency)) + " needs " + std::to_string(need.bytes()) + " bytes " + where +
-                     " (" + what + "), the budget is " + budget_text(*this) + "; " + ways_out(*this));
+  const std::string what = need.records == 0
+                               ? std::string("all of ") + rest_name(*this)
+                               : std::to_string(need.records) + " of packed records, " + rest;
+  return usage_error("residency " + std::string(residency_name(residency)) + " needs " +
+                     std::to_string(need.bytes()) + " bytes " + where + " (" + what +
+                     "), the budget is " + budget_text(*this) + "; " + ways_out(*this));
 }
 
 std::string Shortage::clause() const {
-  const std::string with =
-      need.records > budget.bytes ? "" : "with " + bytes_text(need.rest) + " of " + std::string(rest_name(*this)) + " ";
-  return with + "exceed the " + (device ? "device" : "pinned") + " budget of " + bytes_text(budget.bytes) +
+  const std::string with = need.records > budget.bytes ? ""
+                                                       : "with " + bytes_text(need.rest) + " of " +
+                                                             std::string(rest_name(*this)) + " ";
+  return with + "exceed the " + (device ? "device" : "pinned") + " budget of " +
+         bytes_text(budget.bytes) +
          (device ? " (device " + std::to_string(*device) + ")" : origin_text(budget));
 }
 
 std::string fit_clause(Residency residency, const Budgets& budgets) {
   const auto smaller = [](const Budget& a, const Budget& b) { return a.bytes < b.bytes; };
   const bool device = residency == Residency::device;
-  const Budget budget = device ? *std::min_element(budgets.devices.begin(), budgets.devices.end(), smaller) : budgets.pinned;
-  return std::string("fit the ") + (device ? "device" : "pinned") + " budget of " + bytes_text(budget.bytes) + origin_text(budget);
+  const Budget budget =
+      device ? *std::min_element(budgets.devices.begin(), budgets.devices.end(), smaller)
+             : budgets.pinned;
+  return std::string("fit the ") + (device ? "device" : "pinned") + " budget of " +
+         bytes_text(budget.bytes) + origin_text(budget);
 }
 
 std::string bytes_text(std::uint64_t bytes) {

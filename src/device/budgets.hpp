@@ -33,9 +33,12 @@ struct Budgets {
 // A quarter of the memory that this process may still take, divided by the number of ranks. They
 // may be on this machine or on others, which nobody here can know: with too little memory a user
 // gets a warning and can set a budget; with too much the machine would stall.
-[[nodiscard]] Budget pinned_default(std::uint64_t available, std::optional<std::uint64_t> left_by_cgroup, std::uint64_t ranks);
+[[nodiscard]] Budget pinned_default(std::uint64_t available,
+                                    std::optional<std::uint64_t> left_by_cgroup,
+                                    std::uint64_t ranks);
 // "MemAvailable" of such a file; empty if it has none.
-[[nodiscard]] std::optional<std::uint64_t> available_memory(const std::string& meminfo = "/proc/meminfo");
+[[nodiscard]] std::optional<std::uint64_t> available_memory(
+    const std::string& meminfo = "/proc/meminfo");
 
 // One kind of memory.
 struct Need {
@@ -51,7 +54,8 @@ struct Needs {
 };
 
 // Code `usage` for sums that no machine can hold.
-[[nodiscard]] Result<Needs> needs_of(const CargoInputs& inputs, const SlotLayout& layout, Residency residency, std::uint64_t packed_bytes);
+[[nodiscard]] Result<Needs> needs_of(const CargoInputs& inputs, const SlotLayout& layout,
+                                     Residency residency, std::uint64_t packed_bytes);
 
 // A need that exceeds its budget.
 struct Shortage {
@@ -65,7 +69,8 @@ struct Shortage {
 };
 
 // The first shortage, devices before pinned memory; empty if everything fits.
-[[nodiscard]] std::optional<Shortage> shortage_of(const CargoInputs& inputs, const Needs& needs, const Budgets& budgets);
+[[nodiscard]] std::optional<Shortage> shortage_of(const CargoInputs& inputs, const Needs& needs,
+                                                  const Budgets& budgets);
 
 // "fit the device budget of 200 MB", for the smallest one.
 [[nodiscard]] std::string fit_clause(Residency residency, const Budgets& budgets);

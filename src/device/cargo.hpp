@@ -49,7 +49,8 @@ class Cargo {
   [[nodiscard]] virtual std::uint64_t staged_bytes(std::size_t part) const = 0;
   // Appends the copies for this part of a filled slot. The table comes first, at offset 0. One
   // piece if records are in the slot.
-  virtual void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const = 0;
+  virtual void append_pieces(const loader::Slot& slot, std::size_t part,
+                             std::vector<Piece>& pieces) const = 0;
   // The base address of the entries' offsets, for the part's staged memory.
   [[nodiscard]] virtual Pointer records(std::size_t part, Pointer staged) const = 0;
   // The size of every row of this part of a filled slot: the form's, or that of the only row if
@@ -75,7 +76,7 @@ struct CargoInputs {
   // one per part: all outputs that leases may need, at their largest
   std::vector<std::uint64_t> output_bytes = {};
   Residency asked = Residency::page;
-  std::uint64_t world_size = 1;                          // ranks, all of which may be on this machine
+  std::uint64_t world_size = 1;  // ranks, all of which may be on this machine
   std::uint64_t gather_below_bytes = kGatherBelowBytes;  // for the average record block
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
@@ -99,6 +100,7 @@ struct LoadedCargo {
 
 // The largest bytes of one row of the form: the form's own or, if records differ, the largest
 // record's.
-[[nodiscard]] Result<loader::RowBytes> largest_row(const loader::RecordSource& source, const loader::BatchForm& form);
+[[nodiscard]] Result<loader::RowBytes> largest_row(const loader::RecordSource& source,
+                                                   const loader::BatchForm& form);
 
 }  // namespace hotpack::device

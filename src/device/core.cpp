@@ -29,17 +29,19 @@ constexpr std::chrono::milliseconds kPatienceForReaper{100};
 
 Status check_number(const char* name, unsigned value, unsigned least, unsigned most) {
   if (value >= least && value <= most) return {};
-  return usage_error(std::string(name) + " is " + std::to_string(value) + "; it must be from " + std::to_string(least) + " to " +
-                     std::to_string(most));
+  return usage_error(std::string(name) + " is " + std::to_string(value) + "; it must be from " +
+                     std::to_string(least) + " to " + std::to_string(most));
 }
 
 Status check_devices(const std::vector<int>& devices) {
-  if (devices.empty()) return usage_error("devices is empty; name at least one device, for example {0}");
+  if (devices.empty())
+    return usage_error("devices is empty; name at least one device, for example {0}");
   std::vector<int> sorted = devices;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice == sorted.end()) return {};
-  return usage_error("devices names device " + std::to_string(*twice) + " twice; each has one part of a batch");
+  return usage_error("devices names device " + std::to_string(*twice) +
+                     " twice; each has one part of a batch");
 }
 
 Status check_options(const DeviceLoaderOptions& options) {
@@ -48,43 +50,56 @@ Status check_options(const DeviceLoaderOptions& options) {
   // 0: the program only calls next_into()
   HOTPACK_TRY(check_number("outputs", options.outputs, 0, kMostOutputs));
   if (options.loader.content != BatchContent::expanded) {
-    return usage_error("content packed does not work with a DeviceLoader, which expands on the device; leave `content` at its default");
+    return usage_error(
+        "content packed does not work with a DeviceLoader, which expands on the device; leave "
+        "`content` at its default");
   }
   if (options.loader.allocator != nullptr) {
-    return usage_error("a DeviceLoader takes pinned memory for its slots itself; leave `allocator` out");
+    return usage_error(
+        "a DeviceLoader takes pinned memory for its slots itself; leave `allocator` out");
   }
   if (options.loader.memory_budget_bytes != 0) {
-    return usage_error("memory_budget_bytes is not used by a DeviceLoader; pinned_budget_bytes and device_budget_bytes limit its memory");
+    return usage_error(
+        "memory_budget_bytes is not used by a DeviceLoader; pinned_budget_bytes and "
+        "device_budget_bytes limit its memory");
   }
   return loader::check_options(options.loader);
 }
 
 // The rows of each device: those of rank r·D + d of w·D ranks, within the rows of rank r of w.
-Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOptions& options, std::size_t devices, const StepPlan& plan) {
+Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOptions& options,
+                                         std::size_t devices, const StepPlan& plan) {
   std::vector<PartRows> parts;
   for (std::size_t number = 0; number < devices; ++number) {
     const auto ranks = checked_mul(options.world_size, devices);
     if (!ranks) return usage_error("world and devices are too many ranks");
-    auto share = StepPlan::make(samples, options.global_batch_size, options.last_batch, options.rank * devices + number, *ranks);
+    auto share = StepPlan::make(samples, options.global_batch_size, options.last_batch,
+                                options.rank * devices + number, *ranks);
     if (!share.ok()) {
       Error error = share.error();
       error.message += " (each of the " + std::to_string(devices) + " devices counts as a rank)";
       return error;
     }
-    parts.push_back({static_cast<std::size_t>(share->positions(0).first - plan.positions(0).first), share->rows()});
+    parts.push_back({static_cast<std::size_t>(share->positions(0).first - plan.positions(0).first),
+                     share->rows()});
   }
   return parts;
 }
 
 // The sum of what a device has staged or holds.
-std::uint64_t staged_bytes(const Cargo& cargo, std::size_t part, unsigned prefetch) { return prefetch * cargo.staged_bytes(part); }
+std::uint64_t staged_bytes(const Cargo& cargo, std::size_t part, unsigned prefetch) {
+  return prefetch * cargo.staged_bytes(part);
+}
 
 std::string buffer_text(const char* name, std::size_t number) {
   return std::string("the ") + name + " buffer of part " + std::to_string(number);
 }
 
-Status check_buffer(const std::string& which, const void* memory, std::uint64_t bytes, std::uint64_t needed) {
-  if (bytes < needed) return usage_error(which + " has " + std::to_string(bytes) + " bytes, the batch needs " + std::to_string(needed));
+Status check_buffer(const std::string& which, const void* memory, std::uint64_t bytes,
+                    std::uint64_t needed) {
+  if (bytes < needed)
+    return usage_error(which + " has " + std::to_string(bytes) + " bytes, the batch needs " +
+                       std::to_string(needed));
   if (reinterpret_cast<std::uintptr_t>(memory) % kOutputAlignment == 0) return {};
   return usage_error(which + " is not aligned to " + std::to_string(kOutputAlignment) + " bytes");
 }
@@ -106,8 +121,8 @@ struct TakenOutput {
 std::vector<DeviceBuffers> buffers_of(const OutputMemory& memory) {
   std::vector<DeviceBuffers> all;
   for (const OutputMemory::Part& part : memory.parts) {
-    all.push_back(
-        {device_pointer<void>(part.image.address()), part.image.size(), device_pointer<void>(part.label.address()), part.label.size()});
+    all.push_back({device_pointer<void>(part.image.address()), part.image.size(),
+                   device_pointer<void>(part.label.address()), part.label.size()});
   }
   return all;
 }
@@ -127,10 +142,12 @@ void Core::end(Core* core) noexcept {
   }
 }
 
-// ------------------------------------------------------------------------------------------------ opening
+// ------------------------------------------------------------------------------------------------
+// opening
 
 Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, const DeviceLoaderOptions& options,
-                                         const std::shared_ptr<const Driver>& driver, const KernelImages& kernels) {
+                                         const std::shared_ptr<const Driver>& driver,
+                                         const KernelImages& kernels) {
   settle_late(kPatienceForReaper);
   std::shared_ptr<Core> core;
   Status opened;
@@ -141,8 +158,10 @@ Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, const DeviceLoa
     if (opened.ok()) opened = core->set_up(dataset, options, driver, kernels);
   } catch (const std::exception& thrown) {  // std::bad_alloc, std::length_error
     opened = or_out_of_memory([&]() -> Status {
-      const std::string why = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
-      return Error{ErrorCode::io, "cannot open a device loader: " + why + "; use a smaller batch", {}, {}};
+      const std::string why =
+          dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
+      return Error{
+          ErrorCode::io, "cannot open a device loader: " + why + "; use a smaller batch", {}, {}};
     });
   }
   if (!opened.ok()) core.reset();
@@ -151,20 +170,24 @@ Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, const DeviceLoa
   return core;
 }
 
-Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options, const std::shared_ptr<const Driver>& driver,
-                    const KernelImages& kernels) {
+Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options,
+                    const std::shared_ptr<const Driver>& driver, const KernelImages& kernels) {
   const LoaderOptions& loader = options.loader;
-  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, loader.verify_checksums, loader.access));
-  HOTPACK_ASSIGN(plan_, StepPlan::make(source->records(), loader.global_batch_size, loader.last_batch, loader.rank, loader.world_size));
+  HOTPACK_ASSIGN(auto source,
+                 loader::RecordSource::make(dataset, loader.verify_checksums, loader.access));
+  HOTPACK_ASSIGN(plan_, StepPlan::make(source->records(), loader.global_batch_size,
+                                       loader.last_batch, loader.rank, loader.world_size));
   HOTPACK_ASSIGN(auto rows, share_rows(source->records(), loader, options.devices.size(), plan_));
   std::size_t most_rows = 0;
   for (const PartRows& part : rows) most_rows = std::max(most_rows, part.count);
-  HOTPACK_ASSIGN(loader::BatchForm form, loader::BatchForm::make(source->schema(), loader, most_rows));
+  HOTPACK_ASSIGN(loader::BatchForm form,
+                 loader::BatchForm::make(source->schema(), loader, most_rows));
   form_ = std::move(form);
   timeout_ = loader.timeout;
   threads_ = loader::device_thread_count(loader, options.devices.size(), usable_cores());
   first_state_ = loader::first_state(*source, loader);
-  HOTPACK_ASSIGN(const loader::Cursor start, loader::first_cursor(loader, first_state_, plan_.steps()));
+  HOTPACK_ASSIGN(const loader::Cursor start,
+                 loader::first_cursor(loader, first_state_, plan_.steps()));
   for (const PartRows& part : rows) parts_.emplace_back().rows = part;
   HOTPACK_TRY(set_parts(options, source->schema(), driver, kernels));
 
@@ -176,7 +199,9 @@ Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options, 
     const auto label = checked_mul(row.label, part.rows.count);
     const auto fields = image && label ? checked_add(*image, *label) : std::nullopt;
     const auto all_outputs = fields ? checked_mul(*fields, options.outputs) : std::nullopt;
-    if (!all_outputs) return usage_error("a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
+    if (!all_outputs)
+      return usage_error(
+          "a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
     part.bytes = {*image, *label};
     bytes.push_back(part.bytes);
     inputs.contexts.push_back(part.context);
@@ -197,22 +222,25 @@ Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options, 
   return set_stager(options, std::move(loaded), start);
 }
 
-Status Core::set_parts(const DeviceLoaderOptions& options, const Schema& schema, const std::shared_ptr<const Driver>& driver,
-                       const KernelImages& kernels) {
+Status Core::set_parts(const DeviceLoaderOptions& options, const Schema& schema,
+                       const std::shared_ptr<const Driver>& driver, const KernelImages& kernels) {
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     Part& part = parts_[number];
     HOTPACK_ASSIGN(part.context, Context::retain(driver, options.devices[number]));
     HOTPACK_ASSIGN(const auto modules, KernelModules::load(part.context, kernels));
-    HOTPACK_ASSIGN(part.image,
-                   ImageLaunch::make(part.context, modules, options.loader.image, schema.image.channels(), schema.image.layout));
+    HOTPACK_ASSIGN(part.image, ImageLaunch::make(part.context, modules, options.loader.image,
+                                                 schema.image.channels(), schema.image.layout));
     if (!schema.label) continue;
-    const expand::LabelSource source{schema.label->scope, schema.label->storage, schema.label->multi, schema.class_count()};
-    HOTPACK_ASSIGN(part.label, LabelLaunch::make(part.context, modules, options.loader.label, source));
+    const expand::LabelSource source{schema.label->scope, schema.label->storage,
+                                     schema.label->multi, schema.class_count()};
+    HOTPACK_ASSIGN(part.label,
+                   LabelLaunch::make(part.context, modules, options.loader.label, source));
   }
   return {};
 }
 
-Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded, loader::Cursor start) {
+Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded,
+                        loader::Cursor start) {
   residency_ = loaded.choice;
   load_seconds_ = loaded.load_seconds;
   loaded_bytes_ = loaded.copied_bytes;
@@ -222,7 +250,8 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded, 
   StagerParts stager;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     Part& part = parts_[number];
-    device_bytes_.push_back(loaded.device_bytes[number] + staged_bytes(cargo, number, options.prefetch));
+    device_bytes_.push_back(loaded.device_bytes[number] +
+                            staged_bytes(cargo, number, options.prefetch));
     stager.contexts.push_back(part.context);
     HOTPACK_ASSIGN(Stream stream, Stream::create(part.context));
     stager.copy_streams.push_back(std::move(stream));
@@ -233,15 +262,19 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded, 
   HOTPACK_ASSIGN(stager.staged, make_staged(options.prefetch, cargo));
   stager.slots = slots;
   const std::uint64_t row_bytes = cargo.slot_bytes() / plan_.rows();
-  const loader::RingOptions ring{plan_.rows(), loader::rows_per_item({row_bytes, 0}, plan_.rows(), threads_), plan_.steps(), threads_};
-  stager.ring = std::make_shared<loader::Ring>(ring, std::move(memory), std::move(loaded.filler), start);
+  const loader::RingOptions ring{plan_.rows(),
+                                 loader::rows_per_item({row_bytes, 0}, plan_.rows(), threads_),
+                                 plan_.steps(), threads_};
+  stager.ring =
+      std::make_shared<loader::Ring>(ring, std::move(memory), std::move(loaded.filler), start);
   stager.cargo = std::move(loaded.cargo);
   stager.start = start;
   stager_ = std::make_shared<Stager>(std::move(stager));
   return stager_->start();
 }
 
-Result<std::vector<std::unique_ptr<Slot>>> Core::make_slots(unsigned count, const Cargo& cargo) const {
+Result<std::vector<std::unique_ptr<Slot>>> Core::make_slots(unsigned count,
+                                                            const Cargo& cargo) const {
   const auto allocator = pinned_allocator(parts_.front().context);
   std::vector<std::unique_ptr<Slot>> slots;
   for (unsigned number = 0; number < count; ++number) {
@@ -255,7 +288,8 @@ Result<std::vector<std::unique_ptr<Slot>>> Core::make_slots(unsigned count, cons
   return slots;
 }
 
-Result<std::vector<std::unique_ptr<Staged>>> Core::make_staged(unsigned count, const Cargo& cargo) const {
+Result<std::vector<std::unique_ptr<Staged>>> Core::make_staged(unsigned count,
+                                                               const Cargo& cargo) const {
   std::vector<std::unique_ptr<Staged>> all;
   for (unsigned number = 0; number < count; ++number) {
     Staged& staged = *all.emplace_back(std::make_unique<Staged>());
@@ -289,16 +323,19 @@ DeviceLoaderStatistics Core::statistics() const {
   statistics.wait_seconds = stager_->wait_seconds();
   if (!stager_->is_closed()) statistics.pinned_bytes = pinned_bytes_;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
-    statistics.device_bytes[number] = (stager_->is_closed() ? 0 : device_bytes_[number]) + outputs_->device_bytes(number);
+    statistics.device_bytes[number] =
+        (stager_->is_closed() ? 0 : device_bytes_[number]) + outputs_->device_bytes(number);
   }
   return statistics;
 }
 
-// ------------------------------------------------------------------------------------------------ delivering
+// ------------------------------------------------------------------------------------------------
+// delivering
 
 Status Core::check_streams(Streams streams) const {
   if (streams.size() != parts_.size()) {
-    return usage_error("there are " + std::to_string(streams.size()) + " streams for " + std::to_string(parts_.size()) +
+    return usage_error("there are " + std::to_string(streams.size()) + " streams for " +
+                       std::to_string(parts_.size()) +
                        " devices; give one each, in the order of the devices");
   }
   for (std::size_t number = 0; number < parts_.size(); ++number) {
@@ -319,18 +356,24 @@ OutputBytes Core::bytes_of(std::size_t part, PixelSize output) const {
 // For any batch, or for this one.
 Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged) {
   if (buffers.size() != parts_.size()) {
-    return usage_error("there are " + std::to_string(buffers.size()) + " buffers for " + std::to_string(parts_.size()) +
+    return usage_error("there are " + std::to_string(buffers.size()) + " buffers for " +
+                       std::to_string(parts_.size()) +
                        " devices; give one each, in the order of the devices");
   }
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     const DeviceBuffers& into = buffers[number];
-    const OutputBytes needed = staged != nullptr ? bytes_of(number, staged->parts[number].output) : OutputBytes{};
-    const auto check = [&](const char* name, const void* memory, std::uint64_t bytes, std::uint64_t least) -> Status {
+    const OutputBytes needed =
+        staged != nullptr ? bytes_of(number, staged->parts[number].output) : OutputBytes{};
+    const auto check = [&](const char* name, const void* memory, std::uint64_t bytes,
+                           std::uint64_t least) -> Status {
       if (memory == nullptr && bytes == 0) return {};
       const std::string which = buffer_text(name, number);
-      if (memory == nullptr) return usage_error(which + " is null with " + std::to_string(bytes) + " bytes; 0 bytes skip the field");
+      if (memory == nullptr)
+        return usage_error(which + " is null with " + std::to_string(bytes) +
+                           " bytes; 0 bytes skip the field");
       HOTPACK_TRY(check_buffer(which, memory, bytes, least));
-      return staged == nullptr ? known_buffers_.check(which, memory, bytes, *parts_[number].context) : Status();
+      return staged == nullptr ? known_buffers_.check(which, memory, bytes, *parts_[number].context)
+                               : Status();
     };
     HOTPACK_TRY(check("image", into.image, into.image_bytes, needed.image));
     HOTPACK_TRY(check("label", into.label, into.label_bytes, needed.label));
@@ -338,11 +381,13 @@ Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged*
   return {};
 }
 
-Status Core::expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams, OutputMemory* memory) {
+Status Core::expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams,
+                    OutputMemory* memory) {
   Status expanded;
   for (std::size_t number = 0; number < parts_.size() && expanded.ok(); ++number) {
     OutputMemory::Part* const output = memory != nullptr ? &memory->parts[number] : nullptr;
-    expanded = expand_part(staged.parts[number], parts_[number], into[number], streams[number], output);
+    expanded =
+        expand_part(staged.parts[number], parts_[number], into[number], streams[number], output);
   }
   if (!expanded.ok()) fail(expanded.error(), staged.cursor);
   stager_->give_back(&staged);
@@ -354,8 +399,8 @@ void Core::fail(const Error& error, loader::Cursor step) const {
   stager_->take_back(step);
 }
 
-Status Core::expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream,
-                         OutputMemory::Part* output) const {
+Status Core::expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into,
+                         StreamHandle stream, OutputMemory::Part* output) const {
   const CurrentContext current(*part.context);
   HOTPACK_TRY(current.status());
   if (output != nullptr) HOTPACK_TRY(wait_for_last_use(*output, stream));
@@ -368,22 +413,27 @@ Status Core::expand_part(const Staged::Part& staged, const Part& part, const Dev
   return done;
 }
 
-Status Core::launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) {
+Status Core::launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into,
+                    StreamHandle stream) {
   HOTPACK_TRY(staged.copied.make_wait(stream));
-  const PackedRows rows{staged.memory.address(), staged.records, static_cast<std::uint32_t>(part.rows.count), staged.output};
+  const PackedRows rows{staged.memory.address(), staged.records,
+                        static_cast<std::uint32_t>(part.rows.count), staged.output};
   if (into.image != nullptr) HOTPACK_TRY(part.image->launch(rows, address_of(into.image), stream));
-  if (into.label != nullptr && part.label) HOTPACK_TRY(part.label->launch(rows, address_of(into.label), stream));
+  if (into.label != nullptr && part.label)
+    HOTPACK_TRY(part.label->launch(rows, address_of(into.label), stream));
   return {};
 }
 
 // The previous user of the memory may still read it on other streams.
 Status Core::wait_for_last_use(OutputMemory::Part& output, StreamHandle stream) {
-  for (std::size_t use = 0; use < output.used_count; ++use) HOTPACK_TRY(output.used[use].make_wait(stream));
+  for (std::size_t use = 0; use < output.used_count; ++use)
+    HOTPACK_TRY(output.used[use].make_wait(stream));
   output.used_count = 0;
   return {};
 }
 
-DevicePart Core::describe_part(const Staged& staged, std::size_t number, const DeviceBuffers& into, StreamHandle stream) const {
+DevicePart Core::describe_part(const Staged& staged, std::size_t number, const DeviceBuffers& into,
+                               StreamHandle stream) const {
   const PartRows rows = parts_[number].rows;
   const PixelSize output = staged.parts[number].output;
   const OutputBytes bytes = bytes_of(number, output);
@@ -392,12 +442,16 @@ DevicePart Core::describe_part(const Staged& staged, std::size_t number, const D
   form_->describe(form_->record(), output, rows.count, image, label);
   DevicePart part{parts_[number].context->ordinal(), stream, rows.first, rows.count, 0, {}, {}};
   part.num_valid = std::min(rows.count, staged.valid > rows.first ? staged.valid - rows.first : 0);
-  part.image = {into.image, into.image != nullptr ? bytes.image : 0, std::move(image.shape), image.type};
-  if (parts_[number].label) part.label = {into.label, into.label != nullptr ? bytes.label : 0, std::move(label.shape), label.type};
+  part.image = {into.image, into.image != nullptr ? bytes.image : 0, std::move(image.shape),
+                image.type};
+  if (parts_[number].label)
+    part.label = {into.label, into.label != nullptr ? bytes.label : 0, std::move(label.shape),
+                  label.type};
   return part;
 }
 
-DeviceBatchInfo Core::describe(const Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const {
+DeviceBatchInfo Core::describe(const Staged& staged, std::span<const DeviceBuffers> into,
+                               Streams streams) const {
   DeviceBatchInfo info;
   info.epoch = staged.cursor.epoch;
   info.step = staged.cursor.step;
@@ -412,7 +466,8 @@ DeviceBatchInfo Core::describe(const Staged& staged, std::span<const DeviceBuffe
   return info;
 }
 
-Result<std::optional<DeviceBatchInfo>> Core::next_into(std::span<const DeviceBuffers> buffers, Streams streams) {
+Result<std::optional<DeviceBatchInfo>> Core::next_into(std::span<const DeviceBuffers> buffers,
+                                                       Streams streams) {
   // before any call of the driver
   if (auto refused = stager_->refused()) return std::move(*refused);
   try {
@@ -423,7 +478,8 @@ Result<std::optional<DeviceBatchInfo>> Core::next_into(std::span<const DeviceBuf
   }
 }
 
-Result<std::optional<DeviceBatchInfo>> Core::fill(std::span<const DeviceBuffers> buffers, Streams streams) {
+Result<std::optional<DeviceBatchInfo>> Core::fill(std::span<const DeviceBuffers> buffers,
+                                                  Streams streams) {
   HOTPACK_TRY(check_buffers(buffers, nullptr));
   DeviceBatchInfo info;
   // Everything that may fail comes here, while the batch is still in its place.
@@ -465,7 +521,8 @@ Status Core::prepare_outputs() {
 }
 
 // `none`: there was a batch, but no memory for it.
-Result<std::optional<DeviceBatch>> Core::lease(Streams streams, std::chrono::milliseconds timeout, bool& none) {
+Result<std::optional<DeviceBatch>> Core::lease(Streams streams, std::chrono::milliseconds timeout,
+                                               bool& none) {
   TakenOutput taken(*outputs_);
   std::vector<DeviceBuffers> into;
   std::shared_ptr<Output> output;

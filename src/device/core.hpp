@@ -41,8 +41,9 @@ using Streams = std::span<CUstream_st* const>;
 
 class Core : public std::enable_shared_from_this<Core> {
  public:
-  [[nodiscard]] static Result<std::shared_ptr<Core>> open(const Dataset& dataset, const DeviceLoaderOptions& options,
-                                                          const std::shared_ptr<const Driver>& driver, const KernelImages& kernels);
+  [[nodiscard]] static Result<std::shared_ptr<Core>> open(
+      const Dataset& dataset, const DeviceLoaderOptions& options,
+      const std::shared_ptr<const Driver>& driver, const KernelImages& kernels);
   ~Core() = default;
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -57,39 +58,54 @@ class Core : public std::enable_shared_from_this<Core> {
   [[nodiscard]] Stager& stager() const { return *stager_; }
   [[nodiscard]] OutputPool& outputs() { return outputs_.value(); }
 
-  [[nodiscard]] Result<std::optional<DeviceBatch>> next(Streams streams, std::chrono::milliseconds timeout);
-  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(std::span<const DeviceBuffers> buffers, Streams streams);
+  [[nodiscard]] Result<std::optional<DeviceBatch>> next(Streams streams,
+                                                        std::chrono::milliseconds timeout);
+  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(
+      std::span<const DeviceBuffers> buffers, Streams streams);
   void close() noexcept;
 
  private:
   Core() = default;
   static void end(Core* core) noexcept;  // deletes it, except in a forked child
-  [[nodiscard]] Status set_up(const Dataset& dataset, const DeviceLoaderOptions& options, const std::shared_ptr<const Driver>& driver,
+  [[nodiscard]] Status set_up(const Dataset& dataset, const DeviceLoaderOptions& options,
+                              const std::shared_ptr<const Driver>& driver,
                               const KernelImages& kernels);
-  [[nodiscard]] Status set_parts(const DeviceLoaderOptions& options, const Schema& schema, const std::shared_ptr<const Driver>& driver,
+  [[nodiscard]] Status set_parts(const DeviceLoaderOptions& options, const Schema& schema,
+                                 const std::shared_ptr<const Driver>& driver,
                                  const KernelImages& kernels);
-  [[nodiscard]] Status set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded, loader::Cursor start);
-  [[nodiscard]] Result<std::vector<std::unique_ptr<loader::Slot>>> make_slots(unsigned count, const Cargo& cargo) const;
-  [[nodiscard]] Result<std::vector<std::unique_ptr<Staged>>> make_staged(unsigned count, const Cargo& cargo) const;
+  [[nodiscard]] Status set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded,
+                                  loader::Cursor start);
+  [[nodiscard]] Result<std::vector<std::unique_ptr<loader::Slot>>> make_slots(
+      unsigned count, const Cargo& cargo) const;
+  [[nodiscard]] Result<std::vector<std::unique_ptr<Staged>>> make_staged(unsigned count,
+                                                                         const Cargo& cargo) const;
 
   [[nodiscard]] Status check_streams(Streams streams) const;
   [[nodiscard]] Status check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged);
   [[nodiscard]] OutputBytes bytes_of(std::size_t part, PixelSize output) const;
   // Queues every part's kernels on its stream. Then the staged memory belongs to the stager
   // again, even after a failure. `memory` is a lease's.
-  [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams, OutputMemory* memory);
+  [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams,
+                              OutputMemory* memory);
   // Makes `error` the error of every later call; the batch of this step does not count as handed
   // out.
   void fail(const Error& error, loader::Cursor step) const;
-  [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream,
+  [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part,
+                                   const DeviceBuffers& into, StreamHandle stream,
                                    OutputMemory::Part* output) const;
-  [[nodiscard]] static Status launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream);
+  [[nodiscard]] static Status launch(const Staged::Part& staged, const Part& part,
+                                     const DeviceBuffers& into, StreamHandle stream);
   [[nodiscard]] static Status wait_for_last_use(OutputMemory::Part& output, StreamHandle stream);
-  [[nodiscard]] DeviceBatchInfo describe(const Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const;
-  [[nodiscard]] DevicePart describe_part(const Staged& staged, std::size_t number, const DeviceBuffers& into, StreamHandle stream) const;
+  [[nodiscard]] DeviceBatchInfo describe(const Staged& staged, std::span<const DeviceBuffers> into,
+                                         Streams streams) const;
+  [[nodiscard]] DevicePart describe_part(const Staged& staged, std::size_t number,
+                                         const DeviceBuffers& into, StreamHandle stream) const;
   [[nodiscard]] Status prepare_outputs();
-  [[nodiscard]] Result<std::optional<DeviceBatch>> lease(Streams streams, std::chrono::milliseconds timeout, bool& none);
-  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> fill(std::span<const DeviceBuffers> buffers, Streams streams);
+  [[nodiscard]] Result<std::optional<DeviceBatch>> lease(Streams streams,
+                                                         std::chrono::milliseconds timeout,
+                                                         bool& none);
+  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> fill(std::span<const DeviceBuffers> buffers,
+                                                            Streams streams);
 
   StepPlan plan_;
   std::optional<loader::BatchForm> form_;

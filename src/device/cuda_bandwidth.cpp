@@ -22,7 +22,8 @@ class Copies {
  public:
   explicit Copies(std::shared_ptr<const Context> context) : context_(std::move(context)) {}
   ~Copies() {
-    if (stream_.handle() != nullptr) static_cast<void>(stream_.synchronize());  // after an error copies may still run
+    if (stream_.handle() != nullptr)
+      static_cast<void>(stream_.synchronize());  // after an error copies may still run
   }
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
@@ -35,19 +36,22 @@ class Copies {
     HOTPACK_ASSIGN(from_, DeviceMemory::take(context_, std::max(kBusBytes, memory_bytes_)));
     HOTPACK_ASSIGN(to_, DeviceMemory::take(context_, memory_bytes_));
     std::memset(pinned_.data(), 0x55, kBusBytes);
-    HOTPACK_TRY(HOTPACK_DRIVER(context_->driver(), MemsetD8Async, from_.address(), 0x55, from_.size(), stream_.handle()));
+    HOTPACK_TRY(HOTPACK_DRIVER(context_->driver(), MemsetD8Async, from_.address(), 0x55,
+                               from_.size(), stream_.handle()));
     return stream_.synchronize();
   }
 
   Result<double> bus(double seconds) {
     return rate(seconds, kBusBytes, [this] {
-      return HOTPACK_DRIVER(context_->driver(), MemcpyHtoDAsync, from_.address(), pinned_.data(), kBusBytes, stream_.handle());
+      return HOTPACK_DRIVER(context_->driver(), MemcpyHtoDAsync, from_.address(), pinned_.data(),
+                            kBusBytes, stream_.handle());
     });
   }
 
   Result<double> memory(double seconds) {
     return rate(seconds, 2 * memory_bytes_, [this] {
-      return HOTPACK_DRIVER(context_->driver(), MemcpyDtoDAsync, to_.address(), from_.address(), memory_bytes_, stream_.handle());
+      return HOTPACK_DRIVER(context_->driver(), MemcpyDtoDAsync, to_.address(), from_.address(),
+                            memory_bytes_, stream_.handle());
     });
   }
 
@@ -82,7 +86,8 @@ double median(std::array<double, kRounds> rates) {
 
 }  // namespace
 
-Result<CudaBandwidth> bandwidth_of(const std::shared_ptr<const Driver>& driver, int ordinal, double seconds) {
+Result<CudaBandwidth> bandwidth_of(const std::shared_ptr<const Driver>& driver, int ordinal,
+                                   double seconds) {
   HOTPACK_ASSIGN(const auto context, Context::retain(driver, ordinal));
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());

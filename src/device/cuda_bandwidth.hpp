@@ -8,6 +8,7 @@
 
 namespace hotpack::device {
 
-[[nodiscard]] Result<CudaBandwidth> bandwidth_of(const std::shared_ptr<const Driver>& driver, int ordinal, double seconds);
+[[nodiscard]] Result<CudaBandwidth> bandwidth_of(const std::shared_ptr<const Driver>& driver,
+                                                 int ordinal, double seconds);
 
 }  // namespace hotpack::device

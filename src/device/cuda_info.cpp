@@ -13,10 +13,13 @@ namespace {
 
 // Free memory is only known inside a context. Creating one for that is too expensive: it takes
 // hundreds of megabytes of the device, and a second.
-std::uint64_t free_bytes_of(const std::shared_ptr<const Driver>& driver, Ordinal device, int ordinal) {
+std::uint64_t free_bytes_of(const std::shared_ptr<const Driver>& driver, Ordinal device,
+                            int ordinal) {
   unsigned flags = 0;
   int active = 0;
-  if (driver->api().DevicePrimaryCtxGetState(device, &flags, &active) != code::kSuccess || active == 0) return 0;
+  if (driver->api().DevicePrimaryCtxGetState(device, &flags, &active) != code::kSuccess ||
+      active == 0)
+    return 0;
   const auto context = Context::retain(driver, ordinal);
   if (!context.ok()) return 0;
   const auto memory = (*context)->memory();
@@ -30,7 +33,8 @@ Result<CudaDevice> device_of(const std::shared_ptr<const Driver>& driver, int or
   CudaDevice found;
   found.ordinal = ordinal;
   HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceGet, &device, ordinal));
-  HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceGetName, name.data(), static_cast<int>(name.size()) - 1, device));
+  HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceGetName, name.data(), static_cast<int>(name.size()) - 1,
+                             device));
   HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceGetAttribute, &found.major, kAttributeMajor, device));
   HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceGetAttribute, &found.minor, kAttributeMinor, device));
   HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceTotalMem, &bytes, device));

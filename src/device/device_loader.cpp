@@ -21,7 +21,8 @@ namespace {
 // threads that do not exist.
 void forget(std::shared_ptr<Core> core) { new std::shared_ptr<Core>(std::move(core)); }
 
-const DeviceField& field_of(const DeviceBatchInfo& info, std::size_t part, DeviceField DevicePart::*field) {
+const DeviceField& field_of(const DeviceBatchInfo& info, std::size_t part,
+                            DeviceField DevicePart::*field) {
   static const DeviceField none;
   return part < info.parts.size() ? info.parts[part].*field : none;
 }
@@ -33,8 +34,12 @@ const DeviceBatchInfo& DeviceBatch::info() const {
   return output_ ? output_->info() : none;
 }
 
-const DeviceField& DeviceBatch::image(std::size_t part) const { return field_of(info(), part, &DevicePart::image); }
-const DeviceField& DeviceBatch::label(std::size_t part) const { return field_of(info(), part, &DevicePart::label); }
+const DeviceField& DeviceBatch::image(std::size_t part) const {
+  return field_of(info(), part, &DevicePart::image);
+}
+const DeviceField& DeviceBatch::label(std::size_t part) const {
+  return field_of(info(), part, &DevicePart::label);
+}
 
 Status DeviceBatch::record_stream(CUstream_st* stream, std::size_t part) const {
   if (!output_) return usage_error("the batch was released; its memory may hold another one");
@@ -56,33 +61,47 @@ DeviceLoader& DeviceLoader::operator=(DeviceLoader&& other) noexcept {
   return *this;
 }
 
-Result<DeviceLoader> make_device_loader(std::shared_ptr<Core> core) { return DeviceLoader(std::move(core)); }
+Result<DeviceLoader> make_device_loader(std::shared_ptr<Core> core) {
+  return DeviceLoader(std::move(core));
+}
 
-Result<DeviceLoader> device::open_device_loader(const Dataset& dataset, const DeviceLoaderOptions& options,
-                                                const std::shared_ptr<const Driver>& driver, const KernelImages& kernels) {
+Result<DeviceLoader> device::open_device_loader(const Dataset& dataset,
+                                                const DeviceLoaderOptions& options,
+                                                const std::shared_ptr<const Driver>& driver,
+                                                const KernelImages& kernels) {
   HOTPACK_ASSIGN(auto core, Core::open(dataset, options, driver, kernels));
   return make_device_loader(std::move(core));
 }
 
-Result<DeviceLoader> DeviceLoader::open(const Dataset& dataset, const DeviceLoaderOptions& options) {
+Result<DeviceLoader> DeviceLoader::open(const Dataset& dataset,
+                                        const DeviceLoaderOptions& options) {
   HOTPACK_ASSIGN(const auto driver, device::Driver::load());
   return device::open_device_loader(dataset, options, driver, device::embedded_kernels());
 }
 
 std::uint64_t DeviceLoader::steps_per_epoch() const { return core_->plan().steps(); }
 std::size_t DeviceLoader::batch_size() const { return core_->plan().rows(); }
-std::size_t DeviceLoader::batch_size(std::size_t part) const { return part < devices() ? core_->parts()[part].rows.count : 0; }
+std::size_t DeviceLoader::batch_size(std::size_t part) const {
+  return part < devices() ? core_->parts()[part].rows.count : 0;
+}
 std::size_t DeviceLoader::devices() const { return core_->parts().size(); }
 unsigned DeviceLoader::threads() const { return core_->threads(); }
 const std::string& DeviceLoader::fingerprint() const { return core_->first_state().fingerprint; }
-std::uint64_t DeviceLoader::image_batch_bytes(std::size_t part) const { return part < devices() ? core_->parts()[part].bytes.image : 0; }
-std::uint64_t DeviceLoader::label_batch_bytes(std::size_t part) const { return part < devices() ? core_->parts()[part].bytes.label : 0; }
+std::uint64_t DeviceLoader::image_batch_bytes(std::size_t part) const {
+  return part < devices() ? core_->parts()[part].bytes.image : 0;
+}
+std::uint64_t DeviceLoader::label_batch_bytes(std::size_t part) const {
+  return part < devices() ? core_->parts()[part].bytes.label : 0;
+}
 const ResidencyChoice& DeviceLoader::residency() const { return core_->residency(); }
 DeviceLoaderStatistics DeviceLoader::statistics() const { return core_->statistics(); }
 
-Result<std::optional<DeviceBatch>> DeviceLoader::next(CUstream_st* stream) { return next(std::span<CUstream_st* const>(&stream, 1)); }
+Result<std::optional<DeviceBatch>> DeviceLoader::next(CUstream_st* stream) {
+  return next(std::span<CUstream_st* const>(&stream, 1));
+}
 
-Result<std::optional<DeviceBatch>> DeviceLoader::next(CUstream_st* stream, std::chrono::milliseconds timeout) {
+Result<std::optional<DeviceBatch>> DeviceLoader::next(CUstream_st* stream,
+                                                      std::chrono::milliseconds timeout) {
   return next(std::span<CUstream_st* const>(&stream, 1), timeout);
 }
 
@@ -90,12 +109,13 @@ Result<std::optional<DeviceBatch>> DeviceLoader::next(std::span<CUstream_st* con
   return core_->next(streams, core_->timeout());
 }
 
-Result<std::optional<DeviceBatch>> DeviceLoader::next(std::span<CUstream_st* const> streams, std::chrono::milliseconds timeout) {
+Result<std::optional<DeviceBatch>> DeviceLoader::next(std::span<CUstream_st* const> streams,
+                                                      std::chrono::milliseconds timeout) {
   return core_->next(streams, timeout);
 }
 
-Result<std::optional<DeviceBatchInfo>> DeviceLoader::next_into(std::span<const DeviceBuffers> buffers,
-                                                               std::span<CUstream_st* const> streams) {
+Result<std::optional<DeviceBatchInfo>> DeviceLoader::next_into(
+    std::span<const DeviceBuffers> buffers, std::span<CUstream_st* const> streams) {
   return core_->next_into(buffers, streams);
 }
 
@@ -113,7 +133,8 @@ LoaderState DeviceLoader::state() const {
 }
 
 Status DeviceLoader::restore(const LoaderState& state) {
-  HOTPACK_ASSIGN(const loader::Cursor cursor, loader::cursor_of(state, core_->first_state(), steps_per_epoch()));
+  HOTPACK_ASSIGN(const loader::Cursor cursor,
+                 loader::cursor_of(state, core_->first_state(), steps_per_epoch()));
   return core_->stager().seek(cursor);
 }
 

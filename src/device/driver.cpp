@@ -19,72 +19,94 @@ namespace {
 constexpr const char* kLibrary = "libcuda.so.1";
 // The places of the library in Kubernetes' containers and in Windows' Linux, which the loader
 // does not know.
-constexpr const char* kOtherLibraries[] = {"/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
+constexpr const char* kOtherLibraries[] = {"/usr/local/nvidia/lib64/libcuda.so.1",
+                                           "/usr/lib/wsl/lib/libcuda.so.1"};
 
 // cuGetProcAddress: since CUDA 12.0, and the form of 11.3 to 11.8.
-using FindSince12 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags, int* status);
+using FindSince12 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags,
+                            int* status);
 using FindSince11 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags);
 
 // "12.0" for 12000.
-std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
-std::string oldest_text() { return "hotpack needs a driver that supports CUDA " + version_text(Driver::kOldestVersion) + " or newer"; }
+std::string oldest_text() {
+  return "hotpack needs a driver that supports CUDA " + version_text(Driver::kOldestVersion) +
+         " or newer";
+}
 
 Error no_library(const std::string& reason) {
-  return usage_error(std::string("no CUDA driver on this machine: ") + kLibrary + " cannot be opened (" + reason +
-                     "); install the driver of the graphics card, in a container start it with access to the GPU, or use Loader, which"
+  return usage_error(std::string("no CUDA driver on this machine: ") + kLibrary +
+                     " cannot be opened (" + reason +
+                     "); install the driver of the graphics card, in a container start it with "
+                     "access to the GPU, or use Loader, which"
                      " needs none");
 }
 
 Error stub_library() {
   return usage_error(std::string("the ") + kLibrary +
-                     " that was found is the stub of a CUDA toolkit, which is for linking only; take its folder (…/stubs) out of "
+                     " that was found is the stub of a CUDA toolkit, which is for linking only; "
+                     "take its folder (…/stubs) out of "
                      "LD_LIBRARY_PATH, so that the library of an installed driver is found");
 }
 
 // The variable hides devices, possibly all.
 std::string visible_devices_text() {
   const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (value == nullptr) return "nvidia-smi lists those that the driver sees; in a container, start it with access to the GPU";
-  return std::string("CUDA_VISIBLE_DEVICES is \"") + value + "\": unset it, or name devices that nvidia-smi lists";
+  if (value == nullptr)
+    return "nvidia-smi lists those that the driver sees; in a container, start it with access to "
+           "the GPU";
+  return std::string("CUDA_VISIBLE_DEVICES is \"") + value +
+         "\": unset it, or name devices that nvidia-smi lists";
 }
 
-Error no_device() { return usage_error("the CUDA driver finds no device; " + visible_devices_text()); }
+Error no_device() {
+  return usage_error("the CUDA driver finds no device; " + visible_devices_text());
+}
 
 Error driver_mismatch() {
   return usage_error(
-      "the CUDA driver's library and its kernel module are of different versions (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH); after an update of "
+      "the CUDA driver's library and its kernel module are of different versions "
+      "(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH); after an update of "
       "the "
       "driver restart the machine, in a container use the host's library, not one of its own");
 }
 
 Error system_not_ready() {
   return usage_error(
-      "the CUDA driver says that the system is not ready (CUDA_ERROR_SYSTEM_NOT_READY), although nvidia-smi may list its devices: where "
-      "GPUs are joined by NVSwitch the fabric manager must run, in the driver's version (systemctl status nvidia-fabricmanager); else a "
+      "the CUDA driver says that the system is not ready (CUDA_ERROR_SYSTEM_NOT_READY), although "
+      "nvidia-smi may list its devices: where "
+      "GPUs are joined by NVSwitch the fabric manager must run, in the driver's version (systemctl "
+      "status nvidia-fabricmanager); else a "
       "service of the driver may still be starting");
 }
 
 Error compat_not_supported() {
   return usage_error(
-      "the libcuda.so.1 that was found is one for forward compatibility, which this GPU is not supported by "
-      "(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE); take its folder (/usr/local/cuda/compat, …) out of LD_LIBRARY_PATH and the loader's "
+      "the libcuda.so.1 that was found is one for forward compatibility, which this GPU is not "
+      "supported by "
+      "(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE); take its folder (/usr/local/cuda/compat, …) "
+      "out of LD_LIBRARY_PATH and the loader's "
       "configuration, so that the library of the installed driver is found");
 }
 
 Error forked() {
   return usage_error(
-      "CUDA cannot be used in a process that was forked after CUDA's first use; start such processes anew (spawn, exec), or "
+      "CUDA cannot be used in a process that was forked after CUDA's first use; start such "
+      "processes anew (spawn, exec), or "
       "use CUDA only after the fork");
 }
 
 Error too_old(int version) {
-  return usage_error("the CUDA driver is too old: it supports CUDA " + version_text(version) + ", " + oldest_text() +
-                     "; update the driver");
+  return usage_error("the CUDA driver is too old: it supports CUDA " + version_text(version) +
+                     ", " + oldest_text() + "; update the driver");
 }
 
 Error missing_function(const char* name) {
-  return usage_error(std::string("the CUDA driver is too old: it has no ") + name + "; " + oldest_text() + "; update the driver");
+  return usage_error(std::string("the CUDA driver is too old: it has no ") + name + "; " +
+                     oldest_text() + "; update the driver");
 }
 
 Error initialisation_error(const Error& failed) {
@@ -168,7 +190,9 @@ ProcessDriver& process_driver() {
 }
 
 // Errors that a kernel leaves for the next call, whichever it is.
-bool is_of_a_kernel(int code) { return code == code::kIllegalAddress || (code >= 702 && code <= code::kLaunchFailed); }
+bool is_of_a_kernel(int code) {
+  return code == code::kIllegalAddress || (code >= 702 && code <= code::kLaunchFailed);
+}
 
 }  // namespace
 
@@ -233,7 +257,9 @@ Status Driver::check(const char* call, int code) const {
   std::string message = std::string(call) + " failed: " + name + " (" + std::to_string(code) + ")";
   if (text != nullptr) message += std::string(", ") + text;
   if (is_of_a_kernel(code)) {
-    message += "; a kernel of this process has failed, not necessarily hotpack's: CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer finds it";
+    message +=
+        "; a kernel of this process has failed, not necessarily hotpack's: CUDA_LAUNCH_BLOCKING=1 "
+        "or compute-sanitizer finds it";
   }
   return Error{ErrorCode::io, std::move(message), {}, {}};
 }

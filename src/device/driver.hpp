@@ -42,6 +42,7 @@ class Driver {
 };
 
 // Calls cu<name> of a Driver: HOTPACK_TRY(HOTPACK_DRIVER(driver, MemFree, memory)).
-#define HOTPACK_DRIVER(driver, name, ...) (driver).check("cu" #name, (driver).api().name(__VA_ARGS__))
+#define HOTPACK_DRIVER(driver, name, ...) \
+  (driver).check("cu" #name, (driver).api().name(__VA_ARGS__))
 
 }  // namespace hotpack::device

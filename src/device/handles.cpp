@@ -13,7 +13,8 @@ namespace {
 // An object that late_free releases.
 class Owed {
  public:
-  Owed(std::shared_ptr<const Context> context, std::function<int()> call) : context_(std::move(context)), call_(std::move(call)) {}
+  Owed(std::shared_ptr<const Context> context, std::function<int()> call)
+      : context_(std::move(context)), call_(std::move(call)) {}
   ~Owed() { give_back(std::move(context_), std::move(call_)); }
   Owed(const Owed&) = delete;
   Owed& operator=(const Owed&) = delete;
@@ -24,7 +25,8 @@ class Owed {
 };
 
 // Null if the host has no memory.
-std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context, const std::function<int()>& call) noexcept {
+std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context,
+                          const std::function<int()>& call) noexcept {
   try {
     return std::make_shared<Owed>(context, call);
   } catch (const std::bad_alloc&) {
@@ -36,11 +38,14 @@ std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context, const s
 std::string late_text() {
   const std::size_t late = late_count();
   if (late == 0) return "";
-  return "; memory that is being released is not free yet, as streams may still use it (" + std::to_string(late) +
-         (late == 1 ? " block" : " blocks") + "): synchronize them, then try again";
+  return "; memory that is being released is not free yet, as streams may still use it (" +
+         std::to_string(late) + (late == 1 ? " block" : " blocks") +
+         "): synchronize them, then try again";
 }
 
-std::string count_text(std::uint64_t bytes) { return std::to_string(bytes) + " bytes (" + std::to_string(bytes >> 20) + " MiB)"; }
+std::string count_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + " bytes (" + std::to_string(bytes >> 20) + " MiB)";
+}
 
 // "; 123 bytes (0 MiB) of … are free", if the driver can tell.
 std::string free_text(const Context& context) {
@@ -51,16 +56,19 @@ std::string free_text(const Context& context) {
 
 Error device_memory_error(const Context& context, std::uint64_t bytes, const Error& failed) {
   return {ErrorCode::io,
-          "device " + std::to_string(context.ordinal()) + " cannot give " + count_text(bytes) + " of memory: " + failed.message +
-              free_text(context) + late_text(),
+          "device " + std::to_string(context.ordinal()) + " cannot give " + count_text(bytes) +
+              " of memory: " + failed.message + free_text(context) + late_text(),
           {},
           {}};
 }
 
 Error pinned_memory_error(const Context& context, std::uint64_t bytes, const Error& failed) {
   return {ErrorCode::io,
-          "cannot take " + count_text(bytes) + " of pinned host memory for device " + std::to_string(context.ordinal()) + ": " +
-              failed.message + "; smaller batches, a smaller prefetch_batches or a smaller budget of pinned memory need less" + late_text(),
+          "cannot take " + count_text(bytes) + " of pinned host memory for device " +
+              std::to_string(context.ordinal()) + ": " + failed.message +
+              "; smaller batches, a smaller prefetch_batches or a smaller budget of pinned memory "
+              "need less" +
+              late_text(),
           {},
           {}};
 }
@@ -73,7 +81,8 @@ class PinnedAllocator final : public SlotAllocator {
     const CurrentContext current(*context_);
     HOTPACK_TRY(current.status());
     void* memory = nullptr;
-    const int code = take_patiently([&] { return context_->api().MemHostAlloc(&memory, bytes, kHostAllocPortable); });
+    const int code = take_patiently(
+        [&] { return context_->api().MemHostAlloc(&memory, bytes, kHostAllocPortable); });
     const Status taken = context_->driver().check("cuMemHostAlloc", code);
     if (!taken.ok()) return pinned_memory_error(*context_, bytes, taken.error());
     return static_cast<std::byte*>(memory);
@@ -100,20 +109,25 @@ void give_back(std::shared_ptr<const Context> context, std::function<int()> call
   if (code::is_of_a_capture(done)) free_again(owe(context, call));
 }
 
-// ---------------------------------------------------------------------------------------------------- Context
+// ----------------------------------------------------------------------------------------------------
+// Context
 
-Result<std::shared_ptr<const Context>> Context::retain(std::shared_ptr<const Driver> driver, int ordinal) {
+Result<std::shared_ptr<const Context>> Context::retain(std::shared_ptr<const Driver> driver,
+                                                       int ordinal) {
   const int devices = driver->devices();
   if (ordinal < 0 || ordinal >= devices) {
     return usage_error("there is no device " + std::to_string(ordinal) + "; " +
-                       (devices == 1 ? "this process sees one, device 0" : "this process sees devices 0 … " + std::to_string(devices - 1)) +
+                       (devices == 1
+                            ? "this process sees one, device 0"
+                            : "this process sees devices 0 … " + std::to_string(devices - 1)) +
                        " (CUDA_VISIBLE_DEVICES decides which)");
   }
   const std::shared_ptr<Context> context(new Context(std::move(driver), ordinal));
   HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), DeviceGet, &context->device_, ordinal));
-  HOTPACK_TRY(
-      HOTPACK_DRIVER(context->driver(), DeviceGetAttribute, &context->multiprocessors_, kAttributeMultiprocessors, context->device_));
-  HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), DevicePrimaryCtxRetain, &context->handle_, context->device_));
+  HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), DeviceGetAttribute, &context->multiprocessors_,
+                             kAttributeMultiprocessors, context->device_));
+  HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), DevicePrimaryCtxRetain, &context->handle_,
+                             context->device_));
   return std::shared_ptr<const Context>(context);
 }
 
@@ -130,8 +144,10 @@ Result<Context::Memory> Context::memory() const {
   return Memory{free, total};
 }
 
-CurrentContext::CurrentContext(const Context& context) : context_(context), code_(context.api().CtxPushCurrent(context.handle())) {
-  if (code_ == code::kSuccess) static_cast<void>(context_.api().ThreadExchangeStreamCaptureMode(&capture_mode_));
+CurrentContext::CurrentContext(const Context& context)
+    : context_(context), code_(context.api().CtxPushCurrent(context.handle())) {
+  if (code_ == code::kSuccess)
+    static_cast<void>(context_.api().ThreadExchangeStreamCaptureMode(&capture_mode_));
 }
 
 CurrentContext::~CurrentContext() {
@@ -143,7 +159,8 @@ CurrentContext::~CurrentContext() {
 
 Status CurrentContext::status() const { return context_.driver().check("cuCtxPushCurrent", code_); }
 
-// ---------------------------------------------------------------------------------------------------- Stream
+// ----------------------------------------------------------------------------------------------------
+// Stream
 
 Result<Stream> Stream::create(std::shared_ptr<const Context> context) {
   const CurrentContext current(*context);
@@ -156,10 +173,12 @@ Result<Stream> Stream::create(std::shared_ptr<const Context> context) {
 
 Stream::~Stream() {
   if (handle_ == nullptr) return;
-  give_back(context_, [&api = context_->api(), handle = handle_] { return api.StreamDestroy(handle); });
+  give_back(context_,
+            [&api = context_->api(), handle = handle_] { return api.StreamDestroy(handle); });
 }
 
-Stream::Stream(Stream&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
+Stream::Stream(Stream&& other) noexcept
+    : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
 
 Stream& Stream::operator=(Stream&& other) noexcept {
   Stream taken(std::move(other));
@@ -174,23 +193,27 @@ Status Stream::synchronize() const {
   return HOTPACK_DRIVER(context_->driver(), StreamSynchronize, handle_);
 }
 
-// ---------------------------------------------------------------------------------------------------- Event
+// ----------------------------------------------------------------------------------------------------
+// Event
 
 Result<Event> Event::create(std::shared_ptr<const Context> context, unsigned more_flags) {
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());
   Event event;
-  HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), EventCreate, &event.handle_, kEventDisableTiming | more_flags));
+  HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), EventCreate, &event.handle_,
+                             kEventDisableTiming | more_flags));
   event.context_ = std::move(context);
   return event;
 }
 
 Event::~Event() {
   if (handle_ == nullptr) return;
-  give_back(context_, [&api = context_->api(), handle = handle_] { return api.EventDestroy(handle); });
+  give_back(context_,
+            [&api = context_->api(), handle = handle_] { return api.EventDestroy(handle); });
 }
 
-Event::Event(Event&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
+Event::Event(Event&& other) noexcept
+    : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
 
 Event& Event::operator=(Event&& other) noexcept {
   Event taken(std::move(other));
@@ -199,9 +222,13 @@ Event& Event::operator=(Event&& other) noexcept {
   return *this;
 }
 
-Status Event::record(StreamHandle stream) const { return HOTPACK_DRIVER(context_->driver(), EventRecord, handle_, stream); }
+Status Event::record(StreamHandle stream) const {
+  return HOTPACK_DRIVER(context_->driver(), EventRecord, handle_, stream);
+}
 
-Status Event::make_wait(StreamHandle stream) const { return HOTPACK_DRIVER(context_->driver(), StreamWaitEvent, stream, handle_, 0); }
+Status Event::make_wait(StreamHandle stream) const {
+  return HOTPACK_DRIVER(context_->driver(), StreamWaitEvent, stream, handle_, 0);
+}
 
 Result<bool> Event::query() const {
   if (handle_ == nullptr) return true;
@@ -214,9 +241,11 @@ Result<bool> Event::query() const {
   return true;
 }
 
-// ---------------------------------------------------------------------------------------------------- memory
+// ----------------------------------------------------------------------------------------------------
+// memory
 
-Result<DeviceMemory> DeviceMemory::take(std::shared_ptr<const Context> context, std::uint64_t bytes) {
+Result<DeviceMemory> DeviceMemory::take(std::shared_ptr<const Context> context,
+                                        std::uint64_t bytes) {
   DeviceMemory memory;
   if (bytes == 0) return memory;
   const CurrentContext current(*context);
@@ -237,11 +266,14 @@ Status record_surely(const Event& event, StreamHandle stream) {
 
 DeviceMemory::~DeviceMemory() {
   if (size_ == 0) return;
-  give_back(context_, [&api = context_->api(), address = address_] { return api.MemFree(address); });
+  give_back(context_,
+            [&api = context_->api(), address = address_] { return api.MemFree(address); });
 }
 
 DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
-    : context_(std::move(other.context_)), address_(std::exchange(other.address_, 0)), size_(std::exchange(other.size_, 0)) {}
+    : context_(std::move(other.context_)),
+      address_(std::exchange(other.address_, 0)),
+      size_(std::exchange(other.size_, 0)) {}
 
 DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
   DeviceMemory taken(std::move(other));
@@ -251,7 +283,8 @@ DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
   return *this;
 }
 
-Result<PinnedMemory> PinnedMemory::take(std::shared_ptr<const Context> context, std::uint64_t bytes) {
+Result<PinnedMemory> PinnedMemory::take(std::shared_ptr<const Context> context,
+                                        std::uint64_t bytes) {
   PinnedMemory memory;
   if (bytes == 0) return memory;
   HOTPACK_ASSIGN(memory.data_, PinnedAllocator(context).allocate(bytes));
@@ -265,7 +298,9 @@ PinnedMemory::~PinnedMemory() {
 }
 
 PinnedMemory::PinnedMemory(PinnedMemory&& other) noexcept
-    : context_(std::move(other.context_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : context_(std::move(other.context_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
 
 PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
   PinnedMemory taken(std::move(other));

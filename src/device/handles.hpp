@@ -22,7 +22,8 @@ namespace hotpack::device {
 class Context {
  public:
   // Code `usage` for an ordinal that does not exist, with the existing ones.
-  [[nodiscard]] static Result<std::shared_ptr<const Context>> retain(std::shared_ptr<const Driver> driver, int ordinal);
+  [[nodiscard]] static Result<std::shared_ptr<const Context>> retain(
+      std::shared_ptr<const Driver> driver, int ordinal);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -39,7 +40,8 @@ class Context {
   [[nodiscard]] Result<Memory> memory() const;
 
  private:
-  Context(std::shared_ptr<const Driver> driver, int ordinal) : driver_(std::move(driver)), ordinal_(ordinal) {}
+  Context(std::shared_ptr<const Driver> driver, int ordinal)
+      : driver_(std::move(driver)), ordinal_(ordinal) {}
   std::shared_ptr<const Driver> driver_;
   int ordinal_;
   Ordinal device_ = 0;
@@ -98,7 +100,8 @@ class Event {
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
   // A host thread that waits for it sleeps with kEventBlockingSync, and spins otherwise.
-  [[nodiscard]] static Result<Event> create(std::shared_ptr<const Context> context, unsigned more_flags = 0);
+  [[nodiscard]] static Result<Event> create(std::shared_ptr<const Context> context,
+                                            unsigned more_flags = 0);
   [[nodiscard]] EventHandle handle() const { return handle_; }
   [[nodiscard]] Status record(StreamHandle stream) const;
   // later work on `stream` waits for the recorded work
@@ -123,7 +126,8 @@ class DeviceMemory {
   ~DeviceMemory();
   DeviceMemory(DeviceMemory&& other) noexcept;
   DeviceMemory& operator=(DeviceMemory&& other) noexcept;
-  [[nodiscard]] static Result<DeviceMemory> take(std::shared_ptr<const Context> context, std::uint64_t bytes);  // 0 bytes: empty
+  [[nodiscard]] static Result<DeviceMemory> take(std::shared_ptr<const Context> context,
+                                                 std::uint64_t bytes);  // 0 bytes: empty
   [[nodiscard]] Pointer address() const { return address_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
@@ -141,7 +145,8 @@ class PinnedMemory {
   ~PinnedMemory();
   PinnedMemory(PinnedMemory&& other) noexcept;
   PinnedMemory& operator=(PinnedMemory&& other) noexcept;
-  [[nodiscard]] static Result<PinnedMemory> take(std::shared_ptr<const Context> context, std::uint64_t bytes);  // 0 bytes: empty
+  [[nodiscard]] static Result<PinnedMemory> take(std::shared_ptr<const Context> context,
+                                                 std::uint64_t bytes);  // 0 bytes: empty
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
@@ -152,6 +157,7 @@ class PinnedMemory {
 };
 
 // Allocates slots in pinned memory.
-[[nodiscard]] std::shared_ptr<SlotAllocator> pinned_allocator(std::shared_ptr<const Context> context);
+[[nodiscard]] std::shared_ptr<SlotAllocator> pinned_allocator(
+    std::shared_ptr<const Context> context);
 
 }  // namespace hotpack::device

@@ -24,7 +24,8 @@ std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value 
 // The data for conversion: numbers in the arguments, and the table that equals or replaces them.
 std::vector<std::byte> make_values(const ImageOutput& output, int channels, ImageArgs& args) {
   const auto count = static_cast<std::size_t>(channels);
-  const std::vector<float> mean = output.mean.empty() ? std::vector<float>(count, 0.0f) : output.mean;
+  const std::vector<float> mean =
+      output.mean.empty() ? std::vector<float>(count, 0.0f) : output.mean;
   const std::vector<float> std = output.std.empty() ? std::vector<float>(count, 1.0f) : output.std;
   const expand::DefaultFloats floats;
   const expand::ValueMap map = expand::make_value_map(output.type, mean, std);
@@ -35,18 +36,20 @@ std::vector<std::byte> make_values(const ImageOutput& output, int channels, Imag
     args.reciprocal[c] = map.arithmetic.reciprocal[c];
   }
   const bool singles = output.type == ElementType::f32;
-  const void* const table = singles ? static_cast<const void*>(map.singles.data()) : map.halves.data();
+  const void* const table =
+      singles ? static_cast<const void*>(map.singles.data()) : map.halves.data();
   std::vector<std::byte> bytes(singles ? sizeof(map.singles) : sizeof(map.halves));
   std::memcpy(bytes.data(), table, bytes.size());
   return bytes;
 }
 
 // The table is on the device on return. Needs the context current.
-Result<std::shared_ptr<const DeviceMemory>> put_on_device(const std::shared_ptr<const Context>& context,
-                                                          const std::vector<std::byte>& bytes) {
+Result<std::shared_ptr<const DeviceMemory>> put_on_device(
+    const std::shared_ptr<const Context>& context, const std::vector<std::byte>& bytes) {
   HOTPACK_ASSIGN(DeviceMemory memory, DeviceMemory::take(context, bytes.size()));
   HOTPACK_ASSIGN(const Stream stream, Stream::create(context));
-  const Status copied = HOTPACK_DRIVER(context->driver(), MemcpyHtoDAsync, memory.address(), bytes.data(), bytes.size(), stream.handle());
+  const Status copied = HOTPACK_DRIVER(context->driver(), MemcpyHtoDAsync, memory.address(),
+                                       bytes.data(), bytes.size(), stream.handle());
   // after a failed copy too: bytes and memory must stay until it ends
   const Status over = stream.synchronize();
   HOTPACK_TRY(copied);
@@ -56,7 +59,8 @@ Result<std::shared_ptr<const DeviceMemory>> put_on_device(const std::shared_ptr<
 
 }  // namespace
 
-Result<ImageLaunch> ImageLaunch::make(const std::shared_ptr<const Context>& context, const std::shared_ptr<const KernelModules>& modules,
+Result<ImageLaunch> ImageLaunch::make(const std::shared_ptr<const Context>& context,
+                                      const std::shared_ptr<const KernelModules>& modules,
                                       const ImageOutput& output, int channels, AxisOrder stored) {
   HOTPACK_TRY(expand::ImageExpander::make(output, channels));
   const CurrentContext current(*context);
@@ -76,8 +80,8 @@ Result<ImageLaunch> ImageLaunch::make(const std::shared_ptr<const Context>& cont
 }
 
 std::uint64_t ImageLaunch::row_bytes(PixelSize output) const {
-  return static_cast<std::uint64_t>(output.width) * static_cast<std::uint64_t>(output.height) * static_cast<std::uint64_t>(args_.channels) *
-         element_bytes(output_.type);
+  return static_cast<std::uint64_t>(output.width) * static_cast<std::uint64_t>(output.height) *
+         static_cast<std::uint64_t>(args_.channels) * element_bytes(output_.type);
 }
 
 Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle stream) const {
@@ -91,25 +95,32 @@ Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle str
   args.row_count = rows.count;
   args.width = static_cast<std::int32_t>(rows.output.width);
   args.height = static_cast<std::int32_t>(rows.output.height);
-  const LaunchSize size = image_launch_size(args, output_.type, output_.order, context_->multiprocessors());
+  const LaunchSize size =
+      image_launch_size(args, output_.type, output_.order, context_->multiprocessors());
   void* parameters[] = {&args};
-  return HOTPACK_DRIVER(context_->driver(), LaunchKernel, function_, size.grid_x, size.grid_y, size.grid_z, size.block_threads, 1, 1, 0,
-                        stream, parameters, nullptr);
+  return HOTPACK_DRIVER(context_->driver(), LaunchKernel, function_, size.grid_x, size.grid_y,
+                        size.grid_z, size.block_threads, 1, 1, 0, stream, parameters, nullptr);
 }
 
 // Threads take a vector of pixels if planes are written, else a vector of elements. Some take two
 // or four; half of the blocks then have no work, which costs little.
-LaunchSize image_launch_size(const ImageArgs& args, ElementType type, AxisOrder order, int processors) {
+LaunchSize image_launch_size(const ImageArgs& args, ElementType type, AxisOrder order,
+                             int processors) {
   const std::uint64_t per_vector = 16 / element_bytes(type);
-  const std::uint64_t pixels = static_cast<std::uint64_t>(args.width) * static_cast<std::uint64_t>(args.height);
+  const std::uint64_t pixels =
+      static_cast<std::uint64_t>(args.width) * static_cast<std::uint64_t>(args.height);
   const bool planes = order == AxisOrder::channels_first && args.channels == 3;
-  const std::uint64_t vectors = divided_up(planes ? pixels : pixels * static_cast<std::uint64_t>(args.channels), per_vector);
+  const std::uint64_t vectors =
+      divided_up(planes ? pixels : pixels * static_cast<std::uint64_t>(args.channels), per_vector);
   LaunchSize size;
-  size.block_threads = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(divided_up(vectors, kWarpThreads) * kWarpThreads,  //
-                                                                            kWarpThreads, kBlockThreads));
+  size.block_threads = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(divided_up(vectors, kWarpThreads) * kWarpThreads,  //
+                                kWarpThreads, kBlockThreads));
   size.grid_y = std::clamp<std::uint32_t>(args.row_count, 1, kMostRows);
-  const std::uint64_t most = divided_up(static_cast<std::uint64_t>(std::max(processors, 1)) * kMostBlocks, size.grid_y);
-  size.grid_x = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(divided_up(vectors, size.block_threads), 1, most));
+  const std::uint64_t most =
+      divided_up(static_cast<std::uint64_t>(std::max(processors, 1)) * kMostBlocks, size.grid_y);
+  size.grid_x = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(divided_up(vectors, size.block_threads), 1, most));
   return size;
 }
 

@@ -21,8 +21,9 @@ class ImageLaunch {
  public:
   // Makes the context current itself. The table is on the device on return.
   [[nodiscard]] static Result<ImageLaunch> make(const std::shared_ptr<const Context>& context,
-                                                const std::shared_ptr<const KernelModules>& modules, const ImageOutput& output,
-                                                int channels, AxisOrder stored);
+                                                const std::shared_ptr<const KernelModules>& modules,
+                                                const ImageOutput& output, int channels,
+                                                AxisOrder stored);
   // Bytes per output row.
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
   // Queues a kernel that writes rows.count rows at `out`, aligned to 16 bytes. Needs the context
@@ -40,7 +41,8 @@ class ImageLaunch {
 };
 
 // The launch for these arguments; `processors` is the device's.
-[[nodiscard]] LaunchSize image_launch_size(const ImageArgs& args, ElementType type, AxisOrder order, int processors);
+[[nodiscard]] LaunchSize image_launch_size(const ImageArgs& args, ElementType type, AxisOrder order,
+                                           int processors);
 [[nodiscard]] const char* image_kernel_name(ElementType type, AxisOrder order);
 
 }  // namespace hotpack::device

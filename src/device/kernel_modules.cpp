@@ -21,36 +21,46 @@ Error no_kernels() {
 struct Capability {
   int major = 0;
   int minor = 0;
-  [[nodiscard]] bool too_old() const { return major < kOldestMajor || (major == kOldestMajor && minor < kOldestMinor); }
-  [[nodiscard]] std::string text() const { return std::to_string(major) + "." + std::to_string(minor); }
+  [[nodiscard]] bool too_old() const {
+    return major < kOldestMajor || (major == kOldestMajor && minor < kOldestMinor);
+  }
+  [[nodiscard]] std::string text() const {
+    return std::to_string(major) + "." + std::to_string(minor);
+  }
 };
 
 Result<Capability> capability_of(const Context& context) {
   Ordinal device = 0;
   Capability found;
   HOTPACK_TRY(HOTPACK_DRIVER(context.driver(), DeviceGet, &device, context.ordinal()));
-  HOTPACK_TRY(HOTPACK_DRIVER(context.driver(), DeviceGetAttribute, &found.major, kAttributeMajor, device));
-  HOTPACK_TRY(HOTPACK_DRIVER(context.driver(), DeviceGetAttribute, &found.minor, kAttributeMinor, device));
+  HOTPACK_TRY(
+      HOTPACK_DRIVER(context.driver(), DeviceGetAttribute, &found.major, kAttributeMajor, device));
+  HOTPACK_TRY(
+      HOTPACK_DRIVER(context.driver(), DeviceGetAttribute, &found.minor, kAttributeMinor, device));
   return found;
 }
 
 bool does_not_fit(int code) {
-  return code == code::kInvalidImage || code == code::kNoBinaryForGpu || code == code::kInvalidPtx || code == code::kUnsupportedPtxVersion;
+  return code == code::kInvalidImage || code == code::kNoBinaryForGpu ||
+         code == code::kInvalidPtx || code == code::kUnsupportedPtxVersion;
 }
 
 // The reason why the driver cannot use the kernels, and what to do.
 Error misfit(const Context& context, const Error& failed) {
   HOTPACK_ASSIGN(const Capability capability, capability_of(context));
-  const std::string device = "device " + std::to_string(context.ordinal()) + " (compute capability " + capability.text() + ")";
+  const std::string device = "device " + std::to_string(context.ordinal()) +
+                             " (compute capability " + capability.text() + ")";
   if (capability.too_old()) {
-    return usage_error(device + " is too old: hotpack's kernels need compute capability " + std::to_string(kOldestMajor) + "." +
-                       std::to_string(kOldestMinor) + " or newer; choose another device, or use Loader");
+    return usage_error(device + " is too old: hotpack's kernels need compute capability " +
+                       std::to_string(kOldestMajor) + "." + std::to_string(kOldestMinor) +
+                       " or newer; choose another device, or use Loader");
   }
   const int version = context.driver().version();
-  return usage_error(
-      "the driver, which supports CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) +
-      ", cannot use hotpack's kernels (" + embedded_kernels_text() + ") on " + device + ": " + failed.message +
-      "; update the driver to one for that version of CUDA, or build hotpack with a toolkit that is no newer than the driver");
+  return usage_error("the driver, which supports CUDA " + std::to_string(version / 1000) + "." +
+                     std::to_string(version % 1000 / 10) + ", cannot use hotpack's kernels (" +
+                     embedded_kernels_text() + ") on " + device + ": " + failed.message +
+                     "; update the driver to one for that version of CUDA, or build hotpack with a "
+                     "toolkit that is no newer than the driver");
 }
 
 // The loaded modules that may still be in use. Never destroyed: a loader may outlive the
@@ -67,14 +77,16 @@ Known& known() {
 
 }  // namespace
 
-Result<std::shared_ptr<const KernelModules>> KernelModules::load(std::shared_ptr<const Context> context, const KernelImages& images) {
+Result<std::shared_ptr<const KernelModules>> KernelModules::load(
+    std::shared_ptr<const Context> context, const KernelImages& images) {
   if (images.empty()) return no_kernels();
   Known& all = known();
   // held while loading: others that open the device wait for it
   const std::scoped_lock lock(all.mutex);
   std::erase_if(all.modules, [](const auto& modules) { return modules.expired(); });
   for (const auto& each : all.modules) {
-    if (auto modules = each.lock(); modules != nullptr && modules->are(*context, images)) return modules;
+    if (auto modules = each.lock(); modules != nullptr && modules->are(*context, images))
+      return modules;
   }
   const std::shared_ptr<KernelModules> modules(new KernelModules(std::move(context)));
   HOTPACK_TRY(modules->load_all(images));
@@ -88,32 +100,43 @@ Status KernelModules::load_all(const KernelImages& images) {
   modules_.reserve(images.size());  // so that no module is lost for lack of memory
   for (const KernelImage& image : images) {
     ModuleHandle handle = nullptr;
-    const int code = take_patiently([&] { return context_->api().ModuleLoadData(&handle, image.bytes.data()); });
+    const int code =
+        take_patiently([&] { return context_->api().ModuleLoadData(&handle, image.bytes.data()); });
     const Status loaded = context_->driver().check("cuModuleLoadData", code);
-    if (!loaded.ok()) return does_not_fit(code) ? misfit(*context_, loaded.error()) : loaded.error();
+    if (!loaded.ok())
+      return does_not_fit(code) ? misfit(*context_, loaded.error()) : loaded.error();
     modules_.push_back({image, handle});
   }
   return {};
 }
 
 bool KernelModules::are(const Context& context, const KernelImages& images) const {
-  const auto same = [](const Module& module, const KernelImage& image) { return module.image.bytes.data() == image.bytes.data(); };
-  return context_->handle() == context.handle() && std::equal(modules_.begin(), modules_.end(), images.begin(), images.end(), same);
+  const auto same = [](const Module& module, const KernelImage& image) {
+    return module.image.bytes.data() == image.bytes.data();
+  };
+  return context_->handle() == context.handle() &&
+         std::equal(modules_.begin(), modules_.end(), images.begin(), images.end(), same);
 }
 
 KernelModules::~KernelModules() {
   for (const Module& module : modules_) {
-    give_back(context_, [&api = context_->api(), handle = module.handle] { return api.ModuleUnload(handle); });
+    give_back(context_, [&api = context_->api(), handle = module.handle] {
+      return api.ModuleUnload(handle);
+    });
   }
 }
 
 Result<FunctionHandle> KernelModules::find(const std::string& name) const {
-  const auto module =
-      std::find_if(modules_.begin(), modules_.end(), [&](const Module& each) { return name.starts_with(each.image.prefix); });
+  const auto module = std::find_if(modules_.begin(), modules_.end(), [&](const Module& each) {
+    return name.starts_with(each.image.prefix);
+  });
   FunctionHandle function = nullptr;
-  const int code = module == modules_.end() ? code::kNotFound : context_->api().ModuleGetFunction(&function, module->handle, name.c_str());
+  const int code = module == modules_.end()
+                       ? code::kNotFound
+                       : context_->api().ModuleGetFunction(&function, module->handle, name.c_str());
   if (code == code::kNotFound) {
-    return internal_error("kernel " + name + " is in none of the " + std::to_string(modules_.size()) + " modules that were loaded");
+    return internal_error("kernel " + name + " is in none of the " +
+                          std::to_string(modules_.size()) + " modules that were loaded");
   }
   HOTPACK_TRY(context_->driver().check("cuModuleGetFunction", code));
   return function;

@@ -31,8 +31,8 @@ class KernelModules {
  public:
   // The kernels of a living owner if the context has loaded the same images already, without a
   // call of the driver.
-  [[nodiscard]] static Result<std::shared_ptr<const KernelModules>> load(std::shared_ptr<const Context> context,
-                                                                         const KernelImages& images);
+  [[nodiscard]] static Result<std::shared_ptr<const KernelModules>> load(
+      std::shared_ptr<const Context> context, const KernelImages& images);
   ~KernelModules();
   KernelModules(const KernelModules&) = delete;
   KernelModules& operator=(const KernelModules&) = delete;

@@ -23,7 +23,8 @@ struct Place {
 
   // The number of bytes from an address in it to its end, if known.
   [[nodiscard]] std::optional<std::uint64_t> bytes_from(Pointer address) const {
-    const bool known = legacy_ipc != 0 && managed == 0 && address >= begin && address - begin < bytes;
+    const bool known =
+        legacy_ipc != 0 && managed == 0 && address >= begin && address - begin < bytes;
     return known ? std::optional<std::uint64_t>(bytes - (address - begin)) : std::nullopt;
   }
 };
@@ -34,8 +35,10 @@ Result<Place> place_of(Pointer address, const Context& context) {
   Place place;
   std::array<int, 6> attributes{kPointerMemoryType, kPointerOrdinal,    kPointerManaged,
                                 kPointerLegacyIpc,  kPointerRangeStart, kPointerRangeSize};
-  std::array<void*, 6> values{&place.kind, &place.ordinal, &place.managed, &place.legacy_ipc, &place.begin, &place.bytes};
-  const int asked = context.api().PointerGetAttributes(attributes.size(), attributes.data(), values.data(), address);
+  std::array<void*, 6> values{&place.kind,       &place.ordinal, &place.managed,
+                              &place.legacy_ipc, &place.begin,   &place.bytes};
+  const int asked = context.api().PointerGetAttributes(attributes.size(), attributes.data(),
+                                                       values.data(), address);
   if (asked == code::kInvalidValue) return Place{};
   HOTPACK_TRY(context.driver().check("cuPointerGetAttributes", asked));
   return place;
@@ -43,18 +46,22 @@ Result<Place> place_of(Pointer address, const Context& context) {
 
 }  // namespace
 
-Status KnownBuffers::check(const std::string& which, const void* memory, std::uint64_t bytes, const Context& context) {
+Status KnownBuffers::check(const std::string& which, const void* memory, std::uint64_t bytes,
+                           const Context& context) {
   const Known buffer{reinterpret_cast<std::uintptr_t>(memory), context.ordinal(), bytes};
   if (remembered(buffer)) return {};
   HOTPACK_ASSIGN(const Place place, place_of(buffer.address, context));
   const bool of_a_device = place.kind == kMemoryDevice;
   if (place.managed == 0 && (!of_a_device || place.ordinal != buffer.ordinal)) {
-    const std::string where = of_a_device ? "memory of device " + std::to_string(place.ordinal) : std::string("host memory");
-    return usage_error(which + " is in " + where + "; it must be in memory of device " + std::to_string(buffer.ordinal));
+    const std::string where = of_a_device ? "memory of device " + std::to_string(place.ordinal)
+                                          : std::string("host memory");
+    return usage_error(which + " is in " + where + "; it must be in memory of device " +
+                       std::to_string(buffer.ordinal));
   }
   const auto left = place.bytes_from(buffer.address);
   if (left && bytes > *left) {
-    return usage_error(which + " is said to have " + std::to_string(bytes) + " bytes, but its memory ends after " + std::to_string(*left));
+    return usage_error(which + " is said to have " + std::to_string(bytes) +
+                       " bytes, but its memory ends after " + std::to_string(*left));
   }
   remember(buffer);
   return {};
@@ -63,7 +70,8 @@ Status KnownBuffers::check(const std::string& which, const void* memory, std::ui
 bool KnownBuffers::remembered(const Known& buffer) {
   const std::lock_guard lock(mutex_);
   return std::any_of(known_.begin(), known_.end(), [&](const Known& known) {
-    return known.address == buffer.address && known.ordinal == buffer.ordinal && known.bytes >= buffer.bytes;
+    return known.address == buffer.address && known.ordinal == buffer.ordinal &&
+           known.bytes >= buffer.bytes;
   });
 }
 

@@ -23,7 +23,8 @@ class KnownBuffers {
   // is not among the last ones or the buffer is larger than before, so that fixed buffers cost
   // nothing. Managed memory belongs to any device. The end of memory is checked only for memory
   // of cuMemAlloc: mapped memory may continue after the end that the driver reports.
-  [[nodiscard]] Status check(const std::string& which, const void* memory, std::uint64_t bytes, const Context& context);
+  [[nodiscard]] Status check(const std::string& which, const void* memory, std::uint64_t bytes,
+                             const Context& context);
 
  private:
   struct Known {

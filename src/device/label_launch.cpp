@@ -29,13 +29,19 @@ std::int32_t storage_code(LabelStorage storage) {
 
 std::int32_t channels_of(const LabelOutput& output, std::size_t classes) {
   if (output.form == LabelForm::index) return 1;
-  const std::size_t channels = output.form == LabelForm::bits ? (classes + 7) / 8 : classes + (output.ignore_channel ? 1 : 0);
+  const std::size_t channels = output.form == LabelForm::bits
+                                   ? (classes + 7) / 8
+                                   : classes + (output.ignore_channel ? 1 : 0);
   return static_cast<std::int32_t>(channels);
 }
 
-bool by_planes(const LabelOutput& output) { return output.form == LabelForm::one_hot && output.order == AxisOrder::channels_first; }
+bool by_planes(const LabelOutput& output) {
+  return output.form == LabelForm::one_hot && output.order == AxisOrder::channels_first;
+}
 
-std::uint64_t groups_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
+std::uint64_t groups_of(std::uint64_t count, std::uint64_t size) {
+  return (count + size - 1) / size;
+}
 
 // The units that the threads of one row share: pixels of a plane, or blocks of 16 bytes.
 std::uint64_t items_of(const LabelArgs& args, const LabelOutput& output) {
@@ -57,7 +63,8 @@ const char* label_kernel_name(const LabelOutput& output) {
   }
   const bool first = output.order == AxisOrder::channels_first;
   if (bytes == 1) return first ? "hotpack_label_one_hot_u8_first" : "hotpack_label_one_hot_u8_last";
-  if (bytes == 2) return first ? "hotpack_label_one_hot_b16_first" : "hotpack_label_one_hot_b16_last";
+  if (bytes == 2)
+    return first ? "hotpack_label_one_hot_b16_first" : "hotpack_label_one_hot_b16_last";
   return first ? "hotpack_label_one_hot_b32_first" : "hotpack_label_one_hot_b32_last";
 }
 
@@ -79,7 +86,8 @@ void set_size(LabelArgs& args, const LabelOutput& output, PixelSize size) {
   if (args.sample_kind != 0) size = {1, 1};
   args.width = static_cast<std::int32_t>(size.width);
   args.height = static_cast<std::int32_t>(size.height);
-  args.row_bytes = pixels_of(args) * static_cast<std::uint64_t>(args.channels) * element_bytes(*output.type);
+  args.row_bytes =
+      pixels_of(args) * static_cast<std::uint64_t>(args.channels) * element_bytes(*output.type);
   if (args.row_bytes != 0) set_reciprocals(args);
 }
 
@@ -87,19 +95,26 @@ LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output, i
   const auto wanted = static_cast<std::uint64_t>(std::max(processors, 1));
   LaunchSize size;
   size.block_threads = kBlockThreads;
-  size.grid_y = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(args.row_count, 1, kMostGridY));
-  const std::uint64_t share = std::max<std::uint64_t>(1, wanted * kBlocksPerProcessor / size.grid_y);
-  size.grid_x = static_cast<std::uint32_t>(std::min(groups_of(items_of(args, output), kBlockThreads), share));
+  size.grid_y =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(args.row_count, 1, kMostGridY));
+  const std::uint64_t share =
+      std::max<std::uint64_t>(1, wanted * kBlocksPerProcessor / size.grid_y);
+  size.grid_x =
+      static_cast<std::uint32_t>(std::min(groups_of(items_of(args, output), kBlockThreads), share));
   if (!by_planes(output)) return size;
   // If there are too few pixels to keep threads busy, they also share the classes.
-  const std::uint64_t blocks = std::uint64_t{size.grid_x} * size.grid_y, least = wanted * kLeastBlocksPerProcessor;
+  const std::uint64_t blocks = std::uint64_t{size.grid_x} * size.grid_y,
+                      least = wanted * kLeastBlocksPerProcessor;
   const auto class_groups = groups_of(static_cast<std::uint64_t>(args.classes), 8);
-  size.grid_z = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(groups_of(least, blocks), 1, class_groups));
+  size.grid_z = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(groups_of(least, blocks), 1, class_groups));
   return size;
 }
 
-Result<LabelLaunch> LabelLaunch::make(const std::shared_ptr<const Context>& context, const std::shared_ptr<const KernelModules>& modules,
-                                      const LabelOutput& output, const expand::LabelSource& source) {
+Result<LabelLaunch> LabelLaunch::make(const std::shared_ptr<const Context>& context,
+                                      const std::shared_ptr<const KernelModules>& modules,
+                                      const LabelOutput& output,
+                                      const expand::LabelSource& source) {
   HOTPACK_ASSIGN(const expand::LabelExpander expander, expand::LabelExpander::make(output, source));
   LabelLaunch launch;
   launch.context_ = context;
@@ -132,8 +147,9 @@ Status LabelLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle str
   args.row_count = rows.count;
   const LaunchSize size = label_launch_size(args, output_, context_->multiprocessors());
   std::array<void*, 1> parameters{&args};
-  return HOTPACK_DRIVER(context_->driver(), LaunchKernel, function_, size.grid_x, size.grid_y, size.grid_z, size.block_threads, 1, 1, 0,
-                        stream, parameters.data(), nullptr);
+  return HOTPACK_DRIVER(context_->driver(), LaunchKernel, function_, size.grid_x, size.grid_y,
+                        size.grid_z, size.block_threads, 1, 1, 0, stream, parameters.data(),
+                        nullptr);
 }
 
 }  // namespace hotpack::device

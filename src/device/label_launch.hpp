@@ -18,7 +18,8 @@ namespace hotpack::device {
 class LabelLaunch {
  public:
   [[nodiscard]] static Result<LabelLaunch> make(const std::shared_ptr<const Context>& context,
-                                                const std::shared_ptr<const KernelModules>& modules, const LabelOutput& output,
+                                                const std::shared_ptr<const KernelModules>& modules,
+                                                const LabelOutput& output,
                                                 const expand::LabelSource& source);
   // `output` is the image's; labels of whole images do not depend on it
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
@@ -40,7 +41,8 @@ class LabelLaunch {
 void set_size(LabelArgs& args, const LabelOutput& output, PixelSize size);
 
 // The launch for these arguments; `processors` is the device's.
-[[nodiscard]] LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output, int processors);
+[[nodiscard]] LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output,
+                                           int processors);
 [[nodiscard]] const char* label_kernel_name(const LabelOutput& output);  // with the type filled in
 
 }  // namespace hotpack::device

@@ -14,10 +14,13 @@ namespace hotpack::device {
 class LaidOutCargo : public Cargo {
  public:
   // `output` of every row; empty if rows differ.
-  LaidOutCargo(SlotLayout layout, std::optional<PixelSize> output) : layout_(std::move(layout)), output_(output) {}
+  LaidOutCargo(SlotLayout layout, std::optional<PixelSize> output)
+      : layout_(std::move(layout)), output_(output) {}
 
   [[nodiscard]] std::uint64_t slot_bytes() const final { return layout_.slot_bytes(); }
-  [[nodiscard]] std::uint64_t staged_bytes(std::size_t part) const final { return layout_.part(part).staged; }
+  [[nodiscard]] std::uint64_t staged_bytes(std::size_t part) const final {
+    return layout_.part(part).staged;
+  }
   [[nodiscard]] PixelSize output(const loader::Slot& slot, std::size_t part) const final {
     return output_ ? *output_ : SlotLayout::size_of_first(slot, layout_.part(part));
   }

@@ -83,7 +83,8 @@ bool begin_sweep(LateList& list, std::list<Entry>& entries, std::uint64_t& again
 
 // Waiting entries come before those added meanwhile, in their order. Returns the number of freed
 // entries, without those to be tried again.
-std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size_t let_go, std::uint64_t again_before) {
+std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size_t let_go,
+                      std::uint64_t again_before) {
   const std::lock_guard lock(list.mutex);
   list.entries.splice(list.entries.begin(), still_waiting);
   list.waiting -= let_go;
@@ -128,7 +129,8 @@ void reap(LateList& list) {
     lock.lock();
     list.answered = asked;
     list.changed.notify_all();
-    const bool more = list.changed.wait_for(lock, pause, [&] { return list.stopping || list.added != added || list.asked != asked; });
+    const bool more = list.changed.wait_for(
+        lock, pause, [&] { return list.stopping || list.added != added || list.asked != asked; });
     pause = freed || more ? kFirstPause : std::min(2 * pause, kLongestPause);
   }
   list.reaper_ended = true;
@@ -143,7 +145,8 @@ void stop_reaper() {
   list.stopping = true;
   list.changed.notify_all();
   if (!list.reaper.joinable()) return;
-  const bool ended = list.changed.wait_for(lock, kPatienceAtExit, [&] { return list.reaper_ended; });
+  const bool ended =
+      list.changed.wait_for(lock, kPatienceAtExit, [&] { return list.reaper_ended; });
   lock.unlock();
   ended ? list.reaper.join() : list.reaper.detach();
 }
@@ -172,7 +175,8 @@ std::list<Entry> place_for_one() {
   }
 }
 
-void add_entry(std::shared_ptr<void> held, std::vector<Event> events, std::uint64_t LateList::*count) {
+void add_entry(std::shared_ptr<void> held, std::vector<Event> events,
+               std::uint64_t LateList::*count) {
   std::list<Entry> one = place_for_one();
   one.front().held = std::move(held);
   one.front().events = std::move(events);
@@ -188,7 +192,8 @@ void add_entry(std::shared_ptr<void> held, std::vector<Event> events, std::uint6
 // Called under the lock. False: callers sweep themselves.
 bool has_reaper(LateList& list) {
   if (!list.entries.empty()) start_reaper(list);
-  return list.reaper.joinable() && reaper_works && list.reaper.get_id() != std::this_thread::get_id();
+  return list.reaper.joinable() && reaper_works &&
+         list.reaper.get_id() != std::this_thread::get_id();
 }
 
 }  // namespace
@@ -197,7 +202,9 @@ void free_late(std::shared_ptr<void> held, std::vector<Event> events) noexcept {
   add_entry(std::move(held), std::move(events), &LateList::added);
 }
 
-void free_again(std::shared_ptr<void> held) noexcept { add_entry(std::move(held), {}, &LateList::again); }
+void free_again(std::shared_ptr<void> held) noexcept {
+  add_entry(std::move(held), {}, &LateList::again);
+}
 
 // Also examines what destructors put on the list.
 void sweep_late() noexcept {
@@ -220,7 +227,9 @@ void settle_late(milliseconds patience) noexcept {
 void drain_late(milliseconds patience) noexcept {
   LateList& list = late_list();
   std::unique_lock lock(list.mutex);
-  if (list.waiting == 0 || list.stopping || (list.hopeless != 0 && list.hopeless == list.added + list.freed)) return;
+  if (list.waiting == 0 || list.stopping ||
+      (list.hopeless != 0 && list.hopeless == list.added + list.freed))
+    return;
   if (!has_reaper(list)) {
     lock.unlock();
     return sweep_late();
@@ -250,7 +259,8 @@ void let_reaper_work(bool works) noexcept {
   reaper_works = works;
   if (works && !list.entries.empty()) start_reaper(list);
   list.changed.notify_all();
-  list.changed.wait(lock, [&] { return works || !list.sweeping || list.sweeper == std::this_thread::get_id(); });
+  list.changed.wait(
+      lock, [&] { return works || !list.sweeping || list.sweeper == std::this_thread::get_id(); });
 }
 
 FreesLate::FreesLate() noexcept { ++frees_late; }

@@ -15,12 +15,18 @@
 namespace hotpack::device {
 
 Error no_memory_error() {
-  return {ErrorCode::io, "there is no memory on the host to describe a batch; nothing is lost: free some and call again", {}, {}};
+  return {ErrorCode::io,
+          "there is no memory on the host to describe a batch; nothing is lost: free some and call "
+          "again",
+          {},
+          {}};
 }
 
-Output::Output(std::shared_ptr<Core> core, DeviceBatchInfo info) : core_(std::move(core)), info_(std::move(info)) {
+Output::Output(std::shared_ptr<Core> core, DeviceBatchInfo info)
+    : core_(std::move(core)), info_(std::move(info)) {
   const auto self = std::this_thread::get_id();
-  for (std::size_t part = 0; part < info_.parts.size(); ++part) uses_.push_back({part, info_.parts[part].stream, self});
+  for (std::size_t part = 0; part < info_.parts.size(); ++part)
+    uses_.push_back({part, info_.parts[part].stream, self});
 }
 
 Output::~Output() {
@@ -29,7 +35,8 @@ Output::~Output() {
     static_cast<void>(memory_.release());
     // A pointer that is never destroyed keeps the Core alive.
     alignas(std::shared_ptr<Core>) std::array<std::byte, sizeof(std::shared_ptr<Core>)> kept;
-    static_cast<void>(::new (static_cast<void*>(kept.data())) std::shared_ptr<Core>(std::move(core_)));
+    static_cast<void>(::new (static_cast<void*>(kept.data()))
+                          std::shared_ptr<Core>(std::move(core_)));
     return;
   }
   const Status ended = core_->outputs().give_back(std::move(memory_), std::move(uses_));
@@ -46,10 +53,13 @@ Status Output::record_stream(CUstream_st* stream, std::size_t part) {
 
 Status Output::note_use(CUstream_st* stream, std::size_t part) {
   if (part >= info_.parts.size()) {
-    return usage_error("there is no part " + std::to_string(part) + "; the batch has " + std::to_string(info_.parts.size()));
+    return usage_error("there is no part " + std::to_string(part) + "; the batch has " +
+                       std::to_string(info_.parts.size()));
   }
   if (core_->stager().forked())
-    return usage_error("this batch is of a loader that was opened before a fork; CUDA cannot be used in the child");
+    return usage_error(
+        "this batch is of a loader that was opened before a fork; CUDA cannot be used in the "
+        "child");
   const Part& of = core_->parts()[part];
   const CurrentContext current(*of.context);
   HOTPACK_TRY(current.status());

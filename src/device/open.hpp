@@ -7,7 +7,9 @@
 
 namespace hotpack::device {
 
-[[nodiscard]] Result<DeviceLoader> open_device_loader(const Dataset& dataset, const DeviceLoaderOptions& options,
-                                                      const std::shared_ptr<const Driver>& driver, const KernelImages& kernels);
+[[nodiscard]] Result<DeviceLoader> open_device_loader(const Dataset& dataset,
+                                                      const DeviceLoaderOptions& options,
+                                                      const std::shared_ptr<const Driver>& driver,
+                                                      const KernelImages& kernels);
 
 }  // namespace hotpack::device

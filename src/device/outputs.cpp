@@ -17,7 +17,8 @@ constexpr int kContextIsDestroyed = 709;
 constexpr int kFirstSticky = 700, kLastSticky = 719;  // errors that a context keeps for ever
 
 bool is_sticky(int code) {
-  return code == code::kDeinitialized || (code >= kFirstSticky && code <= kLastSticky && code != kContextIsDestroyed);
+  return code == code::kDeinitialized ||
+         (code >= kFirstSticky && code <= kLastSticky && code != kContextIsDestroyed);
 }
 
 // True if the same record may succeed later.
@@ -33,7 +34,8 @@ Result<OutputPool::Noted> OutputPool::judge(const Driver& driver, const char* ca
   return is_passing(code) ? Noted::later : Noted::never;
 }
 
-OutputPool::OutputPool(std::vector<std::shared_ptr<const Context>> contexts, std::vector<OutputBytes> bytes, unsigned most)
+OutputPool::OutputPool(std::vector<std::shared_ptr<const Context>> contexts,
+                       std::vector<OutputBytes> bytes, unsigned most)
     : contexts_(std::move(contexts)), bytes_(std::move(bytes)), most_(most) {
   for (List* const list : {&retried_, &free_, &unknown_, &kept_}) list->reserve(most);
 }
@@ -98,28 +100,35 @@ bool OutputPool::any_free() const {
 Error OutputPool::none_left() const {
   if (most_ == 0) {
     return usage_error(
-        "outputs is 0, so next() has no memory for a batch; open the loader with outputs of at least 1, or call next_into() with memory "
+        "outputs is 0, so next() has no memory for a batch; open the loader with outputs of at "
+        "least 1, or call next_into() with memory "
         "of your own");
   }
   std::string text =
-      "all outputs are leased, so there is no memory for another batch; release one before asking for the next, or open the "
+      "all outputs are leased, so there is no memory for another batch; release one before asking "
+      "for the next, or open the "
       "loader with more outputs";
   const std::lock_guard lock(mutex_);
   if (!unknown_.empty()) {
     text += ". " + std::to_string(unknown_.size()) + " of " + std::to_string(most_) +
-            " were released while a stream that uses them was being captured: they come back after the capture";
+            " were released while a stream that uses them was being captured: they come back after "
+            "the capture";
   }
   if (!kept_.empty()) {
     text += ". " + std::to_string(kept_.size()) + " of " + std::to_string(most_) +
-            " were used on streams that were gone at the release and cannot be used again: release batches before their streams are "
+            " were used on streams that were gone at the release and cannot be used again: release "
+            "batches before their streams are "
             "destroyed";
   }
   return usage_error(std::move(text));
 }
 
-void OutputPool::give_back(std::unique_ptr<OutputMemory> memory) noexcept { static_cast<void>(give_back(std::move(memory), {})); }
+void OutputPool::give_back(std::unique_ptr<OutputMemory> memory) noexcept {
+  static_cast<void>(give_back(std::move(memory), {}));
+}
 
-Status OutputPool::give_back(std::unique_ptr<OutputMemory> memory, std::vector<StreamUse> uses) noexcept {
+Status OutputPool::give_back(std::unique_ptr<OutputMemory> memory,
+                             std::vector<StreamUse> uses) noexcept {
   memory->unnoted = std::move(uses);
   return settle(std::move(memory));
 }
@@ -164,12 +173,14 @@ Result<OutputPool::Noted> OutputPool::note_all(OutputMemory& memory) const noexc
 Result<OutputPool::Noted> OutputPool::note(const StreamUse& use, OutputMemory& memory) const {
   const auto& context = contexts_[use.part];
   const CurrentContext current(*context);
-  if (current.code() != code::kSuccess) return judge(context->driver(), "cuCtxPushCurrent", current.code());
+  if (current.code() != code::kSuccess)
+    return judge(context->driver(), "cuCtxPushCurrent", current.code());
   // Another thread's per-thread stream cannot be named here; the legacy stream waits for it, as
   // for all streams that are not non-blocking.
   const bool elsewhere = use.stream == kPerThreadStream && use.thread != std::this_thread::get_id();
   const StreamHandle stream = elsewhere ? kLegacyStream : use.stream;
-  if (is_captured(*context, stream)) return Noted::later;  // the record would become a node of the graph
+  if (is_captured(*context, stream))
+    return Noted::later;  // the record would become a node of the graph
   OutputMemory::Part& part = memory.parts[use.part];
   if (part.used_count == part.used.size()) {
     part.used.reserve(part.used.size() + 1);

@@ -52,7 +52,8 @@ struct OutputMemory {
 
 class OutputPool {
  public:
-  OutputPool(std::vector<std::shared_ptr<const Context>> contexts, std::vector<OutputBytes> bytes, unsigned most);
+  OutputPool(std::vector<std::shared_ptr<const Context>> contexts, std::vector<OutputBytes> bytes,
+             unsigned most);
   ~OutputPool();
   OutputPool(const OutputPool&) = delete;
   OutputPool& operator=(const OutputPool&) = delete;
@@ -72,7 +73,8 @@ class OutputPool {
   void give_back(std::unique_ptr<OutputMemory> memory) noexcept;
   // Ends a lease with these uses. Returns the error of a context that has failed; then the memory
   // is dropped.
-  [[nodiscard]] Status give_back(std::unique_ptr<OutputMemory> memory, std::vector<StreamUse> uses) noexcept;
+  [[nodiscard]] Status give_back(std::unique_ptr<OutputMemory> memory,
+                                 std::vector<StreamUse> uses) noexcept;
   // Drops memory of a context that has failed: it is freed after its kernels, and never reused.
   void drop(std::unique_ptr<OutputMemory> memory) noexcept;
   // Frees memory that is not leased now, and leased memory as it returns.

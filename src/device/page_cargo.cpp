@@ -6,12 +6,17 @@
 
 namespace hotpack::device {
 
-PageCargo::PageCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const RecordBlocks> blocks, unsigned slots)
-    : LaidOutCargo(std::move(layout), output), blocks_(std::move(blocks)), staged_(this->layout(), slots) {}
+PageCargo::PageCargo(SlotLayout layout, std::optional<PixelSize> output,
+                     std::shared_ptr<const RecordBlocks> blocks, unsigned slots)
+    : LaidOutCargo(std::move(layout), output),
+      blocks_(std::move(blocks)),
+      staged_(this->layout(), slots) {}
 
-void PageCargo::append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const {
+void PageCargo::append_pieces(const loader::Slot& slot, std::size_t part,
+                              std::vector<Piece>& pieces) const {
   const SlotLayout::Part& mine = layout().part(part);
-  if (const std::uint64_t bytes = staged_.used(slot, mine); bytes > 0) pieces.push_back({SlotLayout::region(slot, mine), 0, bytes});
+  if (const std::uint64_t bytes = staged_.used(slot, mine); bytes > 0)
+    pieces.push_back({SlotLayout::region(slot, mine), 0, bytes});
 }
 
 Pointer PageCargo::records(std::size_t, Pointer staged) const { return staged; }
@@ -21,7 +26,8 @@ void PageCargo::begin(loader::Slot& slot, std::span<const std::optional<std::uin
 }
 
 // The room was measured when the loader was opened.
-Result<PageCargo::Place> PageCargo::place(loader::Slot& slot, std::size_t row, const loader::RecordShape& record,
+Result<PageCargo::Place> PageCargo::place(loader::Slot& slot, std::size_t row,
+                                          const loader::RecordShape& record,
                                           const expand::Placement& placement) {
   const StagedRows::Span room = staged_.row(slot, row);
   const RecordBlock block = block_of(record);

@@ -27,14 +27,16 @@ constexpr unsigned kShapeThreads = 8;
 // Calls take(sample, shape) for every record whose shape can be read, from several threads.
 template <class Take>
 void read_shapes(const RecordSource& source, const BatchForm& form, unsigned threads, Take take) {
-  for_ranges(source.records(), kShapesAtOnce, threads, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t sample = first; sample < last; ++sample) {
-      try {
-        if (const auto record = loader::shape_of_sample(source, form, sample); record.ok()) take(sample, *record);
-      } catch (const std::bad_alloc&) {  // for the text of an error
-      }
-    }
-  });
+  for_ranges(
+      source.records(), kShapesAtOnce, threads, [&](std::uint64_t first, std::uint64_t last) {
+        for (std::uint64_t sample = first; sample < last; ++sample) {
+          try {
+            if (const auto record = loader::shape_of_sample(source, form, sample); record.ok())
+              take(sample, *record);
+          } catch (const std::bad_alloc&) {  // for the text of an error
+          }
+        }
+      });
 }
 
 }  // namespace
@@ -57,16 +59,20 @@ RowEntry entry_of(const RecordShape& record, const expand::Placement& placement,
   entry.y = box.y;
   entry.width = box.width;
   entry.height = box.height;
-  entry.flags = kRowValid | (box.flip_horizontal ? kRowFlipHorizontal : 0) | (box.flip_vertical ? kRowFlipVertical : 0) |
+  entry.flags = kRowValid | (box.flip_horizontal ? kRowFlipHorizontal : 0) |
+                (box.flip_vertical ? kRowFlipVertical : 0) |
                 (placement.resample ? kRowResample : 0);
   return entry;
 }
 
 Error changed_since_opening() {
-  return damaged_error("its shard could not be read, or was another one, when the loader was opened; open the loader again");
+  return damaged_error(
+      "its shard could not be read, or was another one, when the loader was opened; open the "
+      "loader again");
 }
 
-RecordBlocks RecordBlocks::make(const RecordSource& source, const BatchForm& form, unsigned threads) {
+RecordBlocks RecordBlocks::make(const RecordSource& source, const BatchForm& form,
+                                unsigned threads) {
   RecordBlocks blocks;
   blocks.records_ = source.records();
   blocks.record_ = form.record();
@@ -76,7 +82,8 @@ RecordBlocks RecordBlocks::make(const RecordSource& source, const BatchForm& for
   }
   blocks.sides_.resize(blocks.records_);
   read_shapes(source, form, threads, [&](std::uint64_t sample, const RecordShape& record) {
-    blocks.sides_[sample] = {static_cast<std::int32_t>(record.image.width), static_cast<std::int32_t>(record.image.height)};
+    blocks.sides_[sample] = {static_cast<std::int32_t>(record.image.width),
+                             static_cast<std::int32_t>(record.image.height)};
   });
   blocks.add_up();
   return blocks;
@@ -110,9 +117,13 @@ std::optional<RecordShape> RecordBlocks::shape(std::uint64_t sample) const {
   return side.width == 0 ? std::nullopt : std::optional(sized(side));
 }
 
-std::uint64_t RecordBlocks::bytes(std::uint64_t sample) const { return begins_.empty() ? largest_ : begins_[sample + 1] - begins_[sample]; }
+std::uint64_t RecordBlocks::bytes(std::uint64_t sample) const {
+  return begins_.empty() ? largest_ : begins_[sample + 1] - begins_[sample];
+}
 
-std::uint64_t RecordBlocks::begin(std::uint64_t sample) const { return begins_.empty() ? sample * largest_ : begins_[sample]; }
+std::uint64_t RecordBlocks::begin(std::uint64_t sample) const {
+  return begins_.empty() ? sample * largest_ : begins_[sample];
+}
 
 std::uint64_t RecordBlocks::total_bytes() const { return begin(records_); }
 
@@ -132,11 +143,13 @@ Result<RowBytes> largest_row(const RecordSource& source, const BatchForm& form) 
   if (form.output()) return form.row_bytes(form.record(), *form.output());
   RowBytes largest;
   std::mutex mutex;
-  read_shapes(source, form, std::min(usable_cores(), kShapeThreads), [&](std::uint64_t, const RecordShape& record) {
-    const RowBytes row = form.row_bytes(record, {record.image.width, record.image.height});
-    const std::lock_guard lock(mutex);
-    largest = {std::max(largest.image, row.image), std::max(largest.label, row.label)};
-  });
+  read_shapes(
+      source, form, std::min(usable_cores(), kShapeThreads),
+      [&](std::uint64_t, const RecordShape& record) {
+        const RowBytes row = form.row_bytes(record, {record.image.width, record.image.height});
+        const std::lock_guard lock(mutex);
+        largest = {std::max(largest.image, row.image), std::max(largest.label, row.label)};
+      });
   return largest;
 }
 

@@ -19,7 +19,9 @@
 namespace hotpack::device {
 
 // `bytes`, rounded up to a multiple of `step`.
-[[nodiscard]] constexpr std::uint64_t whole_steps(std::uint64_t bytes, std::uint64_t step) { return (bytes + step - 1) / step * step; }
+[[nodiscard]] constexpr std::uint64_t whole_steps(std::uint64_t bytes, std::uint64_t step) {
+  return (bytes + step - 1) / step * step;
+}
 
 // One record: image, padding to kBlockAlignment, label, padding.
 struct RecordBlock {
@@ -29,7 +31,8 @@ struct RecordBlock {
 
 [[nodiscard]] RecordBlock block_of(const loader::RecordShape& record);
 // The entry of a valid row whose block lies `at` bytes from the base address of the records.
-[[nodiscard]] RowEntry entry_of(const loader::RecordShape& record, const expand::Placement& placement, std::uint64_t at);
+[[nodiscard]] RowEntry entry_of(const loader::RecordShape& record,
+                                const expand::Placement& placement, std::uint64_t at);
 
 // The error for a record that could not be read, or had another size, when blocks were measured.
 [[nodiscard]] Error changed_since_opening();
@@ -38,7 +41,8 @@ class RecordBlocks {
  public:
   // If records differ, reads the shapes of all of them on this many threads. A record that cannot
   // be read has no block.
-  [[nodiscard]] static RecordBlocks make(const loader::RecordSource& source, const loader::BatchForm& form, unsigned threads);
+  [[nodiscard]] static RecordBlocks make(const loader::RecordSource& source,
+                                         const loader::BatchForm& form, unsigned threads);
 
   [[nodiscard]] std::uint64_t records() const { return records_; }
   [[nodiscard]] bool one_size() const { return begins_.empty(); }  // all blocks have the same size

@@ -56,7 +56,8 @@ class Chooser {
     }
     HOTPACK_ASSIGN(Candidate candidate, choose_automatically());
     choice.residency = candidate.residency;
-    choice.reason = "automatic: " + bytes_text(choice.packed_bytes) + " of packed records " + clauses_;
+    choice.reason =
+        "automatic: " + bytes_text(choice.packed_bytes) + " of packed records " + clauses_;
     return candidate;
   }
 
@@ -69,7 +70,8 @@ class Chooser {
         clauses_ += fit_clause(residency, budgets_);
         return candidate;
       }
-      clauses_ += shortage_ ? shortage_->clause() : "were refused by the driver (" + candidate.error().message + ")";
+      clauses_ += shortage_ ? shortage_->clause()
+                            : "were refused by the driver (" + candidate.error().message + ")";
     }
     return try_out(Residency::page);
   }
@@ -83,7 +85,8 @@ class Chooser {
     if (shortage_) return shortage_->refusal();
     Candidate candidate{residency, way, std::move(layout), {}};
     if (residency == Residency::page) return candidate;
-    const LoadOptions options{.threads = inputs_.threads, .buffer_budget_bytes = budgets_.pinned.bytes};
+    const LoadOptions options{.threads = inputs_.threads,
+                              .buffer_budget_bytes = budgets_.pinned.bytes};
     HOTPACK_ASSIGN(candidate.memory, take_resident(residency, blocks_, inputs_.contexts, options));
     return candidate;
   }
@@ -105,33 +108,47 @@ class Chooser {
   std::string clauses_;
 };
 
-void use_page(CargoInputs& inputs, Candidate candidate, std::shared_ptr<const RecordBlocks> blocks, LoadedCargo& loaded) {
-  auto cargo = std::make_shared<PageCargo>(std::move(candidate.layout), inputs.form.output(), std::move(blocks), inputs.slots);
-  loader::BatchFiller::Parts parts{std::move(inputs.source), std::move(inputs.form), inputs.plan, inputs.order, nullptr, 0, cargo};
+void use_page(CargoInputs& inputs, Candidate candidate, std::shared_ptr<const RecordBlocks> blocks,
+              LoadedCargo& loaded) {
+  auto cargo = std::make_shared<PageCargo>(std::move(candidate.layout), inputs.form.output(),
+                                           std::move(blocks), inputs.slots);
+  loader::BatchFiller::Parts parts{std::move(inputs.source),
+                                   std::move(inputs.form),
+                                   inputs.plan,
+                                   inputs.order,
+                                   nullptr,
+                                   0,
+                                   cargo};
   loaded.filler = std::make_unique<loader::BatchFiller>(std::move(parts), inputs.threads);
   loaded.cargo = std::move(cargo);
 }
 
-std::shared_ptr<ResidentCargo> resident_cargo(const CargoInputs& inputs, Candidate& candidate, std::shared_ptr<const ResidentSet> set) {
+std::shared_ptr<ResidentCargo> resident_cargo(const CargoInputs& inputs, Candidate& candidate,
+                                              std::shared_ptr<const ResidentSet> set) {
   const auto output = inputs.form.output();
-  if (candidate.way == RecordWay::none) return std::make_shared<DeviceCargo>(std::move(candidate.layout), output, std::move(set));
+  if (candidate.way == RecordWay::none)
+    return std::make_shared<DeviceCargo>(std::move(candidate.layout), output, std::move(set));
   if (candidate.way == RecordWay::in_slots) {
-    return std::make_shared<GatheredCargo>(std::move(candidate.layout), output, std::move(set), inputs.slots);
+    return std::make_shared<GatheredCargo>(std::move(candidate.layout), output, std::move(set),
+                                           inputs.slots);
   }
-  return std::make_shared<PinnedCargo>(std::move(candidate.layout), output, std::move(set), inputs.slots);
+  return std::make_shared<PinnedCargo>(std::move(candidate.layout), output, std::move(set),
+                                       inputs.slots);
 }
 
 Status use_resident(CargoInputs& inputs, Candidate candidate, LoadedCargo& loaded) {
   const auto begin = std::chrono::steady_clock::now();
   HOTPACK_ASSIGN(auto set, load_resident(std::move(candidate.memory), *inputs.source, inputs.form));
-  loaded.load_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  loaded.load_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   loaded.pinned_bytes = set->pinned.size();
   for (std::size_t part = 0; part < set->devices.size(); ++part) {
     loaded.device_bytes[part] = set->devices[part].size();
     loaded.copied_bytes += set->devices[part].size();
   }
   auto cargo = resident_cargo(inputs, candidate, std::move(set));
-  ResidentFiller::Parts parts{std::move(inputs.source), std::move(inputs.form), inputs.plan, inputs.order, cargo};
+  ResidentFiller::Parts parts{std::move(inputs.source), std::move(inputs.form), inputs.plan,
+                              inputs.order, cargo};
   loaded.filler = std::make_unique<ResidentFiller>(std::move(parts));
   loaded.cargo = std::move(cargo);
   return {};
@@ -141,10 +158,12 @@ Status use_resident(CargoInputs& inputs, Candidate candidate, LoadedCargo& loade
 
 Result<LoadedCargo> load_cargo(CargoInputs inputs) {
   HOTPACK_ASSIGN(Budgets budgets, budgets_of(inputs));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*inputs.source, inputs.form, inputs.threads));
+  const auto blocks = std::make_shared<const RecordBlocks>(
+      RecordBlocks::make(*inputs.source, inputs.form, inputs.threads));
   LoadedCargo loaded;
   loaded.device_bytes.resize(inputs.parts.size());
-  HOTPACK_ASSIGN(Candidate candidate, Chooser(inputs, std::move(budgets), blocks).choose(loaded.choice));
+  HOTPACK_ASSIGN(Candidate candidate,
+                 Chooser(inputs, std::move(budgets), blocks).choose(loaded.choice));
   if (candidate.residency == Residency::page) {
     use_page(inputs, std::move(candidate), blocks, loaded);
   } else {

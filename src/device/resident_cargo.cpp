@@ -22,7 +22,8 @@ constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;  // larger cop
 // Appends a piece, or extends the last one if both are contiguous.
 void append_record(std::vector<Piece>& pieces, std::size_t first, const Piece& record) {
   Piece* const last = pieces.size() > first ? &pieces.back() : nullptr;
-  if (last != nullptr && last->from + last->bytes == record.from && last->to + last->bytes == record.to) {
+  if (last != nullptr && last->from + last->bytes == record.from &&
+      last->to + last->bytes == record.to) {
     last->bytes += record.bytes;
   } else {
     pieces.push_back(record);
@@ -31,25 +32,30 @@ void append_record(std::vector<Piece>& pieces, std::size_t first, const Piece& r
 
 }  // namespace
 
-ResidentCargo::ResidentCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set)
+ResidentCargo::ResidentCargo(SlotLayout layout, std::optional<PixelSize> output,
+                             std::shared_ptr<const ResidentSet> set)
     : LaidOutCargo(std::move(layout), output), set_(std::move(set)) {}
 
-void ResidentCargo::append_table(const Slot& slot, const SlotLayout::Part& part, std::vector<Piece>& pieces) const {
+void ResidentCargo::append_table(const Slot& slot, const SlotLayout::Part& part,
+                                 std::vector<Piece>& pieces) const {
   const std::uint64_t bytes = SlotLayout::table_bytes(part);
   if (bytes > 0) pieces.push_back({SlotLayout::region(slot, part), 0, bytes});
 }
 
-StagedCargo::StagedCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set, unsigned slots)
+StagedCargo::StagedCargo(SlotLayout layout, std::optional<PixelSize> output,
+                         std::shared_ptr<const ResidentSet> set, unsigned slots)
     : ResidentCargo(std::move(layout), output, std::move(set)), staged_(this->layout(), slots) {}
 
-void PinnedCargo::append_pieces(const Slot& slot, std::size_t part, std::vector<Piece>& pieces) const {
+void PinnedCargo::append_pieces(const Slot& slot, std::size_t part,
+                                std::vector<Piece>& pieces) const {
   const SlotLayout::Part& mine = layout().part(part);
   append_table(slot, mine, pieces);
   const std::size_t first = pieces.size();  // records are never joined with the table
   for (std::size_t row = mine.rows.first; row < mine.rows.first + mine.rows.count; ++row) {
     if (slot.samples[row] < 0) continue;
     const StagedRows::Span span = staged().row(slot, row);
-    append_record(pieces, first, {record(static_cast<std::uint64_t>(slot.samples[row])), span.at, span.bytes});
+    append_record(pieces, first,
+                  {record(static_cast<std::uint64_t>(slot.samples[row])), span.at, span.bytes});
   }
 }
 
@@ -59,13 +65,19 @@ void StagedCargo::begin(const Slot& slot, std::span<const std::optional<std::uin
   staged_.begin(slot, samples, layout(), *set().blocks);
 }
 
-std::uint64_t StagedCargo::place(const Slot& slot, std::size_t row, std::uint64_t) const { return staged_.row(slot, row).at; }
+std::uint64_t StagedCargo::place(const Slot& slot, std::size_t row, std::uint64_t) const {
+  return staged_.row(slot, row).at;
+}
 
-const std::byte* StagedCargo::record(std::uint64_t sample) const { return set().pinned.data() + set().blocks->begin(sample); }
+const std::byte* StagedCargo::record(std::uint64_t sample) const {
+  return set().pinned.data() + set().blocks->begin(sample);
+}
 
-void GatheredCargo::append_pieces(const Slot& slot, std::size_t part, std::vector<Piece>& pieces) const {
+void GatheredCargo::append_pieces(const Slot& slot, std::size_t part,
+                                  std::vector<Piece>& pieces) const {
   const SlotLayout::Part& mine = layout().part(part);
-  if (const std::uint64_t bytes = staged().used(slot, mine); bytes > 0) pieces.push_back({SlotLayout::region(slot, mine), 0, bytes});
+  if (const std::uint64_t bytes = staged().used(slot, mine); bytes > 0)
+    pieces.push_back({SlotLayout::region(slot, mine), 0, bytes});
 }
 
 void GatheredCargo::write(Slot& slot, std::size_t row, std::uint64_t sample) const {
@@ -78,15 +90,20 @@ void GatheredCargo::write(Slot& slot, std::size_t row, std::uint64_t sample) con
   }
 }
 
-void DeviceCargo::append_pieces(const Slot& slot, std::size_t part, std::vector<Piece>& pieces) const {
+void DeviceCargo::append_pieces(const Slot& slot, std::size_t part,
+                                std::vector<Piece>& pieces) const {
   append_table(slot, layout().part(part), pieces);
 }
 
-Pointer DeviceCargo::records(std::size_t part, Pointer) const { return set().devices[part].address(); }
+Pointer DeviceCargo::records(std::size_t part, Pointer) const {
+  return set().devices[part].address();
+}
 
 void DeviceCargo::begin(const Slot&, std::span<const std::optional<std::uint64_t>>) {}
 
-std::uint64_t DeviceCargo::place(const Slot&, std::size_t, std::uint64_t sample) const { return set().blocks->begin(sample); }
+std::uint64_t DeviceCargo::place(const Slot&, std::size_t, std::uint64_t sample) const {
+  return set().blocks->begin(sample);
+}
 
 ResidentFiller::ResidentFiller(Parts parts) : parts_(std::move(parts)) {}
 
@@ -111,7 +128,8 @@ std::optional<RowError> ResidentFiller::fill(Slot& slot, RowRange rows, unsigned
 }
 
 Status ResidentFiller::fill_row(Slot& slot, std::size_t row) {
-  if (const auto sample = loader::sample_of_row(slot, parts_.plan, row)) return show_sample(slot, row, *sample);
+  if (const auto sample = loader::sample_of_row(slot, parts_.plan, row))
+    return show_sample(slot, row, *sample);
   parts_.cargo->layout().set_entry(slot, row, {});
   loader::set_empty_row(slot, row);
   return {};
@@ -124,11 +142,13 @@ Status ResidentFiller::show_sample(Slot& slot, std::size_t row, std::uint64_t sa
   const auto shape = set.blocks->shape(sample);
   if (!shape) return failed->second;
   const PixelSize size{shape->image.width, shape->image.height};
-  const SampleCrop box = draw_crop(parts_.form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
+  const SampleCrop box =
+      draw_crop(parts_.form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
   auto placed = parts_.form.place(*shape, box);
   if (!placed.ok()) return loader::at_sample(*parts_.source, std::move(placed).error(), sample);
   if (failed != set.errors.end()) return failed->second;
-  parts_.cargo->layout().set_entry(slot, row, entry_of(*shape, *placed, parts_.cargo->place(slot, row, sample)));
+  parts_.cargo->layout().set_entry(
+      slot, row, entry_of(*shape, *placed, parts_.cargo->place(slot, row, sample)));
   parts_.cargo->write(slot, row, sample);
   slot.samples[row] = static_cast<std::int64_t>(sample);
   slot.keys[row].assign(set.keys[sample]);

@@ -19,20 +19,24 @@ namespace hotpack::device {
 
 class ResidentCargo : public LaidOutCargo {
  public:
-  ResidentCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set);
+  ResidentCargo(SlotLayout layout, std::optional<PixelSize> output,
+                std::shared_ptr<const ResidentSet> set);
   [[nodiscard]] const ResidentSet& set() const { return *set_; }
 
   // The slot's rows hold these samples; `samples` is empty if they are not needed. As
   // RowFiller::begin.
   [[nodiscard]] virtual bool needs_samples() const = 0;
-  virtual void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
+  virtual void begin(const loader::Slot& slot,
+                     std::span<const std::optional<std::uint64_t>> samples) = 0;
   // The place of the row's record, from the base address of the entries.
-  [[nodiscard]] virtual std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const = 0;
+  [[nodiscard]] virtual std::uint64_t place(const loader::Slot& slot, std::size_t row,
+                                            std::uint64_t sample) const = 0;
   // Writes the row's record into the slot, if the slot contains records. As RowFiller::fill.
   virtual void write(loader::Slot& /*slot*/, std::size_t /*row*/, std::uint64_t /*sample*/) const {}
 
  protected:
-  void append_table(const loader::Slot& slot, const SlotLayout::Part& part, std::vector<Piece>& pieces) const;
+  void append_table(const loader::Slot& slot, const SlotLayout::Part& part,
+                    std::vector<Piece>& pieces) const;
 
  private:
   const std::shared_ptr<const ResidentSet> set_;
@@ -41,11 +45,13 @@ class ResidentCargo : public LaidOutCargo {
 // Copies to staged memory for each batch, one record after another.
 class StagedCargo : public ResidentCargo {
  public:
-  StagedCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set, unsigned slots);
+  StagedCargo(SlotLayout layout, std::optional<PixelSize> output,
+              std::shared_ptr<const ResidentSet> set, unsigned slots);
   [[nodiscard]] Pointer records(std::size_t part, Pointer staged) const final;
   [[nodiscard]] bool needs_samples() const final { return !set().blocks->one_size(); }
   void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) final;
-  [[nodiscard]] std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const final;
+  [[nodiscard]] std::uint64_t place(const loader::Slot& slot, std::size_t row,
+                                    std::uint64_t sample) const final;
 
  protected:
   [[nodiscard]] const StagedRows& staged() const { return staged_; }
@@ -59,14 +65,16 @@ class StagedCargo : public ResidentCargo {
 class PinnedCargo final : public StagedCargo {
  public:
   using StagedCargo::StagedCargo;
-  void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const override;
+  void append_pieces(const loader::Slot& slot, std::size_t part,
+                     std::vector<Piece>& pieces) const override;
 };
 
 // RecordWay::in_slots: threads gather pinned records into the slot.
 class GatheredCargo final : public StagedCargo {
  public:
   using StagedCargo::StagedCargo;
-  void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const override;
+  void append_pieces(const loader::Slot& slot, std::size_t part,
+                     std::vector<Piece>& pieces) const override;
   void write(loader::Slot& slot, std::size_t row, std::uint64_t sample) const override;
 };
 
@@ -74,11 +82,14 @@ class GatheredCargo final : public StagedCargo {
 class DeviceCargo final : public ResidentCargo {
  public:
   using ResidentCargo::ResidentCargo;
-  void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const override;
+  void append_pieces(const loader::Slot& slot, std::size_t part,
+                     std::vector<Piece>& pieces) const override;
   [[nodiscard]] Pointer records(std::size_t part, Pointer staged) const override;
   [[nodiscard]] bool needs_samples() const override { return false; }
-  void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) override;
-  [[nodiscard]] std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const override;
+  void begin(const loader::Slot& slot,
+             std::span<const std::optional<std::uint64_t>> samples) override;
+  [[nodiscard]] std::uint64_t place(const loader::Slot& slot, std::size_t row,
+                                    std::uint64_t sample) const override;
 };
 
 // Writes tables, other contents that the cargo wants in slots, and the description of rows in a
@@ -95,7 +106,8 @@ class ResidentFiller final : public loader::RowFiller {
   explicit ResidentFiller(Parts parts);
 
   void begin(loader::Slot& slot) override;
-  [[nodiscard]] std::optional<loader::RowError> fill(loader::Slot& slot, loader::RowRange rows, unsigned thread) override;
+  [[nodiscard]] std::optional<loader::RowError> fill(loader::Slot& slot, loader::RowRange rows,
+                                                     unsigned thread) override;
 
  private:
   [[nodiscard]] Status fill_row(loader::Slot& slot, std::size_t row);

@@ -27,7 +27,8 @@ class DirectLane final : public Lane {
 // Two buffers: one is filled while the other is copied.
 class CopyLane final : public Lane {
  public:
-  static Result<std::unique_ptr<Lane>> make(ResidentSet& set, const Contexts& contexts, std::uint64_t buffer_bytes) {
+  static Result<std::unique_ptr<Lane>> make(ResidentSet& set, const Contexts& contexts,
+                                            std::uint64_t buffer_bytes) {
     auto lane = std::make_unique<CopyLane>(set);
     for (PinnedMemory& buffer : lane->buffers_) {
       HOTPACK_ASSIGN(buffer, PinnedMemory::take(contexts.front(), buffer_bytes));
@@ -43,7 +44,8 @@ class CopyLane final : public Lane {
     for (const Way& way : ways_) {
       const CurrentContext current(*way.context);
       HOTPACK_TRY(current.status());
-      HOTPACK_TRY(HOTPACK_DRIVER(way.context->driver(), EventSynchronize, way.copied[turn_].handle()));
+      HOTPACK_TRY(
+          HOTPACK_DRIVER(way.context->driver(), EventSynchronize, way.copied[turn_].handle()));
     }
     return buffers_[turn_].data();
   }
@@ -54,7 +56,8 @@ class CopyLane final : public Lane {
       const CurrentContext current(*way.context);
       HOTPACK_TRY(current.status());
       const Pointer to = set_.devices[device].address() + chunk.begin;
-      HOTPACK_TRY(HOTPACK_DRIVER(way.context->driver(), MemcpyHtoDAsync, to, buffers_[turn_].data(), chunk.bytes, way.stream.handle()));
+      HOTPACK_TRY(HOTPACK_DRIVER(way.context->driver(), MemcpyHtoDAsync, to, buffers_[turn_].data(),
+                                 chunk.bytes, way.stream.handle()));
       HOTPACK_TRY(way.copied[turn_].record(way.stream.handle()));
     }
     return {};
@@ -105,11 +108,13 @@ struct LaneSizes {
 
 LaneSizes lane_sizes(const RecordBlocks& blocks, const LoadOptions& options) {
   const std::uint64_t least = std::max<std::uint64_t>(blocks.largest(), 1);
-  const std::uint64_t wanted = std::min(std::max(options.chunk_bytes, least), std::max(blocks.total_bytes(), least));
+  const std::uint64_t wanted =
+      std::min(std::max(options.chunk_bytes, least), std::max(blocks.total_bytes(), least));
   const unsigned most = std::max(1u, options.threads);
   const std::uint64_t chunk = std::clamp(options.buffer_budget_bytes / 2 / most, least, wanted);
   const std::uint64_t fit = std::max<std::uint64_t>(1, options.buffer_budget_bytes / 2 / chunk);
-  const std::uint64_t useful = std::max<std::uint64_t>(1, (blocks.total_bytes() + chunk - 1) / chunk);
+  const std::uint64_t useful =
+      std::max<std::uint64_t>(1, (blocks.total_bytes() + chunk - 1) / chunk);
   return {chunk, static_cast<unsigned>(std::min<std::uint64_t>({most, fit, useful}))};
 }
 
@@ -125,15 +130,17 @@ Status add_copy_lanes(ResidentMemory& memory, const Contexts& contexts, LaneSize
 
 }  // namespace
 
-Result<ResidentMemory> take_resident(Residency residency, std::shared_ptr<const RecordBlocks> blocks, const Contexts& contexts,
-                                     const LoadOptions& options) {
+Result<ResidentMemory> take_resident(Residency residency,
+                                     std::shared_ptr<const RecordBlocks> blocks,
+                                     const Contexts& contexts, const LoadOptions& options) {
   const std::uint64_t bytes = blocks->total_bytes();
   ResidentMemory memory{std::make_shared<ResidentSet>(std::move(blocks)), 0, {}};
   const LaneSizes sizes = lane_sizes(*memory.set->blocks, options);
   memory.chunk_bytes = sizes.chunk_bytes;
   if (residency == Residency::pinned) {
     HOTPACK_ASSIGN(memory.set->pinned, PinnedMemory::take(contexts.front(), bytes));
-    while (memory.lanes.size() < std::max(1u, options.threads)) memory.lanes.push_back(std::make_unique<DirectLane>(*memory.set));
+    while (memory.lanes.size() < std::max(1u, options.threads))
+      memory.lanes.push_back(std::make_unique<DirectLane>(*memory.set));
     return memory;
   }
   for (const auto& context : contexts) {

@@ -53,7 +53,8 @@ struct ResidentMemory {
 };
 
 // Allocates all memory for the load. Precondition: the residency is pinned or device.
-[[nodiscard]] Result<ResidentMemory> take_resident(Residency residency, std::shared_ptr<const RecordBlocks> blocks,
-                                                   const std::vector<std::shared_ptr<const Context>>& contexts, const LoadOptions& options);
+[[nodiscard]] Result<ResidentMemory> take_resident(
+    Residency residency, std::shared_ptr<const RecordBlocks> blocks,
+    const std::vector<std::shared_ptr<const Context>>& contexts, const LoadOptions& options);
 
 }  // namespace hotpack::device

@@ -44,7 +44,8 @@ class Progress {
     const RecordBlocks& blocks = *set_.blocks;
     if (next_ == blocks.records() || !failed_.ok()) return std::nullopt;
     Chunk chunk{next_, next_ + 1, blocks.begin(next_), blocks.bytes(next_)};
-    while (chunk.last < blocks.records() && chunk.bytes + blocks.bytes(chunk.last) <= chunk_bytes_ &&
+    while (chunk.last < blocks.records() &&
+           chunk.bytes + blocks.bytes(chunk.last) <= chunk_bytes_ &&
            chunk.last - chunk.first < kMostSamples) {
       chunk.bytes += blocks.bytes(chunk.last++);
     }
@@ -52,7 +53,8 @@ class Progress {
     return Work{chunk, move_ahead()};
   }
 
-  void add_keys(const Chunk& chunk, std::string_view characters, const std::vector<std::uint32_t>& lengths) {
+  void add_keys(const Chunk& chunk, std::string_view characters,
+                const std::vector<std::uint32_t>& lengths) {
     const std::lock_guard lock(mutex_);
     set_.keys.add(chunk.first, characters, lengths);
   }
@@ -78,7 +80,9 @@ class Progress {
   loader::RowRange move_ahead() {
     const RecordBlocks& blocks = *set_.blocks;
     const std::uint64_t first = std::max(ahead_, next_), end = blocks.begin(next_) + ahead_bytes_;
-    for (ahead_ = first; ahead_ < blocks.records() && ahead_ - next_ < kMostSamples && blocks.begin(ahead_) < end;) ++ahead_;
+    for (ahead_ = first;
+         ahead_ < blocks.records() && ahead_ - next_ < kMostSamples && blocks.begin(ahead_) < end;)
+      ++ahead_;
     return {static_cast<std::size_t>(first), static_cast<std::size_t>(ahead_)};
   }
 
@@ -132,7 +136,8 @@ class Worker {
   // Only open shards can be prefetched. Other problems show when the record is read.
   void ask_for(loader::RowRange samples) const {
     if (samples.size() > 0) (void)source_.shape(samples.first);
-    for (std::size_t sample = samples.first; sample < samples.last; ++sample) source_.read_ahead(sample);
+    for (std::size_t sample = samples.first; sample < samples.last; ++sample)
+      source_.read_ahead(sample);
   }
 
   void read_chunk(const Chunk& chunk, std::byte* room) {
@@ -183,7 +188,8 @@ class Worker {
 
 }  // namespace
 
-void KeyArena::add(std::uint64_t first, std::string_view characters, const std::vector<std::uint32_t>& lengths) {
+void KeyArena::add(std::uint64_t first, std::string_view characters,
+                   const std::vector<std::uint32_t>& lengths) {
   std::uint64_t at = characters_.size();
   characters_.append(characters);
   for (const std::uint32_t length : lengths) {
@@ -197,7 +203,9 @@ std::string_view KeyArena::operator[](std::uint64_t sample) const {
   return std::string_view(characters_).substr(span.at, span.length);
 }
 
-Result<std::shared_ptr<const ResidentSet>> load_resident(ResidentMemory memory, const RecordSource& source, const BatchForm& form) {
+Result<std::shared_ptr<const ResidentSet>> load_resident(ResidentMemory memory,
+                                                         const RecordSource& source,
+                                                         const BatchForm& form) {
   Progress progress(*memory.set, memory.chunk_bytes, memory.lanes.size());
   on_threads(static_cast<unsigned>(memory.lanes.size()), [&](unsigned thread) {
     try {

@@ -14,7 +14,7 @@
 namespace hotpack::device {
 
 // On return everything is written, and memory that only the load needed is released.
-[[nodiscard]] Result<std::shared_ptr<const ResidentSet>> load_resident(ResidentMemory memory, const loader::RecordSource& source,
-                                                                       const loader::BatchForm& form);
+[[nodiscard]] Result<std::shared_ptr<const ResidentSet>> load_resident(
+    ResidentMemory memory, const loader::RecordSource& source, const loader::BatchForm& form);
 
 }  // namespace hotpack::device

@@ -23,7 +23,8 @@ class KeyArena {
  public:
   explicit KeyArena(std::uint64_t records) : spans_(records) {}
   // Sets the keys of the samples from `first` on, with these lengths. One thread at a time.
-  void add(std::uint64_t first, std::string_view characters, const std::vector<std::uint32_t>& lengths);
+  void add(std::uint64_t first, std::string_view characters,
+           const std::vector<std::uint32_t>& lengths);
   [[nodiscard]] std::string_view operator[](std::uint64_t sample) const;
 
  private:
@@ -38,7 +39,8 @@ class KeyArena {
 // Blocks are in the order of the samples, as in RecordBlocks::begin. Either `pinned` or `devices`
 // contains them.
 struct ResidentSet {
-  explicit ResidentSet(std::shared_ptr<const RecordBlocks> all) : blocks(std::move(all)), keys(blocks->records()) {}
+  explicit ResidentSet(std::shared_ptr<const RecordBlocks> all)
+      : blocks(std::move(all)), keys(blocks->records()) {}
 
   std::shared_ptr<const RecordBlocks> blocks;
   PinnedMemory pinned;

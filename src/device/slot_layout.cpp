@@ -15,24 +15,32 @@ constexpr std::uint64_t kRegionAlignment = 4096;
 constexpr std::uint64_t kTableAlignment = 256;  // for what follows it: that of device memory
 constexpr std::uint64_t kMostSlotBytes = std::uint64_t{1} << 56;
 
-Error too_large() { return usage_error("a batch of these records has more bytes than a machine can hold; use a smaller batch"); }
+Error too_large() {
+  return usage_error(
+      "a batch of these records has more bytes than a machine can hold; use a smaller batch");
+}
 
 }  // namespace
 
-RecordWay way_of(Residency residency, const RecordBlocks& blocks, std::uint64_t gather_below_bytes) {
+RecordWay way_of(Residency residency, const RecordBlocks& blocks,
+                 std::uint64_t gather_below_bytes) {
   if (residency == Residency::device) return RecordWay::none;
   const bool small = blocks.total_bytes() / blocks.records() < gather_below_bytes;
   return residency == Residency::pinned && !small ? RecordWay::one_by_one : RecordWay::in_slots;
 }
 
-Result<SlotLayout> SlotLayout::make(const std::vector<PartRows>& parts, const RecordBlocks& blocks, RecordWay way) {
+Result<SlotLayout> SlotLayout::make(const std::vector<PartRows>& parts, const RecordBlocks& blocks,
+                                    RecordWay way) {
   SlotLayout layout;
   for (const PartRows rows : parts) {
     const auto records = way == RecordWay::none ? 0 : blocks.most_bytes(rows.count);
-    if (rows.count > kMostSlotBytes / sizeof(RowEntry) || !records || *records > kMostSlotBytes) return too_large();
-    Part part{rows, layout.slot_bytes_, whole_steps(rows.count * sizeof(RowEntry), kTableAlignment), 0};
+    if (rows.count > kMostSlotBytes / sizeof(RowEntry) || !records || *records > kMostSlotBytes)
+      return too_large();
+    Part part{rows, layout.slot_bytes_, whole_steps(rows.count * sizeof(RowEntry), kTableAlignment),
+              0};
     part.staged = part.records + *records;
-    layout.slot_bytes_ += whole_steps(way == RecordWay::in_slots ? part.staged : part.records, kRegionAlignment);
+    layout.slot_bytes_ +=
+        whole_steps(way == RecordWay::in_slots ? part.staged : part.records, kRegionAlignment);
     if (layout.slot_bytes_ > kMostSlotBytes) return too_large();
     layout.parts_.push_back(part);
   }
@@ -40,7 +48,8 @@ Result<SlotLayout> SlotLayout::make(const std::vector<PartRows>& parts, const Re
 }
 
 const SlotLayout::Part& SlotLayout::part_of(std::size_t row) const {
-  return *std::find_if(parts_.begin(), parts_.end(), [row](const Part& part) { return row < part.rows.first + part.rows.count; });
+  return *std::find_if(parts_.begin(), parts_.end(),
+                       [row](const Part& part) { return row < part.rows.first + part.rows.count; });
 }
 
 std::size_t SlotLayout::rows() const {
@@ -51,13 +60,15 @@ std::size_t SlotLayout::rows() const {
 
 RowEntry SlotLayout::entry(const loader::Slot& slot, const Part& part, std::size_t row) {
   RowEntry entry;
-  std::memcpy(&entry, region(slot, part) + (row - part.rows.first) * sizeof(RowEntry), sizeof(RowEntry));
+  std::memcpy(&entry, region(slot, part) + (row - part.rows.first) * sizeof(RowEntry),
+              sizeof(RowEntry));
   return entry;
 }
 
 void SlotLayout::set_entry(loader::Slot& slot, std::size_t row, const RowEntry& entry) const {
   const Part& part = part_of(row);
-  std::memcpy(region(slot, part) + (row - part.rows.first) * sizeof(RowEntry), &entry, sizeof(RowEntry));
+  std::memcpy(region(slot, part) + (row - part.rows.first) * sizeof(RowEntry), &entry,
+              sizeof(RowEntry));
 }
 
 PixelSize SlotLayout::size_of_first(const loader::Slot& slot, const Part& part) {
@@ -66,16 +77,20 @@ PixelSize SlotLayout::size_of_first(const loader::Slot& slot, const Part& part) 
   return {first.record_width, first.record_height};
 }
 
-StagedRows::StagedRows(const SlotLayout& layout, unsigned slots) : slots_(slots, std::vector<Span>(layout.rows())) {}
+StagedRows::StagedRows(const SlotLayout& layout, unsigned slots)
+    : slots_(slots, std::vector<Span>(layout.rows())) {}
 
-void StagedRows::begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples, const SlotLayout& layout,
-                       const RecordBlocks& blocks) {
+void StagedRows::begin(const loader::Slot& slot,
+                       std::span<const std::optional<std::uint64_t>> samples,
+                       const SlotLayout& layout, const RecordBlocks& blocks) {
   std::vector<Span>& rows = slots_[slot.number];
   for (const SlotLayout::Part& part : layout.parts()) {
     std::uint64_t at = part.records;
     for (std::size_t row = part.rows.first; row < part.rows.first + part.rows.count; ++row) {
       const bool empty = samples.empty() ? row >= slot.valid : !samples[row];
-      rows[row] = {at, empty ? 0 : blocks.one_size() ? blocks.largest() : blocks.bytes(*samples[row])};
+      rows[row] = {at, empty               ? 0
+                       : blocks.one_size() ? blocks.largest()
+                                           : blocks.bytes(*samples[row])};
       at += rows[row].bytes;
     }
   }

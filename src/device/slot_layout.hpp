@@ -24,7 +24,8 @@ enum class RecordWay {
   none,        // they are on the device
 };
 // The way for a residency; pinned records below this size are gathered (kGatherBelowBytes).
-[[nodiscard]] RecordWay way_of(Residency residency, const RecordBlocks& blocks, std::uint64_t gather_below_bytes);
+[[nodiscard]] RecordWay way_of(Residency residency, const RecordBlocks& blocks,
+                               std::uint64_t gather_below_bytes);
 
 // A part's region of a slot begins on a page. It has the table, padding to 256 bytes, and the
 // records if they are in slots. Staged memory has the same layout, and contains the records
@@ -38,16 +39,21 @@ class SlotLayout {
     std::uint64_t staged = 0;   // most bytes of staged memory
   };
   // Code `usage` for sizes that no machine can hold.
-  [[nodiscard]] static Result<SlotLayout> make(const std::vector<PartRows>& parts, const RecordBlocks& blocks, RecordWay way);
+  [[nodiscard]] static Result<SlotLayout> make(const std::vector<PartRows>& parts,
+                                               const RecordBlocks& blocks, RecordWay way);
 
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] const Part& part(std::size_t number) const { return parts_[number]; }
   [[nodiscard]] const Part& part_of(std::size_t row) const;
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::uint64_t slot_bytes() const { return slot_bytes_; }
-  [[nodiscard]] static std::uint64_t table_bytes(const Part& part) { return part.rows.count * sizeof(RowEntry); }
+  [[nodiscard]] static std::uint64_t table_bytes(const Part& part) {
+    return part.rows.count * sizeof(RowEntry);
+  }
 
-  [[nodiscard]] static std::byte* region(const loader::Slot& slot, const Part& part) { return slot.image.bytes.data() + part.region; }
+  [[nodiscard]] static std::byte* region(const loader::Slot& slot, const Part& part) {
+    return slot.image.bytes.data() + part.region;
+  }
   [[nodiscard]] static RowEntry entry(const loader::Slot& slot, const Part& part, std::size_t row);
   void set_entry(loader::Slot& slot, std::size_t row, const RowEntry& entry) const;
   // The size of a part's only row, if records have no common size.
@@ -68,9 +74,11 @@ class StagedRows {
   };
   StagedRows(const SlotLayout& layout, unsigned slots);
 
-  void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples, const SlotLayout& layout,
-             const RecordBlocks& blocks);
-  [[nodiscard]] const Span& row(const loader::Slot& slot, std::size_t row) const { return slots_[slot.number][row]; }
+  void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples,
+             const SlotLayout& layout, const RecordBlocks& blocks);
+  [[nodiscard]] const Span& row(const loader::Slot& slot, std::size_t row) const {
+    return slots_[slot.number][row];
+  }
   // Bytes of the part's staged memory that this batch uses.
   [[nodiscard]] std::uint64_t used(const loader::Slot& slot, const SlotLayout::Part& part) const;
 

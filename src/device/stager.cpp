@@ -41,14 +41,16 @@ constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 
 Error forked_error() {
   return usage_error(
-      "this loader was opened before a fork, and CUDA cannot be used in the child; open a loader there before it uses CUDA, or "
+      "this loader was opened before a fork, and CUDA cannot be used in the child; open a loader "
+      "there before it uses CUDA, or "
       "start the child anew (exec, spawn)");
 }
 
 Error timed_out(Cursor cursor, milliseconds timeout) {
   return {ErrorCode::timeout,
-          "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) + " was not on the device after " +
-              std::to_string(timeout.count()) + " ms; call again, or use a longer timeout",
+          "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) +
+              " was not on the device after " + std::to_string(timeout.count()) +
+              " ms; call again, or use a longer timeout",
           {},
           {}};
 }
@@ -71,7 +73,8 @@ void look_until_over(const std::vector<std::unique_ptr<Staged>>& all) {
     const auto read = all_over(*staged, &Staged::Part::read);
     return !copied.ok() || !read.ok() || (*copied && *read);
   };
-  while (!std::all_of(all.begin(), all.end(), over) && steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
+  while (!std::all_of(all.begin(), all.end(), over) && steady_clock::now() < end)
+    std::this_thread::sleep_for(milliseconds(1));
 }
 
 // The running stagers of this process.
@@ -130,14 +133,18 @@ Status Stager::start() {
   try {
     feeder_ = std::thread([self = shared_from_this()] { self->feed(); });
   } catch (const std::system_error& failed) {
-    return Error{ErrorCode::io, "cannot start the thread that feeds the devices: " + failed.code().message(), {}, {}};
+    return Error{ErrorCode::io,
+                 "cannot start the thread that feeds the devices: " + failed.code().message(),
+                 {},
+                 {}};
   }
   feeder_done_ = false;
   pthread_setname_np(feeder_.native_handle(), "hotpack/feeder");
   return {};
 }
 
-// ------------------------------------------------------------------------------------------------ the feeder
+// ------------------------------------------------------------------------------------------------
+// the feeder
 
 void Stager::feed() {
   ::prctl(PR_SET_TIMERSLACK, kTimerSlack);
@@ -275,7 +282,8 @@ Status Stager::stage(Staged& staged, Slot& slot) {
   staged.valid = slot.valid;
   staged.slot = &slot;
   copying_.push_back(&staged);
-  for (std::size_t part = 0; part < staged.parts.size(); ++part) HOTPACK_TRY(copy_part(staged.parts[part], slot, part));
+  for (std::size_t part = 0; part < staged.parts.size(); ++part)
+    HOTPACK_TRY(copy_part(staged.parts[part], slot, part));
   std::swap(staged.samples, slot.samples);  // both have the rows' number of elements
   std::swap(staged.keys, slot.keys);
   std::swap(staged.crops, slot.crops);
@@ -293,7 +301,8 @@ Status Stager::copy_part(Staged::Part& part, const Slot& slot, std::size_t numbe
   const StreamHandle stream = copy_streams_[number].handle();
   Status copied;
   for (const Piece& piece : pieces_) {
-    copied = HOTPACK_DRIVER(driver, MemcpyHtoDAsync, part.memory.address() + piece.to, piece.from, piece.bytes, stream);
+    copied = HOTPACK_DRIVER(driver, MemcpyHtoDAsync, part.memory.address() + piece.to, piece.from,
+                            piece.bytes, stream);
     if (!copied.ok()) break;
     copied_bytes_ += piece.bytes;
   }
@@ -303,12 +312,15 @@ Status Stager::copy_part(Staged::Part& part, const Slot& slot, std::size_t numbe
   return recorded;
 }
 
-// ------------------------------------------------------------------------------------------------ consumers
+// ------------------------------------------------------------------------------------------------
+// consumers
 
 std::optional<Error> Stager::refusal() const {
   if (closing_) return usage_error("the loader is closed; open another one");
   if (failure_) return failure_;
-  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
+  if (cancelled_)
+    return Error{
+        ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
   return {};
 }
 
@@ -371,7 +383,8 @@ void Stager::give_back(Staged* staged) noexcept {
 
 void Stager::take_back(Cursor step) noexcept {
   const Lock lock(mutex_);
-  if (step.epoch < deliver_.epoch || (step.epoch == deliver_.epoch && step.step < deliver_.step)) deliver_ = step;
+  if (step.epoch < deliver_.epoch || (step.epoch == deliver_.epoch && step.step < deliver_.step))
+    deliver_ = step;
 }
 
 // While one exists, the feeder works on nothing, unless the loader is being closed. Made with
@@ -381,7 +394,8 @@ class Stager::Pause {
   Pause(Stager& stager, Lock& lock) : stager_(stager) {
     stager_.pause_ = true;
     stager_.work_.notify_one();  // a feeder that waits for a slot does so for at most kSlotWait
-    stager_.paused_.wait(lock, [&] { return stager_.resting_ || stager_.closing_ || stager_.feeder_done_; });
+    stager_.paused_.wait(
+        lock, [&] { return stager_.resting_ || stager_.closing_ || stager_.feeder_done_; });
   }
   ~Pause() {
     stager_.pause_ = false;
@@ -451,7 +465,8 @@ double Stager::wait_seconds() const {
   return wait_seconds_;
 }
 
-// ------------------------------------------------------------------------------------------------ the end
+// ------------------------------------------------------------------------------------------------
+// the end
 
 void Stager::close() noexcept {
   tell_end();
@@ -473,10 +488,12 @@ void Stager::tell_end() noexcept {
 bool Stager::stop(steady_clock::time_point end, milliseconds least_for_ring) noexcept {
   if (std::exchange(stopped_, true)) return false;
   Lock lock(mutex_);
-  const bool stopped = paused_.wait_until(lock, end, [this] { return feeder_done_ && handed_ == 0; });
+  const bool stopped =
+      paused_.wait_until(lock, end, [this] { return feeder_done_ && handed_ == 0; });
   lock.unlock();
   if (feeder_.joinable()) stopped ? feeder_.join() : feeder_.detach();
-  ring_->close(std::max(least_for_ring, std::chrono::duration_cast<milliseconds>(end - steady_clock::now())));
+  ring_->close(std::max(least_for_ring,
+                        std::chrono::duration_cast<milliseconds>(end - steady_clock::now())));
   return stopped;
 }
 

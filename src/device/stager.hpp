@@ -133,7 +133,8 @@ class Stager : public std::enable_shared_from_this<Stager> {
   void end_epoch();
   class Pause;
   void tell_end() noexcept;
-  [[nodiscard]] bool stop(std::chrono::steady_clock::time_point end, std::chrono::milliseconds least_for_ring) noexcept;
+  [[nodiscard]] bool stop(std::chrono::steady_clock::time_point end,
+                          std::chrono::milliseconds least_for_ring) noexcept;
   static void stop_all() noexcept;
   void let_go() noexcept;
 

@@ -9,30 +9,39 @@ namespace hotpack::device {
 namespace {
 
 std::string stream_text(std::size_t number, const Context& context) {
-  return "stream " + std::to_string(number) + " (of device " + std::to_string(context.ordinal()) + ")";
+  return "stream " + std::to_string(number) + " (of device " + std::to_string(context.ordinal()) +
+         ")";
 }
 
-bool is_special(StreamHandle stream) { return stream == nullptr || stream == kLegacyStream || stream == kPerThreadStream; }
+bool is_special(StreamHandle stream) {
+  return stream == nullptr || stream == kLegacyStream || stream == kPerThreadStream;
+}
 
 Error captured_error(const std::string& which) {
   return usage_error(
       which +
-      " is being captured into a CUDA graph; a batch of a loader is other work at every step, so it cannot be captured. Call "
+      " is being captured into a CUDA graph; a batch of a loader is other work at every step, so "
+      "it cannot be captured. Call "
       "next_into() on fixed buffers before the graph is launched, outside of the capture");
 }
 
-// The legacy stream waits for blocking streams, so it may not be used while one of them is captured.
+// The legacy stream waits for blocking streams, so it may not be used while one of them is
+// captured.
 Error barred_error(const std::string& which) {
-  return usage_error(
-      which +
-      " cannot be used while another stream is being captured into a CUDA graph, as it waits for that one; give a stream made "
-      "with cudaStreamNonBlocking, or end the capture first");
+  return usage_error(which +
+                     " cannot be used while another stream is being captured into a CUDA graph, as "
+                     "it waits for that one; give a stream made "
+                     "with cudaStreamNonBlocking, or end the capture first");
 }
 
-bool is_no_stream(int result) { return result == code::kInvalidHandle || result == code::kInvalidContext; }
+bool is_no_stream(int result) {
+  return result == code::kInvalidHandle || result == code::kInvalidContext;
+}
 
 Error no_stream_error(const std::string& which) {
-  return usage_error(which + " is not a stream of this process, or was destroyed; use an existing one, made with that device current");
+  return usage_error(which +
+                     " is not a stream of this process, or was destroyed; use an existing one, "
+                     "made with that device current");
 }
 
 }  // namespace
@@ -40,7 +49,8 @@ Error no_stream_error(const std::string& which) {
 bool is_captured(const Context& context, StreamHandle stream) {
   int capture = kCaptureNone;
   const int known = context.api().StreamIsCapturing(stream, &capture);
-  return known == code::kStreamCaptureImplicit || (known == code::kSuccess && capture != kCaptureNone);
+  return known == code::kStreamCaptureImplicit ||
+         (known == code::kSuccess && capture != kCaptureNone);
 }
 
 Status check_stream(const Context& context, StreamHandle stream, std::size_t number) {
@@ -57,7 +67,8 @@ Status check_stream(const Context& context, StreamHandle stream, std::size_t num
   HOTPACK_TRY(HOTPACK_DRIVER(driver, StreamGetCtx, stream, &owner));
   if (owner == context.handle()) return {};
   return usage_error(which +
-                     " was made in another context; make it with that device current, in the primary context that the CUDA runtime uses");
+                     " was made in another context; make it with that device current, in the "
+                     "primary context that the CUDA runtime uses");
 }
 
 }  // namespace hotpack::device

@@ -23,7 +23,8 @@ void on_threads(unsigned count, const Work& work) {
     const loader::BlockedSignals blocked;
     try {
       threads.reserve(count);
-      for (unsigned number = 1; number < count; ++number) threads.emplace_back([&work, number] { work(number); });
+      for (unsigned number = 1; number < count; ++number)
+        threads.emplace_back([&work, number] { work(number); });
     } catch (const std::exception&) {  // the running threads do the work
     }
   }
@@ -37,7 +38,8 @@ void for_ranges(std::uint64_t count, std::uint64_t at_once, unsigned threads, co
   std::atomic<std::uint64_t> next{0};
   const std::uint64_t ranges = count / at_once + 1;
   on_threads(static_cast<unsigned>(std::min<std::uint64_t>(threads, ranges)), [&](unsigned) {
-    for (std::uint64_t first = next.fetch_add(at_once); first < count; first = next.fetch_add(at_once)) {
+    for (std::uint64_t first = next.fetch_add(at_once); first < count;
+         first = next.fetch_add(at_once)) {
       work(first, std::min(first + at_once, count));
     }
   });

@@ -13,10 +13,14 @@ void fill(ChannelShuffle& shuffle) {
   const std::size_t block_bytes = ChannelShuffle::kBlock * shuffle.vector_bytes;
   for (std::size_t e = 0; e < elements; ++e) {
     const std::size_t channel = e % shuffle.channels;
-    const std::size_t byte = e / shuffle.channels * shuffle.vector_bytes + (shuffle.ids ? 0 : channel / 8);
-    if (e % shuffle.lane == 0) shuffle.starts.push_back(static_cast<std::uint32_t>(std::min(byte, block_bytes - shuffle.lane)));
+    const std::size_t byte =
+        e / shuffle.channels * shuffle.vector_bytes + (shuffle.ids ? 0 : channel / 8);
+    if (e % shuffle.lane == 0)
+      shuffle.starts.push_back(
+          static_cast<std::uint32_t>(std::min(byte, block_bytes - shuffle.lane)));
     shuffle.places.push_back(static_cast<std::uint8_t>(byte - shuffle.starts.back()));
-    shuffle.probes.push_back(static_cast<std::uint8_t>(shuffle.ids ? channel : std::size_t{1} << channel % 8));
+    shuffle.probes.push_back(
+        static_cast<std::uint8_t>(shuffle.ids ? channel : std::size_t{1} << channel % 8));
   }
 }
 

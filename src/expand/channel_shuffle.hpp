@@ -19,7 +19,8 @@ struct ChannelShuffle {
   static constexpr std::size_t kMostChannels = 64;
 
   // One constructor for ids of one byte, one for vectors of bits.
-  [[nodiscard]] static ChannelShuffle of_ids(std::size_t classes, bool ignore_channel, std::size_t lane);
+  [[nodiscard]] static ChannelShuffle of_ids(std::size_t classes, bool ignore_channel,
+                                             std::size_t lane);
   [[nodiscard]] static ChannelShuffle of_bits(std::size_t classes, std::size_t lane);
 
   bool ids = false;

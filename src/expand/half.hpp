@@ -20,7 +20,8 @@ namespace hotpack::expand {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 16 & 0x8000;
   const std::uint32_t magnitude = bits & 0x7FFFFFFF;
-  constexpr std::uint32_t kInfinity = 0x7F800000, kSmallestNormal = 0x38800000, kBeyondRange = 0x47800000;  // 2^-14, 2^16
+  constexpr std::uint32_t kInfinity = 0x7F800000, kSmallestNormal = 0x38800000,
+                          kBeyondRange = 0x47800000;  // 2^-14, 2^16
   std::uint32_t half = 0;
   if (magnitude > kInfinity) {
     half = 0x7E00;

@@ -27,20 +27,27 @@ constexpr std::size_t kBandStep = 192;
 constexpr std::size_t kBandPixels = 10 * kBandStep;
 
 bool is_image_type(ElementType type) {
-  return type == ElementType::u8 || type == ElementType::f32 || type == ElementType::f16 || type == ElementType::bf16;
+  return type == ElementType::u8 || type == ElementType::f32 || type == ElementType::f16 ||
+         type == ElementType::bf16;
 }
 
-std::string count_of(std::size_t count, const char* what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); }
+std::string count_of(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
 
-Status check_values(const char* option, const std::vector<float>& values, int channels, bool zero_allowed) {
+Status check_values(const char* option, const std::vector<float>& values, int channels,
+                    bool zero_allowed) {
   if (values.size() != static_cast<std::size_t>(channels)) {
-    return usage_error(std::string("the image's ") + option + " has " + count_of(values.size(), "value") + ", the images have " +
-                       count_of(static_cast<std::size_t>(channels), "channel") + ": give one per channel");
+    return usage_error(std::string("the image's ") + option + " has " +
+                       count_of(values.size(), "value") + ", the images have " +
+                       count_of(static_cast<std::size_t>(channels), "channel") +
+                       ": give one per channel");
   }
   for (std::size_t c = 0; c < values.size(); ++c) {
     if (std::isfinite(values[c]) && (zero_allowed || values[c] != 0.0f)) continue;
-    return usage_error(std::string("the image's ") + option + " of channel " + std::to_string(c) + " is " + std::to_string(values[c]) +
-                       ": give a finite number" + (zero_allowed ? "" : " other than 0"));
+    return usage_error(std::string("the image's ") + option + " of channel " + std::to_string(c) +
+                       " is " + std::to_string(values[c]) + ": give a finite number" +
+                       (zero_allowed ? "" : " other than 0"));
   }
   return {};
 }
@@ -48,30 +55,40 @@ Status check_values(const char* option, const std::vector<float>& values, int ch
 Status check_normalisation(const ImageOutput& output, int channels) {
   if (output.mean.empty() && output.std.empty()) return {};
   if (output.type == ElementType::u8) {
-    return usage_error("the image's mean and std need a float type, and its type is u8: choose f32, f16 or bf16, or give neither");
+    return usage_error(
+        "the image's mean and std need a float type, and its type is u8: choose f32, f16 or bf16, "
+        "or give neither");
   }
   if (output.mean.empty() || output.std.empty()) {
     const char* const given = output.mean.empty() ? "std" : "mean";
     const char* const missing = output.mean.empty() ? "mean" : "std";
-    return usage_error(std::string("the image's ") + given + " is given without its " + missing + ": give both or neither");
+    return usage_error(std::string("the image's ") + given + " is given without its " + missing +
+                       ": give both or neither");
   }
   HOTPACK_TRY(check_values("mean", output.mean, channels, true));
   return check_values("std", output.std, channels, false);
 }
 
-bool out_in_planes(const ImageOutput& output, std::size_t channels) { return channels > 1 && output.order == AxisOrder::channels_first; }
+bool out_in_planes(const ImageOutput& output, std::size_t channels) {
+  return channels > 1 && output.order == AxisOrder::channels_first;
+}
 
 std::vector<ValueMap> make_maps(const ImageOutput& output, std::size_t channels) {
   if (output.type == ElementType::u8) return {};
-  const std::vector<float> mean = output.mean.empty() ? std::vector<float>(channels, 0.0f) : output.mean;
-  const std::vector<float> std = output.std.empty() ? std::vector<float>(channels, 1.0f) : output.std;
+  const std::vector<float> mean =
+      output.mean.empty() ? std::vector<float>(channels, 0.0f) : output.mean;
+  const std::vector<float> std =
+      output.std.empty() ? std::vector<float>(channels, 1.0f) : output.std;
   if (!out_in_planes(output, channels)) return {make_value_map(output.type, mean, std)};
   std::vector<ValueMap> maps;
-  for (std::size_t c = 0; c < channels; ++c) maps.push_back(make_value_map(output.type, {mean[c]}, {std[c]}));
+  for (std::size_t c = 0; c < channels; ++c)
+    maps.push_back(make_value_map(output.type, {mean[c]}, {std[c]}));
   return maps;
 }
 
-std::size_t pixels_of(PixelSize size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
+std::size_t pixels_of(PixelSize size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
 
 std::size_t band_pixels(std::size_t width) {
   const std::size_t pixels = std::max(kBandPixels, width);
@@ -80,15 +97,15 @@ std::size_t band_pixels(std::size_t width) {
 
 bool is_whole_rows(const ImageView& record, const Placement& placement) {
   const SampleCrop& box = placement.box;
-  return !box.flip_horizontal && !box.flip_vertical && box.width == placement.output.width && box.height == placement.output.height &&
-         box.width == record.shape.width;
+  return !box.flip_horizontal && !box.flip_vertical && box.width == placement.output.width &&
+         box.height == placement.output.height && box.width == record.shape.width;
 }
 
 // Writes one output in runs of pixels.
 class OutputWriter {
  public:
-  OutputWriter(const std::vector<ValueMap>& maps, const ImageOutput& output, std::size_t channels, std::size_t pixels, std::byte* out,
-               Stores stores)
+  OutputWriter(const std::vector<ValueMap>& maps, const ImageOutput& output, std::size_t channels,
+               std::size_t pixels, std::byte* out, Stores stores)
       : kernels_(image_kernels(current_level())),
         maps_(maps),
         planes_(out_in_planes(output, channels) ? channels : 1),
@@ -103,11 +120,13 @@ class OutputWriter {
   // Writes `count` pixels, in the output's order of channels, starting at pixel `first`.
   void write(PixelRun run, std::size_t first, std::size_t count) const {
     std::byte* const out = out_ + first * run_bytes_ * element_bytes_;
-    for (std::size_t p = 0; p < planes_; ++p) write_plane(p, run.data + p * run.plane, count * run_bytes_, out + p * plane_bytes_);
+    for (std::size_t p = 0; p < planes_; ++p)
+      write_plane(p, run.data + p * run.plane, count * run_bytes_, out + p * plane_bytes_);
   }
 
  private:
-  void write_plane(std::size_t plane, const std::uint8_t* in, std::size_t count, std::byte* out) const {
+  void write_plane(std::size_t plane, const std::uint8_t* in, std::size_t count,
+                   std::byte* out) const {
     if (!maps_.empty()) return kernels_.convert(maps_[plane], in, count, out, stores_);
     if (stores_ == Stores::streaming) return stream_copy(out, in, count);
     std::memcpy(out, in, count);
@@ -126,7 +145,8 @@ class OutputWriter {
 // Reorders pixels to the output's order of channels, a band at a time, and writes them.
 class Band {
  public:
-  Band(bool from_planes, bool to_planes, std::size_t channels, std::size_t width, const OutputWriter& writer, std::uint8_t* memory)
+  Band(bool from_planes, bool to_planes, std::size_t channels, std::size_t width,
+       const OutputWriter& writer, std::uint8_t* memory)
       : from_planes_(from_planes),
         to_planes_(to_planes),
         channels_(channels),
@@ -158,7 +178,8 @@ class Band {
     const std::size_t planes = to_planes_ ? channels_ : 1;
     const std::size_t pixel_bytes = channels_ / planes;
     for (std::size_t p = 0; p < planes; ++p) {
-      std::memcpy(memory_ + p * capacity_ + filled_ * pixel_bytes, run.data + p * run.plane, count * pixel_bytes);
+      std::memcpy(memory_ + p * capacity_ + filled_ * pixel_bytes, run.data + p * run.plane,
+                  count * pixel_bytes);
     }
   }
 
@@ -194,15 +215,18 @@ void expand_run(PixelRun run, std::size_t pixel_bytes, std::size_t pixels, Band&
 
 Result<ImageExpander> ImageExpander::make(const ImageOutput& output, int channels) try {
   const DefaultFloats floats;
-  if (channels != 1 && channels != 3) return usage_error("images have 1 or 3 channels, not " + std::to_string(channels));
+  if (channels != 1 && channels != 3)
+    return usage_error("images have 1 or 3 channels, not " + std::to_string(channels));
   if (!is_image_type(output.type)) {
-    return usage_error("an image cannot be of type " + std::string(element_name(output.type)) + ": choose u8, f32, f16 or bf16");
+    return usage_error("an image cannot be of type " + std::string(element_name(output.type)) +
+                       ": choose u8, f32, f16 or bf16");
   }
   HOTPACK_TRY(check_normalisation(output, channels));
   ImageExpander expander;
   expander.output_ = output;
   expander.channels_ = channels;
-  expander.tables_ = std::make_shared<const Tables>(Tables{make_maps(output, static_cast<std::size_t>(channels))});
+  expander.tables_ =
+      std::make_shared<const Tables>(Tables{make_maps(output, static_cast<std::size_t>(channels))});
   return expander;
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::io, "no memory for the tables of image values", {}, {}};
@@ -218,8 +242,8 @@ std::size_t ImageExpander::scratch_bytes(PixelSize /*record*/, PixelSize output)
   return band_pixels(width) * channels + PlacedRows::memory_bytes(width, channels);
 }
 
-void ImageExpander::expand(const ImageView& record, const Placement& placement, Scratch& scratch, std::byte* out,
-                           Stores stores) const noexcept {
+void ImageExpander::expand(const ImageView& record, const Placement& placement, Scratch& scratch,
+                           std::byte* out, Stores stores) const noexcept {
   const auto channels = static_cast<std::size_t>(channels_);
   const auto width = static_cast<std::size_t>(placement.output.width);
   const std::size_t pixels = pixels_of(placement.output);
@@ -228,8 +252,10 @@ void ImageExpander::expand(const ImageView& record, const Placement& placement, 
   std::uint8_t* const memory = scratch.data();
   PlacedRows rows(record, placement, writer.kernels(), memory + band_pixels(width) * channels);
   Band band(from_planes, to_planes, channels, width, writer, memory);
-  if (!is_whole_rows(record, placement)) return expand_rows(rows, static_cast<std::size_t>(placement.output.height), width, band);
-  if (from_planes != to_planes) return expand_run(rows.row(0), from_planes ? 1 : channels, pixels, band);
+  if (!is_whole_rows(record, placement))
+    return expand_rows(rows, static_cast<std::size_t>(placement.output.height), width, band);
+  if (from_planes != to_planes)
+    return expand_run(rows.row(0), from_planes ? 1 : channels, pixels, band);
   writer.write(rows.row(0), 0, pixels);
 }
 

@@ -32,7 +32,8 @@ class ImageExpander {
   // Writes row_bytes(placement.output) bytes at `out` (aligned to the element). Preconditions:
   // the placement's box lies in the record; `scratch` is reserved; the thread is in the default
   // floating-point mode (default_floats.hpp), which make() does not need.
-  void expand(const ImageView& record, const Placement& placement, Scratch& scratch, std::byte* out, Stores stores) const noexcept;
+  void expand(const ImageView& record, const Placement& placement, Scratch& scratch, std::byte* out,
+              Stores stores) const noexcept;
   // Writes a row without a sample: zero bytes.
   void blank(PixelSize output, std::byte* out) const noexcept;
 

@@ -27,17 +27,19 @@ struct ImageKernels {
   // The reverse of it.
   void (*join)(const std::uint8_t* in, std::size_t plane, std::size_t pixels, std::uint8_t* out);
   // Reverses the order of pixels of 1 or 3 bytes.
-  void (*mirror)(const std::uint8_t* in, std::size_t pixels, std::size_t channels, std::uint8_t* out);
+  void (*mirror)(const std::uint8_t* in, std::size_t pixels, std::size_t channels,
+                 std::uint8_t* out);
   // Converts a run of `count` bytes, which starts with channel 0, to elements at `out` (aligned
   // to the element).
-  void (*convert)(const ValueMap& map, const std::uint8_t* in, std::size_t count, std::byte* out, Stores stores);
+  void (*convert)(const ValueMap& map, const std::uint8_t* in, std::size_t count, std::byte* out,
+                  Stores stores);
   // Computes `columns` pixels of weighted sums in 128ths from one row of `width` pixels of 1 or 3
   // interleaved channels. May write kSlack more sums.
-  void (*across)(const std::uint8_t* in, std::size_t width, std::size_t channels, const ColumnTap* taps, std::size_t columns,
-                 std::int16_t* out);
+  void (*across)(const std::uint8_t* in, std::size_t width, std::size_t channels,
+                 const ColumnTap* taps, std::size_t columns, std::int16_t* out);
   // Combines two such rows, weighted in 2048ths, to bytes.
-  void (*between)(const std::int16_t* upper, int upper_weight, const std::int16_t* lower, int lower_weight, std::size_t count,
-                  std::uint8_t* out);
+  void (*between)(const std::int16_t* upper, int upper_weight, const std::int16_t* lower,
+                  int lower_weight, std::size_t count, std::uint8_t* out);
 };
 
 inline constexpr std::size_t kSlack = 8;
@@ -54,11 +56,14 @@ extern const ImageKernels kAvx512;
 #endif
 
 // The sets above use these for the rest of a row.
-void mirror_portable(const std::uint8_t* in, std::size_t pixels, std::size_t channels, std::uint8_t* out);
-void convert_portable(const ValueMap& map, const std::uint8_t* in, std::size_t count, std::byte* out, Stores stores);
-void across_portable(const std::uint8_t* in, std::size_t channels, const ColumnTap* taps, std::size_t columns, std::int16_t* out);
-void between_portable(const std::int16_t* upper, int upper_weight, const std::int16_t* lower, int lower_weight, std::size_t count,
-                      std::uint8_t* out);
+void mirror_portable(const std::uint8_t* in, std::size_t pixels, std::size_t channels,
+                     std::uint8_t* out);
+void convert_portable(const ValueMap& map, const std::uint8_t* in, std::size_t count,
+                      std::byte* out, Stores stores);
+void across_portable(const std::uint8_t* in, std::size_t channels, const ColumnTap* taps,
+                     std::size_t columns, std::int16_t* out);
+void between_portable(const std::int16_t* upper, int upper_weight, const std::int16_t* lower,
+                      int lower_weight, std::size_t count, std::uint8_t* out);
 
 }  // namespace kernels
 }  // namespace hotpack::expand

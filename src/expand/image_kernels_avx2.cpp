@@ -25,14 +25,19 @@ struct Triple {
   __m256i v[3];
 };
 
-HOTPACK_AVX2_INLINE __m256i load32(const void* at) { return _mm256_loadu_si256(static_cast<const __m256i*>(at)); }
-HOTPACK_AVX2_INLINE void store32(void* at, __m256i value) { _mm256_storeu_si256(static_cast<__m256i*>(at), value); }
+HOTPACK_AVX2_INLINE __m256i load32(const void* at) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(at));
+}
+HOTPACK_AVX2_INLINE void store32(void* at, __m256i value) {
+  _mm256_storeu_si256(static_cast<__m256i*>(at), value);
+}
 HOTPACK_AVX2_INLINE __m256i both_lanes(const void* at) {
   return _mm256_broadcastsi128_si256(_mm_load_si128(static_cast<const __m128i*>(at)));
 }
 HOTPACK_AVX2_INLINE __m256i load_lanes(const std::uint8_t* low, const std::uint8_t* high) {
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low))),
-                                 _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
+  return _mm256_inserti128_si256(
+      _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low))),
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
 }
 
 // Byte j of vector v holds channel (v + j) mod 3, because 16 mod 3 is 1. Every place takes each
@@ -40,7 +45,8 @@ HOTPACK_AVX2_INLINE __m256i load_lanes(const std::uint8_t* low, const std::uint8
 // distribute them: at the places of remainder r, result k has the bytes of in[(k − r) mod 3]
 // (turn −1) or in[(k + r) mod 3] (turn 1).
 HOTPACK_AVX2_INLINE Triple exchange(const Triple& in, int turn) {
-  const __m256i one = both_lanes(kThirds<kGroup>.remainder[1].data()), two = both_lanes(kThirds<kGroup>.remainder[2].data());
+  const __m256i one = both_lanes(kThirds<kGroup>.remainder[1].data()),
+                two = both_lanes(kThirds<kGroup>.remainder[2].data());
   Triple out;
   for (int k = 0; k < 3; ++k) {
     const __m256i from_one = in.v[(k + 3 + turn) % 3], from_two = in.v[(k + 3 - turn) % 3];
@@ -49,34 +55,42 @@ HOTPACK_AVX2_INLINE Triple exchange(const Triple& in, int turn) {
   return out;
 }
 
-HOTPACK_AVX2_INLINE void split_groups(const std::uint8_t* in, std::uint8_t* out, std::size_t plane) {
+HOTPACK_AVX2_INLINE void split_groups(const std::uint8_t* in, std::uint8_t* out,
+                                      std::size_t plane) {
   Triple packed;
-  for (std::size_t v = 0; v < 3; ++v) packed.v[v] = load_lanes(in + kGroup * v, in + kGroup * (v + 3));
+  for (std::size_t v = 0; v < 3; ++v)
+    packed.v[v] = load_lanes(in + kGroup * v, in + kGroup * (v + 3));
   const Triple channels = exchange(packed, -1);
   for (std::size_t c = 0; c < 3; ++c) {
-    store32(out + c * plane, _mm256_shuffle_epi8(channels.v[c], both_lanes(kThirds<kGroup>.place[c].data())));
+    store32(out + c * plane,
+            _mm256_shuffle_epi8(channels.v[c], both_lanes(kThirds<kGroup>.place[c].data())));
   }
 }
 
 HOTPACK_AVX2_INLINE void join_groups(const std::uint8_t* in, std::size_t plane, std::uint8_t* out) {
   Triple channels;
   for (std::size_t c = 0; c < 3; ++c) {
-    channels.v[c] = _mm256_shuffle_epi8(load32(in + c * plane), both_lanes(kThirds<kGroup>.pixel[c].data()));
+    channels.v[c] =
+        _mm256_shuffle_epi8(load32(in + c * plane), both_lanes(kThirds<kGroup>.pixel[c].data()));
   }
   const Triple packed = exchange(channels, 1);
   for (std::size_t v = 0; v < 3; ++v) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + kGroup * v), _mm256_castsi256_si128(packed.v[v]));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + kGroup * (v + 3)), _mm256_extracti128_si256(packed.v[v], 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + kGroup * v),
+                     _mm256_castsi256_si128(packed.v[v]));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + kGroup * (v + 3)),
+                     _mm256_extracti128_si256(packed.v[v], 1));
   }
 }
 
-HOTPACK_AVX2 void split_avx2(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out, std::size_t plane) {
+HOTPACK_AVX2 void split_avx2(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out,
+                             std::size_t plane) {
   std::size_t p = 0;
   for (; pixels - p >= kGroups; p += kGroups) split_groups(in + 3 * p, out + p, plane);
   if (p < pixels) kPortable.split(in + 3 * p, pixels - p, out + p, plane);
 }
 
-HOTPACK_AVX2 void join_avx2(const std::uint8_t* in, std::size_t plane, std::size_t pixels, std::uint8_t* out) {
+HOTPACK_AVX2 void join_avx2(const std::uint8_t* in, std::size_t plane, std::size_t pixels,
+                            std::uint8_t* out) {
   std::size_t p = 0;
   for (; pixels - p >= kGroups; p += kGroups) join_groups(in + p, plane, out + 3 * p);
   if (p < pixels) kPortable.join(in + p, plane, pixels - p, out + 3 * p);
@@ -102,12 +116,14 @@ HOTPACK_AVX2 void mirror_triples(const std::uint8_t* in, std::size_t pixels, std
   std::size_t p = 0;
   for (; pixels - p >= 6; p += 5) {
     const __m128i five = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 3 * p));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 3 * (pixels - p - 5) - 1), _mm_shuffle_epi8(five, order));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 3 * (pixels - p - 5) - 1),
+                     _mm_shuffle_epi8(five, order));
   }
   mirror_portable(in + 3 * p, pixels - p, 3, out);
 }
 
-void mirror_avx2(const std::uint8_t* in, std::size_t pixels, std::size_t channels, std::uint8_t* out) {
+void mirror_avx2(const std::uint8_t* in, std::size_t pixels, std::size_t channels,
+                 std::uint8_t* out) {
   return channels == 1 ? mirror_bytes(in, pixels, out) : mirror_triples(in, pixels, out);
 }
 
@@ -124,17 +140,22 @@ HOTPACK_AVX2_INLINE __m256 corrected_quotient(__m256 a, __m256 b, __m256 recipro
 }
 
 // Loads eight bytes from `in`; the first belongs to the channel of `lane`.
-HOTPACK_AVX2_INLINE __m256 convert_eight(const std::uint8_t* in, const ValueMap::Arithmetic& with, std::size_t lane) {
-  const __m256i values = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(in)));
-  const __m256 scaled = corrected_quotient(_mm256_cvtepi32_ps(values), _mm256_set1_ps(255.0f), _mm256_set1_ps(kReciprocal255));
+HOTPACK_AVX2_INLINE __m256 convert_eight(const std::uint8_t* in, const ValueMap::Arithmetic& with,
+                                         std::size_t lane) {
+  const __m256i values =
+      _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(in)));
+  const __m256 scaled = corrected_quotient(_mm256_cvtepi32_ps(values), _mm256_set1_ps(255.0f),
+                                           _mm256_set1_ps(kReciprocal255));
   const __m256 centered = _mm256_sub_ps(scaled, _mm256_loadu_ps(with.mean.data() + lane));
-  return corrected_quotient(centered, _mm256_loadu_ps(with.std.data() + lane), _mm256_loadu_ps(with.reciprocal.data() + lane));
+  return corrected_quotient(centered, _mm256_loadu_ps(with.std.data() + lane),
+                            _mm256_loadu_ps(with.reciprocal.data() + lane));
 }
 
 HOTPACK_AVX2_INLINE __m256i upper_half(__m256 values) {
   const __m256i bits = _mm256_castps_si256(values);
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-  return _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF))), 16);
+  return _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF))),
+                           16);
 }
 
 // Converts sixteen singles to sixteen elements of two bytes.
@@ -158,7 +179,8 @@ HOTPACK_AVX2_INLINE void put(std::byte* out, __m256i value) {
 }
 
 template <ElementType kType, bool kStream>
-HOTPACK_AVX2_INLINE void convert_block(const ValueMap::Arithmetic& with, const std::uint8_t* in, std::byte* out, std::size_t phase) {
+HOTPACK_AVX2_INLINE void convert_block(const ValueMap::Arithmetic& with, const std::uint8_t* in,
+                                       std::byte* out, std::size_t phase) {
   for (std::size_t i = 0; i < kBlock; i += 2 * kLanes) {
     const __m256 low = convert_eight(in + i, with, phase + i % 24);
     const __m256 high = convert_eight(in + i + kLanes, with, phase + (i + kLanes) % 24);
@@ -172,16 +194,20 @@ HOTPACK_AVX2_INLINE void convert_block(const ValueMap::Arithmetic& with, const s
 }
 
 template <ElementType kType, bool kStream>
-HOTPACK_AVX2 void convert_blocks(const ValueMap& map, const std::uint8_t* in, std::size_t blocks, std::byte* out, std::size_t phase) {
+HOTPACK_AVX2 void convert_blocks(const ValueMap& map, const std::uint8_t* in, std::size_t blocks,
+                                 std::byte* out, std::size_t phase) {
   constexpr std::size_t kOutBytes = kBlock * (kType == ElementType::f32 ? 4 : 2);
-  for (std::size_t b = 0; b < blocks; ++b) convert_block<kType, kStream>(map.arithmetic, in + b * kBlock, out + b * kOutBytes, phase);
+  for (std::size_t b = 0; b < blocks; ++b)
+    convert_block<kType, kStream>(map.arithmetic, in + b * kBlock, out + b * kOutBytes, phase);
 }
 
 template <bool kStream>
-constexpr BlockConverters kConverters{kBlock, convert_blocks<ElementType::f32, kStream>, convert_blocks<ElementType::f16, kStream>,
+constexpr BlockConverters kConverters{kBlock, convert_blocks<ElementType::f32, kStream>,
+                                      convert_blocks<ElementType::f16, kStream>,
                                       convert_blocks<ElementType::bf16, kStream>};
 
-void convert_avx2(const ValueMap& map, const std::uint8_t* in, std::size_t count, std::byte* out, Stores stores) {
+void convert_avx2(const ValueMap& map, const std::uint8_t* in, std::size_t count, std::byte* out,
+                  Stores stores) {
   if (!map.arithmetic.exact) return convert_portable(map, in, count, out, stores);
   convert_run(kConverters<false>, kConverters<true>, map, in, count, out, stores);
 }
@@ -190,33 +216,43 @@ void convert_avx2(const ValueMap& map, const std::uint8_t* in, std::size_t count
 
 // Eight bytes hold both pixels: multiplies their channels, as pairs of 16 bits, with the two
 // weights.
-HOTPACK_AVX2 void across_triples(const std::uint8_t* in, std::size_t width, const ColumnTap* taps, std::size_t columns, std::int16_t* out) {
+HOTPACK_AVX2 void across_triples(const std::uint8_t* in, std::size_t width, const ColumnTap* taps,
+                                 std::size_t columns, std::int16_t* out) {
   constexpr char kNone = -1;
-  const __m128i pairs = _mm_setr_epi8(0, kNone, 3, kNone, 1, kNone, 4, kNone, 2, kNone, 5, kNone, kNone, kNone, kNone, kNone);
+  const __m128i pairs = _mm_setr_epi8(0, kNone, 3, kNone, 1, kNone, 4, kNone, 2, kNone, 5, kNone,
+                                      kNone, kNone, kNone, kNone);
   std::size_t x = 0;
-  for (; x < columns && 3 * static_cast<std::size_t>(taps[x].first) + 8 <= 3 * width; ++x, out += 3) {
-    const __m128i both = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(in + 3 * static_cast<std::size_t>(taps[x].first)));
+  for (; x < columns && 3 * static_cast<std::size_t>(taps[x].first) + 8 <= 3 * width;
+       ++x, out += 3) {
+    const __m128i both = _mm_loadl_epi64(
+        reinterpret_cast<const __m128i*>(in + 3 * static_cast<std::size_t>(taps[x].first)));
     std::int32_t weights;
     std::memcpy(&weights, &taps[x].first_weight, sizeof weights);
-    const __m128i sums = _mm_srli_epi32(_mm_madd_epi16(_mm_shuffle_epi8(both, pairs), _mm_set1_epi32(weights)), 4);
+    const __m128i sums =
+        _mm_srli_epi32(_mm_madd_epi16(_mm_shuffle_epi8(both, pairs), _mm_set1_epi32(weights)), 4);
     _mm_storel_epi64(reinterpret_cast<__m128i*>(out), _mm_packs_epi32(sums, sums));
   }
   across_portable(in, 3, taps + x, columns - x, out);
 }
 
-void across_avx2(const std::uint8_t* in, std::size_t width, std::size_t channels, const ColumnTap* taps, std::size_t columns,
-                 std::int16_t* out) {
-  return channels == 3 ? across_triples(in, width, taps, columns, out) : across_portable(in, channels, taps, columns, out);
+void across_avx2(const std::uint8_t* in, std::size_t width, std::size_t channels,
+                 const ColumnTap* taps, std::size_t columns, std::int16_t* out) {
+  return channels == 3 ? across_triples(in, width, taps, columns, out)
+                       : across_portable(in, channels, taps, columns, out);
 }
 
 // The upper halves of the products of sixteen sums.
-HOTPACK_AVX2_INLINE __m256i weighted(const std::int16_t* row, __m256i weight) { return _mm256_mulhi_epi16(load32(row), weight); }
-
-HOTPACK_AVX2_INLINE __m256i rounded(__m256i upper, __m256i lower) {
-  return _mm256_srai_epi16(_mm256_add_epi16(_mm256_add_epi16(upper, lower), _mm256_set1_epi16(2)), 2);
+HOTPACK_AVX2_INLINE __m256i weighted(const std::int16_t* row, __m256i weight) {
+  return _mm256_mulhi_epi16(load32(row), weight);
 }
 
-HOTPACK_AVX2 void between_avx2(const std::int16_t* upper, int upper_weight, const std::int16_t* lower, int lower_weight, std::size_t count,
+HOTPACK_AVX2_INLINE __m256i rounded(__m256i upper, __m256i lower) {
+  return _mm256_srai_epi16(_mm256_add_epi16(_mm256_add_epi16(upper, lower), _mm256_set1_epi16(2)),
+                           2);
+}
+
+HOTPACK_AVX2 void between_avx2(const std::int16_t* upper, int upper_weight,
+                               const std::int16_t* lower, int lower_weight, std::size_t count,
                                std::uint8_t* out) {
   const __m256i first = _mm256_set1_epi16(static_cast<std::int16_t>(upper_weight));
   const __m256i second = _mm256_set1_epi16(static_cast<std::int16_t>(lower_weight));
@@ -231,7 +267,8 @@ HOTPACK_AVX2 void between_avx2(const std::int16_t* upper, int upper_weight, cons
 
 }  // namespace
 
-const ImageKernels kAvx2{split_avx2, join_avx2, mirror_avx2, convert_avx2, across_avx2, between_avx2};
+const ImageKernels kAvx2{split_avx2,   join_avx2,   mirror_avx2,
+                         convert_avx2, across_avx2, between_avx2};
 
 }  // namespace hotpack::expand::kernels
 

@@ -47,7 +47,8 @@ template <std::size_t kWidth>
 inline constexpr Thirds<kWidth> kThirds = make_thirds<kWidth>();
 
 // Converts whole blocks; the first byte belongs to channel `phase` mod period.
-using ConvertBlocks = void (*)(const ValueMap& map, const std::uint8_t* in, std::size_t blocks, std::byte* out, std::size_t phase);
+using ConvertBlocks = void (*)(const ValueMap& map, const std::uint8_t* in, std::size_t blocks,
+                               std::byte* out, std::size_t phase);
 
 struct BlockConverters {
   std::size_t block = 0;  // bytes, at most kMaxBlock; whole periods and whole cache lines of output
@@ -61,8 +62,8 @@ struct BlockConverters {
 inline constexpr std::size_t kMaxBlock = 192;
 
 // Converts fewer bytes than a block through a temporary block.
-inline void convert_part(ConvertBlocks convert, const ValueMap& map, const std::uint8_t* in, std::size_t count, std::byte* out,
-                         std::size_t phase) {
+inline void convert_part(ConvertBlocks convert, const ValueMap& map, const std::uint8_t* in,
+                         std::size_t count, std::byte* out, std::size_t phase) {
   alignas(64) std::uint8_t bytes[kMaxBlock] = {};
   alignas(64) std::byte elements[4 * kMaxBlock];
   std::memcpy(bytes, in, count);
@@ -72,17 +73,20 @@ inline void convert_part(ConvertBlocks convert, const ValueMap& map, const std::
 
 // Converts a run. With streaming stores: the part before the first whole cache line of output,
 // whole blocks, and the rest.
-inline void convert_run(const BlockConverters& cached, const BlockConverters& streaming, const ValueMap& map, const std::uint8_t* in,
-                        std::size_t count, std::byte* out, Stores stores) {
+inline void convert_run(const BlockConverters& cached, const BlockConverters& streaming,
+                        const ValueMap& map, const std::uint8_t* in, std::size_t count,
+                        std::byte* out, Stores stores) {
   const std::size_t element = map.type == ElementType::f32 ? 4 : 2;
   const ConvertBlocks part = cached.of(map.type);
   const ConvertBlocks whole = stores == Stores::streaming ? streaming.of(map.type) : part;
-  std::size_t done = stores == Stores::streaming ? std::min(bytes_to_line(out) / element, count) : 0;
+  std::size_t done =
+      stores == Stores::streaming ? std::min(bytes_to_line(out) / element, count) : 0;
   if (done > 0) convert_part(part, map, in, done, out, 0);
   const std::size_t blocks = (count - done) / cached.block;
   whole(map, in + done, blocks, out + done * element, done % map.period);
   done += blocks * cached.block;
-  if (done < count) convert_part(part, map, in + done, count - done, out + done * element, done % map.period);
+  if (done < count)
+    convert_part(part, map, in + done, count - done, out + done * element, done % map.period);
 }
 
 }  // namespace hotpack::expand::kernels

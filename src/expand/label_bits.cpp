@@ -50,15 +50,16 @@ std::uint64_t load_bytes(const std::uint8_t* at, std::size_t bytes, const std::u
 // The lowest class of a vector; class_count if there is none.
 std::size_t lowest_class(const std::uint8_t* vector, std::size_t class_count) {
   for (std::size_t c = 0; c < class_count; c += 8) {
-    if (vector[c / 8] != 0) return std::min(class_count, c + static_cast<std::size_t>(std::countr_zero(vector[c / 8])));
+    if (vector[c / 8] != 0)
+      return std::min(class_count, c + static_cast<std::size_t>(std::countr_zero(vector[c / 8])));
   }
   return class_count;
 }
 
 }  // namespace
 
-void channels_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std::size_t class_count, bool ignore_channel,
-                     std::uint8_t* bits) {
+void channels_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std::size_t class_count,
+                     bool ignore_channel, std::uint8_t* bits) {
   const std::size_t channels = class_count + (ignore_channel ? 1 : 0);
   std::memset(bits, 0, count * channels / 8 + 1);
   for (std::size_t i = 0; i < count; ++i) {
@@ -69,7 +70,8 @@ void channels_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std:
   }
 }
 
-void channels_of_vectors(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, bool ignore_channel, std::uint8_t* bits) {
+void channels_of_vectors(const std::uint8_t* vectors, std::size_t count, std::size_t class_count,
+                         bool ignore_channel, std::uint8_t* bits) {
   const std::size_t vector_bytes = (class_count + 7) / 8;
   const std::uint8_t* const end = vectors + count * vector_bytes;
   BitWriter writer(bits);
@@ -77,7 +79,8 @@ void channels_of_vectors(const std::uint8_t* vectors, std::size_t count, std::si
     std::uint64_t any = 0;
     for (std::size_t c = 0; c < class_count; c += kStep) {
       const std::size_t width = std::min(kStep, class_count - c);
-      const std::uint64_t part = load_bytes(vectors + c / 8, (width + 7) / 8, end) & low_bits(width);
+      const std::uint64_t part =
+          load_bytes(vectors + c / 8, (width + 7) / 8, end) & low_bits(width);
       any |= part;
       writer.append(part, width);
     }
@@ -85,7 +88,8 @@ void channels_of_vectors(const std::uint8_t* vectors, std::size_t count, std::si
   }
 }
 
-void mark_ignored(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, std::uint8_t* marked) {
+void mark_ignored(const std::uint8_t* vectors, std::size_t count, std::size_t class_count,
+                  std::uint8_t* marked) {
   const std::size_t vector_bytes = (class_count + 7) / 8, marked_bytes = class_count / 8 + 1;
   const std::uint8_t* const end = vectors + count * vector_bytes;
   const std::uint64_t classes = low_bits(class_count);
@@ -99,20 +103,23 @@ void mark_ignored(const std::uint8_t* vectors, std::size_t count, std::size_t cl
 namespace {
 
 // vectors_of_channels for pixels that fit into one word, wherever their first bit is.
-void short_vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count, std::uint8_t* vectors) {
+void short_vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count,
+                               std::uint8_t* vectors) {
   const std::size_t vector_bytes = (class_count + 7) / 8;
   const std::size_t bit_count = count * class_count;
   const std::uint8_t* const end = bits + (bit_count + 7) / 8;
   const std::uint64_t classes = low_bits(class_count);
   for (std::size_t at = 0; at < bit_count; at += class_count, vectors += vector_bytes) {
-    const std::uint64_t part = load_bytes(bits + at / 8, (at % 8 + class_count + 7) / 8, end) >> at % 8 & classes;
+    const std::uint64_t part =
+        load_bytes(bits + at / 8, (at % 8 + class_count + 7) / 8, end) >> at % 8 & classes;
     std::memcpy(vectors, &part, sizeof part);
   }
 }
 
 }  // namespace
 
-void vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count, std::uint8_t* vectors) {
+void vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count,
+                         std::uint8_t* vectors) {
   if (class_count <= kStep) return short_vectors_of_channels(bits, count, class_count, vectors);
   constexpr std::size_t kPart = kStep - 8;  // whole bytes that still fit into a word after 7 bits
   const std::size_t vector_bytes = (class_count + 7) / 8;
@@ -121,13 +128,15 @@ void vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_
     for (std::size_t c = 0; c < class_count; c += kPart) {
       const std::size_t at = i * class_count + c;
       const std::size_t width = std::min(kPart, class_count - c);
-      const std::uint64_t part = load_bytes(bits + at / 8, (at % 8 + width + 7) / 8, end) >> at % 8 & low_bits(width);
+      const std::uint64_t part =
+          load_bytes(bits + at / 8, (at % 8 + width + 7) / 8, end) >> at % 8 & low_bits(width);
       std::memcpy(vectors + c / 8, &part, sizeof part);
     }
   }
 }
 
-void vectors_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std::size_t class_count, std::uint8_t* vectors) {
+void vectors_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std::size_t class_count,
+                    std::uint8_t* vectors) {
   const std::size_t vector_bytes = (class_count + 7) / 8;
   std::memset(vectors, 0, count * vector_bytes);
   for (std::size_t i = 0; i < count; ++i, vectors += vector_bytes) {
@@ -136,7 +145,8 @@ void vectors_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std::
   }
 }
 
-void clean_vectors(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, std::uint8_t* clean) {
+void clean_vectors(const std::uint8_t* vectors, std::size_t count, std::size_t class_count,
+                   std::uint8_t* clean) {
   const std::size_t vector_bytes = (class_count + 7) / 8;
   std::memcpy(clean, vectors, count * vector_bytes);
   const std::uint8_t mask = last_byte_mask(class_count);
@@ -145,7 +155,8 @@ void clean_vectors(const std::uint8_t* vectors, std::size_t count, std::size_t c
   for (std::size_t i = 0; i < count; ++i) last[i * vector_bytes] &= mask;
 }
 
-void lowest_classes(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, bool wide, std::uint8_t* ids) {
+void lowest_classes(const std::uint8_t* vectors, std::size_t count, std::size_t class_count,
+                    bool wide, std::uint8_t* ids) {
   const std::size_t vector_bytes = (class_count + 7) / 8;
   for (std::size_t i = 0; i < count; ++i, vectors += vector_bytes) {
     const std::size_t found = lowest_class(vectors, class_count);

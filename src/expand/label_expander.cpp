@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::size_t kMostClasses = 65535;  // limit of the format
 
-std::uint64_t pixels_of(PixelSize size) { return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height); }
+std::uint64_t pixels_of(PixelSize size) {
+  return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+}
 
 std::string_view form_name(LabelForm form) {
   if (form == LabelForm::index) return "index";
@@ -26,8 +28,10 @@ std::string_view form_name(LabelForm form) {
 }
 
 std::vector<ElementType> types_of(LabelForm form) {
-  if (form == LabelForm::index) return {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64};
-  if (form == LabelForm::one_hot) return {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16};
+  if (form == LabelForm::index)
+    return {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64};
+  if (form == LabelForm::one_hot)
+    return {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16};
   return {ElementType::u8};
 }
 
@@ -40,7 +44,8 @@ struct Range {
 Range range_of(ElementType type) {
   if (type == ElementType::u8) return {0, 255};
   if (type == ElementType::u16) return {0, 65535};
-  if (type == ElementType::i32) return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+  if (type == ElementType::i32)
+    return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
   return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
 }
 
@@ -49,39 +54,49 @@ std::int64_t default_ignore_index(ElementType type) {
   return type == ElementType::u16 ? 65535 : -100;
 }
 
-std::string classes_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " class" : " classes"); }
+std::string classes_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " class" : " classes");
+}
 
 Status check_source(const LabelOutput& output, const LabelSource& source) {
   if (source.class_count == 0) return usage_error("label: the data set has no classes to expand");
   if (source.class_count > kMostClasses) {
-    return usage_error("label: " + classes_text(source.class_count) + "; a data set has at most " + std::to_string(kMostClasses));
+    return usage_error("label: " + classes_text(source.class_count) + "; a data set has at most " +
+                       std::to_string(kMostClasses));
   }
   if (output.form == LabelForm::index && source.multi) {
-    return usage_error("label.form index: a pixel of this data set may hold several classes; possible are one_hot and bits");
+    return usage_error(
+        "label.form index: a pixel of this data set may hold several classes; possible are one_hot "
+        "and bits");
   }
   return {};
 }
 
 Status check_type(const LabelOutput& output) {
   const auto possible = types_of(output.form);
-  if (!output.type || std::find(possible.begin(), possible.end(), *output.type) != possible.end()) return {};
+  if (!output.type || std::find(possible.begin(), possible.end(), *output.type) != possible.end())
+    return {};
   std::string names;
-  for (const ElementType type : possible) names += (names.empty() ? "" : ", ") + std::string(element_name(type));
-  return usage_error("label.type " + std::string(element_name(*output.type)) + ": form " + std::string(form_name(output.form)) +
-                     " can have " + names);
+  for (const ElementType type : possible)
+    names += (names.empty() ? "" : ", ") + std::string(element_name(type));
+  return usage_error("label.type " + std::string(element_name(*output.type)) + ": form " +
+                     std::string(form_name(output.form)) + " can have " + names);
 }
 
 // Refuses options of one form that are set with another.
 Status check_strays(const LabelOutput& output) {
   const std::string with = " with form " + std::string(form_name(output.form));
   if (output.form != LabelForm::one_hot && output.ignore_channel) {
-    return usage_error("label.ignore_channel" + with + ": only one_hot has channels; leave it false");
+    return usage_error("label.ignore_channel" + with +
+                       ": only one_hot has channels; leave it false");
   }
   if (output.form != LabelForm::one_hot && output.order != AxisOrder::channels_last) {
-    return usage_error("label.order channels_first" + with + ": only one_hot can have it; leave it at channels_last");
+    return usage_error("label.order channels_first" + with +
+                       ": only one_hot can have it; leave it at channels_last");
   }
   if (output.form != LabelForm::index && output.ignore_index) {
-    return usage_error("label.ignore_index " + std::to_string(*output.ignore_index) + with + ": only form index has one; leave it out" +
+    return usage_error("label.ignore_index " + std::to_string(*output.ignore_index) + with +
+                       ": only form index has one; leave it out" +
                        (output.form == LabelForm::one_hot ? ", or ask for ignore_channel" : ""));
   }
   return {};
@@ -89,7 +104,8 @@ Status check_strays(const LabelOutput& output) {
 
 // The smaller of u8 and u16 that has room for the ids and the ignored id.
 ElementType default_index_type(const LabelOutput& output, std::size_t classes) {
-  return classes <= 255 && output.ignore_index.value_or(0) <= 255 ? ElementType::u8 : ElementType::u16;
+  return classes <= 255 && output.ignore_index.value_or(0) <= 255 ? ElementType::u8
+                                                                  : ElementType::u16;
 }
 
 Error no_room(const LabelOutput& output, std::size_t classes) {
@@ -106,18 +122,22 @@ Status complete_index(LabelOutput& output, std::size_t classes) {
   if (!output.ignore_index) output.ignore_index = default_ignore_index(*output.type);
   const std::int64_t ignored = *output.ignore_index;
   if (!range.holds(ignored)) {
-    return usage_error("label.ignore_index " + std::to_string(ignored) + " does not fit type " + std::string(element_name(*output.type)) +
-                       " (" + std::to_string(range.first) + " … " + std::to_string(range.last) + "); take a wider type or another value");
+    return usage_error("label.ignore_index " + std::to_string(ignored) + " does not fit type " +
+                       std::string(element_name(*output.type)) + " (" +
+                       std::to_string(range.first) + " … " + std::to_string(range.last) +
+                       "); take a wider type or another value");
   }
   if (ignored >= 0 && ignored < static_cast<std::int64_t>(classes)) {
-    return usage_error("label.ignore_index " + std::to_string(ignored) + " is the id of a class (0 … " + std::to_string(classes - 1) +
+    return usage_error("label.ignore_index " + std::to_string(ignored) +
+                       " is the id of a class (0 … " + std::to_string(classes - 1) +
                        "); take one that is not");
   }
   return {};
 }
 
 void add_shuffles(LabelPlan& plan) {
-  const bool by_pixel = plan.output.form == LabelForm::one_hot && plan.output.order == AxisOrder::channels_last;
+  const bool by_pixel =
+      plan.output.form == LabelForm::one_hot && plan.output.order == AxisOrder::channels_last;
   if (!by_pixel || plan.channels() > ChannelShuffle::kMostChannels) return;
   if (plan.storage == LabelStorage::index) {
     plan.narrow_shuffle = ChannelShuffle::of_ids(plan.class_count, plan.output.ignore_channel, 16);
@@ -138,7 +158,8 @@ struct Workplace {
 Workplace divide(const LabelPlan& plan, PixelSize output, std::uint8_t* memory) {
   const std::size_t tile = plan.tile_pixels(pixels_of(output));
   Workplace place;
-  const std::size_t column_bytes = (static_cast<std::size_t>(output.width) * sizeof(std::int32_t) + 63) / 64 * 64;
+  const std::size_t column_bytes =
+      (static_cast<std::size_t>(output.width) * sizeof(std::int32_t) + 63) / 64 * 64;
   const std::size_t vector_bytes = (tile * plan.vector_bytes() + 63) / 64 * 64;
   if (memory != nullptr) {
     place.gather = {reinterpret_cast<std::int32_t*>(memory), memory + column_bytes};
@@ -186,7 +207,8 @@ Result<LabelExpander> LabelExpander::make(const LabelOutput& output, const Label
   plan->output = output;
   plan->storage = source.storage;
   plan->class_count = source.class_count;
-  if (output.form == LabelForm::index) HOTPACK_TRY(complete_index(plan->output, source.class_count));
+  if (output.form == LabelForm::index)
+    HOTPACK_TRY(complete_index(plan->output, source.class_count));
   if (!plan->output.type) plan->output.type = ElementType::u8;
   add_shuffles(*plan);
   return LabelExpander(std::move(plan));
@@ -196,17 +218,23 @@ const LabelOutput& LabelExpander::output() const { return plan_->output; }
 
 std::size_t LabelExpander::channels() const { return plan_->channels(); }
 
-std::uint64_t LabelExpander::row_bytes(PixelSize output) const { return pixels_of(output) * channels() * element_bytes(type()); }
+std::uint64_t LabelExpander::row_bytes(PixelSize output) const {
+  return pixels_of(output) * channels() * element_bytes(type());
+}
 
-std::size_t LabelExpander::scratch_bytes(PixelSize, PixelSize output) const { return divide(*plan_, output, nullptr).bytes; }
+std::size_t LabelExpander::scratch_bytes(PixelSize, PixelSize output) const {
+  return divide(*plan_, output, nullptr).bytes;
+}
 
-void LabelExpander::expand(const LabelView& record, const Placement& placement, Scratch& scratch, std::byte* out,
-                           Stores stores) const noexcept {
+void LabelExpander::expand(const LabelView& record, const Placement& placement, Scratch& scratch,
+                           std::byte* out, Stores stores) const noexcept {
   const Workplace place = divide(*plan_, placement.output, scratch.data());
   const std::uint8_t padding = plan_->stored_ids() ? 255 : 0;
-  const LabelVectors vectors(record.bytes.data(), plan_->vector_bytes(), record.shape.width, placement, padding, place.gather);
+  const LabelVectors vectors(record.bytes.data(), plan_->vector_bytes(), record.shape.width,
+                             placement, padding, place.gather);
   const std::size_t pixels = pixels_of(placement.output);
-  const std::size_t tile = plan_->keeps_ids() && vectors.in_place() ? pixels : plan_->tile_pixels(pixels);
+  const std::size_t tile =
+      plan_->keeps_ids() && vectors.in_place() ? pixels : plan_->tile_pixels(pixels);
   TileWriter writer(*plan_, place.tile, pixels, out, stores);
   for (std::size_t first = 0; first < pixels; first += tile) {
     const std::size_t count = std::min(tile, pixels - first);

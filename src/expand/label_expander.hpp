@@ -31,7 +31,8 @@ struct LabelSource {
 
 class LabelExpander {
  public:
-  [[nodiscard]] static Result<LabelExpander> make(const LabelOutput& output, const LabelSource& source);
+  [[nodiscard]] static Result<LabelExpander> make(const LabelOutput& output,
+                                                  const LabelSource& source);
 
   // The form, with type and ignore_index (for form index) filled in.
   [[nodiscard]] const LabelOutput& output() const;
@@ -44,7 +45,8 @@ class LabelExpander {
 
   // As ImageExpander::expand; padding becomes ignored pixels. For labels of whole images the
   // placement is identity({1, 1}).
-  void expand(const LabelView& record, const Placement& placement, Scratch& scratch, std::byte* out, Stores stores) const noexcept;
+  void expand(const LabelView& record, const Placement& placement, Scratch& scratch, std::byte* out,
+              Stores stores) const noexcept;
   // Writes a row without a sample: every pixel is ignored.
   void blank(PixelSize output, std::byte* out) const noexcept;
 

@@ -46,7 +46,8 @@ template <class Word>
 constexpr BitTable<Word> make_bit_table() {
   BitTable<Word> table{};
   for (std::size_t byte = 0; byte < 256; ++byte) {
-    for (std::size_t bit = 0; bit < 8; ++bit) table[byte][bit] = (byte >> bit & 1) != 0 ? static_cast<Word>(~Word{0}) : Word{0};
+    for (std::size_t bit = 0; bit < 8; ++bit)
+      table[byte][bit] = (byte >> bit & 1) != 0 ? static_cast<Word>(~Word{0}) : Word{0};
   }
   return table;
 }
@@ -66,29 +67,36 @@ void strided(const std::uint8_t* in, std::size_t i, std::size_t count, std::uint
 
 }  // namespace
 
-void ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id, std::uint8_t* bits) {
-  for (; i + 8 <= count; i += 8) bits[i / 8] = static_cast<std::uint8_t>(zero_bytes(load_word(ids + i) ^ id * kEachByte));
+void ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id,
+               std::uint8_t* bits) {
+  for (; i + 8 <= count; i += 8)
+    bits[i / 8] = static_cast<std::uint8_t>(zero_bytes(load_word(ids + i) ^ id * kEachByte));
   make_bits(i, count, bits, [=](std::size_t k) { return ids[k] == id; });
 }
 
-void wide_ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id, std::uint8_t* bits) {
-  make_bits(i, count, bits, [=](std::size_t k) { return (ids[2 * k] | unsigned{ids[2 * k + 1]} << 8) == id; });
+void wide_ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id,
+                    std::uint8_t* bits) {
+  make_bits(i, count, bits,
+            [=](std::size_t k) { return (ids[2 * k] | unsigned{ids[2 * k + 1]} << 8) == id; });
 }
 
-void bytes_have(const std::uint8_t* bytes, std::size_t i, std::size_t count, std::uint8_t mask, std::uint8_t* bits) {
-  for (; i + 8 <= count; i += 8) bits[i / 8] = static_cast<std::uint8_t>(~zero_bytes(load_word(bytes + i) & mask * kEachByte));
+void bytes_have(const std::uint8_t* bytes, std::size_t i, std::size_t count, std::uint8_t mask,
+                std::uint8_t* bits) {
+  for (; i + 8 <= count; i += 8)
+    bits[i / 8] = static_cast<std::uint8_t>(~zero_bytes(load_word(bytes + i) & mask * kEachByte));
   make_bits(i, count, bits, [=](std::size_t k) { return (bytes[k] & mask) != 0; });
 }
 
-void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte, std::size_t i, std::size_t count,
-                std::uint8_t* plane) {
+void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte,
+                std::size_t i, std::size_t count, std::uint8_t* plane) {
   const std::uint8_t* const in = vectors + byte;
   if (vector_bytes == 2) return strided<2>(in, i, count, plane);
   if (vector_bytes == 3) return strided<3>(in, i, count, plane);
   for (; i < count; ++i) plane[i] = in[i * vector_bytes];
 }
 
-void lowest_bit(const std::uint8_t* plane, std::size_t i, std::size_t count, std::uint8_t mask, std::uint8_t base, std::uint8_t* ids) {
+void lowest_bit(const std::uint8_t* plane, std::size_t i, std::size_t count, std::uint8_t mask,
+                std::uint8_t base, std::uint8_t* ids) {
   for (; i < count; ++i) {
     const unsigned found = plane[i] & mask;
     if (found == 0) continue;
@@ -106,55 +114,75 @@ void write_ones(const std::uint8_t* bits, std::size_t i, std::size_t count, Word
   for (; i < count; ++i) write_bit(bits, i, one, out);
 }
 
-template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint8_t, std::uint8_t*);
-template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint16_t, std::uint16_t*);
-template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint32_t, std::uint32_t*);
+template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint8_t,
+                         std::uint8_t*);
+template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint16_t,
+                         std::uint16_t*);
+template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint32_t,
+                         std::uint32_t*);
 
 }  // namespace portable
 
 namespace {
 
-void portable_ids_equal(const std::uint8_t* ids, std::size_t count, std::uint32_t id, std::uint8_t* bits) {
+void portable_ids_equal(const std::uint8_t* ids, std::size_t count, std::uint32_t id,
+                        std::uint8_t* bits) {
   portable::ids_equal(ids, 0, count, id, bits);
 }
 
-void portable_wide_ids_equal(const std::uint8_t* ids, std::size_t count, std::uint32_t id, std::uint8_t* bits) {
+void portable_wide_ids_equal(const std::uint8_t* ids, std::size_t count, std::uint32_t id,
+                             std::uint8_t* bits) {
   portable::wide_ids_equal(ids, 0, count, id, bits);
 }
 
-void portable_bytes_have(const std::uint8_t* bytes, std::size_t count, std::uint8_t mask, std::uint8_t* bits) {
+void portable_bytes_have(const std::uint8_t* bytes, std::size_t count, std::uint8_t mask,
+                         std::uint8_t* bits) {
   portable::bytes_have(bytes, 0, count, mask, bits);
 }
 
-void portable_byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte, std::size_t count, std::uint8_t* plane) {
+void portable_byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte,
+                         std::size_t count, std::uint8_t* plane) {
   portable::byte_plane(vectors, vector_bytes, byte, 0, count, plane);
 }
 
-void portable_lowest_bit(const std::uint8_t* plane, std::size_t count, std::uint8_t mask, std::uint8_t base, std::uint8_t* ids) {
+void portable_lowest_bit(const std::uint8_t* plane, std::size_t count, std::uint8_t mask,
+                         std::uint8_t base, std::uint8_t* ids) {
   portable::lowest_bit(plane, 0, count, mask, base, ids);
 }
 
 template <class Word>
-void portable_ones_of(const std::uint8_t* bits, std::size_t count, ElementType type, std::byte* out) {
-  portable::write_ones(bits, 0, count, static_cast<Word>(one_pattern(type)), reinterpret_cast<Word*>(out));
+void portable_ones_of(const std::uint8_t* bits, std::size_t count, ElementType type,
+                      std::byte* out) {
+  portable::write_ones(bits, 0, count, static_cast<Word>(one_pattern(type)),
+                       reinterpret_cast<Word*>(out));
 }
 
-void portable_write_ones(const std::uint8_t* bits, std::size_t count, ElementType type, std::byte* out, Stores) {
+void portable_write_ones(const std::uint8_t* bits, std::size_t count, ElementType type,
+                         std::byte* out, Stores) {
   if (type == ElementType::u8) return portable_ones_of<std::uint8_t>(bits, count, type, out);
   if (type == ElementType::f32) return portable_ones_of<std::uint32_t>(bits, count, type, out);
   portable_ones_of<std::uint16_t>(bits, count, type, out);
 }
 
-void portable_convert_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out, Stores) {
+void portable_convert_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule,
+                          ElementType type, std::byte* out, Stores) {
   portable::convert_to<std::uint8_t>(ids, count, rule, type, out);
 }
 
-void portable_convert_wide_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out, Stores) {
+void portable_convert_wide_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule,
+                               ElementType type, std::byte* out, Stores) {
   portable::convert_to<std::uint16_t>(ids, count, rule, type, out);
 }
 
-constexpr LabelKernels kPortable{portable_ids_equal,  portable_wide_ids_equal, portable_bytes_have,  portable_byte_plane,      nullptr,
-                                 portable_lowest_bit, portable_write_ones,     portable_convert_ids, portable_convert_wide_ids};
+constexpr LabelKernels kPortable{portable_ids_equal,
+                                 portable_wide_ids_equal,
+                                 portable_bytes_have,
+                                 portable_byte_plane,
+                                 nullptr,
+                                 portable_lowest_bit,
+                                 portable_write_ones,
+                                 portable_convert_ids,
+                                 portable_convert_wide_ids};
 
 }  // namespace
 

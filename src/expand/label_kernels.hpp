@@ -26,24 +26,33 @@ struct IdRule {
 
 struct LabelKernels {
   // Bit i: ids[i] == id. For ids of 1 byte, and of 2 bytes (little-endian).
-  void (*ids_equal)(const std::uint8_t* ids, std::size_t count, std::uint32_t id, std::uint8_t* bits);
-  void (*wide_ids_equal)(const std::uint8_t* ids, std::size_t count, std::uint32_t id, std::uint8_t* bits);
+  void (*ids_equal)(const std::uint8_t* ids, std::size_t count, std::uint32_t id,
+                    std::uint8_t* bits);
+  void (*wide_ids_equal)(const std::uint8_t* ids, std::size_t count, std::uint32_t id,
+                         std::uint8_t* bits);
   // Bit i: bytes[i] has a bit of `mask`.
-  void (*bytes_have)(const std::uint8_t* bytes, std::size_t count, std::uint8_t mask, std::uint8_t* bits);
+  void (*bytes_have)(const std::uint8_t* bytes, std::size_t count, std::uint8_t mask,
+                     std::uint8_t* bits);
   // plane[i] = vectors[i · vector_bytes + byte].
-  void (*byte_plane)(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte, std::size_t count, std::uint8_t* plane);
+  void (*byte_plane)(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte,
+                     std::size_t count, std::uint8_t* plane);
   // The channels of `blocks` · 64 pixels, pixel by pixel, with the shuffle. Null if the level has
   // none.
-  void (*shuffle)(const std::uint8_t* vectors, std::size_t blocks, const ChannelShuffle& shuffle, std::uint8_t* bits);
+  void (*shuffle)(const std::uint8_t* vectors, std::size_t blocks, const ChannelShuffle& shuffle,
+                  std::uint8_t* bits);
   // ids[i] = the smaller of ids[i] and `base` + the lowest bit of plane[i] & mask.
-  void (*lowest_bit)(const std::uint8_t* plane, std::size_t count, std::uint8_t mask, std::uint8_t base, std::uint8_t* ids);
+  void (*lowest_bit)(const std::uint8_t* plane, std::size_t count, std::uint8_t mask,
+                     std::uint8_t base, std::uint8_t* ids);
   // Writes elements 1 or 0 of a one-hot type for bits 0 … count − 1. `out` is aligned to the
   // element.
-  void (*write_ones)(const std::uint8_t* bits, std::size_t count, ElementType type, std::byte* out, Stores stores);
+  void (*write_ones)(const std::uint8_t* bits, std::size_t count, ElementType type, std::byte* out,
+                     Stores stores);
   // Converts ids of 1 or 2 bytes to elements of an index type. A rule's `ignored` fits the type;
   // `out` is aligned to the element. Streams only if elements are as large as ids.
-  void (*convert_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out, Stores stores);
-  void (*convert_wide_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out, Stores stores);
+  void (*convert_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule,
+                      ElementType type, std::byte* out, Stores stores);
+  void (*convert_wide_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule,
+                           ElementType type, std::byte* out, Stores stores);
 };
 
 [[nodiscard]] const LabelKernels& label_kernels(Level level);

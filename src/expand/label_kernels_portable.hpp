@@ -15,22 +15,30 @@ namespace hotpack::expand::portable {
 
 // Elements i … count − 1 of the kernels of the same names; for output in bits, i is a multiple of
 // 8.
-void ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id, std::uint8_t* bits);
-void wide_ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id, std::uint8_t* bits);
-void bytes_have(const std::uint8_t* bytes, std::size_t i, std::size_t count, std::uint8_t mask, std::uint8_t* bits);
-void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte, std::size_t i, std::size_t count,
-                std::uint8_t* plane);
-void lowest_bit(const std::uint8_t* plane, std::size_t i, std::size_t count, std::uint8_t mask, std::uint8_t base, std::uint8_t* ids);
+void ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id,
+               std::uint8_t* bits);
+void wide_ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id,
+                    std::uint8_t* bits);
+void bytes_have(const std::uint8_t* bytes, std::size_t i, std::size_t count, std::uint8_t mask,
+                std::uint8_t* bits);
+void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte,
+                std::size_t i, std::size_t count, std::uint8_t* plane);
+void lowest_bit(const std::uint8_t* plane, std::size_t i, std::size_t count, std::uint8_t mask,
+                std::uint8_t base, std::uint8_t* ids);
 // Word is an unsigned integer of the element's size; `one` is its pattern of 1.
 template <class Word>
 void write_ones(const std::uint8_t* bits, std::size_t i, std::size_t count, Word one, Word* out);
-extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint8_t, std::uint8_t*);
-extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint16_t, std::uint16_t*);
-extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint32_t, std::uint32_t*);
+extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint8_t,
+                                std::uint8_t*);
+extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint16_t,
+                                std::uint16_t*);
+extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint32_t,
+                                std::uint32_t*);
 
 // One loop for all levels: the compiler vectorizes it for each.
 template <class Id, class Out>
-[[gnu::always_inline]] inline void convert(const std::uint8_t* ids, std::size_t count, const IdRule& rule, std::byte* bytes) {
+[[gnu::always_inline]] inline void convert(const std::uint8_t* ids, std::size_t count,
+                                           const IdRule& rule, std::byte* bytes) {
   Out* const out = reinterpret_cast<Out*>(bytes);
   const Id limit = static_cast<Id>(rule.class_count);
   const Out ignored = static_cast<Out>(rule.ignored);
@@ -42,7 +50,8 @@ template <class Id, class Out>
 }
 
 template <class Id>
-[[gnu::always_inline]] inline void convert_to(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type,
+[[gnu::always_inline]] inline void convert_to(const std::uint8_t* ids, std::size_t count,
+                                              const IdRule& rule, ElementType type,
                                               std::byte* out) {
   switch (type) {
     case ElementType::u8:

@@ -44,17 +44,22 @@ void invert(std::uint8_t* bits, std::size_t bytes) {
 
 }  // namespace
 
-std::size_t LabelPlan::vector_bytes() const { return LabelShape{LabelScope::pixel, storage, false, 1, 1, class_count}.vector_bytes(); }
+std::size_t LabelPlan::vector_bytes() const {
+  return LabelShape{LabelScope::pixel, storage, false, 1, 1, class_count}.vector_bytes();
+}
 
 std::size_t LabelPlan::channels() const {
   if (output.form == LabelForm::index) return 1;
-  return output.form == LabelForm::bits ? bit_bytes() : class_count + (output.ignore_channel ? 1 : 0);
+  return output.form == LabelForm::bits ? bit_bytes()
+                                        : class_count + (output.ignore_channel ? 1 : 0);
 }
 
 std::size_t LabelPlan::tile_pixels(std::size_t pixels) const {
-  const bool by_pixel = output.form == LabelForm::one_hot && output.order == AxisOrder::channels_last;
+  const bool by_pixel =
+      output.form == LabelForm::one_hot && output.order == AxisOrder::channels_last;
   const std::size_t widest = std::max(vector_bytes(), by_pixel ? channels() / 8 + 1 : 1);
-  const std::size_t fitting = std::clamp(kTileBytes / widest / 64 * 64, std::size_t{64}, kMostTilePixels);
+  const std::size_t fitting =
+      std::clamp(kTileBytes / widest / 64 * 64, std::size_t{64}, kMostTilePixels);
   return std::min(fitting, round_up(std::max<std::size_t>(pixels, 1), 64));
 }
 
@@ -67,11 +72,14 @@ std::size_t TileBuffers::cut(const LabelPlan& plan, std::size_t tile, std::uint8
   bits = cutter.cut(tile / 8 * std::max(plan.class_count + 1, plan.channels()));
   seen = cutter.cut(tile / 8);
   ids = cutter.cut(2 * tile);
-  converted = cutter.cut(plan.output.form == LabelForm::one_hot ? 0 : tile * plan.channels() * element_bytes(*plan.output.type));
+  converted = cutter.cut(plan.output.form == LabelForm::one_hot
+                             ? 0
+                             : tile * plan.channels() * element_bytes(*plan.output.type));
   return cutter.used();
 }
 
-TileWriter::TileWriter(const LabelPlan& plan, const TileBuffers& buffers, std::size_t pixels, std::byte* out, Stores stores)
+TileWriter::TileWriter(const LabelPlan& plan, const TileBuffers& buffers, std::size_t pixels,
+                       std::byte* out, Stores stores)
     : plan_(plan),
       kernels_(label_kernels(current_level())),
       buffers_(buffers),
@@ -116,14 +124,17 @@ void TileWriter::class_bits(const std::uint8_t* vectors, std::size_t count, std:
     return find(vectors, count, static_cast<std::uint32_t>(id), buffers_.bits);
   }
   const bool spaced = plan_.bit_bytes() > 1;
-  if (spaced && id % 8 == 0) kernels_.byte_plane(vectors, plan_.bit_bytes(), id / 8, count, buffers_.plane);
-  kernels_.bytes_have(spaced ? buffers_.plane : vectors, count, static_cast<std::uint8_t>(1U << id % 8), buffers_.bits);
+  if (spaced && id % 8 == 0)
+    kernels_.byte_plane(vectors, plan_.bit_bytes(), id / 8, count, buffers_.plane);
+  kernels_.bytes_have(spaced ? buffers_.plane : vectors, count,
+                      static_cast<std::uint8_t>(1U << id % 8), buffers_.bits);
 }
 
 void TileWriter::write_channels(const std::uint8_t* vectors, std::size_t first, std::size_t count) {
   const std::size_t channels = plan_.channels();
   std::byte* const at = out_ + first * channels * element_bytes(*plan_.output.type);
-  kernels_.write_ones(channel_bits(vectors, count), count * channels, *plan_.output.type, at, stores_);
+  kernels_.write_ones(channel_bits(vectors, count), count * channels, *plan_.output.type, at,
+                      stores_);
 }
 
 const std::uint8_t* TileWriter::channel_bits(const std::uint8_t* vectors, std::size_t count) {
@@ -148,14 +159,17 @@ const std::uint8_t* TileWriter::channel_bits(const std::uint8_t* vectors, std::s
   return buffers_.bits;
 }
 
-void TileWriter::channel_bits_from(std::size_t first, const std::uint8_t* vectors, std::size_t count) {
+void TileWriter::channel_bits_from(std::size_t first, const std::uint8_t* vectors,
+                                   std::size_t count) {
   const bool ignore_channel = plan_.output.ignore_channel && !plan_.marks_ignored();
   const std::size_t classes = plan_.marks_ignored() ? plan_.channels() : plan_.class_count;
   std::uint8_t* const bits = buffers_.bits + first / 8 * plan_.channels();
   if (plan_.stored_ids()) {
-    channels_of_ids(vectors + first * plan_.vector_bytes(), plan_.wide_ids(), count - first, classes, ignore_channel, bits);
+    channels_of_ids(vectors + first * plan_.vector_bytes(), plan_.wide_ids(), count - first,
+                    classes, ignore_channel, bits);
   } else {
-    channels_of_vectors(vectors + first * ((classes + 7) / 8), count - first, classes, ignore_channel, bits);
+    channels_of_vectors(vectors + first * ((classes + 7) / 8), count - first, classes,
+                        ignore_channel, bits);
   }
 }
 
@@ -197,19 +211,23 @@ void TileWriter::write_ids(const std::uint8_t* vectors, std::size_t first, std::
   const auto convert = plan_.wide_ids() ? kernels_.convert_wide_ids : kernels_.convert_ids;
   std::byte* const at = out_ + first * element_bytes(type);
   const bool widened = element_bytes(type) != (plan_.wide_ids() ? 2 : 1);
-  if (stores_ == Stores::cached || !widened) return convert(vectors, count, rule, type, at, stores_);
-  convert(vectors, count, rule, type, reinterpret_cast<std::byte*>(buffers_.converted), Stores::cached);
+  if (stores_ == Stores::cached || !widened)
+    return convert(vectors, count, rule, type, at, stores_);
+  convert(vectors, count, rule, type, reinterpret_cast<std::byte*>(buffers_.converted),
+          Stores::cached);
   stream_copy(at, buffers_.converted, count * element_bytes(type));
 }
 
 void TileWriter::lowest_bits(const std::uint8_t* vectors, std::size_t count) {
   const std::size_t planes = plan_.bit_bytes();
-  if (planes > kMostPlanes) return lowest_classes(vectors, count, plan_.class_count, plan_.wide_ids(), buffers_.ids);
+  if (planes > kMostPlanes)
+    return lowest_classes(vectors, count, plan_.class_count, plan_.wide_ids(), buffers_.ids);
   std::memset(buffers_.ids, 255, count);
   for (std::size_t b = 0; b < planes; ++b) {
     const std::size_t classes = std::min<std::size_t>(8, plan_.class_count - 8 * b);
     if (planes > 1) kernels_.byte_plane(vectors, planes, b, count, buffers_.plane);
-    kernels_.lowest_bit(planes > 1 ? buffers_.plane : vectors, count, static_cast<std::uint8_t>((1U << classes) - 1),
+    kernels_.lowest_bit(planes > 1 ? buffers_.plane : vectors, count,
+                        static_cast<std::uint8_t>((1U << classes) - 1),
                         static_cast<std::uint8_t>(8 * b), buffers_.ids);
   }
 }

@@ -32,11 +32,14 @@ struct LabelPlan {
   [[nodiscard]] bool stored_ids() const { return storage == LabelStorage::index; }
   [[nodiscard]] bool wide_ids() const { return class_count > 255; }
   // True if every vector first gets a bit for the ignored channel, so that a shuffle can use it.
-  [[nodiscard]] bool marks_ignored() const { return !stored_ids() && output.ignore_channel && class_count < ChannelShuffle::kMostChannels; }
+  [[nodiscard]] bool marks_ignored() const {
+    return !stored_ids() && output.ignore_channel && class_count < ChannelShuffle::kMostChannels;
+  }
   // True if ids become elements of their own size, without buffers; a tile may then be as large
   // as the ids are contiguous.
   [[nodiscard]] bool keeps_ids() const {
-    return stored_ids() && output.form == LabelForm::index && element_bytes(*output.type) == vector_bytes();
+    return stored_ids() && output.form == LabelForm::index &&
+           element_bytes(*output.type) == vector_bytes();
   }
 };
 
@@ -57,7 +60,8 @@ struct TileBuffers {
 class TileWriter {
  public:
   // Writes into a row of `pixels` pixels at `out`.
-  TileWriter(const LabelPlan& plan, const TileBuffers& buffers, std::size_t pixels, std::byte* out, Stores stores);
+  TileWriter(const LabelPlan& plan, const TileBuffers& buffers, std::size_t pixels, std::byte* out,
+             Stores stores);
 
   // Writes pixels from `first` on from their stored vectors. `first` is a multiple of 64.
   void write(const std::uint8_t* vectors, std::size_t first, std::size_t count);

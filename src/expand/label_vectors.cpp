@@ -11,7 +11,8 @@ constexpr std::int64_t kPadding = -1;
 
 // Pixel `at` of `wanted` pixels is pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` ones;
 // without resampling, itself or padding.
-std::int64_t source_place(std::int64_t at, std::int64_t given, std::int64_t wanted, bool resample, bool flip) {
+std::int64_t source_place(std::int64_t at, std::int64_t given, std::int64_t wanted, bool resample,
+                          bool flip) {
   if (flip) at = wanted - 1 - at;
   if (resample) return (2 * at + 1) * given / (2 * wanted);
   return at < given ? at : kPadding;
@@ -19,12 +20,16 @@ std::int64_t source_place(std::int64_t at, std::int64_t given, std::int64_t want
 
 // Copies vectors of a size that the compiler knows.
 template <std::size_t kBytes>
-void pick(const std::uint8_t* row, const std::int32_t* columns, std::size_t count, std::uint8_t* into) {
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(into + i * kBytes, row + static_cast<std::size_t>(columns[i]) * kBytes, kBytes);
+void pick(const std::uint8_t* row, const std::int32_t* columns, std::size_t count,
+          std::uint8_t* into) {
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(into + i * kBytes, row + static_cast<std::size_t>(columns[i]) * kBytes, kBytes);
 }
 
-void pick_any(const std::uint8_t* row, const std::int32_t* columns, std::size_t count, std::size_t bytes, std::uint8_t* into) {
-  for (std::size_t i = 0; i < count; ++i, into += bytes) std::memcpy(into, row + static_cast<std::size_t>(columns[i]) * bytes, bytes);
+void pick_any(const std::uint8_t* row, const std::int32_t* columns, std::size_t count,
+              std::size_t bytes, std::uint8_t* into) {
+  for (std::size_t i = 0; i < count; ++i, into += bytes)
+    std::memcpy(into, row + static_cast<std::size_t>(columns[i]) * bytes, bytes);
 }
 
 // Copies the bytes before `end` in reverse order.
@@ -40,12 +45,14 @@ void reverse_bytes(const std::uint8_t* end, std::size_t count, std::uint8_t* int
 }
 
 bool fills(const Placement& placement) {
-  return placement.box.width == placement.output.width && placement.box.height == placement.output.height;
+  return placement.box.width == placement.output.width &&
+         placement.box.height == placement.output.height;
 }
 
 }  // namespace
 
-LabelVectors::LabelVectors(const std::uint8_t* record, std::size_t vector_bytes, std::int64_t record_width, const Placement& placement,
+LabelVectors::LabelVectors(const std::uint8_t* record, std::size_t vector_bytes,
+                           std::int64_t record_width, const Placement& placement,
                            std::uint8_t padding, const VectorBuffers& buffers)
     : vector_bytes_(vector_bytes),
       row_bytes_(static_cast<std::size_t>(record_width) * vector_bytes),
@@ -54,18 +61,21 @@ LabelVectors::LabelVectors(const std::uint8_t* record, std::size_t vector_bytes,
       padding_(padding),
       buffers_(buffers) {
   const SampleCrop& box = placement.box;
-  window_ = record + static_cast<std::size_t>(box.y) * row_bytes_ + static_cast<std::size_t>(box.x) * vector_bytes_;
+  window_ = record + static_cast<std::size_t>(box.y) * row_bytes_ +
+            static_cast<std::size_t>(box.x) * vector_bytes_;
   if (fills(placement)) placement_.resample = false;
   spread_ = placement_.resample && box.width != placement.output.width;
   straight_ = !box.flip_horizontal && !spread_;
-  in_place_ = straight_ && !box.flip_vertical && fills(placement) && (box.width == record_width || box.height == 1);
+  in_place_ = straight_ && !box.flip_vertical && fills(placement) &&
+              (box.width == record_width || box.height == 1);
   if (!straight_) fill_columns();
 }
 
 void LabelVectors::fill_columns() const {
   const SampleCrop& box = placement_.box;
   for (std::int64_t x = 0; x < placement_.output.width; ++x) {
-    const std::int64_t column = source_place(x, box.width, placement_.output.width, placement_.resample, box.flip_horizontal);
+    const std::int64_t column = source_place(x, box.width, placement_.output.width,
+                                             placement_.resample, box.flip_horizontal);
     buffers_.columns[x] = static_cast<std::int32_t>(column);
   }
 }
@@ -86,7 +96,8 @@ const std::uint8_t* LabelVectors::take(std::size_t first, std::size_t count) con
 const std::uint8_t* LabelVectors::record_row(std::size_t y) const {
   const SampleCrop& box = placement_.box;
   const std::int64_t row =
-      source_place(static_cast<std::int64_t>(y), box.height, placement_.output.height, placement_.resample, box.flip_vertical);
+      source_place(static_cast<std::int64_t>(y), box.height, placement_.output.height,
+                   placement_.resample, box.flip_vertical);
   return row == kPadding ? nullptr : window_ + static_cast<std::size_t>(row) * row_bytes_;
 }
 
@@ -94,7 +105,9 @@ void LabelVectors::gather(std::size_t y, std::size_t x, std::size_t end, std::ui
   const std::uint8_t* const row = record_row(y);
   const SampleCrop& box = placement_.box;
   // The record has pixels for output columns begin … finish − 1; the rest is padding.
-  const std::size_t shown = row == nullptr ? 0 : spread_ ? width_ : static_cast<std::size_t>(box.width);
+  const std::size_t shown = row == nullptr ? 0
+                            : spread_      ? width_
+                                           : static_cast<std::size_t>(box.width);
   const std::size_t begin = std::clamp(box.flip_horizontal ? width_ - shown : 0, x, end);
   const std::size_t finish = std::clamp(box.flip_horizontal ? width_ : shown, begin, end);
   std::memset(into, padding_, (begin - x) * vector_bytes_);
@@ -102,7 +115,8 @@ void LabelVectors::gather(std::size_t y, std::size_t x, std::size_t end, std::ui
   std::memset(into + (finish - x) * vector_bytes_, padding_, (end - finish) * vector_bytes_);
 }
 
-void LabelVectors::gather_inside(const std::uint8_t* row, std::size_t x, std::size_t end, std::uint8_t* into) const {
+void LabelVectors::gather_inside(const std::uint8_t* row, std::size_t x, std::size_t end,
+                                 std::uint8_t* into) const {
   if (straight_) {
     std::memcpy(into, row + x * vector_bytes_, (end - x) * vector_bytes_);
   } else if (vector_bytes_ == 1 && !spread_) {
@@ -112,7 +126,8 @@ void LabelVectors::gather_inside(const std::uint8_t* row, std::size_t x, std::si
   }
 }
 
-void LabelVectors::gather_columns(const std::uint8_t* row, std::size_t x, std::size_t end, std::uint8_t* into) const {
+void LabelVectors::gather_columns(const std::uint8_t* row, std::size_t x, std::size_t end,
+                                  std::uint8_t* into) const {
   const std::int32_t* const columns = buffers_.columns + x;
   switch (vector_bytes_) {
     case 1:

@@ -20,8 +20,8 @@ struct VectorBuffers {
 class LabelVectors {
  public:
   // `padding` is each byte of a vector outside the record.
-  LabelVectors(const std::uint8_t* record, std::size_t vector_bytes, std::int64_t record_width, const Placement& placement,
-               std::uint8_t padding, const VectorBuffers& buffers);
+  LabelVectors(const std::uint8_t* record, std::size_t vector_bytes, std::int64_t record_width,
+               const Placement& placement, std::uint8_t padding, const VectorBuffers& buffers);
 
   // True if all vectors are contiguous in the record: then take() gathers none, for any count.
   [[nodiscard]] bool in_place() const { return in_place_; }
@@ -32,8 +32,10 @@ class LabelVectors {
   void fill_columns() const;
   // Pixels x … end − 1 of output row y.
   void gather(std::size_t y, std::size_t x, std::size_t end, std::uint8_t* into) const;
-  void gather_inside(const std::uint8_t* row, std::size_t x, std::size_t end, std::uint8_t* into) const;
-  void gather_columns(const std::uint8_t* row, std::size_t x, std::size_t end, std::uint8_t* into) const;
+  void gather_inside(const std::uint8_t* row, std::size_t x, std::size_t end,
+                     std::uint8_t* into) const;
+  void gather_columns(const std::uint8_t* row, std::size_t x, std::size_t end,
+                      std::uint8_t* into) const;
   [[nodiscard]] const std::uint8_t* record_row(std::size_t y) const;  // null for a row of padding
 
   const std::uint8_t* window_;  // first pixel of the window

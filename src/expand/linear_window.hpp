@@ -32,12 +32,15 @@ void fill_column_taps(std::size_t source_width, std::size_t columns, ColumnTap* 
 class LinearWindow {
  public:
   // The number of weighted sums for the two current rows.
-  [[nodiscard]] static std::size_t sum_count(std::size_t columns, std::size_t channels) { return 2 * (columns * channels + kSlack); }
+  [[nodiscard]] static std::size_t sum_count(std::size_t columns, std::size_t channels) {
+    return 2 * (columns * channels + kSlack);
+  }
 
   LinearWindow() = default;
   // `taps` are those of window.width for `columns`; `sums` has room for sum_count of them.
   // Precondition: the sizes differ.
-  LinearWindow(const Window& window, std::size_t columns, std::size_t rows, const ColumnTap* taps, std::int16_t* sums);
+  LinearWindow(const Window& window, std::size_t columns, std::size_t rows, const ColumnTap* taps,
+               std::int16_t* sums);
 
   // Writes `columns` pixels. Rows may be requested in any order; neighboring rows share work.
   void row(std::size_t y, const ImageKernels& kernels, std::uint8_t* out);

@@ -5,7 +5,9 @@
 namespace hotpack::expand {
 namespace {
 
-std::size_t to_lines(std::size_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes; }
+std::size_t to_lines(std::size_t bytes) {
+  return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
 
 // The parts of the memory in order: the current row, the mirrored row, and for resampling taps
 // and sums.
@@ -21,7 +23,8 @@ std::size_t PlacedRows::memory_bytes(std::size_t width, std::size_t channels) {
   return 2 * row_part(width, channels) + tap_part(width) + sum_part(width, channels);
 }
 
-PlacedRows::PlacedRows(const ImageView& record, const Placement& placement, const ImageKernels& kernels, std::uint8_t* memory)
+PlacedRows::PlacedRows(const ImageView& record, const Placement& placement,
+                       const ImageKernels& kernels, std::uint8_t* memory)
     : kernels_(kernels),
       flip_horizontal_(placement.box.flip_horizontal),
       flip_vertical_(placement.box.flip_vertical),
@@ -49,7 +52,8 @@ void PlacedRows::start_resampling(std::uint8_t* memory) {
   auto* sums = reinterpret_cast<std::int16_t*>(memory + tap_part(width_));
   fill_column_taps(box_.width, width_, taps);
   Window plane = box_;
-  for (std::size_t p = 0; p < planes_; ++p, plane.data += plane_bytes_, sums += LinearWindow::sum_count(width_, pixel_bytes_)) {
+  for (std::size_t p = 0; p < planes_;
+       ++p, plane.data += plane_bytes_, sums += LinearWindow::sum_count(width_, pixel_bytes_)) {
     linear_[p] = LinearWindow(plane, width_, height_, taps, sums);
   }
 }

@@ -23,7 +23,9 @@ struct PixelRun {
 };
 
 // True if the channels of an image are planes. A single channel counts as interleaved.
-[[nodiscard]] inline bool in_planes(const ImageShape& shape) { return shape.channels > 1 && shape.layout == AxisOrder::channels_first; }
+[[nodiscard]] inline bool in_planes(const ImageShape& shape) {
+  return shape.channels > 1 && shape.layout == AxisOrder::channels_first;
+}
 
 class PlacedRows {
  public:
@@ -31,7 +33,8 @@ class PlacedRows {
   [[nodiscard]] static std::size_t memory_bytes(std::size_t width, std::size_t channels);
 
   // `memory` is aligned to 64 bytes. Preconditions as for ImageExpander::expand.
-  PlacedRows(const ImageView& record, const Placement& placement, const ImageKernels& kernels, std::uint8_t* memory);
+  PlacedRows(const ImageView& record, const Placement& placement, const ImageKernels& kernels,
+             std::uint8_t* memory);
 
   // Row y of the output, valid until the next call.
   [[nodiscard]] PixelRun row(std::size_t y);

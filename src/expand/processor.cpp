@@ -29,21 +29,25 @@ bool supports_f16c() {
 
 Level detect_level() {
   __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !supports_f16c()) return Level::portable;
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi");
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !supports_f16c())
+    return Level::portable;
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vbmi");
   return wide ? Level::avx512 : Level::avx2;
 }
 
 inline void stream_line(std::byte* out, const std::byte* in) {
   for (std::size_t i = 0; i < kLineBytes; i += 16) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(out + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i)));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(out + i),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i)));
   }
 }
 
 __attribute__((target("avx2"))) inline void stream_line_avx2(std::byte* out, const std::byte* in) {
   for (std::size_t i = 0; i < kLineBytes; i += 32) {
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(out + i), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i)));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(out + i),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i)));
   }
 }
 
@@ -52,17 +56,20 @@ std::size_t stream_groups(std::byte* out, const std::byte* in, std::size_t bytes
   std::size_t done = 0;
   for (; bytes - done >= kGroupBytes; done += kGroupBytes) {
     for (std::size_t line = done; line < done + kPageBytes; line += kLineBytes) {
-      for (std::size_t at = line; at < line + kGroupBytes; at += kPageBytes) stream_line(out + at, in + at);
+      for (std::size_t at = line; at < line + kGroupBytes; at += kPageBytes)
+        stream_line(out + at, in + at);
     }
   }
   return done;
 }
 
-__attribute__((target("avx2"))) std::size_t stream_groups_avx2(std::byte* out, const std::byte* in, std::size_t bytes) {
+__attribute__((target("avx2"))) std::size_t stream_groups_avx2(std::byte* out, const std::byte* in,
+                                                               std::size_t bytes) {
   std::size_t done = 0;
   for (; bytes - done >= kGroupBytes; done += kGroupBytes) {
     for (std::size_t line = done; line < done + kPageBytes; line += kLineBytes) {
-      for (std::size_t at = line; at < line + kGroupBytes; at += kPageBytes) stream_line_avx2(out + at, in + at);
+      for (std::size_t at = line; at < line + kGroupBytes; at += kPageBytes)
+        stream_line_avx2(out + at, in + at);
     }
   }
   return done;
@@ -88,7 +95,9 @@ Level best_level() {
 
 Level current_level() { return chosen_level().load(std::memory_order_relaxed); }
 
-void set_level(Level level) { chosen_level().store(std::min(level, best_level()), std::memory_order_relaxed); }
+void set_level(Level level) {
+  chosen_level().store(std::min(level, best_level()), std::memory_order_relaxed);
+}
 
 std::string_view level_name(Level level) {
   switch (level) {
@@ -116,8 +125,9 @@ void stream_copy(void* out, const void* in, std::size_t bytes) {
   const std::size_t head = std::min(bytes_to_line(to), bytes);
   if (head > 0) std::memcpy(to, from, head);
   std::size_t done = head;
-  done += current_level() == Level::portable ? stream_groups(to + done, from + done, bytes - done)
-                                             : stream_groups_avx2(to + done, from + done, bytes - done);
+  done += current_level() == Level::portable
+              ? stream_groups(to + done, from + done, bytes - done)
+              : stream_groups_avx2(to + done, from + done, bytes - done);
   for (; bytes - done >= kLineBytes; done += kLineBytes) stream_line(to + done, from + done);
   if (done < bytes) std::memcpy(to + done, from + done, bytes - done);
 }

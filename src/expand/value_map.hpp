@@ -47,6 +47,7 @@ inline constexpr float kReciprocal255 = 1.0f / 255.0f;
 
 // One channel per entry of `mean` and `std`, 1 or 3 of them. `type` is f32, f16 or bf16. Requires
 // the default floating-point mode (default_floats.hpp).
-[[nodiscard]] ValueMap make_value_map(ElementType type, const std::vector<float>& mean, const std::vector<float>& std);
+[[nodiscard]] ValueMap make_value_map(ElementType type, const std::vector<float>& mean,
+                                      const std::vector<float>& std);
 
 }  // namespace hotpack::expand

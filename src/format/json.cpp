@@ -60,7 +60,8 @@ void grow(Json::object_t& members) {
   Json::object_t larger;
   larger.reserve(std::max<std::size_t>(4, 2 * members.size()));
   for (const auto& member : members) larger.emplace_back(member.first, nullptr);
-  for (std::size_t i = 0; i < members.size(); ++i) larger.data()[i].second = std::move(members.data()[i].second);
+  for (std::size_t i = 0; i < members.size(); ++i)
+    larger.data()[i].second = std::move(members.data()[i].second);
   members.swap(larger);
 }
 
@@ -68,7 +69,8 @@ void grow(Json::object_t& members) {
 // by sorting when an object ends, which stays O(n log n) for any keys.
 class DomBuilder final : public nlohmann::json_sax<Json> {
  public:
-  DomBuilder(std::string_view text, JsonLimits limits) : begin_(text.data()), mark_(text.data()), limits_(limits) {}
+  DomBuilder(std::string_view text, JsonLimits limits)
+      : begin_(text.data()), mark_(text.data()), limits_(limits) {}
 
   DomBuilder(const DomBuilder&) = delete;
   DomBuilder& operator=(const DomBuilder&) = delete;
@@ -82,7 +84,9 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
   bool boolean(bool value) override { return put(Json(value)) != nullptr; }
   bool number_integer(number_integer_t value) override { return put(Json(value)) != nullptr; }
   bool number_unsigned(number_unsigned_t value) override { return put(Json(value)) != nullptr; }
-  bool number_float(number_float_t value, const string_t&) override { return put(Json(value)) != nullptr; }
+  bool number_float(number_float_t value, const string_t&) override {
+    return put(Json(value)) != nullptr;
+  }
   bool string(string_t& value) override { return put(Json(std::move(value))) != nullptr; }
   bool binary(binary_t&) override { return fail("binary data is not JSON", read_so_far()); }
   bool start_object(std::size_t) override { return open(Json::object()); }
@@ -97,13 +101,14 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
 
   bool end_object() override { return keys_differ(levels_.back()) && close(); }
 
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception&) override {
     return fail("not valid JSON", position == 0 ? 0 : position - 1);
   }
 
  private:
   struct Level {
-    Json* node;                            // its address is stable: the parent grows only after this level has ended
+    Json* node;  // its address is stable: the parent grows only after this level has ended
     std::vector<std::size_t> key_offsets;  // where each key ends in the text
   };
 
@@ -129,12 +134,15 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
 
   Json* put_element(Json::array_t& list, Json value) {
     if (list.size() < limits_.elements) return &list.emplace_back(std::move(value));
-    fail("a JSON list of more than " + std::to_string(limits_.elements) + " elements", read_so_far());
+    fail("a JSON list of more than " + std::to_string(limits_.elements) + " elements",
+         read_so_far());
     return nullptr;
   }
 
   bool open(Json empty) {
-    if (levels_.size() >= limits_.depth) return fail("JSON nested deeper than " + std::to_string(limits_.depth) + " levels", read_so_far());
+    if (levels_.size() >= limits_.depth)
+      return fail("JSON nested deeper than " + std::to_string(limits_.depth) + " levels",
+                  read_so_far());
     Json* node = put(std::move(empty));
     if (node == nullptr) return false;
     levels_.push_back({node, {}});
@@ -150,11 +158,14 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
     const auto& members = level.node->get_ref<const Json::object_t&>();
     std::vector<std::pair<std::string_view, std::size_t>> keys;
     keys.reserve(members.size());
-    for (const auto& [name, value] : members) keys.emplace_back(name, level.key_offsets[keys.size()]);
+    for (const auto& [name, value] : members)
+      keys.emplace_back(name, level.key_offsets[keys.size()]);
     std::sort(keys.begin(), keys.end());
-    const auto duplicate = std::adjacent_find(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+    const auto duplicate = std::adjacent_find(
+        keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
     if (duplicate == keys.end()) return true;
-    return fail("JSON key " + canonical_string(duplicate->first.substr(0, 80)) + " occurs twice in one object",
+    return fail("JSON key " + canonical_string(duplicate->first.substr(0, 80)) +
+                    " occurs twice in one object",
                 std::next(duplicate)->second);
   }
 
@@ -177,7 +188,8 @@ void append_number(std::string& out, Number value) {
 
 void append_escaped(std::string& out, char c) {
   constexpr std::string_view kHex = "0123456789abcdef";
-  constexpr std::string_view kShort = "\"\"\\\\\bb\tt\nn\ff\rr";  // pairs: character, letter after the backslash
+  constexpr std::string_view kShort =
+      "\"\"\\\\\bb\tt\nn\ff\rr";  // pairs: character, letter after the backslash
   for (std::size_t at = 0; at < kShort.size(); at += 2) {
     if (kShort[at] != c) continue;
     out += '\\';
@@ -257,7 +269,10 @@ std::size_t utf8_sequence(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
   if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xC2 && lead <= 0xDF ? 2 : lead >= 0xE0 && lead <= 0xEF ? 3 : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+  const std::size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
+                             : lead >= 0xE0 && lead <= 0xEF ? 3
+                             : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                            : 0;
   if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -298,8 +313,10 @@ std::size_t skip_value(std::string_view text, std::size_t at) {
 
 Result<JsonDocument> parse_document(std::string_view text, JsonLimits limits) try {
   // The lexer would skip a byte order mark and treat a NUL as the end of the text.
-  if (text.starts_with("\xEF\xBB\xBF")) return damaged_error("not valid JSON: it starts with a byte order mark", {}, 0);
-  if (const auto nul = text.find('\0'); nul != std::string_view::npos) return damaged_error("not valid JSON: a NUL byte", {}, nul);
+  if (text.starts_with("\xEF\xBB\xBF"))
+    return damaged_error("not valid JSON: it starts with a byte order mark", {}, 0);
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    return damaged_error("not valid JSON: a NUL byte", {}, nul);
   DomBuilder builder(text, limits);
   const TextCursor first(text.data(), builder.mark());
   const TextCursor last(text.data() + text.size(), builder.mark());

@@ -33,7 +33,8 @@ struct JsonLimits {
 
 // The members of an object in file order, each value as its original text. Keys are as written,
 // without resolving escapes. Precondition: parse_json accepts `text` as an object.
-[[nodiscard]] std::vector<std::pair<std::string_view, std::string_view>> raw_members(std::string_view text);
+[[nodiscard]] std::vector<std::pair<std::string_view, std::string_view>> raw_members(
+    std::string_view text);
 
 // Keeps the order of keys and writes no white space and no escapes except `"`, `\`, \b \t \n \f
 // \r and \u00xx (lower case) for other control characters. Integers are plain digits;

@@ -27,9 +27,13 @@ std::string excerpt(const Json& value) {
   return text.substr(0, cut) + "…";
 }
 
-Error JsonNode::error(std::string_view problem) const { return damaged_error((path_.empty() ? "" : path_ + ": ") + std::string(problem)); }
+Error JsonNode::error(std::string_view problem) const {
+  return damaged_error((path_.empty() ? "" : path_ + ": ") + std::string(problem));
+}
 
-bool JsonNode::has(std::string_view key) const { return value_->is_object() && value_->contains(key); }
+bool JsonNode::has(std::string_view key) const {
+  return value_->is_object() && value_->contains(key);
+}
 
 Status JsonNode::require_keys(std::initializer_list<std::string_view> wanted, int minor) const {
   if (!value_->is_object()) return error("not an object");
@@ -54,14 +58,17 @@ Result<std::size_t> JsonNode::length() const {
   return value_->size();
 }
 
-JsonNode JsonNode::element(std::size_t index) const { return {(*value_)[index], path_ + "[" + std::to_string(index) + "]"}; }
+JsonNode JsonNode::element(std::size_t index) const {
+  return {(*value_)[index], path_ + "[" + std::to_string(index) + "]"};
+}
 
 Result<std::uint64_t> JsonNode::count(std::uint64_t low, std::uint64_t high) const {
   if (value_->is_number_unsigned()) {
     const auto number = value_->get<std::uint64_t>();
     if (number >= low && number <= high) return number;
   }
-  return error(excerpt(*value_) + " is not an integer from " + std::to_string(low) + " to " + std::to_string(high));
+  return error(excerpt(*value_) + " is not an integer from " + std::to_string(low) + " to " +
+               std::to_string(high));
 }
 
 Result<double> JsonNode::number() const {
@@ -80,7 +87,8 @@ Result<std::string> JsonNode::text() const {
 }
 
 Result<std::string> JsonNode::digest() const {
-  if (value_->is_string() && is_digest(value_->get_ref<const std::string&>())) return value_->get<std::string>();
+  if (value_->is_string() && is_digest(value_->get_ref<const std::string&>()))
+    return value_->get<std::string>();
   return error(excerpt(*value_) + " is not xxh3-128: and 32 hexadecimal digits");
 }
 

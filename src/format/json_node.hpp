@@ -30,7 +30,8 @@ class JsonNode {
 
   // An object that has all keys of `wanted`. Other keys are refused in version 1.0 and ignored
   // later.
-  [[nodiscard]] Status require_keys(std::initializer_list<std::string_view> wanted, int minor) const;
+  [[nodiscard]] Status require_keys(std::initializer_list<std::string_view> wanted,
+                                    int minor) const;
   // Precondition: the key exists.
   [[nodiscard]] JsonNode at(std::string_view key) const;
   // The length of a list. Elements are created as they are visited, so a long list costs no
@@ -38,7 +39,8 @@ class JsonNode {
   [[nodiscard]] Result<std::size_t> length() const;
   [[nodiscard]] JsonNode element(std::size_t index) const;  // precondition: index < length()
 
-  [[nodiscard]] Result<std::uint64_t> count(std::uint64_t low = 0, std::uint64_t high = kMaxCount) const;
+  [[nodiscard]] Result<std::uint64_t> count(std::uint64_t low = 0,
+                                            std::uint64_t high = kMaxCount) const;
   [[nodiscard]] Result<double> number() const;
   [[nodiscard]] Result<bool> boolean() const;
   [[nodiscard]] Result<std::string> text() const;

@@ -38,19 +38,24 @@ std::string counts_text(const std::vector<std::uint64_t>& counts) {
 }
 
 std::string numbers_text(const std::vector<std::optional<double>>& numbers) {
-  return list_text(numbers, [](const std::optional<double>& number) { return number ? canonical_double(*number) : std::string("null"); });
+  return list_text(numbers, [](const std::optional<double>& number) {
+    return number ? canonical_double(*number) : std::string("null");
+  });
 }
 
 std::string statistics_text(const Statistics& statistics) {
   return "{\"mean\":" + numbers_text(statistics.mean) + ",\"std\":" + numbers_text(statistics.std) +
-         ",\"pixels\":" + counts_text(statistics.pixels) + ",\"samples\":" + counts_text(statistics.samples) +
-         ",\"ignored\":" + std::to_string(statistics.ignored) + ",\"weights\":{\"inverse\":" + numbers_text(statistics.weights_inverse) +
+         ",\"pixels\":" + counts_text(statistics.pixels) +
+         ",\"samples\":" + counts_text(statistics.samples) +
+         ",\"ignored\":" + std::to_string(statistics.ignored) +
+         ",\"weights\":{\"inverse\":" + numbers_text(statistics.weights_inverse) +
          ",\"median\":" + numbers_text(statistics.weights_median) + "}}";
 }
 
 std::string row_text(const ShardRow& row) {
   return "{\"file\":" + canonical_string(row.file) + ",\"records\":" + std::to_string(row.records) +
-         ",\"bytes\":" + std::to_string(row.bytes) + ",\"sources\":" + canonical_string(row.sources) +
+         ",\"bytes\":" + std::to_string(row.bytes) +
+         ",\"sources\":" + canonical_string(row.sources) +
          ",\"digest\":" + canonical_string(row.digest) + "}";
 }
 
@@ -64,14 +69,17 @@ std::string rows_text(const std::vector<ShardRow>& rows) {
 
 // The text ends with the check of everything before it.
 Status check_tail(std::string_view text) {
-  const std::string_view tail = text.size() < kTailBytes ? std::string_view() : text.substr(text.size() - kTailBytes);
+  const std::string_view tail =
+      text.size() < kTailBytes ? std::string_view() : text.substr(text.size() - kTailBytes);
   if (!tail.starts_with(kCheckKey) || !tail.ends_with(kEnd)) {
-    return damaged_error("truncated, or not a manifest of hotpack: it does not end with \"check\"", {}, text.size());
+    return damaged_error("truncated, or not a manifest of hotpack: it does not end with \"check\"",
+                         {}, text.size());
   }
   const std::string found = crc_text(crc32c(bytes_of(text.substr(0, text.size() - kTailBytes))));
   const std::string_view stated = tail.substr(kCheckKey.size(), kCheckBytes);
   if (stated == found) return {};
-  return damaged_error("its check is " + excerpt(Json(stated)) + ", its bytes have " + found + ": damaged, or edited by hand");
+  return damaged_error("its check is " + excerpt(Json(stated)) + ", its bytes have " + found +
+                       ": damaged, or edited by hand");
 }
 
 Result<std::vector<std::uint64_t>> decode_counts(const JsonNode& node, std::size_t expected) {
@@ -86,7 +94,8 @@ Result<std::vector<std::uint64_t>> decode_counts(const JsonNode& node, std::size
   return counts;
 }
 
-Result<std::vector<std::optional<double>>> decode_numbers(const JsonNode& node, std::size_t expected) {
+Result<std::vector<std::optional<double>>> decode_numbers(const JsonNode& node,
+                                                          std::size_t expected) {
   HOTPACK_ASSIGN(const std::size_t length, node.length());
   if (length != expected) return node.error("not " + std::to_string(expected) + " numbers");
   std::vector<std::optional<double>> numbers;
@@ -121,7 +130,8 @@ Result<ShardRow> decode_row(const JsonNode& node, const std::string& expected_na
   HOTPACK_TRY(node.require_keys({"file", "records", "bytes", "sources", "digest"}, minor));
   ShardRow row;
   HOTPACK_ASSIGN(row.file, node.at("file").text());
-  if (row.file != expected_name) return node.at("file").error(excerpt(Json(row.file)) + ", expected " + expected_name);
+  if (row.file != expected_name)
+    return node.at("file").error(excerpt(Json(row.file)) + ", expected " + expected_name);
   HOTPACK_ASSIGN(row.bytes, node.at("bytes").count());
   HOTPACK_ASSIGN(row.records, node.at("records").count(0, row.bytes / kLeastTableBytes));
   HOTPACK_ASSIGN(row.sources, node.at("sources").digest());
@@ -150,28 +160,33 @@ Status decode_identity(std::string_view text, int minor, Manifest& manifest) {
   HOTPACK_ASSIGN(manifest.plan, decode_plan(manifest.plan_text, minor));
   const std::string expected = fingerprint(manifest.schema_text, manifest.plan_text);
   if (manifest.fingerprint == expected) return {};
-  return damaged_error("fingerprint: " + manifest.fingerprint + ", schema and plan have " + expected);
+  return damaged_error("fingerprint: " + manifest.fingerprint + ", schema and plan have " +
+                       expected);
 }
 
 Status check_totals(const Manifest& manifest) {
   if (manifest.shards.size() != manifest.plan.shards) {
-    return damaged_error("shards: " + std::to_string(manifest.shards.size()) + " rows, the plan has " +
-                         std::to_string(manifest.plan.shards));
+    return damaged_error("shards: " + std::to_string(manifest.shards.size()) +
+                         " rows, the plan has " + std::to_string(manifest.plan.shards));
   }
   std::uint64_t left = manifest.plan.samples;
   const auto take = [&](std::uint64_t count) { return count <= left && (left -= count, true); };
-  const bool enough = take(manifest.skipped) &&
-                      std::all_of(manifest.shards.begin(), manifest.shards.end(), [&](const ShardRow& row) { return take(row.records); });
+  const bool enough =
+      take(manifest.skipped) && std::all_of(manifest.shards.begin(), manifest.shards.end(),
+                                            [&](const ShardRow& row) { return take(row.records); });
   if (enough && left == 0) return {};
-  return damaged_error("records and skipped samples do not add up to the " + std::to_string(manifest.plan.samples) +
-                       " samples of the plan");
+  return damaged_error("records and skipped samples do not add up to the " +
+                       std::to_string(manifest.plan.samples) + " samples of the plan");
 }
 
 Status decode_members(std::string_view text, const JsonNode& node, int minor, Manifest& manifest) {
-  HOTPACK_TRY(node.require_keys({"format", "schema", "fingerprint", "plan", "statistics", "skipped", "shards", "check"}, minor));
+  HOTPACK_TRY(node.require_keys(
+      {"format", "schema", "fingerprint", "plan", "statistics", "skipped", "shards", "check"},
+      minor));
   HOTPACK_ASSIGN(manifest.fingerprint, node.at("fingerprint").digest());
   HOTPACK_TRY(decode_identity(text, minor, manifest));
-  HOTPACK_ASSIGN(manifest.statistics, decode_statistics(node.at("statistics"), manifest.schema, minor));
+  HOTPACK_ASSIGN(manifest.statistics,
+                 decode_statistics(node.at("statistics"), manifest.schema, minor));
   HOTPACK_ASSIGN(manifest.skipped, node.at("skipped").count());
   HOTPACK_ASSIGN(manifest.shards, decode_rows(node.at("shards"), minor));
   return check_totals(manifest);
@@ -186,10 +201,13 @@ std::uint64_t Manifest::records() const {
 }
 
 std::string encode_manifest(const Manifest& manifest) {
-  std::string text = "{\n\"format\":" + canonical_string(manifest.format) + ",\n\"schema\":" + manifest.schema_text +
-                     ",\n\"fingerprint\":" + canonical_string(fingerprint(manifest.schema_text, manifest.plan_text)) +
-                     ",\n\"plan\":" + manifest.plan_text + ",\n\"statistics\":" + statistics_text(manifest.statistics) +
-                     ",\n\"skipped\":" + std::to_string(manifest.skipped) + ",\n\"shards\":" + rows_text(manifest.shards) + ",\n";
+  std::string text = "{\n\"format\":" + canonical_string(manifest.format) +
+                     ",\n\"schema\":" + manifest.schema_text + ",\n\"fingerprint\":" +
+                     canonical_string(fingerprint(manifest.schema_text, manifest.plan_text)) +
+                     ",\n\"plan\":" + manifest.plan_text +
+                     ",\n\"statistics\":" + statistics_text(manifest.statistics) +
+                     ",\n\"skipped\":" + std::to_string(manifest.skipped) +
+                     ",\n\"shards\":" + rows_text(manifest.shards) + ",\n";
   const std::string check = crc_text(crc32c(bytes_of(text)));
   return text.append(kCheckKey).append(check).append(kEnd);
 }
@@ -199,7 +217,8 @@ Result<Manifest> decode_manifest(std::string_view text) {
   HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
   const Json& json = document.root();
   const JsonNode node(json, "");
-  if (!node.has("format")) return damaged_error("not a manifest of hotpack: it lacks the key \"format\"");
+  if (!node.has("format"))
+    return damaged_error("not a manifest of hotpack: it lacks the key \"format\"");
   Manifest manifest;
   HOTPACK_ASSIGN(manifest.format, node.at("format").text());
   HOTPACK_ASSIGN(const int minor, parse_version(manifest.format));

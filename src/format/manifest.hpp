@@ -37,7 +37,8 @@ struct Manifest {
   [[nodiscard]] std::uint64_t records() const;
 };
 
-// The bytes of dataset.json, `check` included. Uses schema_text and plan_text; computes fingerprint and check.
+// The bytes of dataset.json, `check` included. Uses schema_text and plan_text; computes fingerprint
+// and check.
 [[nodiscard]] std::string encode_manifest(const Manifest& manifest);
 
 // Validates everything that the text alone can show: strict JSON, keys and types, `check`,

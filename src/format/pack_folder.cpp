@@ -19,11 +19,14 @@ PackFolder describe_pack_folder(const std::vector<std::string>& names) {
       (is_pack_file(final_name_of(name)) ? folder.temporaries : folder.others).push_back(name);
     }
   }
-  std::sort(folder.shards.begin(), folder.shards.end(),
-            [](const ShardName& a, const ShardName& b) { return std::tie(a.count, a.index) < std::tie(b.count, b.index); });
+  std::sort(folder.shards.begin(), folder.shards.end(), [](const ShardName& a, const ShardName& b) {
+    return std::tie(a.count, a.index) < std::tie(b.count, b.index);
+  });
   return folder;
 }
 
-bool is_pack_file(std::string_view name) { return name == kManifestName || parse_shard_file_name(name).has_value(); }
+bool is_pack_file(std::string_view name) {
+  return name == kManifestName || parse_shard_file_name(name).has_value();
+}
 
 }  // namespace hotpack::format

@@ -37,8 +37,9 @@ bool take_number(std::string_view& text, std::uint64_t& number) {
 }  // namespace
 
 std::string encode_plan(const PlanIdentity& plan) {
-  return "{\"samples\":" + std::to_string(plan.samples) + ",\"shards\":" + std::to_string(plan.shards) +
-         ",\"keys\":" + canonical_string(plan.keys) + "}";
+  return "{\"samples\":" + std::to_string(plan.samples) +
+         ",\"shards\":" + std::to_string(plan.shards) + ",\"keys\":" + canonical_string(plan.keys) +
+         "}";
 }
 
 Result<PlanIdentity> decode_plan(std::string_view text, int minor) {
@@ -72,7 +73,8 @@ void KeysDigest::add(std::string_view key) {
   hasher_.add(std::string_view("\0", 1));
 }
 
-void SourcesDigest::add(std::string_view key, std::uint64_t image_bytes, std::uint64_t label_bytes, std::uint32_t class_id) {
+void SourcesDigest::add(std::string_view key, std::uint64_t image_bytes, std::uint64_t label_bytes,
+                        std::uint32_t class_id) {
   std::array<std::byte, 1 + 8 + 8 + 4> tail{};  // the NUL that ends the key, then three numbers
   store_le(tail.data() + 1, image_bytes);
   store_le(tail.data() + 9, label_bytes);
@@ -97,8 +99,11 @@ std::string shard_file_name(std::uint64_t index, std::uint64_t count) {
 std::optional<ShardName> parse_shard_file_name(std::string_view name) {
   ShardName parsed;
   std::string_view rest = name;
-  const bool matches = take(rest, "shard-") && take_number(rest, parsed.index) && take(rest, "-of-") && take_number(rest, parsed.count);
-  if (!matches || parsed.index >= parsed.count || shard_file_name(parsed.index, parsed.count) != name) return {};
+  const bool matches = take(rest, "shard-") && take_number(rest, parsed.index) &&
+                       take(rest, "-of-") && take_number(rest, parsed.count);
+  if (!matches || parsed.index >= parsed.count ||
+      shard_file_name(parsed.index, parsed.count) != name)
+    return {};
   return parsed;
 }
 

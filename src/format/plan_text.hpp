@@ -46,7 +46,8 @@ class SourcesDigest {
   static constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
   // Sizes are those of the files, 0 without a file; `class_id` is the class that a folder or list
   // gives, else kNoClass.
-  void add(std::string_view key, std::uint64_t image_bytes, std::uint64_t label_bytes, std::uint32_t class_id);
+  void add(std::string_view key, std::uint64_t image_bytes, std::uint64_t label_bytes,
+           std::uint32_t class_id);
   [[nodiscard]] std::string text() const { return hasher_.finish().text(); }
 
  private:

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kMostDimensions = 8;
-constexpr JsonLimits kHeaderLimits{3, kMostDimensions};  // header, entry, list; a hostile list is refused before it is built
+constexpr JsonLimits kHeaderLimits{
+    3, kMostDimensions};  // header, entry, list; a hostile list is refused before it is built
 
 struct KnownType {
   std::string_view name;
@@ -47,29 +48,40 @@ constexpr std::array<KnownType, 17> kTypes{{{"U8", 1, DType::u8},
                                             {"F8_E8M0", 1, DType::other}}};
 
 Result<std::string_view> header_text(std::span<const std::byte> file) {
-  if (file.size() < kLengthBytes) return damaged_error("only " + std::to_string(file.size()) + " bytes, too few for a shard", {}, 0);
+  if (file.size() < kLengthBytes)
+    return damaged_error("only " + std::to_string(file.size()) + " bytes, too few for a shard", {},
+                         0);
   const auto length = load_le<std::uint64_t>(file.data());
   if (length == 0) return damaged_error("unfinished: its header was never written", {}, 0);
-  if (length > kMaxHeaderBytes) return damaged_error("not a safetensors file: a header of " + std::to_string(length) + " bytes", {}, 0);
+  if (length > kMaxHeaderBytes)
+    return damaged_error("not a safetensors file: a header of " + std::to_string(length) + " bytes",
+                         {}, 0);
   if (length > file.size() - kLengthBytes) {
-    return damaged_error("truncated: a header of " + std::to_string(length) + " bytes in a file of " + std::to_string(file.size()), {}, 0);
+    return damaged_error("truncated: a header of " + std::to_string(length) +
+                             " bytes in a file of " + std::to_string(file.size()),
+                         {}, 0);
   }
-  const std::string_view text(reinterpret_cast<const char*>(file.data()) + kLengthBytes, static_cast<std::size_t>(length));
-  if (text[0] != '{') return damaged_error("not a safetensors file: its header does not start with '{'", {}, kLengthBytes);
+  const std::string_view text(reinterpret_cast<const char*>(file.data()) + kLengthBytes,
+                              static_cast<std::size_t>(length));
+  if (text[0] != '{')
+    return damaged_error("not a safetensors file: its header does not start with '{'", {},
+                         kLengthBytes);
   return text;
 }
 
 Status read_metadata(const JsonNode& node, Container& container) {
   if (!node.json().is_object()) return node.error("not an object");
   for (const auto& [name, value] : node.json().get_ref<const Json::object_t&>()) {
-    if (!value.is_string()) return node.error("the value of " + excerpt(Json(name)) + " is not a string");
+    if (!value.is_string())
+      return node.error("the value of " + excerpt(Json(name)) + " is not a string");
     container.metadata.emplace_back(name, value.get<std::string>());
   }
   return {};
 }
 
 // The number of bytes of a shape, or nothing if it exceeds 64 bits.
-std::optional<std::uint64_t> shape_bytes(const std::vector<std::uint64_t>& shape, std::uint64_t item_size) {
+std::optional<std::uint64_t> shape_bytes(const std::vector<std::uint64_t>& shape,
+                                         std::uint64_t item_size) {
   std::optional<std::uint64_t> bytes = item_size;
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   for (const std::uint64_t side : shape) bytes = bytes ? checked_mul(*bytes, side) : bytes;
@@ -79,8 +91,10 @@ std::optional<std::uint64_t> shape_bytes(const std::vector<std::uint64_t>& shape
 Result<Tensor> read_entry(const JsonNode& node, std::string_view name) {
   HOTPACK_TRY(node.require_keys({"dtype", "shape", "data_offsets"}, 0));
   HOTPACK_ASSIGN(const std::string type_name, node.at("dtype").text());
-  const auto type = std::find_if(kTypes.begin(), kTypes.end(), [&](const KnownType& known) { return known.name == type_name; });
-  if (type == kTypes.end()) return node.at("dtype").error(excerpt(Json(type_name)) + " is not known");
+  const auto type = std::find_if(kTypes.begin(), kTypes.end(),
+                                 [&](const KnownType& known) { return known.name == type_name; });
+  if (type == kTypes.end())
+    return node.at("dtype").error(excerpt(Json(type_name)) + " is not known");
   Tensor tensor{std::string(name), type->type, {}, 0, 0};
   const JsonNode shape = node.at("shape");
   HOTPACK_ASSIGN(const std::size_t dimensions, shape.length());
@@ -94,7 +108,8 @@ Result<Tensor> read_entry(const JsonNode& node, std::string_view name) {
   HOTPACK_ASSIGN(tensor.begin, offsets.element(0).count());
   HOTPACK_ASSIGN(tensor.end, offsets.element(1).count(tensor.begin));
   const auto needed = shape_bytes(tensor.shape, type->item_bytes);
-  if (!needed || *needed != tensor.bytes()) return node.error("its shape does not need " + std::to_string(tensor.bytes()) + " bytes");
+  if (!needed || *needed != tensor.bytes())
+    return node.error("its shape does not need " + std::to_string(tensor.bytes()) + " bytes");
   return tensor;
 }
 
@@ -103,7 +118,8 @@ Status read_entries(const Json& json, Container& container) {
     if (name == "__metadata__") {
       HOTPACK_TRY(read_metadata(JsonNode(value, "__metadata__"), container));
     } else {
-      HOTPACK_ASSIGN(Tensor tensor, read_entry(JsonNode(value, "tensor " + excerpt(Json(name))), name));
+      HOTPACK_ASSIGN(Tensor tensor,
+                     read_entry(JsonNode(value, "tensor " + excerpt(Json(name))), name));
       container.tensors.push_back(std::move(tensor));
     }
   }
@@ -111,21 +127,27 @@ Status read_entries(const Json& json, Container& container) {
 }
 
 // After sorting, the tensors start at 0, touch each other, and end with the buffer.
-Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_start, std::uint64_t buffer_bytes) {
+Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_start,
+                    std::uint64_t buffer_bytes) {
   std::uint64_t at = 0;
   for (const Tensor& tensor : tensors) {
     const std::string who = "tensor " + excerpt(Json(tensor.name));
     if (tensor.begin != at) {
-      const std::string what = tensor.begin > at ? ": a hole before it" : ": it overlaps the tensor before it";
+      const std::string what =
+          tensor.begin > at ? ": a hole before it" : ": it overlaps the tensor before it";
       return damaged_error(who + what, {}, buffer_start + std::min(at, buffer_bytes));
     }
     if (tensor.end > buffer_bytes) {
-      return damaged_error("truncated: " + who + " ends " + std::to_string(tensor.end - buffer_bytes) + " bytes after the end of the file",
+      return damaged_error("truncated: " + who + " ends " +
+                               std::to_string(tensor.end - buffer_bytes) +
+                               " bytes after the end of the file",
                            {}, buffer_start + buffer_bytes);
     }
     at = tensor.end;
   }
-  if (at != buffer_bytes) return damaged_error(std::to_string(buffer_bytes - at) + " bytes after the last tensor", {}, buffer_start + at);
+  if (at != buffer_bytes)
+    return damaged_error(std::to_string(buffer_bytes - at) + " bytes after the last tensor", {},
+                         buffer_start + at);
   return {};
 }
 
@@ -144,8 +166,11 @@ Result<Container> read_container(std::span<const std::byte> file) {
   container.header_bytes = text.size();
   HOTPACK_TRY(read_entries(parsed->root(), container));
   std::stable_sort(container.tensors.begin(), container.tensors.end(),
-                   [](const Tensor& a, const Tensor& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
-  HOTPACK_TRY(check_places(container.tensors, kLengthBytes + text.size(), file.size() - kLengthBytes - text.size()));
+                   [](const Tensor& a, const Tensor& b) {
+                     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+                   });
+  HOTPACK_TRY(check_places(container.tensors, kLengthBytes + text.size(),
+                           file.size() - kLengthBytes - text.size()));
   return container;
 }
 

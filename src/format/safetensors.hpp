@@ -20,7 +20,7 @@ namespace hotpack::format {
 struct Container {
   std::uint64_t header_bytes = 0;                             // L
   std::vector<std::pair<std::string, std::string>> metadata;  // __metadata__ in file order
-  std::vector<Tensor> tensors;                                // sorted by offset; the header's order breaks ties
+  std::vector<Tensor> tensors;  // sorted by offset; the header's order breaks ties
 };
 
 // Checks every rule of safetensors: length, strict JSON that starts with `{`, entries, sizes that

@@ -28,17 +28,19 @@ constexpr auto kLabelFilters = packed_words<LabelFilter>();
 constexpr auto kMismatches = packed_words<SizeMismatch>();
 // Without "auto" and "rgb-id", which are resolved before; "folder" is for classes of whole
 // images.
-constexpr std::array kLabelKinds = {packed_word_of(LabelKind::color), packed_word_of(LabelKind::index),
-                                    packed_word_of(LabelKind::palette_color), packed_word_of(LabelKind::binary),
-                                    std::string_view("folder")};
+constexpr std::array kLabelKinds = {packed_word_of(LabelKind::color),
+                                    packed_word_of(LabelKind::index),
+                                    packed_word_of(LabelKind::palette_color),
+                                    packed_word_of(LabelKind::binary), std::string_view("folder")};
 
 // Options that act through keys and plan, or that must not affect the bytes.
-constexpr std::array<std::string_view, 15> kForeignOptions{"on_error", "max_errors",    "orphans", "threads",  "jobs",
-                                                           "force",    "list",          "split",   "pairing",  "shard_size",
-                                                           "output",   "shard_samples", "time",    "hostname", "timestamp"};
+constexpr std::array<std::string_view, 15> kForeignOptions{
+    "on_error", "max_errors", "orphans", "threads",       "jobs", "force",    "list",     "split",
+    "pairing",  "shard_size", "output",  "shard_samples", "time", "hostname", "timestamp"};
 
 template <std::size_t N>
-Status check_choice(std::string key, const std::string& value, const std::array<std::string_view, N>& names) {
+Status check_choice(std::string key, const std::string& value,
+                    const std::array<std::string_view, N>& names) {
   const Json json = value;
   const auto choice = JsonNode(json, std::move(key)).choice(names);
   return choice.ok() ? Status() : Status(choice.error());
@@ -51,7 +53,8 @@ Status check_geometry(const Schema& schema) {
   HOTPACK_TRY(check_choice("geometry.label_filter", geometry.label_filter, kLabelFilters));
   const auto channels = static_cast<std::size_t>(schema.image.channels());
   if (geometry.pad_color.size() == channels) return {};
-  return damaged_error("geometry.pad_color: not one number per channel, of which there are " + std::to_string(channels));
+  return damaged_error("geometry.pad_color: not one number per channel, of which there are " +
+                       std::to_string(channels));
 }
 
 Status check_names(const std::vector<ClassInfo>& classes) {
@@ -60,12 +63,14 @@ Status check_names(const std::vector<ClassInfo>& classes) {
     const std::string& name = classes[c].name;
     const std::string key = "classes[" + std::to_string(c) + "].name: ";
     if (name.empty()) return damaged_error(key + "empty");
-    if (!names.insert(name).second) return damaged_error(key + excerpt(Json(name)) + " is the name of another class too");
+    if (!names.insert(name).second)
+      return damaged_error(key + excerpt(Json(name)) + " is the name of another class too");
   }
   return {};
 }
 
-Status check_sources(const std::vector<LabelSource>& sources, const std::string& owner, std::set<LabelSource>& seen) {
+Status check_sources(const std::vector<LabelSource>& sources, const std::string& owner,
+                     std::set<LabelSource>& seen) {
   for (const LabelSource& source : sources) {
     if (seen.insert(source).second) continue;
     const Json value = std::visit([](const auto& one) { return Json(one); }, source);
@@ -77,7 +82,8 @@ Status check_sources(const std::vector<LabelSource>& sources, const std::string&
 Status check_all_sources(const Schema& schema) {
   std::set<LabelSource> seen;
   for (std::size_t c = 0; c < schema.classes.size(); ++c) {
-    HOTPACK_TRY(check_sources(schema.classes[c].sources, "classes[" + std::to_string(c) + "]", seen));
+    HOTPACK_TRY(
+        check_sources(schema.classes[c].sources, "classes[" + std::to_string(c) + "]", seen));
   }
   return check_sources(schema.ignore, "ignore", seen);
 }
@@ -91,11 +97,14 @@ bool holds_fraction(const Json& value) {
 
 Status check_option(const std::string& name, const std::string& text) {
   if (std::find(kForeignOptions.begin(), kForeignOptions.end(), name) != kForeignOptions.end()) {
-    return damaged_error("options." + name + ": must not be in a schema, because it does not change the bytes of a sample");
+    return damaged_error(
+        "options." + name +
+        ": must not be in a schema, because it does not change the bytes of a sample");
   }
   HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
   const Json& value = document.root();
-  if (holds_fraction(value)) return damaged_error("options." + name + ": contains a number that is not an integer");
+  if (holds_fraction(value))
+    return damaged_error("options." + name + ": contains a number that is not an integer");
   if (name != "label_kind" || value.is_null()) return {};
   const auto kind = JsonNode(value, "options.label_kind").choice(kLabelKinds);
   return kind.ok() ? Status() : Status(kind.error());

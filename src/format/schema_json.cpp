@@ -55,24 +55,32 @@ std::string class_text(const ClassInfo& info) {
 std::string fields_text(const Schema& schema) {
   const ImageField& image = schema.image;
   std::string text = "{\"image\":{\"layout\":" + canonical_string(packed_word_of(image.layout)) +
-                     ",\"shape\":" + numbers_or_null(image.shape) + ",\"color\":" + canonical_string(packed_word_of(image.color)) + "}";
+                     ",\"shape\":" + numbers_or_null(image.shape) +
+                     ",\"color\":" + canonical_string(packed_word_of(image.color)) + "}";
   if (!schema.label) return text + "}";
   const LabelField& label = *schema.label;
   return text + ",\"label\":{\"kind\":" + canonical_string(packed_word_of(label.scope)) +
-         ",\"storage\":" + canonical_string(packed_word_of(label.storage)) + ",\"shape\":" + numbers_or_null(label.shape) +
+         ",\"storage\":" + canonical_string(packed_word_of(label.storage)) +
+         ",\"shape\":" + numbers_or_null(label.shape) +
          ",\"multi\":" + (label.multi ? "true" : "false") + "}}";
 }
 
 std::string geometry_text(const Geometry& geometry) {
-  return "{\"size\":" + numbers_or_null(geometry.size) + ",\"fit\":" + canonical_string(geometry.fit) +
-         ",\"image_filter\":" + canonical_string(geometry.image_filter) + ",\"label_filter\":" + canonical_string(geometry.label_filter) +
+  return "{\"size\":" + numbers_or_null(geometry.size) +
+         ",\"fit\":" + canonical_string(geometry.fit) +
+         ",\"image_filter\":" + canonical_string(geometry.image_filter) +
+         ",\"label_filter\":" + canonical_string(geometry.label_filter) +
          ",\"pad_color\":" + numbers_text(geometry.pad_color) + "}";
 }
 
 Result<std::string> options_text(const SchemaOptions& options) {
-  std::string text = "{\"shuffle\":" + (options.shuffle ? std::to_string(*options.shuffle) : std::string("null")) +
-                     ",\"anchor\":" + canonical_string(options.anchor) + ",\"size_mismatch\":" + canonical_string(options.size_mismatch) +
-                     ",\"engines\":" + list_text(options.engines, [](const std::string& engine) { return canonical_string(engine); });
+  std::string text =
+      "{\"shuffle\":" + (options.shuffle ? std::to_string(*options.shuffle) : std::string("null")) +
+      ",\"anchor\":" + canonical_string(options.anchor) +
+      ",\"size_mismatch\":" + canonical_string(options.size_mismatch) +
+      ",\"engines\":" + list_text(options.engines, [](const std::string& engine) {
+        return canonical_string(engine);
+      });
   for (const auto& [name, value] : options.more) {
     HOTPACK_ASSIGN(const JsonDocument document, parse_document(value));
     text += "," + canonical_string(name) + ":" + canonical_json(document.root());
@@ -195,7 +203,8 @@ Result<ClassInfo> decode_class(const JsonNode& node, int minor) {
   HOTPACK_ASSIGN(const auto color, decode_color(node.at("color")));
   if (color.size() != 3) return node.at("color").error("not three numbers");
   one.color.emplace();
-  std::transform(color.begin(), color.end(), one.color->begin(), [](std::int64_t value) { return static_cast<std::uint8_t>(value); });
+  std::transform(color.begin(), color.end(), one.color->begin(),
+                 [](std::int64_t value) { return static_cast<std::uint8_t>(value); });
   return one;
 }
 
@@ -212,23 +221,29 @@ Result<std::vector<ClassInfo>> decode_classes(const JsonNode& node, int minor) {
 }
 
 Result<Geometry> decode_geometry(const JsonNode& node, int minor) {
-  HOTPACK_TRY(node.require_keys({"size", "fit", "image_filter", "label_filter", "pad_color"}, minor));
+  HOTPACK_TRY(
+      node.require_keys({"size", "fit", "image_filter", "label_filter", "pad_color"}, minor));
   Geometry geometry;
   HOTPACK_ASSIGN(geometry.size, decode_optional_sizes<2>(node.at("size")));
   HOTPACK_ASSIGN(geometry.fit, node.at("fit").text());
   HOTPACK_ASSIGN(geometry.image_filter, node.at("image_filter").text());
   HOTPACK_ASSIGN(geometry.label_filter, node.at("label_filter").text());
   HOTPACK_ASSIGN(geometry.pad_color, decode_color(node.at("pad_color")));
-  if (geometry.pad_color.size() != 1 && geometry.pad_color.size() != 3) return node.at("pad_color").error("not one or three numbers");
-  if (geometry.size.has_value() == (geometry.fit == "none")) return node.at("size").error("null belongs to fit \"none\", and only to it");
+  if (geometry.pad_color.size() != 1 && geometry.pad_color.size() != 3)
+    return node.at("pad_color").error("not one or three numbers");
+  if (geometry.size.has_value() == (geometry.fit == "none"))
+    return node.at("size").error("null belongs to fit \"none\", and only to it");
   return geometry;
 }
 
 // The stage in an engine's token "<stage>:<version>"; empty if the token is malformed.
 std::string_view stage_of(std::string_view token) {
   const std::string_view stage = token.substr(0, token.find(':'));
-  const bool named = !stage.empty() && stage.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string_view::npos;
-  const bool versioned = token.size() > stage.size() + 1 && token.find_first_of(" \t\r\n\f\v") == std::string_view::npos;
+  const bool named =
+      !stage.empty() &&
+      stage.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string_view::npos;
+  const bool versioned = token.size() > stage.size() + 1 &&
+                         token.find_first_of(" \t\r\n\f\v") == std::string_view::npos;
   return named && versioned ? stage : std::string_view();
 }
 
@@ -245,7 +260,8 @@ Result<std::vector<std::string>> decode_engines(const JsonNode& node) {
   }
   if (!std::is_sorted(engines.begin(), engines.end())) return node.error("not sorted by bytes");
   std::sort(stages.begin(), stages.end());
-  if (std::adjacent_find(stages.begin(), stages.end()) != stages.end()) return node.error("two tokens for one stage");
+  if (std::adjacent_find(stages.begin(), stages.end()) != stages.end())
+    return node.error("two tokens for one stage");
   return engines;
 }
 
@@ -254,15 +270,18 @@ Result<SchemaOptions> decode_options(const JsonNode& node) {
   HOTPACK_TRY(node.require_keys({"shuffle", "anchor", "size_mismatch", "engines"}, kAnyKeys));
   SchemaOptions options;
   if (!node.at("shuffle").is_null()) {
-    HOTPACK_ASSIGN(options.shuffle, node.at("shuffle").count(0, std::numeric_limits<std::uint64_t>::max()));
+    HOTPACK_ASSIGN(options.shuffle,
+                   node.at("shuffle").count(0, std::numeric_limits<std::uint64_t>::max()));
   }
   HOTPACK_ASSIGN(options.anchor, node.at("anchor").text());
-  if (!value_of_packed<Anchor>(options.anchor)) return node.at("anchor").error("neither \"centre\" nor \"top-left\"");
+  if (!value_of_packed<Anchor>(options.anchor))
+    return node.at("anchor").error("neither \"centre\" nor \"top-left\"");
   HOTPACK_ASSIGN(options.size_mismatch, node.at("size_mismatch").text());
   if (options.size_mismatch.empty()) return node.at("size_mismatch").error("empty");
   HOTPACK_ASSIGN(options.engines, decode_engines(node.at("engines")));
   for (const auto& [name, value] : node.json().get_ref<const Json::object_t&>()) {
-    const bool known = name == "shuffle" || name == "anchor" || name == "size_mismatch" || name == "engines";
+    const bool known =
+        name == "shuffle" || name == "anchor" || name == "size_mismatch" || name == "engines";
     if (!known) options.more.emplace_back(name, canonical_json(value));
   }
   return options;
@@ -273,7 +292,8 @@ Result<SchemaOptions> decode_options(const JsonNode& node) {
 Status check_label_rules(const Schema& schema) {
   const LabelField& label = *schema.label;
   if (schema.classes.empty()) return damaged_error("classes: a labelled set has none");
-  if (schema.classes.size() > kMaxClasses) return damaged_error("classes: more than " + std::to_string(kMaxClasses));
+  if (schema.classes.size() > kMaxClasses)
+    return damaged_error("classes: more than " + std::to_string(kMaxClasses));
   if (label.multi && label.storage == LabelStorage::index) {
     return damaged_error("fields.label.multi: several classes per pixel cannot be stored as ids");
   }
@@ -293,17 +313,23 @@ bool record_fits(const Shape& shape, std::uint64_t item_size) {
 }
 
 std::uint64_t label_item_bytes(const Schema& schema) {
-  return schema.label->storage == LabelStorage::index ? static_cast<std::uint64_t>(schema.index_bytes()) : 1;
+  return schema.label->storage == LabelStorage::index
+             ? static_cast<std::uint64_t>(schema.index_bytes())
+             : 1;
 }
 
 Status check_shapes(const Schema& schema) {
   Schema expected = schema;
   fill_shapes(expected);
   const std::string advice = " does not follow from size, fields and classes";
-  if (schema.image.shape != expected.image.shape) return damaged_error("fields.image.shape" + advice);
-  if (schema.label && schema.label->shape != expected.label->shape) return damaged_error("fields.label.shape" + advice);
-  if (schema.image.shape && !record_fits(*schema.image.shape, 1)) return damaged_error("fields.image.shape: a record too large");
-  if (schema.label && schema.label->shape && !record_fits(*schema.label->shape, label_item_bytes(schema))) {
+  if (schema.image.shape != expected.image.shape)
+    return damaged_error("fields.image.shape" + advice);
+  if (schema.label && schema.label->shape != expected.label->shape)
+    return damaged_error("fields.label.shape" + advice);
+  if (schema.image.shape && !record_fits(*schema.image.shape, 1))
+    return damaged_error("fields.image.shape: a record too large");
+  if (schema.label && schema.label->shape &&
+      !record_fits(*schema.label->shape, label_item_bytes(schema))) {
     return damaged_error("fields.label.shape: a record too large");
   }
   return {};
@@ -317,18 +343,22 @@ std::uint64_t product_of(const Shape& shape, std::uint64_t item_size) {
 
 // ---- differences
 
-std::string joined(const std::string& path, const std::string& name) { return path.empty() ? name : path + "." + name; }
+std::string joined(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "." + name;
+}
 
 std::string difference(const Json& here, const Json& there, const std::string& path);
 
 std::string object_difference(const Json& here, const Json& there, const std::string& path) {
   for (const auto& [name, value] : here.get_ref<const Json::object_t&>()) {
     const auto other = there.find(name);
-    if (other == there.end()) return joined(path, name) + ": " + excerpt(value) + " here, absent there";
+    if (other == there.end())
+      return joined(path, name) + ": " + excerpt(value) + " here, absent there";
     if (auto text = difference(value, *other, joined(path, name)); !text.empty()) return text;
   }
   for (const auto& [name, value] : there.get_ref<const Json::object_t&>()) {
-    if (!here.contains(name)) return joined(path, name) + ": absent here, " + excerpt(value) + " there";
+    if (!here.contains(name))
+      return joined(path, name) + ": absent here, " + excerpt(value) + " there";
   }
   return {};
 }
@@ -337,9 +367,12 @@ std::string list_difference(const Json& here, const Json& there, const std::stri
   const bool of_objects = !here.empty() && here.front().is_object();
   if (!of_objects) return path + ": " + excerpt(here) + " here, " + excerpt(there) + " there";
   for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) {
-    if (auto text = difference(here[i], there[i], path + "[" + std::to_string(i) + "]"); !text.empty()) return text;
+    if (auto text = difference(here[i], there[i], path + "[" + std::to_string(i) + "]");
+        !text.empty())
+      return text;
   }
-  return path + ": " + std::to_string(here.size()) + " here, " + std::to_string(there.size()) + " there";
+  return path + ": " + std::to_string(here.size()) + " here, " + std::to_string(there.size()) +
+         " there";
 }
 
 std::string difference(const Json& here, const Json& there, const std::string& path) {
@@ -353,13 +386,16 @@ std::string difference(const Json& here, const Json& there, const std::string& p
 
 Result<std::string> encode_schema(const Schema& schema) {
   HOTPACK_ASSIGN(const std::string options, options_text(schema.options));
-  std::string text = "{\"fields\":" + fields_text(schema) + ",\"classes\":" + list_text(schema.classes, class_text) +
+  std::string text = "{\"fields\":" + fields_text(schema) +
+                     ",\"classes\":" + list_text(schema.classes, class_text) +
                      ",\"ignore\":{\"sources\":" + list_text(schema.ignore, source_text) +
-                     "},\"geometry\":" + geometry_text(schema.geometry) + ",\"options\":" + options + "}";
-  if (!valid_utf8(text)) return usage_error("the schema holds a class name, source or option that is not UTF-8");
+                     "},\"geometry\":" + geometry_text(schema.geometry) +
+                     ",\"options\":" + options + "}";
+  if (!valid_utf8(text))
+    return usage_error("the schema holds a class name, source or option that is not UTF-8");
   if (text.size() > kMaxSchemaBytes) {
-    return usage_error("the schema has " + std::to_string(text.size()) + " bytes; the most is " + std::to_string(kMaxSchemaBytes) +
-                       " (fewer classes or shorter names)");
+    return usage_error("the schema has " + std::to_string(text.size()) + " bytes; the most is " +
+                       std::to_string(kMaxSchemaBytes) + " (fewer classes or shorter names)");
   }
   return text;
 }
@@ -397,7 +433,8 @@ std::string first_difference(const Schema& here, const Schema& there) {
   if (!left.ok() || !right.ok()) return "options: not JSON";
   // Options that people chose come first; shapes follow from them.
   for (const char* const part : {"geometry", "options"})
-    if (left->root().at(part) != right->root().at(part)) return difference(left->root().at(part), right->root().at(part), part);
+    if (left->root().at(part) != right->root().at(part))
+      return difference(left->root().at(part), right->root().at(part), part);
   return difference(left->root(), right->root(), "");
 }
 
@@ -407,7 +444,9 @@ void fill_shapes(Schema& schema) {
   if (size) {
     const std::int64_t width = (*size)[0], height = (*size)[1], channels = schema.image.channels();
     using Shape = std::array<std::int64_t, 3>;
-    schema.image.shape = schema.image.layout == AxisOrder::channels_first ? Shape{channels, height, width} : Shape{height, width, channels};
+    schema.image.shape = schema.image.layout == AxisOrder::channels_first
+                             ? Shape{channels, height, width}
+                             : Shape{height, width, channels};
   }
   if (!schema.label) return;
   LabelField& label = *schema.label;
@@ -418,9 +457,13 @@ void fill_shapes(Schema& schema) {
   if (label.storage != LabelStorage::index) label.shape->push_back(label_depth(schema));
 }
 
-std::size_t counted_classes(const Schema& schema) { return schema.label ? schema.classes.size() : 0; }
+std::size_t counted_classes(const Schema& schema) {
+  return schema.label ? schema.classes.size() : 0;
+}
 
-std::uint64_t image_record_bytes(const Schema& schema) { return product_of(*schema.image.shape, 1); }
+std::uint64_t image_record_bytes(const Schema& schema) {
+  return product_of(*schema.image.shape, 1);
+}
 
 std::uint64_t label_record_bytes(const Schema& schema) {
   return schema.label ? product_of(*schema.label->shape, label_item_bytes(schema)) : 0;

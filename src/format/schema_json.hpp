@@ -16,9 +16,10 @@ inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
 // Canonical JSON. Fails with code `usage` above kMaxSchemaBytes or if a name is not UTF-8.
 [[nodiscard]] Result<std::string> encode_schema(const Schema& schema);
 
-// Parses and validates every rule (types, ranges, shapes that agree with size, color, layout, class count and storage).
-// `minor` is the format's minor version: unknown keys are refused in 1.0 (outside `options`) and ignored in a later 1.x; a further
-// payload field of a later 1.x is ignored. Errors have code `damaged` and name the JSON key.
+// Parses and validates every rule (types, ranges, shapes that agree with size, color, layout, class
+// count and storage). `minor` is the format's minor version: unknown keys are refused in 1.0
+// (outside `options`) and ignored in a later 1.x; a further payload field of a later 1.x is
+// ignored. Errors have code `damaged` and name the JSON key.
 [[nodiscard]] Result<Schema> decode_schema(std::string_view text, int minor);
 
 // The first difference of two schemas in words for users ("geometry.size: [512,512] here,

@@ -18,18 +18,21 @@ constexpr std::string_view kFillerPrefix = "_pad.";
 
 // The position of the first difference of two texts.
 std::size_t first_mismatch(std::string_view a, std::string_view b) {
-  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                  a.begin());
 }
 
 Status check_text(std::string_view name, std::string_view text, std::string_view canonical) {
   if (text == canonical) return {};
-  return damaged_error(std::string(name) + " is not canonical JSON from its byte " + std::to_string(first_mismatch(text, canonical)) +
-                       " on");
+  return damaged_error(std::string(name) + " is not canonical JSON from its byte " +
+                       std::to_string(first_mismatch(text, canonical)) + " on");
 }
 
 Status check_engines(const ShardHeader& header) {
   const auto& engines = header.schema.options.engines;
-  const bool stated = std::any_of(engines.begin(), engines.end(), [](const std::string& token) { return token.starts_with("zstd:"); });
+  const bool stated = std::any_of(engines.begin(), engines.end(), [](const std::string& token) {
+    return token.starts_with("zstd:");
+  });
   const bool found = header.find("image.zstd") != nullptr || header.find("label.zstd") != nullptr;
   if (stated == found) return {};
   return damaged_error(stated ? "options.engines names zstd, but no field is compressed"
@@ -38,24 +41,29 @@ Status check_engines(const ShardHeader& header) {
 
 Status check_places(const ShardHeader& header, const Layout& layout) {
   if (header.header_bytes != layout.header_bytes) {
-    return damaged_error(
-        "the header has " + std::to_string(header.header_bytes) + " bytes, expected " + std::to_string(layout.header_bytes), {}, 0);
+    return damaged_error("the header has " + std::to_string(header.header_bytes) +
+                             " bytes, expected " + std::to_string(layout.header_bytes),
+                         {}, 0);
   }
   for (std::size_t i = 0; i < std::min(header.tensors.size(), layout.tensors.size()); ++i) {
     const Tensor& found = header.tensors[i];
     const Tensor& wanted = layout.tensors[i];
     if (found == wanted) continue;
-    return damaged_error("the tensor " + excerpt(Json(found.name)) + " at " + std::to_string(found.begin) + " stands where " + wanted.name +
-                             " at " + std::to_string(wanted.begin) + " belongs",
+    return damaged_error("the tensor " + excerpt(Json(found.name)) + " at " +
+                             std::to_string(found.begin) + " stands where " + wanted.name + " at " +
+                             std::to_string(wanted.begin) + " belongs",
                          {}, header.buffer_start() + found.begin);
   }
   if (header.tensors.size() == layout.tensors.size()) return {};
-  return damaged_error(std::to_string(header.tensors.size()) + " tensors, expected " + std::to_string(layout.tensors.size()));
+  return damaged_error(std::to_string(header.tensors.size()) + " tensors, expected " +
+                       std::to_string(layout.tensors.size()));
 }
 
-const Tensor* find_form(const ShardHeader& header, const std::string& name, DType type, std::uint64_t items) {
+const Tensor* find_form(const ShardHeader& header, const std::string& name, DType type,
+                        std::uint64_t items) {
   const Tensor* tensor = header.find(name);
-  const bool good = tensor != nullptr && tensor->type == type && tensor->shape.size() == 1 && tensor->shape[0] == items;
+  const bool good = tensor != nullptr && tensor->type == type && tensor->shape.size() == 1 &&
+                    tensor->shape[0] == items;
   return good ? tensor : nullptr;
 }
 
@@ -82,16 +90,20 @@ std::optional<FieldTables> covered_field(const ShardHeader& header, const Tensor
     const bool rows = !tensor.shape.empty() && tensor.shape[0] == n;
     return rows ? std::optional(field) : std::nullopt;
   }
-  field.offsets = find_form(header, (field.compressed ? tensor.name : field.name) + ".offsets", DType::u64, n + 1);
-  if (field.compressed) field.frame_crcs = find_form(header, tensor.name + ".crc32c", DType::u32, n);
-  const bool covered = field.offsets != nullptr && (!field.compressed || field.frame_crcs != nullptr);
+  field.offsets = find_form(header, (field.compressed ? tensor.name : field.name) + ".offsets",
+                            DType::u64, n + 1);
+  if (field.compressed)
+    field.frame_crcs = find_form(header, tensor.name + ".crc32c", DType::u32, n);
+  const bool covered =
+      field.offsets != nullptr && (!field.compressed || field.frame_crcs != nullptr);
   return covered ? std::optional(field) : std::nullopt;
 }
 
 // The number of forms in which a field is present.
 int count_forms(const ShardHeader& header, const std::string& field) {
   int forms = 0;
-  for (const std::string_view ending : {"", ".data", ".zstd"}) forms += header.find(field + std::string(ending)) != nullptr ? 1 : 0;
+  for (const std::string_view ending : {"", ".data", ".zstd"})
+    forms += header.find(field + std::string(ending)) != nullptr ? 1 : 0;
   return forms;
 }
 
@@ -99,8 +111,9 @@ int count_forms(const ShardHeader& header, const std::string& field) {
 
 bool is_filler(const Tensor& tensor) {
   const std::string_view name = tensor.name;
-  const bool numbered = name.starts_with(kFillerPrefix) && name.size() > kFillerPrefix.size() &&
-                        name.find_first_not_of("0123456789", kFillerPrefix.size()) == std::string_view::npos;
+  const bool numbered =
+      name.starts_with(kFillerPrefix) && name.size() > kFillerPrefix.size() &&
+      name.find_first_not_of("0123456789", kFillerPrefix.size()) == std::string_view::npos;
   return numbered && tensor.type == DType::u8 && tensor.shape.size() == 1;
 }
 
@@ -133,19 +146,23 @@ Status check_form(std::span<const std::byte> file, const ShardHeader& header) {
   if (!layout.ok()) return damaged_error(layout.error().message);
   HOTPACK_TRY(check_places(header, *layout));
   const std::string wanted = encode_header(header.metadata, *layout);
-  const std::string_view found(reinterpret_cast<const char*>(file.data()), static_cast<std::size_t>(header.buffer_start()));
+  const std::string_view found(reinterpret_cast<const char*>(file.data()),
+                               static_cast<std::size_t>(header.buffer_start()));
   if (found == wanted) return {};
   const std::size_t at = first_mismatch(found, wanted);
-  return damaged_error("the header is not in canonical form (order of entries, JSON or padding)", {}, at);
+  return damaged_error("the header is not in canonical form (order of entries, JSON or padding)",
+                       {}, at);
 }
 
 Status check_fillers(std::span<const std::byte> file, const ShardHeader& header) {
   for (const Tensor& tensor : header.tensors) {
     if (!is_filler(tensor)) continue;
     const auto bytes = file.subspan(header.buffer_start() + tensor.begin, tensor.bytes());
-    const auto stain = std::find_if(bytes.begin(), bytes.end(), [](std::byte byte) { return byte != std::byte{0}; });
+    const auto stain = std::find_if(bytes.begin(), bytes.end(),
+                                    [](std::byte byte) { return byte != std::byte{0}; });
     if (stain == bytes.end()) continue;
-    return damaged_error("the filler " + tensor.name + " is not zero", {}, static_cast<std::uint64_t>(&*stain - file.data()));
+    return damaged_error("the filler " + tensor.name + " is not zero", {},
+                         static_cast<std::uint64_t>(&*stain - file.data()));
   }
   return {};
 }
@@ -153,7 +170,8 @@ Status check_fillers(std::span<const std::byte> file, const ShardHeader& header)
 Result<std::vector<FieldTables>> later_fields(const ShardHeader& header) {
   HOTPACK_ASSIGN(const TensorList list, expected_tensors(header));
   const auto known = [&](const Tensor& tensor) {
-    return std::any_of(list.payload.begin(), list.payload.end(), [&](const Tensor& one) { return one.name == tensor.name; });
+    return std::any_of(list.payload.begin(), list.payload.end(),
+                       [&](const Tensor& one) { return one.name == tensor.name; });
   };
   std::vector<FieldTables> fields;
   for (const Tensor& tensor : header.tensors) {
@@ -162,9 +180,10 @@ Result<std::vector<FieldTables>> later_fields(const ShardHeader& header) {
     auto field = covered_field(header, tensor);
     const bool twice = count_forms(header, field_of(tensor.name)) > 1;
     if (!field || twice) {
-      return damaged_error("the payload tensor " + excerpt(Json(tensor.name)) +
-                               (twice ? " stands next to another form of its field" : " has no CRC-32C per record"),
-                           {}, header.buffer_start() + tensor.begin);
+      return damaged_error(
+          "the payload tensor " + excerpt(Json(tensor.name)) +
+              (twice ? " stands next to another form of its field" : " has no CRC-32C per record"),
+          {}, header.buffer_start() + tensor.begin);
     }
     fields.push_back(std::move(*field));
   }

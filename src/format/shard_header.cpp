@@ -44,16 +44,21 @@ Result<Metadata> read_metadata(const Container& container) {
       metadata.more.emplace_back(key, value);
     }
   }
-  if (metadata.format.empty()) return damaged_error("a safetensors file, but not a hotpack shard: its metadata lacks hotpack.format");
+  if (metadata.format.empty())
+    return damaged_error(
+        "a safetensors file, but not a hotpack shard: its metadata lacks hotpack.format");
   return metadata;
 }
 
 Status check_metadata(const Metadata& metadata, int minor) {
-  for (const auto& [name, value] : {std::pair("plan", &metadata.plan), {"schema", &metadata.schema}, {"sources", &metadata.sources}}) {
+  for (const auto& [name, value] : {std::pair("plan", &metadata.plan),
+                                    {"schema", &metadata.schema},
+                                    {"sources", &metadata.sources}}) {
     if (value->empty()) return damaged_error(std::string("its metadata lacks hotpack.") + name);
   }
   if (minor == 0 && !metadata.more.empty()) {
-    return damaged_error("metadata: the key " + excerpt(Json(metadata.more.front().first)) + " is unknown in version 1.0");
+    return damaged_error("metadata: the key " + excerpt(Json(metadata.more.front().first)) +
+                         " is unknown in version 1.0");
   }
   const Json sources = metadata.sources;
   const auto digest = JsonNode(sources, "hotpack.sources").digest();
@@ -61,7 +66,8 @@ Status check_metadata(const Metadata& metadata, int minor) {
 }
 
 Result<Schema> schema_of(const Metadata& metadata, int minor, SchemaCache* cache) {
-  if (cache != nullptr && cache->minor == minor && cache->text == metadata.schema) return cache->schema;
+  if (cache != nullptr && cache->minor == minor && cache->text == metadata.schema)
+    return cache->schema;
   auto schema = decode_schema(metadata.schema, minor);
   if (!schema.ok()) {
     Error error = std::move(schema).error();
@@ -79,13 +85,14 @@ Result<PlanIdentity> plan_of(const Metadata& metadata, int minor) {
 
 Result<std::uint64_t> record_count(const ShardHeader& header) {
   const Tensor* offsets = header.find("key.offsets");
-  if (offsets == nullptr || offsets->type != DType::u64 || offsets->shape.size() != 1 || offsets->shape[0] < 1) {
+  if (offsets == nullptr || offsets->type != DType::u64 || offsets->shape.size() != 1 ||
+      offsets->shape[0] < 1) {
     return damaged_error("key.offsets is missing or not U64 [N+1]");
   }
   const std::uint64_t records = offsets->shape[0] - 1;
   if (records > header.plan.samples) {
-    return damaged_error(std::to_string(records) + " records, more than the " + std::to_string(header.plan.samples) +
-                         " samples of the plan");
+    return damaged_error(std::to_string(records) + " records, more than the " +
+                         std::to_string(header.plan.samples) + " samples of the plan");
   }
   return records;
 }
@@ -100,8 +107,8 @@ Status check_present(const ShardHeader& header, const std::vector<Tensor>& expec
     const Tensor* found = header.find(wanted.name);
     if (found == nullptr) return damaged_error("the tensor " + wanted.name + " is missing");
     if (found->type != wanted.type || found->shape != wanted.shape) {
-      return damaged_error(wanted.name + " is " + form_of(*found) + ", expected " + form_of(wanted), {},
-                           header.buffer_start() + found->begin);
+      return damaged_error(wanted.name + " is " + form_of(*found) + ", expected " + form_of(wanted),
+                           {}, header.buffer_start() + found->begin);
     }
   }
   return {};
@@ -109,20 +116,22 @@ Status check_present(const ShardHeader& header, const std::vector<Tensor>& expec
 
 bool is_expected(const TensorList& list, const std::string& name) {
   const auto named = [&](const Tensor& tensor) { return tensor.name == name; };
-  return std::any_of(list.payload.begin(), list.payload.end(), named) || std::any_of(list.tables.begin(), list.tables.end(), named);
+  return std::any_of(list.payload.begin(), list.payload.end(), named) ||
+         std::any_of(list.tables.begin(), list.tables.end(), named);
 }
 
 // In every version: no tensor belongs to another form of a field, so that all readers use the
 // same tensors.
 Status check_one_form(const ShardHeader& header, const TensorList& expected) {
-  constexpr std::array<std::string_view, 8> kParts{"", ".data", ".zstd", ".offsets", ".shape", ".crc32c", ".zstd.offsets", ".zstd.crc32c"};
+  constexpr std::array<std::string_view, 8> kParts{
+      "", ".data", ".zstd", ".offsets", ".shape", ".crc32c", ".zstd.offsets", ".zstd.crc32c"};
   for (const std::string field : {"image", "label"}) {
     for (const std::string_view part : kParts) {
       const Tensor* found = header.find(field + std::string(part));
       if (found == nullptr || is_expected(expected, found->name)) continue;
-      return damaged_error(
-          "the tensor " + found->name + " belongs to another form of the " + field + " than the schema and its tensors have", {},
-          header.buffer_start() + found->begin);
+      return damaged_error("the tensor " + found->name + " belongs to another form of the " +
+                               field + " than the schema and its tensors have",
+                           {}, header.buffer_start() + found->begin);
     }
   }
   return {};
@@ -130,44 +139,55 @@ Status check_one_form(const ShardHeader& header, const TensorList& expected) {
 
 Status check_unlabelled(const ShardHeader& header) {
   if (header.schema.label) return {};
-  const auto found = std::find_if(header.tensors.begin(), header.tensors.end(),
-                                  [](const Tensor& tensor) { return tensor.name == "label" || tensor.name.starts_with("label."); });
+  const auto found =
+      std::find_if(header.tensors.begin(), header.tensors.end(), [](const Tensor& tensor) {
+        return tensor.name == "label" || tensor.name.starts_with("label.");
+      });
   if (found == header.tensors.end()) return {};
-  return damaged_error("the tensor " + excerpt(Json(found->name)) + " does not belong to an unlabelled set", {},
-                       header.buffer_start() + found->begin);
+  return damaged_error(
+      "the tensor " + excerpt(Json(found->name)) + " does not belong to an unlabelled set", {},
+      header.buffer_start() + found->begin);
 }
 
 // There is at most one filler after each payload tensor, and one before shard.crc32c.
 Status check_filler_count(const ShardHeader& header, const TensorList& expected) {
-  const auto fillers = static_cast<std::size_t>(std::count_if(header.tensors.begin(), header.tensors.end(), is_filler));
+  const auto fillers = static_cast<std::size_t>(
+      std::count_if(header.tensors.begin(), header.tensors.end(), is_filler));
   const std::size_t most = expected.payload.size() + 1;
   if (header.minor > 0 || fillers <= most) return {};
-  return damaged_error(std::to_string(fillers) + " fillers; a shard of version 1.0 has at most " + std::to_string(most));
+  return damaged_error(std::to_string(fillers) + " fillers; a shard of version 1.0 has at most " +
+                       std::to_string(most));
 }
 
 Status check_fillers_hold_bytes(const ShardHeader& header) {
-  const auto found = std::find_if(header.tensors.begin(), header.tensors.end(),
-                                  [](const Tensor& tensor) { return is_filler(tensor) && tensor.bytes() == 0; });
+  const auto found =
+      std::find_if(header.tensors.begin(), header.tensors.end(),
+                   [](const Tensor& tensor) { return is_filler(tensor) && tensor.bytes() == 0; });
   if (found == header.tensors.end()) return {};
-  return damaged_error("the filler " + found->name + " is empty", {}, header.buffer_start() + found->begin);
+  return damaged_error("the filler " + found->name + " is empty", {},
+                       header.buffer_start() + found->begin);
 }
 
 Status check_no_others(const ShardHeader& header, const TensorList& expected) {
   if (header.minor > 0) return {};
   for (const Tensor& tensor : header.tensors) {
     if (is_filler(tensor) || is_expected(expected, tensor.name)) continue;
-    return damaged_error("the tensor " + excerpt(Json(tensor.name)) + " does not belong to a shard of version 1.0", {},
-                         header.buffer_start() + tensor.begin);
+    return damaged_error(
+        "the tensor " + excerpt(Json(tensor.name)) + " does not belong to a shard of version 1.0",
+        {}, header.buffer_start() + tensor.begin);
   }
   return {};
 }
 
-// The region starts at the first tensor whose name ends in ".offsets"; no payload tensor has such a name.
+// The region starts at the first tensor whose name ends in ".offsets"; no payload tensor has such a
+// name.
 Status find_tables(ShardHeader& header) {
   const auto first =
-      std::find_if(header.tensors.begin(), header.tensors.end(), [](const Tensor& tensor) { return tensor.name.ends_with(".offsets"); });
+      std::find_if(header.tensors.begin(), header.tensors.end(),
+                   [](const Tensor& tensor) { return tensor.name.ends_with(".offsets"); });
   header.tables_begin = first->begin;
-  if (header.find("shard.crc32c")->begin < header.tables_begin) return damaged_error("shard.crc32c stands before the tables");
+  if (header.find("shard.crc32c")->begin < header.tables_begin)
+    return damaged_error("shard.crc32c stands before the tables");
   return {};
 }
 
@@ -176,13 +196,16 @@ bool is_aligned(const ShardHeader& header, const TensorList& list) {
     const Tensor& tensor = *header.find(wanted.name);
     return tensor.bytes() == 0 || (header.buffer_start() + tensor.begin) % step == 0;
   };
-  return std::all_of(list.payload.begin(), list.payload.end(), [&](const Tensor& tensor) { return stands_at(tensor, kPage); }) &&
-         std::all_of(list.tables.begin(), list.tables.end(), [&](const Tensor& table) { return stands_at(table, item_bytes(table.type)); });
+  return std::all_of(list.payload.begin(), list.payload.end(),
+                     [&](const Tensor& tensor) { return stands_at(tensor, kPage); }) &&
+         std::all_of(list.tables.begin(), list.tables.end(),
+                     [&](const Tensor& table) { return stands_at(table, item_bytes(table.type)); });
 }
 
 // ---- tables
 
-const std::byte* item_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t offset) {
+const std::byte* item_at(std::span<const std::byte> file, const ShardHeader& header,
+                         const Tensor& tensor, std::uint64_t offset) {
   return file.data() + header.buffer_start() + tensor.begin + offset;
 }
 
@@ -198,11 +221,13 @@ Status check_coverage(const ShardHeader& header) {
   HOTPACK_ASSIGN(const TensorList list, expected_tensors(header));
   for (const Tensor& wanted : list.payload) {
     const Tensor& tensor = *header.find(wanted.name);
-    if (tensor.end > header.tables_begin) return damaged_error(tensor.name + " stands among the tables" + std::string(kAdvice));
+    if (tensor.end > header.tables_begin)
+      return damaged_error(tensor.name + " stands among the tables" + std::string(kAdvice));
   }
   for (const Tensor& wanted : list.tables) {
     const Tensor& table = *header.find(wanted.name);
-    if (table.begin < header.tables_begin) return damaged_error(table.name + " stands in the payload" + std::string(kAdvice));
+    if (table.begin < header.tables_begin)
+      return damaged_error(table.name + " stands in the payload" + std::string(kAdvice));
   }
   if (header.find("shard.crc32c")->end != header.tensors.back().end) {
     return damaged_error("shard.crc32c is not the last tensor" + std::string(kAdvice));
@@ -210,22 +235,26 @@ Status check_coverage(const ShardHeader& header) {
   return {};
 }
 
-Status compare_sum(std::span<const std::byte> bytes, std::uint32_t stated, const std::string& what, std::uint64_t offset) {
+Status compare_sum(std::span<const std::byte> bytes, std::uint32_t stated, const std::string& what,
+                   std::uint64_t offset) {
   const std::uint32_t found = crc32c(bytes);
   if (found == stated) return {};
-  return damaged_error(what + " has " + crc_text(found) + ", shard.crc32c says " + crc_text(stated) + ": damaged or changed", {}, offset);
+  return damaged_error(what + " has " + crc_text(found) + ", shard.crc32c says " +
+                           crc_text(stated) + ": damaged or changed",
+                       {}, offset);
 }
 
 // Offsets rise from 0 to the end of their data.
-Status check_offsets(std::span<const std::byte> file, const ShardHeader& header, const Tensor& table, const Tensor& data) {
+Status check_offsets(std::span<const std::byte> file, const ShardHeader& header,
+                     const Tensor& table, const Tensor& data) {
   const std::uint64_t limit = data.bytes();
   std::uint64_t before = 0;
   for (std::uint64_t i = 0; i <= header.records; ++i) {
     const std::uint64_t offset = u64_at(file, header, table, i);
     const bool good = i == 0 ? offset == 0 : offset >= before && offset <= limit;
     if (!good || (i == header.records && offset != limit)) {
-      return damaged_error(table.name + " does not rise from 0 to " + std::to_string(limit) + ": item " + std::to_string(i) + " is " +
-                               std::to_string(offset),
+      return damaged_error(table.name + " does not rise from 0 to " + std::to_string(limit) +
+                               ": item " + std::to_string(i) + " is " + std::to_string(offset),
                            {}, file_offset(header, table, i));
     }
     before = offset;
@@ -252,7 +281,9 @@ std::vector<Field> fields_of(const ShardHeader& header) {
   if (!schema.label) return fields;
   Field label{label_tables(header), schema.label->shape ? label_record_bytes(schema) : 0};
   label.depth = static_cast<std::uint64_t>(label_depth(schema));
-  label.item_size = schema.label->storage == LabelStorage::index ? static_cast<std::uint64_t>(schema.index_bytes()) : 1;
+  label.item_size = schema.label->storage == LabelStorage::index
+                        ? static_cast<std::uint64_t>(schema.index_bytes())
+                        : 1;
   label.image_shapes = fields[0].tables.shapes;
   fields.push_back(std::move(label));
   return fields;
@@ -260,7 +291,8 @@ std::vector<Field> fields_of(const ShardHeader& header) {
 
 // Bytes of a record of height × width × depth items, or nothing if a side is not positive or the
 // product is too large.
-std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t width, std::uint64_t depth_bytes) {
+std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t width,
+                                            std::uint64_t depth_bytes) {
   if (height < 1 || width < 1) return {};
   const std::uint64_t area = static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width);
   const auto bytes = checked_mul(area, depth_bytes);
@@ -269,36 +301,43 @@ std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t wi
 
 // Bytes of a record according to its row of `<field>.shape`, which must agree with the schema
 // and, for a label, with its image.
-std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const ShardHeader& header, const Field& field,
-                                        std::uint64_t index) {
+std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const ShardHeader& header,
+                                        const Field& field, std::uint64_t index) {
   const bool chw = header.schema.image.layout == AxisOrder::channels_first;
   const Tensor& image_table = *field.image_shapes;
   const std::int32_t height = i32_at(file, header, image_table, 3 * index + (chw ? 1 : 0));
   const std::int32_t width = i32_at(file, header, image_table, 3 * index + (chw ? 2 : 1));
   if (field.image_shapes == field.tables.shapes) {
     const std::int32_t channels = i32_at(file, header, image_table, 3 * index + (chw ? 0 : 2));
-    return channels == static_cast<std::int32_t>(field.depth) ? bytes_of_shape(height, width, field.depth) : std::nullopt;
+    return channels == static_cast<std::int32_t>(field.depth)
+               ? bytes_of_shape(height, width, field.depth)
+               : std::nullopt;
   }
   const Tensor& table = *field.tables.shapes;
-  const bool agrees = i32_at(file, header, table, 3 * index) == height && i32_at(file, header, table, 3 * index + 1) == width &&
+  const bool agrees = i32_at(file, header, table, 3 * index) == height &&
+                      i32_at(file, header, table, 3 * index + 1) == width &&
                       std::cmp_equal(i32_at(file, header, table, 3 * index + 2), field.depth);
   return agrees ? bytes_of_shape(height, width, field.depth * field.item_size) : std::nullopt;
 }
 
 // The stored bytes of a record must equal the size of its shape or, if compressed, be able to
 // hold it.
-Status check_record_size(std::span<const std::byte> file, const ShardHeader& header, const Field& field, std::uint64_t index) {
-  const auto needed = field.fixed_bytes != 0 ? std::optional(field.fixed_bytes) : told_bytes(file, header, field, index);
+Status check_record_size(std::span<const std::byte> file, const ShardHeader& header,
+                         const Field& field, std::uint64_t index) {
+  const auto needed = field.fixed_bytes != 0 ? std::optional(field.fixed_bytes)
+                                             : told_bytes(file, header, field, index);
   const FieldTables& tables = field.tables;
   if (!needed) {
-    return damaged_error(record_name(index) + ": " + tables.name + ".shape is impossible or disagrees with the schema or the image", {},
-                         file_offset(header, *tables.shapes, 3 * index));
+    return damaged_error(record_name(index) + ": " + tables.name +
+                             ".shape is impossible or disagrees with the schema or the image",
+                         {}, file_offset(header, *tables.shapes, 3 * index));
   }
-  const std::uint64_t stored = u64_at(file, header, *tables.offsets, index + 1) - u64_at(file, header, *tables.offsets, index);
+  const std::uint64_t stored = u64_at(file, header, *tables.offsets, index + 1) -
+                               u64_at(file, header, *tables.offsets, index);
   if (tables.compressed ? *needed / kMostExpansion <= stored : *needed == stored) return {};
-  return damaged_error(
-      record_name(index) + ": " + tables.name + " has " + std::to_string(stored) + " bytes, its shape needs " + std::to_string(*needed), {},
-      file_offset(header, *tables.offsets, index));
+  return damaged_error(record_name(index) + ": " + tables.name + " has " + std::to_string(stored) +
+                           " bytes, its shape needs " + std::to_string(*needed),
+                       {}, file_offset(header, *tables.offsets, index));
 }
 
 Status check_fields(std::span<const std::byte> file, const ShardHeader& header) {
@@ -306,7 +345,8 @@ Status check_fields(std::span<const std::byte> file, const ShardHeader& header) 
     // records of one size, uncompressed: the header was enough
     if (field.tables.offsets == nullptr) continue;
     HOTPACK_TRY(check_offsets(file, header, *field.tables.offsets, *field.tables.payload));
-    for (std::uint64_t i = 0; i < header.records; ++i) HOTPACK_TRY(check_record_size(file, header, field, i));
+    for (std::uint64_t i = 0; i < header.records; ++i)
+      HOTPACK_TRY(check_record_size(file, header, field, i));
   }
   return {};
 }
@@ -332,33 +372,39 @@ Status check_keys(std::span<const std::byte> file, const ShardHeader& header) {
     const std::uint64_t size = u64_at(file, header, offsets, i + 1) - begin;
     const auto* text = reinterpret_cast<const char*>(item_at(file, header, data, begin));
     if (is_key({text, static_cast<std::size_t>(size)})) continue;
-    return damaged_error(record_name(i) + ": its key is not a relative path in UTF-8", {}, file_offset(header, data, begin));
+    return damaged_error(record_name(i) + ": its key is not a relative path in UTF-8", {},
+                         file_offset(header, data, begin));
   }
   return {};
 }
 
 bool class_fits(const Sums::ClassCount& count, std::uint64_t records) {
-  return count.samples <= records && count.pixels >= count.samples && count.labelled >= count.pixels &&
-         (count.samples != 0 || count.labelled == 0);
+  return count.samples <= records && count.pixels >= count.samples &&
+         count.labelled >= count.pixels && (count.samples != 0 || count.labelled == 0);
 }
 
 Status check_sums(std::span<const std::byte> file, const ShardHeader& header) {
   constexpr std::uint64_t kMostCounted = std::numeric_limits<std::uint64_t>::max() / (255 * 255);
   const Sums sums = read_sums(file, header);
-  bool good = sums.pixels_counted <= kMostCounted && sums.skipped <= header.plan.samples - header.records;
+  bool good =
+      sums.pixels_counted <= kMostCounted && sums.skipped <= header.plan.samples - header.records;
   for (std::size_t c = 0; good && c < sums.channel_sums.size(); ++c) {
-    good = sums.channel_sums[c] <= 255 * sums.pixels_counted && sums.channel_squares[c] <= 255 * sums.channel_sums[c];
+    good = sums.channel_sums[c] <= 255 * sums.pixels_counted &&
+           sums.channel_squares[c] <= 255 * sums.channel_sums[c];
   }
-  good =
-      good && std::all_of(sums.classes.begin(), sums.classes.end(), [&](const auto& count) { return class_fits(count, header.records); });
+  good = good && std::all_of(sums.classes.begin(), sums.classes.end(),
+                             [&](const auto& count) { return class_fits(count, header.records); });
   if (good) return {};
-  return damaged_error("shard.sums holds numbers that no records can have", {}, file_offset(header, *header.find("shard.sums"), 0));
+  return damaged_error("shard.sums holds numbers that no records can have", {},
+                       file_offset(header, *header.find("shard.sums"), 0));
 }
 
 FieldTables tables_of(const ShardHeader& header, std::string name, bool one_size) {
   FieldTables found;
   found.name = std::move(name);
-  const auto table = [&](std::string_view suffix) { return header.find(found.name + std::string(suffix)); };
+  const auto table = [&](std::string_view suffix) {
+    return header.find(found.name + std::string(suffix));
+  };
   found.payload = table(".zstd");
   found.compressed = found.payload != nullptr;
   if (found.compressed) {
@@ -376,8 +422,9 @@ FieldTables tables_of(const ShardHeader& header, std::string name, bool one_size
 }  // namespace
 
 const Tensor* ShardHeader::find(std::string_view name) const {
-  const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), name,
-                                      [&](std::uint32_t index, std::string_view wanted) { return tensors[index].name < wanted; });
+  const auto found = std::lower_bound(
+      by_name_.begin(), by_name_.end(), name,
+      [&](std::uint32_t index, std::string_view wanted) { return tensors[index].name < wanted; });
   return found == by_name_.end() || tensors[*found].name != name ? nullptr : &tensors[*found];
 }
 
@@ -385,10 +432,13 @@ void ShardHeader::set_tensors(std::vector<Tensor> sorted_by_offset) {
   tensors = std::move(sorted_by_offset);
   by_name_.resize(tensors.size());
   std::iota(by_name_.begin(), by_name_.end(), 0u);
-  std::sort(by_name_.begin(), by_name_.end(), [&](std::uint32_t a, std::uint32_t b) { return tensors[a].name < tensors[b].name; });
+  std::sort(by_name_.begin(), by_name_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return tensors[a].name < tensors[b].name; });
 }
 
-FieldTables image_tables(const ShardHeader& header) { return tables_of(header, "image", header.schema.image.shape.has_value()); }
+FieldTables image_tables(const ShardHeader& header) {
+  return tables_of(header, "image", header.schema.image.shape.has_value());
+}
 
 FieldTables label_tables(const ShardHeader& header) {
   if (!header.schema.label) return FieldTables{"label"};
@@ -425,7 +475,8 @@ Status check_region_sums(std::span<const std::byte> file, const ShardHeader& hea
   const std::uint64_t start = header.buffer_start();
   HOTPACK_TRY(compare_sum(file.first(start), u32_at(file, header, sums, 0), "the header", 0));
   const std::uint64_t tables = start + header.tables_begin;
-  return compare_sum(file.subspan(tables, sums.begin - header.tables_begin), u32_at(file, header, sums, 1), "the tables region", tables);
+  return compare_sum(file.subspan(tables, sums.begin - header.tables_begin),
+                     u32_at(file, header, sums, 1), "the tables region", tables);
 }
 
 Status check_tables(std::span<const std::byte> file, const ShardHeader& header) {
@@ -435,15 +486,18 @@ Status check_tables(std::span<const std::byte> file, const ShardHeader& header) 
   return check_sums(file, header);
 }
 
-std::uint64_t u64_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index) {
+std::uint64_t u64_at(std::span<const std::byte> file, const ShardHeader& header,
+                     const Tensor& tensor, std::uint64_t index) {
   return load_le<std::uint64_t>(item_at(file, header, tensor, 8 * index));
 }
 
-std::uint32_t u32_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index) {
+std::uint32_t u32_at(std::span<const std::byte> file, const ShardHeader& header,
+                     const Tensor& tensor, std::uint64_t index) {
   return load_le<std::uint32_t>(item_at(file, header, tensor, 4 * index));
 }
 
-std::int32_t i32_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index) {
+std::int32_t i32_at(std::span<const std::byte> file, const ShardHeader& header,
+                    const Tensor& tensor, std::uint64_t index) {
   return load_le<std::int32_t>(item_at(file, header, tensor, 4 * index));
 }
 
@@ -451,7 +505,8 @@ Sums read_sums(std::span<const std::byte> file, const ShardHeader& header) {
   const Tensor& table = *header.find("shard.sums");
   std::vector<std::uint64_t> numbers(static_cast<std::size_t>(table.shape[0]));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = u64_at(file, header, table, i);
-  return Sums::from_numbers(numbers, header.schema.image.channels(), counted_classes(header.schema));
+  return Sums::from_numbers(numbers, header.schema.image.channels(),
+                            counted_classes(header.schema));
 }
 
 std::string digest_of(std::span<const std::byte> file, const ShardHeader& header) {

@@ -31,7 +31,7 @@ struct ShardHeader {
   std::vector<Tensor> tensors;     // sorted by offset, including fillers and tensors of a later 1.x
   std::uint64_t records = 0;       // N
   std::uint64_t tables_begin = 0;  // relative to the buffer
-  bool aligned = false;            // payload fields start on pages, tables at multiples of their item size
+  bool aligned = false;  // payload fields start on pages, tables at multiples of their item size
 
   [[nodiscard]] std::uint64_t buffer_start() const { return 8 + header_bytes; }
   // O(log tensors); null if there is none.
@@ -74,7 +74,8 @@ struct SchemaCache {
 // none of another form of image or label; the same N everywhere; no empty filler; the tables
 // region. Unknown tensors are allowed from 1.1 on.
 // `file` is the whole file. Reports a file with L = 0 as unfinished.
-[[nodiscard]] Result<ShardHeader> decode_header(std::span<const std::byte> file, SchemaCache* cache = nullptr);
+[[nodiscard]] Result<ShardHeader> decode_header(std::span<const std::byte> file,
+                                                SchemaCache* cache = nullptr);
 
 // Checks only the two sums in shard.crc32c: of the header, and of the tables region. Also fails
 // if a table lies outside the region that the sum covers (another library's save_file does that).
@@ -88,9 +89,12 @@ struct SchemaCache {
 
 // The numbers of a table, wherever it lies (it may be unaligned). Precondition: index < the
 // number of items.
-[[nodiscard]] std::uint64_t u64_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index);
-[[nodiscard]] std::uint32_t u32_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index);
-[[nodiscard]] std::int32_t i32_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index);
+[[nodiscard]] std::uint64_t u64_at(std::span<const std::byte> file, const ShardHeader& header,
+                                   const Tensor& tensor, std::uint64_t index);
+[[nodiscard]] std::uint32_t u32_at(std::span<const std::byte> file, const ShardHeader& header,
+                                   const Tensor& tensor, std::uint64_t index);
+[[nodiscard]] std::int32_t i32_at(std::span<const std::byte> file, const ShardHeader& header,
+                                  const Tensor& tensor, std::uint64_t index);
 
 [[nodiscard]] Sums read_sums(std::span<const std::byte> file, const ShardHeader& header);
 // The digest that the manifest must have for this shard.

@@ -40,7 +40,8 @@ std::vector<FieldForm> fields_of(const Schema& schema, const Contents& contents)
   fields.push_back(std::move(image));
   if (!schema.label) return fields;
   const bool wide = schema.label->storage == LabelStorage::index && schema.index_bytes() == 2;
-  FieldForm label{"label", wide ? DType::u16 : DType::u8, {}, contents.label_zstd, contents.label_stored_bytes};
+  FieldForm label{
+      "label", wide ? DType::u16 : DType::u8, {}, contents.label_zstd, contents.label_stored_bytes};
   if (schema.label->shape) label.shape = unsigned_shape(*schema.label->shape);
   fields.push_back(std::move(label));
   return fields;
@@ -54,7 +55,9 @@ class TensorLister {
   void payload(std::string name, DType type, std::vector<std::uint64_t> shape) {
     add(list_.payload, std::move(name), type, std::move(shape));
   }
-  void table(std::string name, DType type, std::vector<std::uint64_t> shape) { add(list_.tables, std::move(name), type, std::move(shape)); }
+  void table(std::string name, DType type, std::vector<std::uint64_t> shape) {
+    add(list_.tables, std::move(name), type, std::move(shape));
+  }
   // N+1 offsets.
   void offsets(std::string name) {
     const auto count = checked_add(records_, 1);
@@ -70,12 +73,15 @@ class TensorLister {
   }
 
   Result<TensorList> finish() {
-    if (overflowed_) return usage_error("a shard of " + std::to_string(records_) + " records is too large for 64-bit offsets");
+    if (overflowed_)
+      return usage_error("a shard of " + std::to_string(records_) +
+                         " records is too large for 64-bit offsets");
     return std::move(list_);
   }
 
  private:
-  void add(std::vector<Tensor>& to, std::string name, DType type, std::vector<std::uint64_t> shape) {
+  void add(std::vector<Tensor>& to, std::string name, DType type,
+           std::vector<std::uint64_t> shape) {
     std::optional<std::uint64_t> bytes = item_bytes(type);
     for (const std::uint64_t side : shape) bytes = bytes ? checked_mul(*bytes, side) : bytes;
     overflowed_ |= !bytes || *bytes > kMaxFileBytes;
@@ -88,17 +94,23 @@ class TensorLister {
 };
 
 void append_entry(std::string& text, const Tensor& tensor, bool wide) {
-  const auto number = [&](std::uint64_t value) { return wide ? std::string(kTwentyDigits) : std::to_string(value); };
-  text += "," + canonical_string(tensor.name) + ":{\"dtype\":\"" + std::string(dtype_name(tensor.type)) + "\",\"shape\":[";
-  for (std::size_t i = 0; i < tensor.shape.size(); ++i) text += (i == 0 ? "" : ",") + number(tensor.shape[i]);
+  const auto number = [&](std::uint64_t value) {
+    return wide ? std::string(kTwentyDigits) : std::to_string(value);
+  };
+  text += "," + canonical_string(tensor.name) + ":{\"dtype\":\"" +
+          std::string(dtype_name(tensor.type)) + "\",\"shape\":[";
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i)
+    text += (i == 0 ? "" : ",") + number(tensor.shape[i]);
   text += "],\"data_offsets\":[" + number(tensor.begin) + "," + number(tensor.end) + "]}";
 }
 
 std::string metadata_text(const Metadata& metadata) {
-  std::string text = "{\"hotpack.format\":" + canonical_string(metadata.format) + ",\"hotpack.plan\":" + canonical_string(metadata.plan) +
+  std::string text = "{\"hotpack.format\":" + canonical_string(metadata.format) +
+                     ",\"hotpack.plan\":" + canonical_string(metadata.plan) +
                      ",\"hotpack.schema\":" + canonical_string(metadata.schema) +
                      ",\"hotpack.sources\":" + canonical_string(metadata.sources);
-  for (const auto& [key, value] : metadata.more) text += "," + canonical_string(key) + ":" + canonical_string(value);
+  for (const auto& [key, value] : metadata.more)
+    text += "," + canonical_string(key) + ":" + canonical_string(value);
   return text + "}";
 }
 
@@ -109,7 +121,9 @@ std::string header_text(const Metadata& metadata, const std::vector<Tensor>& ten
   return text + "}";
 }
 
-Tensor filler(int number, std::uint64_t size) { return {"_pad." + std::to_string(number), DType::u8, {size}, 0, size}; }
+Tensor filler(int number, std::uint64_t size) {
+  return {"_pad." + std::to_string(number), DType::u8, {size}, 0, size};
+}
 
 // Computes L before the payload is known: counts 20 digits per number and assumes three fillers.
 std::uint64_t reserved_header_bytes(const Metadata& metadata, const TensorList& list) {
@@ -155,7 +169,8 @@ bool place_all(Placer& placer, const TensorList& list) {
 }
 
 const Tensor* find_in(const std::vector<Tensor>& tensors, std::string_view name) {
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& tensor) { return tensor.name == name; });
+  const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                  [&](const Tensor& tensor) { return tensor.name == name; });
   return found == tensors.end() ? nullptr : &*found;
 }
 
@@ -185,7 +200,9 @@ std::string_view dtype_name(DType type) {
 
 const Tensor* Layout::find(std::string_view name) const { return find_in(tensors, name); }
 
-std::uint64_t Layout::file_offset(std::string_view name) const { return buffer_start() + find(name)->begin; }
+std::uint64_t Layout::file_offset(std::string_view name) const {
+  return buffer_start() + find(name)->begin;
+}
 
 Result<TensorList> list_tensors(const Schema& schema, const Contents& contents) {
   const auto fields = fields_of(schema, contents);
@@ -200,7 +217,8 @@ Result<TensorList> list_tensors(const Schema& schema, const Contents& contents) 
   }
   lister.offsets("key.offsets");
   lister.table("source.hash", DType::u64, {n, 2});
-  lister.table("shard.sums", DType::u64, {Sums::number_count(schema.image.channels(), counted_classes(schema))});
+  lister.table("shard.sums", DType::u64,
+               {Sums::number_count(schema.image.channels(), counted_classes(schema))});
   lister.table("source.size", DType::i32, {n, 2});
   lister.table("source.region", DType::i32, {n, 4});
   for (const auto& field : fields) {
@@ -218,8 +236,8 @@ Result<TensorList> list_tensors(const Schema& schema, const Contents& contents) 
 Result<Layout> place_tensors(const Metadata& metadata, const TensorList& list) {
   const std::uint64_t header_bytes = reserved_header_bytes(metadata, list);
   if (header_bytes > kMaxHeaderBytes) {
-    return usage_error("the header of a shard would have " + std::to_string(header_bytes) + " bytes; the most is " +
-                       std::to_string(kMaxHeaderBytes));
+    return usage_error("the header of a shard would have " + std::to_string(header_bytes) +
+                       " bytes; the most is " + std::to_string(kMaxHeaderBytes));
   }
   Placer placer;
   placer.layout().header_bytes = header_bytes;
@@ -227,14 +245,16 @@ Result<Layout> place_tensors(const Metadata& metadata, const TensorList& list) {
   return std::move(placer.layout());
 }
 
-Result<Layout> plan_layout(const Metadata& metadata, const Schema& schema, const Contents& contents) {
+Result<Layout> plan_layout(const Metadata& metadata, const Schema& schema,
+                           const Contents& contents) {
   HOTPACK_ASSIGN(const TensorList list, list_tensors(schema, contents));
   return place_tensors(metadata, list);
 }
 
 std::string encode_header(const Metadata& metadata, const Layout& layout) {
   std::string bytes;
-  for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(layout.header_bytes >> shift & 0xFF);
+  for (int shift = 0; shift < 64; shift += 8)
+    bytes += static_cast<char>(layout.header_bytes >> shift & 0xFF);
   bytes += header_text(metadata, layout.tensors, false);
   bytes.resize(static_cast<std::size_t>(layout.buffer_start()), ' ');
   return bytes;

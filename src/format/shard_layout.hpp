@@ -83,7 +83,8 @@ struct TensorList {
 [[nodiscard]] Result<Layout> place_tensors(const Metadata& metadata, const TensorList& list);
 
 // Both steps in one.
-[[nodiscard]] Result<Layout> plan_layout(const Metadata& metadata, const Schema& schema, const Contents& contents);
+[[nodiscard]] Result<Layout> plan_layout(const Metadata& metadata, const Schema& schema,
+                                         const Contents& contents);
 
 // The bytes [0, 8+L) of the file: the length in 8 bytes, and the header padded with spaces to L
 // bytes.

@@ -43,14 +43,16 @@ void TableBuilder::put_end(std::string_view name, std::uint64_t size) {
 
 std::uint64_t TableBuilder::key_bytes() const {
   const Tensor& offsets = *layout_.find("key.offsets");
-  return load_le<std::uint64_t>(bytes_.data() + (offsets.begin - layout_.tables_begin) + records_ * sizeof(std::uint64_t));
+  return load_le<std::uint64_t>(bytes_.data() + (offsets.begin - layout_.tables_begin) +
+                                records_ * sizeof(std::uint64_t));
 }
 
 Status TableBuilder::add(const RecordEntry& entry) {
   const std::uint64_t before = key_bytes();
   if (records_ == capacity_ || entry.key.size() > layout_.find("key.data")->bytes() - before)
     return internal_error("a shard got more records or longer keys than planned");
-  if (!entry.key.empty()) std::memcpy(find("key.data") + before, entry.key.data(), entry.key.size());
+  if (!entry.key.empty())
+    std::memcpy(find("key.data") + before, entry.key.data(), entry.key.size());
   put_end("key.offsets", entry.key.size());
   put("source.hash", entry.source_hash);
   put("source.size", entry.source_size);
@@ -73,13 +75,17 @@ Status TableBuilder::add(const RecordEntry& entry) {
 void TableBuilder::move_to(const Layout& layout) {
   std::vector<std::byte> moved(static_cast<std::size_t>(layout.buffer_bytes - layout.tables_begin));
   for (const Tensor& tensor : layout.tensors) {
-    if (tensor.begin < layout.tables_begin || tensor.bytes() == 0 || tensor.name.starts_with("_pad.")) continue;
-    std::memcpy(moved.data() + (tensor.begin - layout.tables_begin), find(tensor.name), static_cast<std::size_t>(tensor.bytes()));
+    if (tensor.begin < layout.tables_begin || tensor.bytes() == 0 ||
+        tensor.name.starts_with("_pad."))
+      continue;
+    std::memcpy(moved.data() + (tensor.begin - layout.tables_begin), find(tensor.name),
+                static_cast<std::size_t>(tensor.bytes()));
   }
   bytes_ = std::move(moved);
 }
 
-std::vector<std::byte> TableBuilder::finish(const Layout& layout, const Sums& sums, std::string_view header) {
+std::vector<std::byte> TableBuilder::finish(const Layout& layout, const Sums& sums,
+                                            std::string_view header) {
   if (records_ != capacity_) move_to(layout);
   layout_ = layout;
   std::byte* at = find("shard.sums");
@@ -89,7 +95,8 @@ std::vector<std::byte> TableBuilder::finish(const Layout& layout, const Sums& su
   }
   // The last table covers the header and all other tables.
   at = find("shard.crc32c");
-  const std::span<const std::byte> before(bytes_.data(), static_cast<std::size_t>(at - bytes_.data()));
+  const std::span<const std::byte> before(bytes_.data(),
+                                          static_cast<std::size_t>(at - bytes_.data()));
   store_le(at, crc32c(bytes_of(header)));
   store_le(at + sizeof(std::uint32_t), crc32c(before));
   return std::move(bytes_);

@@ -47,7 +47,8 @@ class TableBuilder {
   // The bytes from the start of the tables region to the end of the file, including
   // `shard.crc32c`, which needs the header bytes [0, 8+L). Precondition: `layout` has the same
   // tables as the planned one, for the records added. Add nothing afterwards.
-  [[nodiscard]] std::vector<std::byte> finish(const Layout& layout, const Sums& sums, std::string_view header);
+  [[nodiscard]] std::vector<std::byte> finish(const Layout& layout, const Sums& sums,
+                                              std::string_view header);
 
  private:
   [[nodiscard]] std::byte* find(std::string_view name);
@@ -64,6 +65,7 @@ class TableBuilder {
 
 // The digest for the manifest: xxh3-128 over the header bytes [0, 8+L) and the tables region
 // including shard.crc32c.
-[[nodiscard]] std::string shard_digest(std::span<const std::byte> header, std::span<const std::byte> tables);
+[[nodiscard]] std::string shard_digest(std::span<const std::byte> header,
+                                       std::span<const std::byte> tables);
 
 }  // namespace hotpack::format

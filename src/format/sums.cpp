@@ -28,7 +28,9 @@ Values inverse_weights(const std::vector<Sums::ClassCount>& classes) {
   Values weights;
   for (const auto& one : classes) {
     const Wide share = Wide{classes.size()} * one.pixels;
-    weights.push_back(share == 0 ? std::nullopt : std::optional(static_cast<double>(total) / static_cast<double>(share)));
+    weights.push_back(share == 0
+                          ? std::nullopt
+                          : std::optional(static_cast<double>(total) / static_cast<double>(share)));
   }
   return weights;
 }
@@ -45,7 +47,8 @@ Values median_weights(const std::vector<Sums::ClassCount>& classes) {
     if (const auto value = frequency(one)) seen.push_back(*value);
   }
   std::sort(seen.begin(), seen.end());
-  const double middle = seen.empty() ? 0.0 : (seen[(seen.size() - 1) / 2] + seen[seen.size() / 2]) / 2.0;
+  const double middle =
+      seen.empty() ? 0.0 : (seen[(seen.size() - 1) / 2] + seen[seen.size() / 2]) / 2.0;
   Values weights;
   for (const auto& one : classes) {
     const auto value = frequency(one);
@@ -83,7 +86,8 @@ std::vector<std::uint64_t> Sums::numbers() const {
   return out;
 }
 
-Sums Sums::from_numbers(std::span<const std::uint64_t> numbers, int channels, std::size_t class_count) {
+Sums Sums::from_numbers(std::span<const std::uint64_t> numbers, int channels,
+                        std::size_t class_count) {
   Sums sums(channels, class_count);
   auto next = numbers.begin();
   for (int c = 0; c < channels; ++c) sums.channel_sums[static_cast<std::size_t>(c)] = *next++;
@@ -103,7 +107,8 @@ Statistics statistics_of(const Sums& total) {
   Statistics out;
   for (std::size_t c = 0; c < static_cast<std::size_t>(total.channels); ++c) {
     out.mean.push_back(mean_of(total.channel_sums[c], total.pixels_counted));
-    out.std.push_back(deviation_of(total.channel_sums[c], total.channel_squares[c], total.pixels_counted));
+    out.std.push_back(
+        deviation_of(total.channel_sums[c], total.channel_squares[c], total.pixels_counted));
   }
   for (const auto& one : total.classes) {
     out.pixels.push_back(one.pixels);

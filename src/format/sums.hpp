@@ -32,7 +32,8 @@ struct Sums {
   int channels = 3;
 
   Sums() = default;
-  Sums(int channel_count, std::size_t class_count) : classes(class_count), channels(channel_count) {}
+  Sums(int channel_count, std::size_t class_count)
+      : classes(class_count), channels(channel_count) {}
   void clear();
   void add(const Sums& other);  // precondition: same channels and number of classes
   bool operator==(const Sums&) const = default;
@@ -43,7 +44,8 @@ struct Sums {
     return 2 * static_cast<std::size_t>(channels) + 3 + 3 * class_count;
   }
   // Precondition: numbers.size() == number_count(channels, class_count).
-  [[nodiscard]] static Sums from_numbers(std::span<const std::uint64_t> numbers, int channels, std::size_t class_count);
+  [[nodiscard]] static Sums from_numbers(std::span<const std::uint64_t> numbers, int channels,
+                                         std::size_t class_count);
 };
 
 // The formulas of FORMAT.md ("Statistics"), one IEEE double operation per step, in the order

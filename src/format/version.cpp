@@ -23,9 +23,12 @@ std::optional<int> plain_number(std::string_view digits) {
 Result<int> parse_version(std::string_view text) {
   const auto dot = text.find('.');
   const auto major = plain_number(text.substr(0, dot));
-  const auto minor = dot == std::string_view::npos ? std::nullopt : plain_number(text.substr(dot + 1));
+  const auto minor =
+      dot == std::string_view::npos ? std::nullopt : plain_number(text.substr(dot + 1));
   if (!major || !minor) return damaged_error("the format's version is not of the form 1.<minor>");
-  if (*major != 1) return damaged_error("format version " + std::string(text) + " is not known here; this program reads 1.x");
+  if (*major != 1)
+    return damaged_error("format version " + std::string(text) +
+                         " is not known here; this program reads 1.x");
   return *minor;
 }
 

@@ -60,13 +60,18 @@ std::int32_t fixed_point(double weight) {
   return static_cast<std::int32_t>(weight < 0.0 ? scaled - 0.5 : scaled + 0.5);
 }
 
-std::uint8_t rounded(std::int32_t sum) { return static_cast<std::uint8_t>(std::clamp(sum >> kFractionBits, 0, 255)); }
+std::uint8_t rounded(std::int32_t sum) {
+  return static_cast<std::uint8_t>(std::clamp(sum >> kFractionBits, 0, 255));
+}
 
-std::size_t samples(int pixels, int channels) { return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels); }
+std::size_t samples(int pixels, int channels) {
+  return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels);
+}
 
 // Resamples the columns of one row. `sum` starts with the half that makes the shift round.
 template <std::size_t kChannels>
-void resample_row(const std::uint8_t* in, const AxisWeights& columns, std::uint8_t* out, int width) {
+void resample_row(const std::uint8_t* in, const AxisWeights& columns, std::uint8_t* out,
+                  int width) {
   for (int x = 0; x < width; ++x, out += kChannels) {
     const AxisWeights::Window window = columns.window(x);
     const std::uint8_t* pixel = in + static_cast<std::size_t>(window.first) * kChannels;
@@ -79,25 +84,30 @@ void resample_row(const std::uint8_t* in, const AxisWeights& columns, std::uint8
   }
 }
 
-void resample_row(const std::uint8_t* in, const AxisWeights& columns, std::uint8_t* out, int width, int channels) {
-  channels == 3 ? resample_row<3>(in, columns, out, width) : resample_row<1>(in, columns, out, width);
+void resample_row(const std::uint8_t* in, const AxisWeights& columns, std::uint8_t* out, int width,
+                  int channels) {
+  channels == 3 ? resample_row<3>(in, columns, out, width)
+                : resample_row<1>(in, columns, out, width);
 }
 
 // The number of samples to sum at once: the sums stay in the first-level cache, and the loops
 // vectorize.
 constexpr std::size_t kRun = 512;
 
-void add_weighted(const std::uint8_t* in, std::int32_t weight, std::int32_t* sums, std::size_t count) {
+void add_weighted(const std::uint8_t* in, std::int32_t weight, std::int32_t* sums,
+                  std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) sums[i] += in[i] * weight;
 }
 
 // Computes one output row from the rows of its window.
-void sum_rows(const std::uint8_t* const* rows, const AxisWeights::Window& window, std::uint8_t* out, std::size_t count) {
+void sum_rows(const std::uint8_t* const* rows, const AxisWeights::Window& window, std::uint8_t* out,
+              std::size_t count) {
   std::array<std::int32_t, kRun> sums;
   for (std::size_t at = 0; at < count; at += kRun) {
     const std::size_t run = std::min(kRun, count - at);
     std::fill_n(sums.data(), run, kHalf);
-    for (int k = 0; k < window.count; ++k) add_weighted(rows[k] + at, window.weights[k], sums.data(), run);
+    for (int k = 0; k < window.count; ++k)
+      add_weighted(rows[k] + at, window.weights[k], sums.data(), run);
     for (std::size_t i = 0; i < run; ++i) out[at + i] = rounded(sums[i]);
   }
 }
@@ -107,7 +117,8 @@ void sum_rows(const std::uint8_t* const* rows, const AxisWeights::Window& window
 void AxisWeights::update(const AxisRange& wanted) {
   if (range_ == wanted) return;
   range_ = {};  // reset until all is made, because an allocation may fail
-  longest_ = std::min(wanted.source, static_cast<int>(std::ceil(spread_of(wanted).support)) * 2 + 1);
+  longest_ =
+      std::min(wanted.source, static_cast<int>(std::ceil(spread_of(wanted).support)) * 2 + 1);
   places_.resize(static_cast<std::size_t>(wanted.count));
   weights_.resize(static_cast<std::size_t>(wanted.count) * static_cast<std::size_t>(longest_));
   exact_.resize(static_cast<std::size_t>(longest_));
@@ -121,7 +132,8 @@ void AxisWeights::fill(int i) {
   const Spread spread = spread_of(range_);
   const double center = (range_.first + i + 0.5) * spread.step;
   const double shrink = 1.0 / spread.stretch;
-  const double from = center - spread.support + 0.5, to = center + spread.support + 0.5;  // rounded by what follows
+  const double from = center - spread.support + 0.5,
+               to = center + spread.support + 0.5;  // rounded by what follows
   const int first = std::max(0, static_cast<int>(from));
   const int end = std::min(range_.source, static_cast<int>(to));
   const std::size_t count = static_cast<std::size_t>(end - first);
@@ -130,27 +142,33 @@ void AxisWeights::fill(int i) {
     exact_[k] = kernel.at((static_cast<double>(k) + first - center + 0.5) * shrink);
     sum += exact_[k];
   }
-  std::int32_t* weights = weights_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(longest_);
+  std::int32_t* weights =
+      weights_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(longest_);
   for (std::size_t k = 0; k < count; ++k) weights[k] = fixed_point(exact_[k] / sum);
   places_[static_cast<std::size_t>(i)] = {first, end - first};
 }
 
 AxisWeights::Window AxisWeights::window(int i) const {
   const Place place = places_[static_cast<std::size_t>(i)];
-  return {place.first, place.count, weights_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(longest_)};
+  return {place.first, place.count,
+          weights_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(longest_)};
 }
 
-void Antialiaser::resample(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out) {
+void Antialiaser::resample(const ConstPixels& source, const Region& region, ImageFilter filter,
+                           const MutablePixels& out) {
   const int left = -region.x, top = -region.y;
-  const bool rows_change = source.width != region.width, columns_change = source.height != region.height;
+  const bool rows_change = source.width != region.width,
+             columns_change = source.height != region.height;
   if (rows_change) columns_.update({filter, source.width, region.width, left, out.width});
   if (columns_change) rows_.update({filter, source.height, region.height, top, out.height});
   if (!columns_change) return resample_rows_only(source, top, out);
   rows_change ? resample_both(source, out) : resample_columns(source, out, left);
 }
 
-void Antialiaser::resample_rows_only(const ConstPixels& source, int top, const MutablePixels& out) const {
-  for (int y = 0; y < out.height; ++y) resample_row(source.row(top + y), columns_, out.row(y), out.width, out.channels);
+void Antialiaser::resample_rows_only(const ConstPixels& source, int top,
+                                     const MutablePixels& out) const {
+  for (int y = 0; y < out.height; ++y)
+    resample_row(source.row(top + y), columns_, out.row(y), out.width, out.channels);
 }
 
 void Antialiaser::resample_columns(const ConstPixels& source, const MutablePixels& out, int left) {
@@ -164,12 +182,14 @@ void Antialiaser::resample_both(const ConstPixels& source, const MutablePixels& 
 }
 
 // Rows are requested in order, and a window never needs more rows than the ring holds.
-const std::uint8_t* Antialiaser::first_pass_row(const ConstPixels& source, int y, const MutablePixels& out) {
+const std::uint8_t* Antialiaser::first_pass_row(const ConstPixels& source, int y,
+                                                const MutablePixels& out) {
   const auto slot = [&](int row) {
     return reinterpret_cast<std::uint8_t*>(ring_.data()) +
            static_cast<std::size_t>(row % rows_.longest()) * samples(out.width, out.channels);
   };
-  for (; ring_end_ <= y; ++ring_end_) resample_row(source.row(ring_end_), columns_, slot(ring_end_), out.width, out.channels);
+  for (; ring_end_ <= y; ++ring_end_)
+    resample_row(source.row(ring_end_), columns_, slot(ring_end_), out.width, out.channels);
   return slot(y);
 }
 
@@ -178,7 +198,8 @@ void Antialiaser::sum_all_rows(const RowAt& row_at, const MutablePixels& out) {
   window_rows_.resize(static_cast<std::size_t>(rows_.longest()));
   for (int y = 0; y < out.height; ++y) {
     const AxisWeights::Window window = rows_.window(y);
-    for (int k = 0; k < window.count; ++k) window_rows_[static_cast<std::size_t>(k)] = row_at(window.first + k);
+    for (int k = 0; k < window.count; ++k)
+      window_rows_[static_cast<std::size_t>(k)] = row_at(window.first + k);
     sum_rows(window_rows_.data(), window, out.row(y), samples(out.width, out.channels));
   }
 }

@@ -65,7 +65,8 @@ class Antialiaser {
   // `region`, which covers all of `out`. Computes nothing else, and keeps only as many rows of
   // the first pass as one output row needs. Both images have the same number of channels, 1 or 3,
   // and do not overlap. The filter is an antialiased one.
-  void resample(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out);
+  void resample(const ConstPixels& source, const Region& region, ImageFilter filter,
+                const MutablePixels& out);
 
  private:
   void resample_rows_only(const ConstPixels& source, int top, const MutablePixels& out) const;

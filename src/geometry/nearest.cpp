@@ -19,14 +19,16 @@ struct Range {
 void center_indices(const Range& range, int* out) {
   const std::int64_t twice_target = 2 * std::int64_t{range.target};
   std::int64_t numerator = (2 * std::int64_t{range.first} + 1) * range.source;  // (2i + 1) · s
-  for (int i = 0; i < range.count; ++i, numerator += 2 * std::int64_t{range.source}) out[i] = static_cast<int>(numerator / twice_target);
+  for (int i = 0; i < range.count; ++i, numerator += 2 * std::int64_t{range.source})
+    out[i] = static_cast<int>(numerator / twice_target);
 }
 
 // The reciprocal of a quotient, not s / d: for some sizes these differ in the last bit and select
 // another pixel.
 void opencv_indices(const Range& range, int* out) {
   const double step = 1.0 / (static_cast<double>(range.target) / range.source);
-  for (int i = 0; i < range.count; ++i) out[i] = std::min(static_cast<int>((range.first + i) * step), range.source - 1);
+  for (int i = 0; i < range.count; ++i)
+    out[i] = std::min(static_cast<int>((range.first + i) * step), range.source - 1);
 }
 
 // Pillow adds the step repeatedly; its rounding errors are part of the result.
@@ -34,7 +36,8 @@ void pillow_indices(const Range& range, int* out) {
   const double step = static_cast<double>(range.source) / range.target;
   double at = step * 0.5;
   for (int i = 0; i < range.first; ++i) at += step;
-  for (int i = 0; i < range.count; ++i, at += step) out[i] = std::min(static_cast<int>(at), range.source - 1);
+  for (int i = 0; i < range.count; ++i, at += step)
+    out[i] = std::min(static_cast<int>(at), range.source - 1);
 }
 
 void fill_indices(LabelFilter filter, const Range& range, std::vector<int>& indices) {
@@ -72,7 +75,8 @@ void nearest_indices(LabelFilter filter, int source, int target, std::vector<int
   fill_indices(filter, {source, target, 0, target}, indices);
 }
 
-const int* NearestPlacer::Axis::update(LabelFilter wanted_filter, const std::array<int, 4>& wanted_range) {
+const int* NearestPlacer::Axis::update(LabelFilter wanted_filter,
+                                       const std::array<int, 4>& wanted_range) {
   if (filter != wanted_filter || range != wanted_range) {
     const auto [source, target, first, count] = wanted_range;
     fill_indices(wanted_filter, {source, target, first, count}, indices);
@@ -82,13 +86,16 @@ const int* NearestPlacer::Axis::update(LabelFilter wanted_filter, const std::arr
   return indices.data();
 }
 
-void NearestPlacer::place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id, MutableIds record) {
+void NearestPlacer::place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id,
+                          MutableIds record) {
   const Visible part = visible_part(region, {record.width, record.height});
   pad_around(part, pad_id, record);
   if (part.empty()) return;
 
-  const int* columns = columns_.update(filter, {source.width, region.width, part.left - region.x, part.width()});
-  const int* rows = rows_.update(filter, {source.height, region.height, part.top - region.y, part.height()});
+  const int* columns =
+      columns_.update(filter, {source.width, region.width, part.left - region.x, part.width()});
+  const int* rows =
+      rows_.update(filter, {source.height, region.height, part.top - region.y, part.height()});
   const bool same_width = source.width == region.width;
   for (int i = 0; i < part.height(); ++i) {
     std::uint16_t* out = record.row(part.top + i) + part.left;

@@ -25,7 +25,8 @@ class NearestPlacer {
   // Fills `record` from `source`: resampled to region.width × region.height, placed at region.x,
   // region.y, and clipped. The rest becomes `pad_id`. Source and record have 1 channel and do not
   // overlap; sizes are at least 1.
-  void place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id, MutableIds record);
+  void place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id,
+             MutableIds record);
 
  private:
   // The index table of one axis, visible part only. Recomputed only if sizes or filter change,

@@ -32,15 +32,19 @@ int interpolation_of(ImageFilter filter) {
   }
 }
 
-std::size_t samples(int pixels, int channels) { return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels); }
+std::size_t samples(int pixels, int channels) {
+  return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels);
+}
 
 // A header for memory that OpenCV does not own or free.
 cv::Mat header_over(const std::uint8_t* data, Extent size, int channels, std::size_t row_bytes) {
-  return {size.height, size.width, CV_MAKETYPE(CV_8U, channels), const_cast<std::uint8_t*>(data), row_bytes};
+  return {size.height, size.width, CV_MAKETYPE(CV_8U, channels), const_cast<std::uint8_t*>(data),
+          row_bytes};
 }
 
 Status resize_with_opencv(ConstPixels source, ImageFilter filter, MutablePixels out) try {
-  const cv::Mat from = header_over(source.data, {source.width, source.height}, source.channels, source.row_bytes);
+  const cv::Mat from =
+      header_over(source.data, {source.width, source.height}, source.channels, source.row_bytes);
   cv::Mat to = header_over(out.data, {out.width, out.height}, out.channels, out.row_bytes);
   cv::resize(from, to, to.size(), 0, 0, interpolation_of(filter));
   if (to.data != out.data) return internal_error("OpenCV resized into memory of its own");
@@ -52,7 +56,8 @@ Status resize_with_opencv(ConstPixels source, ImageFilter filter, MutablePixels 
 // A rectangle of an image, as an image.
 template <class T>
 PixelView<T> part_of(PixelView<T> image, int x, int y, Extent size) {
-  return {image.row(y) + samples(x, image.channels), size.width, size.height, image.channels, image.row_bytes};
+  return {image.row(y) + samples(x, image.channels), size.width, size.height, image.channels,
+          image.row_bytes};
 }
 
 void copy_rows(ConstPixels from, MutablePixels to) {
@@ -75,28 +80,38 @@ void pad_around(const Visible& part, const std::uint8_t* color, MutablePixels re
     const int left = outside ? record.width : part.left;
     const int right = outside ? record.width : part.right;
     fill_pixels(record.row(y), left, color, record.channels);
-    fill_pixels(record.row(y) + samples(right, record.channels), record.width - right, color, record.channels);
+    fill_pixels(record.row(y) + samples(right, record.channels), record.width - right, color,
+                record.channels);
   }
 }
 
-bool inside(const Region& region, const Visible& part) { return part.width() == region.width && part.height() == region.height; }
+bool inside(const Region& region, const Visible& part) {
+  return part.width() == region.width && part.height() == region.height;
+}
 
 Status check_intermediate(const Region& region, Extent source) {
   const std::int64_t wanted = std::int64_t{region.width} * region.height;
-  if (wanted <= std::max(kMaxIntermediatePixels, std::int64_t{source.width} * source.height)) return {};
-  return data_error("an image of " + std::to_string(source.width) + "x" + std::to_string(source.height) + " would be resized to " +
-                    std::to_string(region.width) + "x" + std::to_string(region.height) +
-                    " before it is cropped, which is too large; crop the image or choose another --fit");
+  if (wanted <= std::max(kMaxIntermediatePixels, std::int64_t{source.width} * source.height))
+    return {};
+  return data_error(
+      "an image of " + std::to_string(source.width) + "x" + std::to_string(source.height) +
+      " would be resized to " + std::to_string(region.width) + "x" + std::to_string(region.height) +
+      " before it is cropped, which is too large; crop the image or choose another --fit");
 }
 
 Error no_memory_for(const Region& region) {
-  return Error{ErrorCode::io, "no memory for an image of " + std::to_string(region.width) + "x" + std::to_string(region.height), {}, {}};
+  return Error{ErrorCode::io,
+               "no memory for an image of " + std::to_string(region.width) + "x" +
+                   std::to_string(region.height),
+               {},
+               {}};
 }
 
 }  // namespace
 
 bool is_antialiased(ImageFilter filter) {
-  return filter == ImageFilter::triangle || filter == ImageFilter::cubic || filter == ImageFilter::lanczos;
+  return filter == ImageFilter::triangle || filter == ImageFilter::cubic ||
+         filter == ImageFilter::lanczos;
 }
 
 ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target) {
@@ -110,20 +125,24 @@ struct Resampler::Impl {
   Buffer intermediate;
 
   // Both functions fill `out`, which the resampled image at `region` covers completely.
-  Status antialias(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out);
-  Status resize_and_crop(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out);
+  Status antialias(const ConstPixels& source, const Region& region, ImageFilter filter,
+                   const MutablePixels& out);
+  Status resize_and_crop(const ConstPixels& source, const Region& region, ImageFilter filter,
+                         const MutablePixels& out);
   // A view of the buffer as a packed image; fails if memory is lacking.
   Result<MutablePixels> intermediate_image(const Region& region, int channels);
 };
 
-Status Resampler::Impl::antialias(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out) try {
+Status Resampler::Impl::antialias(const ConstPixels& source, const Region& region,
+                                  ImageFilter filter, const MutablePixels& out) try {
   antialiaser.resample(source, region, filter, out);
   return {};
 } catch (const std::bad_alloc&) {
   return no_memory_for(region);
 }
 
-Status Resampler::Impl::resize_and_crop(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out) {
+Status Resampler::Impl::resize_and_crop(const ConstPixels& source, const Region& region,
+                                        ImageFilter filter, const MutablePixels& out) {
   HOTPACK_TRY(check_intermediate(region, {source.width, source.height}));
   HOTPACK_ASSIGN(const MutablePixels whole, intermediate_image(region, out.channels));
   HOTPACK_TRY(resize_with_opencv(source, filter, whole));
@@ -133,7 +152,8 @@ Status Resampler::Impl::resize_and_crop(const ConstPixels& source, const Region&
 
 Result<MutablePixels> Resampler::Impl::intermediate_image(const Region& region, int channels) try {
   const std::size_t row_bytes = samples(region.width, channels);
-  auto* data = intermediate.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(region.height));
+  auto* data =
+      intermediate.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(region.height));
   return MutablePixels{data, region.width, region.height, channels, row_bytes};
 } catch (const std::bad_alloc&) {
   return no_memory_for(region);
@@ -148,7 +168,8 @@ Resampler::~Resampler() = default;
 Resampler::Resampler(Resampler&&) noexcept = default;
 Resampler& Resampler::operator=(Resampler&&) noexcept = default;
 
-Status Resampler::place(ConstPixels source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePixels record) {
+Status Resampler::place(ConstPixels source, Region region, ImageFilter filter,
+                        const std::uint8_t* pad_color, MutablePixels record) {
   const Extent source_size{source.width, source.height};
   const Extent region_size{region.width, region.height};
   const Visible part = visible_part(region, {record.width, record.height});

@@ -41,7 +41,8 @@ class Resampler {
   // source (`cover` of a very long image), it fails with code `data`. The antialiased filters
   // compute only the visible part. Fails with code `internal` if OpenCV throws or memory is
   // lacking.
-  [[nodiscard]] Status place(ConstPixels source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePixels record);
+  [[nodiscard]] Status place(ConstPixels source, Region region, ImageFilter filter,
+                             const std::uint8_t* pad_color, MutablePixels record);
 
  private:
   struct Impl;

@@ -31,7 +31,8 @@ constexpr std::array<ResizeCase, 16> kCases{{
 }};
 
 std::size_t sample_count(Extent size, int channels) {
-  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(channels);
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) *
+         static_cast<std::size_t>(channels);
 }
 
 // Noise that is the same on every platform (the upper byte of a 32-bit linear congruential
@@ -56,14 +57,18 @@ std::uint64_t resize_hash(const ResizeCase& resize_case) {
   std::vector<std::uint8_t> out(sample_count(target, channels));
   const std::array<std::uint8_t, 3> pad{};
   Resampler resampler;
-  const Status placed = resampler.place({in.data(), source.width, source.height, channels, sample_count({source.width, 1}, channels)},
-                                        {0, 0, target.width, target.height}, filter, pad.data(),
-                                        {out.data(), target.width, target.height, channels, sample_count({target.width, 1}, channels)});
+  const Status placed = resampler.place(
+      {in.data(), source.width, source.height, channels, sample_count({source.width, 1}, channels)},
+      {0, 0, target.width, target.height}, filter, pad.data(),
+      {out.data(), target.width, target.height, channels,
+       sample_count({target.width, 1}, channels)});
   return placed.ok() ? xxh3_64(std::as_bytes(std::span(out))) : 0;
 }
 
 std::string engine_of(std::span<const ResizeCase> cases) {
-  const auto agrees = [](const ResizeCase& resize_case) { return resize_hash(resize_case) == resize_case.hash; };
+  const auto agrees = [](const ResizeCase& resize_case) {
+    return resize_hash(resize_case) == resize_case.hash;
+  };
   return std::all_of(cases.begin(), cases.end(), agrees) ? "" : "resize:" + resize_library();
 }
 

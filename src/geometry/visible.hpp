@@ -19,8 +19,11 @@ struct Visible {
 
 // The overlap of region and record; {0, 0, 0, 0} if there is none.
 [[nodiscard]] inline Visible visible_part(const Region& region, Extent record) {
-  const auto clip = [](std::int64_t edge, int limit) { return static_cast<int>(std::clamp<std::int64_t>(edge, 0, limit)); };
-  const Visible part{clip(region.x, record.width), clip(region.y, record.height), clip(std::int64_t{region.x} + region.width, record.width),
+  const auto clip = [](std::int64_t edge, int limit) {
+    return static_cast<int>(std::clamp<std::int64_t>(edge, 0, limit));
+  };
+  const Visible part{clip(region.x, record.width), clip(region.y, record.height),
+                     clip(std::int64_t{region.x} + region.width, record.width),
                      clip(std::int64_t{region.y} + region.height, record.height)};
   return part.empty() ? Visible{} : part;
 }

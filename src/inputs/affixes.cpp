@@ -13,7 +13,9 @@ constexpr std::size_t kMostAffixes = 8;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool is_among(const SortedNames& names, std::string_view name) { return std::binary_search(names.begin(), names.end(), name); }
+bool is_among(const SortedNames& names, std::string_view name) {
+  return std::binary_search(names.begin(), names.end(), name);
+}
 
 using Counts = std::map<std::pair<bool, std::string_view>, std::uint64_t>;
 
@@ -22,8 +24,10 @@ void count_cuts(const SortedNames& shorter, std::string_view name, Counts& count
   for (std::size_t cut = 1; cut < name.size(); ++cut) {
     if (is_digit(name[cut - 1]) && is_digit(name[cut])) continue;
     const std::string_view first = name.substr(0, cut), second = name.substr(cut);
-    if (second.find('/') == std::string_view::npos && is_among(shorter, first)) ++counts[{false, second}];
-    if (first.find('/') == std::string_view::npos && is_among(shorter, second)) ++counts[{true, first}];
+    if (second.find('/') == std::string_view::npos && is_among(shorter, first))
+      ++counts[{false, second}];
+    if (first.find('/') == std::string_view::npos && is_among(shorter, second))
+      ++counts[{true, first}];
   }
 }
 
@@ -34,8 +38,10 @@ std::vector<Affix> likely_affixes(const SortedNames& shorter, const SortedNames&
   const std::size_t step = longer.size() / kMostNames + 1;
   for (std::size_t i = 0; i < longer.size(); i += step) count_cuts(shorter, longer[i], counts);
   std::vector<std::pair<std::uint64_t, Affix>> by_count;
-  for (const auto& [affix, count] : counts) by_count.push_back({count, {std::string(affix.second), affix.first}});
-  std::stable_sort(by_count.begin(), by_count.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [affix, count] : counts)
+    by_count.push_back({count, {std::string(affix.second), affix.first}});
+  std::stable_sort(by_count.begin(), by_count.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   by_count.resize(std::min(by_count.size(), kMostAffixes));
   std::vector<Affix> affixes;
   affixes.reserve(by_count.size());
@@ -43,10 +49,13 @@ std::vector<Affix> likely_affixes(const SortedNames& shorter, const SortedNames&
   return affixes;
 }
 
-std::uint64_t count_affixed(const SortedNames& shorter, const SortedNames& longer, const Affix& affix) {
-  return static_cast<std::uint64_t>(std::count_if(shorter.begin(), shorter.end(), [&](std::string_view name) {
-    return is_among(longer, affix.in_front ? affix.text + std::string(name) : std::string(name) + affix.text);
-  }));
+std::uint64_t count_affixed(const SortedNames& shorter, const SortedNames& longer,
+                            const Affix& affix) {
+  return static_cast<std::uint64_t>(
+      std::count_if(shorter.begin(), shorter.end(), [&](std::string_view name) {
+        return is_among(longer, affix.in_front ? affix.text + std::string(name)
+                                               : std::string(name) + affix.text);
+      }));
 }
 
 }  // namespace hotpack::pipeline

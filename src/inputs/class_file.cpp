@@ -17,9 +17,10 @@ namespace {
 
 // The most likely first: files with colors, then files with names only.
 constexpr std::array<std::string_view, 19> kNames{
-    "class_dict.csv",  "class_dict_seg.csv", "_classes.csv", "class_dict.txt", "classes.csv",    "class_names.csv",  "label_colors.csv",
-    "color_codes.csv", "colors.csv",         "colors.csv",   "legend.csv",     "labelmap.txt",   "label_colors.txt", "colors.txt",
-    "legend.txt",      "class_names.txt",    "classes.txt",  "class_name.txt", "label_names.txt"};
+    "class_dict.csv",  "class_dict_seg.csv", "_classes.csv",     "class_dict.txt", "classes.csv",
+    "class_names.csv", "label_colors.csv",   "color_codes.csv",  "colors.csv",     "colors.csv",
+    "legend.csv",      "labelmap.txt",       "label_colors.txt", "colors.txt",     "legend.txt",
+    "class_names.txt", "classes.txt",        "class_name.txt",   "label_names.txt"};
 
 FoundClassFile read_class_file(const std::string& path) {
   const Result<std::string> text = read_text_file(path);
@@ -32,28 +33,33 @@ std::string name_difference(const labels::ClassTable& one, const labels::ClassTa
   const std::size_t common = std::min(one.classes.size(), other.classes.size());
   for (std::size_t i = 0; i < common; ++i)
     if (one.classes[i].name != other.classes[i].name)
-      return "class " + std::to_string(i) + " is '" + one.classes[i].name + "' there and '" + other.classes[i].name + "' here";
+      return "class " + std::to_string(i) + " is '" + one.classes[i].name + "' there and '" +
+             other.classes[i].name + "' here";
   if (one.classes.size() == other.classes.size()) return {};
-  return std::to_string(one.classes.size()) + " classes there and " + std::to_string(other.classes.size()) + " here";
+  return std::to_string(one.classes.size()) + " classes there and " +
+         std::to_string(other.classes.size()) + " here";
 }
 
 // If two files have different classes, the user must choose one.
 void compare_with(FoundClassFile& first, const std::string& path) {
   const FoundClassFile other = read_class_file(path);
   if (first.table.ok() && !other.table.ok())
-    first.unreadable.push_back("class file " + other.table.error().describe() + ". The file is ignored; the classes are those of " +
-                               first.path);
+    first.unreadable.push_back("class file " + other.table.error().describe() +
+                               ". The file is ignored; the classes are those of " + first.path);
   if (first.contradiction || !first.table.ok() || !other.table.ok()) return;
   const std::string difference = name_difference(*first.table, *other.table);
   if (difference.empty()) return;
-  first.contradiction = data_error("contradicts " + first.path + ": " + difference + ". Say which is meant:\n  --classes " +
+  first.contradiction = data_error("contradicts " + first.path + ": " + difference +
+                                       ". Say which is meant:\n  --classes " +
                                        shell_path(first.path) + "\n  --classes " + shell_path(path),
                                    path);
 }
 
 }  // namespace
 
-bool is_class_file_name(std::string_view name) { return std::find(kNames.begin(), kNames.end(), name) != kNames.end(); }
+bool is_class_file_name(std::string_view name) {
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
 
 std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders) {
   std::optional<FoundClassFile> first;

@@ -14,16 +14,20 @@ namespace hotpack::pipeline {
 
 struct FoundClassFile {
   std::string path;
-  Result<labels::ClassTable> table;          // or why it cannot be read as one, with file and line
-  std::optional<Error> contradiction = {};   // another class file has different classes, so the user must choose one
-  std::vector<std::string> unreadable = {};  // one warning per further file that cannot be read as a class file
+  Result<labels::ClassTable> table;  // or why it cannot be read as one, with file and line
+  std::optional<Error> contradiction =
+      {};  // another class file has different classes, so the user must choose one
+  std::vector<std::string> unreadable =
+      {};  // one warning per further file that cannot be read as a class file
 };
 
 // True for a usual name of a class file: "class_dict.csv".
 [[nodiscard]] bool is_class_file_name(std::string_view name);
 
-// The first file with a usual name (class_dict.csv, class_names.txt, labelmap.txt, classes.txt, …) in `folders`, even if
-// labels/class_table.hpp cannot read it: a class file that cannot be used must not be ignored.
-[[nodiscard]] std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders);
+// The first file with a usual name (class_dict.csv, class_names.txt, labelmap.txt, classes.txt, …)
+// in `folders`, even if labels/class_table.hpp cannot read it: a class file that cannot be used
+// must not be ignored.
+[[nodiscard]] std::optional<FoundClassFile> find_class_file(
+    const std::vector<std::string>& folders);
 
 }  // namespace hotpack::pipeline

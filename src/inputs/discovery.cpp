@@ -35,13 +35,15 @@ using Method = SplitOptions::Method;
 
 class Discoverer {
  public:
-  Discoverer(const PackOptions& options, ProblemLog& problems) : options_(options), input_(options.input), problems_(problems) {
+  Discoverer(const PackOptions& options, ProblemLog& problems)
+      : options_(options), input_(options.input), problems_(problems) {
     result_.label = options.label;
   }
 
   Result<Discovery> run() {
     HOTPACK_TRY(discover_source());
-    if (input_.skip_orphans) result_.orphans_left_out += found_.forget(ProblemKind::unsupported_file);
+    if (input_.skip_orphans)
+      result_.orphans_left_out += found_.forget(ProblemKind::unsupported_file);
     HOTPACK_TRY(divide_by_shares());
     HOTPACK_TRY(check_splits());
     HOTPACK_TRY(sort_splits());
@@ -57,7 +59,8 @@ class Discoverer {
       return take_sets(std::move(sets), given_lists());
     }
     if (!input_.images.empty()) {
-      if (input_.images.size() == 1 && input_.labels.size() == 1) input_layout_.splits = {{"", input_.images[0], input_.labels[0], ""}};
+      if (input_.images.size() == 1 && input_.labels.size() == 1)
+        input_layout_.splits = {{"", input_.images[0], input_.labels[0], ""}};
       HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_image_folders(input_, found_));
       return take_sets(std::move(sets), given_lists());
     }
@@ -92,16 +95,21 @@ class Discoverer {
     const bool own_splits = !layout.splits.front().name.empty();
     const bool own_lists = !layout.splits.front().list.empty();
     const bool given_folder = input_.split.method == Method::folder;
-    const bool given_shares = input_.split.method == Method::ratio || input_.split.method == Method::hash;
+    const bool given_shares =
+        input_.split.method == Method::ratio || input_.split.method == Method::hash;
     const std::string splits = "this data set has splits of its own:\n" + layout.text();
     if (own_splits && given_shares)
-      return usage_error("--split ratio and hash divide one set of samples, but " + splits + "pack one of its folders:\n  " +
+      return usage_error("--split ratio and hash divide one set of samples, but " + splits +
+                         "pack one of its folders:\n  " +
                          split_command(layout, layout.splits.front(), split_option(input_.split)));
     const bool given_list = !input_.list.empty() || input_.split.method == Method::list;
-    if (own_splits && !own_lists && given_list) return usage_error("--list and --split list select from one set of samples, but " + splits);
+    if (own_splits && !own_lists && given_list)
+      return usage_error("--list and --split list select from one set of samples, but " + splits);
     if (layout.kind == Layout::Kind::tables && (given_list || given_folder))
-      return usage_error("--list, --split list and --split folder take samples from folders, but this data set has a table:\n" +
-                         layout.text());
+      return usage_error(
+          "--list, --split list and --split folder take samples from folders, but this data set "
+          "has a table:\n" +
+          layout.text());
     return {};
   }
 
@@ -116,34 +124,44 @@ class Discoverer {
       if (!nothing)
         lists.push_back({split.name, split.list});
       else
-        result_.warnings.push_back(empty = split.list + " is empty: the split '" + split.name + "' is left out");
+        result_.warnings.push_back(empty = split.list + " is empty: the split '" + split.name +
+                                           "' is left out");
     }
-    if (lists.empty() && !empty.empty()) return data_error("each of its lists of samples is empty; " + empty, layout.root);
+    if (lists.empty() && !empty.empty())
+      return data_error("each of its lists of samples is empty; " + empty, layout.root);
     return lists;
   }
 
   // Uses the class file next to the data unless classes are given.
   Status use_class_file(const Layout& layout) {
-    const bool labelled =
-        std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return is_labelled(split.list); });
-    if (!labelled || !result_.label.classes.empty() || result_.label.class_count || !result_.label.preset.empty()) return {};
+    const bool labelled = std::any_of(result_.splits.begin(), result_.splits.end(),
+                                      [](const Split& split) { return is_labelled(split.list); });
+    if (!labelled || !result_.label.classes.empty() || result_.label.class_count ||
+        !result_.label.preset.empty())
+      return {};
     std::vector<std::string> folders{layout.root};
-    while (folders.back().size() > input_.root.size() && folders.back() != ".") folders.push_back(folder_of(folders.back()));
+    while (folders.back().size() > input_.root.size() && folders.back() != ".")
+      folders.push_back(folder_of(folders.back()));
     const std::optional<FoundClassFile> found = find_class_file(folders);
     if (!found) return {};
     if (found->contradiction) return *found->contradiction;
-    result_.warnings.insert(result_.warnings.end(), found->unreadable.begin(), found->unreadable.end());
+    result_.warnings.insert(result_.warnings.end(), found->unreadable.begin(),
+                            found->unreadable.end());
     HOTPACK_TRY(check_folders_are_classes(layout, *found));
     const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;
     result_.label.classes_found = misfit.empty();
-    add_lines(misfit.empty() ? "classes: " + found->path + "\n" : "class file " + found->path + " is not used: " + misfit + "\n");
+    add_lines(misfit.empty() ? "classes: " + found->path + "\n"
+                             : "class file " + found->path + " is not used: " + misfit + "\n");
     return {};
   }
 
-  // A file with class colors describes label images. If no class folder has the name of such a class, the folders are hardly classes.
-  [[nodiscard]] Status check_folders_are_classes(const Layout& layout, const FoundClassFile& found) const {
-    if (layout.kind != Layout::Kind::class_folders || !found.table.ok() || !found.table->has_colors) return {};
+  // A file with class colors describes label images. If no class folder has the name of such a
+  // class, the folders are hardly classes.
+  [[nodiscard]] Status check_folders_are_classes(const Layout& layout,
+                                                 const FoundClassFile& found) const {
+    if (layout.kind != Layout::Kind::class_folders || !found.table.ok() || !found.table->has_colors)
+      return {};
     std::string folder;
     for (const Split& split : result_.splits) {
       for (const std::string& name : split.list.class_names) {
@@ -151,23 +169,29 @@ class Discoverer {
         folder = name;
       }
     }
-    return data_error("gives classes colors ('" + found.table->classes.front().name + "' is " +
-                          color_text(*found.table->classes.front().color) + "), and no folder has the name of one of them (the last is '" +
-                          folder +
-                          "'): the folders are probably not classes. Give a table of images and their labels with --pairs FILE, or run" +
-                          suggestions_text({{"if each folder is a class", pack_command(layout)},
-                                            {"if these are images without labels", whole_command("--images " + shell_path(layout.root))}}),
-                      found.path);
+    return data_error(
+        "gives classes colors ('" + found.table->classes.front().name + "' is " +
+            color_text(*found.table->classes.front().color) +
+            "), and no folder has the name of one of them (the last is '" + folder +
+            "'): the folders are probably not classes. Give a table of images and their labels "
+            "with --pairs FILE, or run" +
+            suggestions_text({{"if each folder is a class", pack_command(layout)},
+                              {"if these are images without labels",
+                               whole_command("--images " + shell_path(layout.root))}}),
+        found.path);
   }
 
-  // The reason why a class file that was found does not fit the labels; empty if it fits. Label files mean nothing without their classes,
-  // so an unreadable class file is used there, and its error reported; folders and tables name their classes themselves.
+  // The reason why a class file that was found does not fit the labels; empty if it fits. Label
+  // files mean nothing without their classes, so an unreadable class file is used there, and its
+  // error reported; folders and tables name their classes themselves.
   [[nodiscard]] std::string class_misfit(const FoundClassFile& found) const {
     const bool named =
-        std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return !split.list.class_names.empty(); });
+        std::any_of(result_.splits.begin(), result_.splits.end(),
+                    [](const Split& split) { return !split.list.class_names.empty(); });
     if (!found.table.ok()) return named ? found.table.error().message : "";
     const labels::ClassTable& table = *found.table;
-    if (result_.label.kind == LabelKind::binary && table.classes.size() != 2) return "it has not the two classes of a mask";
+    if (result_.label.kind == LabelKind::binary && table.classes.size() != 2)
+      return "it has not the two classes of a mask";
     for (const Split& split : result_.splits)
       for (const std::string& name : split.list.class_names)
         if (!table.find(name)) return "it does not name the class '" + name + "'";
@@ -191,18 +215,25 @@ class Discoverer {
       }
     }
     const auto left =
-        std::count_if(there.files.begin(), there.files.end(), [&](const FoundFile& file) { return !taken.contains(there.path(file)); });
+        std::count_if(there.files.begin(), there.files.end(),
+                      [&](const FoundFile& file) { return !taken.contains(there.path(file)); });
     if (left > 0 && found_.count() == 0)
-      result_.warnings.push_back("not used: " + counted_text(static_cast<std::uint64_t>(left), "image", "images") + " in " + split.images +
-                                 " that " + split.list + " does not name");
+      result_.warnings.push_back(
+          "not used: " + counted_text(static_cast<std::uint64_t>(left), "image", "images") +
+          " in " + split.images + " that " + split.list + " does not name");
     return {};
   }
 
-  // Warns of files next to the data set that list its samples and were not used, such as train_list.txt.
+  // Warns of files next to the data set that list its samples and were not used, such as
+  // train_list.txt.
   Status warn_of_lists(const Layout& layout, const std::vector<ListPart>& lists) {
-    const bool whole = layout.splits.size() == 1 && layout.splits[0].name.empty() && layout.kind != Layout::Kind::class_folders;
-    if (!whole || !lists.empty() || input_.split.method != Method::none || result_.splits.size() != 1) return {};
-    HOTPACK_ASSIGN(const std::vector<UnusedList> unused, find_unused_lists(layout.root, result_.splits.front().list));
+    const bool whole = layout.splits.size() == 1 && layout.splits[0].name.empty() &&
+                       layout.kind != Layout::Kind::class_folders;
+    if (!whole || !lists.empty() || input_.split.method != Method::none ||
+        result_.splits.size() != 1)
+      return {};
+    HOTPACK_ASSIGN(const std::vector<UnusedList> unused,
+                   find_unused_lists(layout.root, result_.splits.front().list));
     if (unused.empty()) return {};
     Layout listed = layout;
     listed.splits.clear();
@@ -210,12 +241,16 @@ class Discoverer {
     bool splits = false;
     for (const UnusedList& list : unused) {
       splits = splits || usual_split_name(list.split);
-      names += (names.empty() ? "" : ", ") + list.file + " (" + counted_text(list.samples, "sample", "samples") + ")";
-      listed.splits.push_back({list.split, layout.splits[0].images, layout.splits[0].labels, list.file});
+      names += (names.empty() ? "" : ", ") + list.file + " (" +
+               counted_text(list.samples, "sample", "samples") + ")";
+      listed.splits.push_back(
+          {list.split, layout.splits[0].images, layout.splits[0].labels, list.file});
     }
-    result_.warnings.push_back("not used: " + names + " " + (unused.size() == 1 ? "lists" : "list") +
+    result_.warnings.push_back("not used: " + names + " " +
+                               (unused.size() == 1 ? "lists" : "list") +
                                " samples of this data set, all of which become one set" +
-                               (splits ? ". To divide it, run\n  " + pack_command(listed) : "; --list and --split list take lists"));
+                               (splits ? ". To divide it, run\n  " + pack_command(listed)
+                                       : "; --list and --split list take lists"));
     return {};
   }
 
@@ -225,7 +260,8 @@ class Discoverer {
     std::vector<ListPart> lists;
     if (!input_.list.empty()) lists.push_back({"", input_.list});
     if (input_.split.method != Method::list) return lists;
-    for (const SplitOptions::Part& part : input_.split.parts) lists.push_back({part.name, part.value});
+    for (const SplitOptions::Part& part : input_.split.parts)
+      lists.push_back({part.name, part.value});
     return lists;
   }
 
@@ -237,9 +273,11 @@ class Discoverer {
     fold_all(sets);
     find_pair_regex(sets);
     const SuffixRule& rule = choice_.rule;
-    const bool found = rule.by_format || rule.image != input_.image_suffix || rule.label != input_.label_suffix;
+    const bool found =
+        rule.by_format || rule.image != input_.image_suffix || rule.label != input_.label_suffix;
     if (!choice_.text.empty() && (found || !input_.root.empty())) add_lines(choice_.text + "\n");
-    for (const FileSet& set : sets) result_.other_files += set.images.other_files + set.labels.other_files;
+    for (const FileSet& set : sets)
+      result_.other_files += set.images.other_files + set.labels.other_files;
     if (!lists.empty()) HOTPACK_TRY(take_lists(sets, lists));
     const bool has_splits = !sets.front().name.empty();
     if (input_.split.method == Method::folder && !has_splits) {
@@ -258,8 +296,8 @@ class Discoverer {
 
   // For the message if nothing pairs.
   void find_pair_regex(const std::vector<FileSet>& sets) {
-    if (sets.size() == 1 && sets.front().labelled && !sets.front().one_folder && input_.image_regex.empty() &&
-        input_.mask_per_class.empty())
+    if (sets.size() == 1 && sets.front().labelled && !sets.front().one_folder &&
+        input_.image_regex.empty() && input_.mask_per_class.empty())
       pair_regex_ = pair_regex_for(sets.front().images, sets.front().labels);
   }
 
@@ -267,11 +305,13 @@ class Discoverer {
 
   // Suffixes and expressions may have excluded every file.
   [[nodiscard]] Status check_keyed(const std::vector<FileSet>& sets) const {
-    const std::uint64_t images = count(ProblemKind::orphan_image), labels = count(ProblemKind::orphan_label);
+    const std::uint64_t images = count(ProblemKind::orphan_image),
+                        labels = count(ProblemKind::orphan_label);
     if (found_.count() > images + labels) return {};
     for (const FileSet& set : sets) {
       if (set.images.files.empty()) return no_images(folders_text(set.images), set.images, images);
-      if (sets.size() == 1 && set.labelled && set.labels.files.empty()) return no_images(folders_text(set.labels), set.labels, labels);
+      if (sets.size() == 1 && set.labelled && set.labels.files.empty())
+        return no_images(folders_text(set.labels), set.labels, labels);
     }
     return {};
   }
@@ -279,7 +319,8 @@ class Discoverer {
   // Files without a key are orphans, unless lists select the samples.
   void settle_keyless(bool listed) {
     if (!listed && !input_.skip_orphans) return;
-    const std::uint64_t keyless = found_.forget(ProblemKind::orphan_image) + found_.forget(ProblemKind::orphan_label);
+    const std::uint64_t keyless =
+        found_.forget(ProblemKind::orphan_image) + found_.forget(ProblemKind::orphan_label);
     if (!listed) result_.orphans_left_out += keyless;
   }
 
@@ -293,26 +334,34 @@ class Discoverer {
       if (whole) with_labels_.insert(set.name);
     add_lines(listed.about);
     if (listed.unlisted > 0 && !input_.root.empty() && given_lists().empty())
-      result_.warnings.push_back(
-          "not used: " + counted_text(listed.unlisted, "image that has a label, but is", "images that have labels, but are") +
-          " in none of the lists");
+      result_.warnings.push_back("not used: " +
+                                 counted_text(listed.unlisted, "image that has a label, but is",
+                                              "images that have labels, but are") +
+                                 " in none of the lists");
     result_.orphans_left_out += listed.left_out;
     // Files that no list names do not matter.
-    if (found_.group(ProblemKind::missing_file).count == 0) found_.forget(ProblemKind::unsupported_file);
+    if (found_.group(ProblemKind::missing_file).count == 0)
+      found_.forget(ProblemKind::unsupported_file);
     return {};
   }
 
   // If other splits have labels, a split without any label file is a set of images alone.
   Status settle_labelled(std::vector<FileSet>& sets) {
-    const auto lacks_labels = [](const FileSet& set) { return set.labelled && set.labels.files.empty(); };
+    const auto lacks_labels = [](const FileSet& set) {
+      return set.labelled && set.labels.files.empty();
+    };
     const bool all = std::all_of(sets.begin(), sets.end(), lacks_labels);
     if (all && found_.count() == 0) return no_partners();
-    const bool classes = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.by_folder; });
+    const bool classes =
+        std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.by_folder; });
     for (FileSet& set : sets) {
-      const bool found_alone = !all && lacks_labels(set) && !set.images.files.empty() && !with_labels_.contains(set.name);
-      const bool beside_classes = classes && !set.by_folder && input_.root.empty();  // a detected layout has said so already
+      const bool found_alone = !all && lacks_labels(set) && !set.images.files.empty() &&
+                               !with_labels_.contains(set.name);
+      const bool beside_classes = classes && !set.by_folder &&
+                                  input_.root.empty();  // a detected layout has said so already
       if (found_alone) set.labelled = false;
-      if (found_alone || beside_classes) add_lines(set.name + ": no labels: a set of images alone\n");
+      if (found_alone || beside_classes)
+        add_lines(set.name + ": no labels: a set of images alone\n");
     }
     return {};
   }
@@ -325,32 +374,40 @@ class Discoverer {
       list = images_alone(std::move(set.images), found_);
     } else if (!input_.mask_per_class.empty()) {
       HOTPACK_ASSIGN(const MaskPattern pattern, MaskPattern::parse(input_.mask_per_class));
-      list = pair_masks(std::move(set.images), std::move(set.labels), pattern, input_.skip_orphans, found_, result_.orphans_left_out);
+      list = pair_masks(std::move(set.images), std::move(set.labels), pattern, input_.skip_orphans,
+                        found_, result_.orphans_left_out);
     } else {
-      list = pair_by_key(std::move(set.images), std::move(set.labels), input_.skip_orphans, found_, result_.orphans_left_out);
+      list = pair_by_key(std::move(set.images), std::move(set.labels), input_.skip_orphans, found_,
+                         result_.orphans_left_out);
     }
     result_.splits.push_back({std::move(set.name), std::move(list)});
     return {};
   }
 
   [[nodiscard]] Error no_partners() const {
-    const bool by_key =
-        std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return split.list.has_label_files; });
-    if (!result_.splits.empty() && !by_key && input_.mask_per_class.empty()) return data_error("no sample is left: nothing to pack");
+    const bool by_key = std::any_of(result_.splits.begin(), result_.splits.end(),
+                                    [](const Split& split) { return split.list.has_label_files; });
+    if (!result_.splits.empty() && !by_key && input_.mask_per_class.empty())
+      return data_error("no sample is left: nothing to pack");
     if (const std::string near = nearest_pair(); !near.empty())
-      return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack. " + near);
+      return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack. " +
+                        near);
     const std::string regex = pair_regex_.empty() ? "" : "--pair-regex " + pair_regex_;
     const std::vector<Suggestion> suggestions = pairing_suggestions(input_layout_, regex);
     const std::string advice = !suggestions.empty() ? suggestions_text(suggestions)
-                               : regex.empty()      ? "; if names differ in another way, write --pair-regex"
-                                                    : ". This pairs their names:\n  " + regex;
-    return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack (are the suffixes right?)" + advice);
+                               : regex.empty()
+                                   ? "; if names differ in another way, write --pair-regex"
+                                   : ". This pairs their names:\n  " + regex;
+    return data_error("no image and label share a key" + unpaired_text() +
+                      ": nothing to pack (are the suffixes right?)" + advice);
   }
 
-  // An image whose key differs from that of a label in case or Unicode form only, with the option that pairs them; empty without one.
+  // An image whose key differs from that of a label in case or Unicode form only, with the option
+  // that pairs them; empty without one.
   [[nodiscard]] std::string nearest_pair() const {
     for (const Problem& problem : found_.group(ProblemKind::orphan_image).examples)
-      if (problem.detail.find(": say --fold ") != std::string::npos) return problem.path + ": " + problem.detail;
+      if (problem.detail.find(": say --fold ") != std::string::npos)
+        return problem.path + ": " + problem.detail;
     return {};
   }
 
@@ -358,7 +415,8 @@ class Discoverer {
   [[nodiscard]] std::string unpaired_text() const {
     std::string text;
     for (const auto& [kind, one, many] :
-         {std::tuple(ProblemKind::orphan_image, "image", "images"), std::tuple(ProblemKind::orphan_label, "label", "labels")}) {
+         {std::tuple(ProblemKind::orphan_image, "image", "images"),
+          std::tuple(ProblemKind::orphan_label, "label", "labels")}) {
       const auto& group = found_.group(kind);
       if (group.count == 0) continue;
       text += (text.empty() ? " (" : "; ") + counted_text(group.count, one, many);
@@ -371,13 +429,15 @@ class Discoverer {
 
   // A table of one split, or of all splits.
   Status take_table(const std::string& split, const std::string& file, const std::string& root) {
-    const PairFileOptions options{file, root, input_.strip_prefix, input_.skip_orphans, !input_.pairs.empty()};
+    const PairFileOptions options{file, root, input_.strip_prefix, input_.skip_orphans,
+                                  !input_.pairs.empty()};
     HOTPACK_ASSIGN(PairFileSamples samples, read_pair_file(options, found_));
     add_lines(samples.about);
     result_.orphans_left_out += samples.left_out;
     const bool has_splits = samples.splits.size() > 1 || !samples.splits.front().name.empty();
     if (has_splits && (input_.split.method != Method::none || !split.empty()))
-      return usage_error(file + ": has a column of splits, and " + (split.empty() ? "--split is given" : "it is in the folder of a split") +
+      return usage_error(file + ": has a column of splits, and " +
+                         (split.empty() ? "--split is given" : "it is in the folder of a split") +
                          "; remove one of them");
     for (Split& part : samples.splits) {
       if (!split.empty()) part.name = split;
@@ -399,14 +459,19 @@ class Discoverer {
   }
 
   [[nodiscard]] Status check_splits() const {
-    const std::uint64_t orphans = count(ProblemKind::orphan_image) + count(ProblemKind::orphan_label);
+    const std::uint64_t orphans =
+        count(ProblemKind::orphan_image) + count(ProblemKind::orphan_label);
     const auto is_empty = [](const Split& split) { return split.list.samples.empty(); };
-    if (std::all_of(result_.splits.begin(), result_.splits.end(), is_empty) && found_.count() == orphans) return no_partners();
+    if (std::all_of(result_.splits.begin(), result_.splits.end(), is_empty) &&
+        found_.count() == orphans)
+      return no_partners();
     for (const Split& split : result_.splits) {
       if (!split.name.empty() && !valid_split_name(split.name))
-        return data_error("the split '" + split.name +
-                          "' cannot be a folder of the output: its name must be UTF-8 and not begin with a dot");
-      if (split.list.samples.empty() && found_.count() == 0) return data_error("the split '" + split.name + "' has no sample");
+        return data_error(
+            "the split '" + split.name +
+            "' cannot be a folder of the output: its name must be UTF-8 and not begin with a dot");
+      if (split.list.samples.empty() && found_.count() == 0)
+        return data_error("the split '" + split.name + "' has no sample");
     }
     return {};
   }
@@ -414,14 +479,20 @@ class Discoverer {
   // Two splits of one name would be packed into one folder.
   Status sort_splits() {
     std::vector<Split>& splits = result_.splits;
-    std::sort(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.name < b.name; });
-    const auto twice = std::adjacent_find(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.name == b.name; });
-    return twice == splits.end() ? Status() : data_error("two splits are called '" + twice->name + "'; give them different names");
+    std::sort(splits.begin(), splits.end(),
+              [](const Split& a, const Split& b) { return a.name < b.name; });
+    const auto twice =
+        std::adjacent_find(splits.begin(), splits.end(),
+                           [](const Split& a, const Split& b) { return a.name == b.name; });
+    return twice == splits.end() ? Status()
+                                 : data_error("two splits are called '" + twice->name +
+                                              "'; give them different names");
   }
 
   // Adds lines for people; lines about a detected layout are indented below it.
   void add_lines(std::string_view lines) {
-    for (const std::string_view line : lines_of(lines)) result_.layout += (input_.root.empty() ? "" : "  ") + std::string(line) + "\n";
+    for (const std::string_view line : lines_of(lines))
+      result_.layout += (input_.root.empty() ? "" : "  ") + std::string(line) + "\n";
   }
 
   const PackOptions& options_;

@@ -1,7 +1,9 @@
-// Turns the input options into samples: the layout of the data set, the files of its samples, and its splits.
+// Turns the input options into samples: the layout of the data set, the files of its samples, and
+// its splits.
 //
-// Failure: `io` for folders and lists that cannot be read, `usage` for options that contradict each other, `data` if no sample is found or
-// the pairing is unclear; a fault of a single file is a Problem. Prints nothing: `layout` describes what was detected.
+// Failure: `io` for folders and lists that cannot be read, `usage` for options that contradict each
+// other, `data` if no sample is found or the pairing is unclear; a fault of a single file is a
+// Problem. Prints nothing: `layout` describes what was detected.
 #pragma once
 
 #include <string>
@@ -15,12 +17,15 @@
 namespace hotpack::pipeline {
 
 struct Discovery {
-  // In the order of their names; a single set has no name. Each is wholly labelled or wholly unlabelled; next to labelled ones, a split
-  // without labels is a set of images alone (a test set), and `layout` says so.
+  // In the order of their names; a single set has no name. Each is wholly labelled or wholly
+  // unlabelled; next to labelled ones, a split without labels is a set of images alone (a test
+  // set), and `layout` says so.
   std::vector<Split> splits;
   LabelOptions label;  // as given, completed by the class file of the layout
-  std::string layout;  // a description of what was detected, for people; lines, each with its end; empty if nothing was detected
-  std::vector<std::string> warnings;  // counts of images of a detected data set that no sample uses; one line each
+  std::string layout;  // a description of what was detected, for people; lines, each with its end;
+                       // empty if nothing was detected
+  std::vector<std::string>
+      warnings;  // counts of images of a detected data set that no sample uses; one line each
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;  // without an image extension or without the given suffix
 };

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPng{"png", "apng"};
 constexpr std::array<std::string_view, 4> kJpeg{"jpg", "jpeg", "jpe", "jfif"};
-constexpr std::array<std::string_view, 5> kJunk{"Thumbs.db", "ehthumbs.db", "desktop.ini", "__MACOSX", "@eaDir"};
+constexpr std::array<std::string_view, 5> kJunk{"Thumbs.db", "ehthumbs.db", "desktop.ini",
+                                                "__MACOSX", "@eaDir"};
 
 struct Annotation {
   std::string_view extension;
@@ -42,7 +43,8 @@ FileName describe_name(std::string_view name) {
   if (const auto foreign = foreign_extension(lower))
     return {FileKind::unsupported, name.size() - foreign->length - 1, false, foreign->format};
   for (const Annotation& annotation : kAnnotations)
-    if (extension == annotation.extension) return {FileKind::annotation, stem_length, false, annotation.format};
+    if (extension == annotation.extension)
+      return {FileKind::annotation, stem_length, false, annotation.format};
   return {FileKind::other, stem_length, false, {}};
 }
 

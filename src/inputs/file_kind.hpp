@@ -14,7 +14,8 @@ namespace hotpack::pipeline {
 enum class FileKind {
   junk,         // left by tools: names that start with a dot, Thumbs.db, desktop.ini, __MACOSX
   image,        // PNG or JPEG
-  unsupported,  // an image or array of a format that hotpack does not read: reported, never silently ignored
+  unsupported,  // an image or array of a format that hotpack does not read: reported, never
+                // silently ignored
   annotation,   // may hold polygons, boxes or run lengths; reported if there are no other labels
   other,        // READMEs, lists
 };

@@ -45,14 +45,18 @@ std::uint64_t TextArena::add(std::string_view first, std::string_view second) {
   return offset;
 }
 
-std::string_view FileList::below(const SourceFile& file) const { return text(file).substr(roots[file.root].key_prefix.size()); }
+std::string_view FileList::below(const SourceFile& file) const {
+  return text(file).substr(roots[file.root].key_prefix.size());
+}
 
 std::string_view FileList::stem(const SourceFile& file) const {
   const std::string_view path = below(file);
   return path.substr(0, describe_name(path).stem_length);
 }
 
-std::string FileList::path(const SourceFile& file) const { return path_below(roots[file.root].folder, below(file)); }
+std::string FileList::path(const SourceFile& file) const {
+  return path_below(roots[file.root].folder, below(file));
+}
 
 std::string path_below(const std::string& folder, std::string_view below) {
   return folder + (folder.ends_with('/') ? "" : "/") + std::string(below);
@@ -67,22 +71,26 @@ SourceFile copy_source(const FileList& from, const SourceFile& file, FileList& t
 FoundFile copy_file(const FileList& from, const FoundFile& file, FileList& to) {
   FoundFile copy = file;
   copy.text = to.arena.add(from.text(file));
-  const bool key_in_text = file.key >= file.text && file.key + file.key_length <= file.text + file.text_length;
+  const bool key_in_text =
+      file.key >= file.text && file.key + file.key_length <= file.text + file.text_length;
   copy.key = key_in_text ? copy.text + (file.key - file.text) : to.arena.add(from.key(file));
   return copy;
 }
 
-std::vector<FileList> divide_files(const FileList& list, const std::vector<std::uint32_t>& part_of, std::size_t parts) {
+std::vector<FileList> divide_files(const FileList& list, const std::vector<std::uint32_t>& part_of,
+                                   std::size_t parts) {
   std::vector<FileList> divided(parts, empty_like(list));
   for (std::size_t i = 0; i < list.files.size(); ++i)
-    if (part_of[i] != kNoPart) divided[part_of[i]].files.push_back(copy_file(list, list.files[i], divided[part_of[i]]));
+    if (part_of[i] != kNoPart)
+      divided[part_of[i]].files.push_back(copy_file(list, list.files[i], divided[part_of[i]]));
   return divided;
 }
 
 void sort_by_key(FileList& list) {
   std::sort(list.files.begin(), list.files.end(), [&](const FoundFile& a, const FoundFile& b) {
     const int order = list.key(a).compare(list.key(b));
-    return order != 0 ? order < 0 : std::pair(list.text(a), a.root) < std::pair(list.text(b), b.root);
+    return order != 0 ? order < 0
+                      : std::pair(list.text(a), a.root) < std::pair(list.text(b), b.root);
   });
 }
 
@@ -106,7 +114,8 @@ void drop_suffix(FileList& list, std::string_view suffix) {
 }
 
 void keep_format(FileList& list, bool jpeg) {
-  keep_files(list, [&](const FoundFile& file) { return describe_name(list.text(file)).is_jpeg == jpeg; });
+  keep_files(list,
+             [&](const FoundFile& file) { return describe_name(list.text(file)).is_jpeg == jpeg; });
 }
 
 void drop_keyless(FileList& list) {
@@ -120,7 +129,8 @@ Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& prob
   for (FoundFile& file : list.files) {
     HOTPACK_ASSIGN(const std::optional<std::string> found, pattern.find_all(list.below(file)));
     if (found && !valid_key(*found)) {
-      problems.add({ProblemKind::unusable_name, list.path(file), "what the pattern captures, '" + *found + "', is no key"});
+      problems.add({ProblemKind::unusable_name, list.path(file),
+                    "what the pattern captures, '" + *found + "', is no key"});
       continue;
     }
     const std::string key = found ? list.roots[file.root].key_prefix + *found : std::string();

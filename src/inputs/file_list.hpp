@@ -1,4 +1,5 @@
-// Image files of input folders and their keys, compact: a few numbers per file, all text in one arena.
+// Image files of input folders and their keys, compact: a few numbers per file, all text in one
+// arena.
 //
 // Plain values; thread-safe to read. Functions that drop files also free their memory.
 #pragma once
@@ -20,7 +21,8 @@ struct Root {
   std::string key_prefix;  // empty, or ending with '/'
 };
 
-// Text of many files in one allocation: a file's text is its root's key prefix and its path below the root.
+// Text of many files in one allocation: a file's text is its root's key prefix and its path below
+// the root.
 class TextArena {
  public:
   // Returns where the text starts.
@@ -53,13 +55,21 @@ struct FileList {
   TextArena arena;
   std::vector<FoundFile> files;
   std::vector<Root> roots;
-  std::uint64_t other_files = 0;           // ignored files: without an image extension, or with another suffix or form than the given one
-  std::uint64_t without_suffix = 0;        // images among them, or dropped with them, that lack the given suffix
-  std::string annotation;                  // the first ignored file, by bytes, that may hold polygons; empty if none
-  std::vector<std::string> class_folders;  // set by scan_class_folders only: unique names in byte order
+  std::uint64_t other_files = 0;  // ignored files: without an image extension, or with another
+                                  // suffix or form than the given one
+  std::uint64_t without_suffix =
+      0;  // images among them, or dropped with them, that lack the given suffix
+  std::string
+      annotation;  // the first ignored file, by bytes, that may hold polygons; empty if none
+  std::vector<std::string>
+      class_folders;  // set by scan_class_folders only: unique names in byte order
 
-  [[nodiscard]] std::string_view text(const SourceFile& file) const { return arena.view(file.text, file.text_length); }
-  [[nodiscard]] std::string_view key(const FoundFile& file) const { return arena.view(file.key, file.key_length); }
+  [[nodiscard]] std::string_view text(const SourceFile& file) const {
+    return arena.view(file.text, file.text_length);
+  }
+  [[nodiscard]] std::string_view key(const FoundFile& file) const {
+    return arena.view(file.key, file.key_length);
+  }
   [[nodiscard]] std::string_view below(const SourceFile& file) const;  // the path below the root
   [[nodiscard]] std::string_view stem(const SourceFile& file) const;   // the same without extension
   [[nodiscard]] std::string path(const SourceFile& file) const;
@@ -74,12 +84,15 @@ struct FileList {
 
 // File i goes to list part_of[i] of `parts` many; kNoPart: to none.
 inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
-[[nodiscard]] std::vector<FileList> divide_files(const FileList& list, const std::vector<std::uint32_t>& part_of, std::size_t parts);
+[[nodiscard]] std::vector<FileList> divide_files(const FileList& list,
+                                                 const std::vector<std::uint32_t>& part_of,
+                                                 std::size_t parts);
 
 // Sorts by the bytes of keys, and equal keys by path.
 void sort_by_key(FileList& list);
 
-// True if `stem` ends with `suffix` and text precedes it in the last part; with a '/' in the suffix, such as "/image", in any part.
+// True if `stem` ends with `suffix` and text precedes it in the last part; with a '/' in the
+// suffix, such as "/image", in any part.
 [[nodiscard]] bool has_suffix(std::string_view stem, std::string_view suffix);
 
 // Keeps the files whose key has the suffix, and strips it.
@@ -88,10 +101,11 @@ void strip_suffix(FileList& list, std::string_view suffix);
 void drop_suffix(FileList& list, std::string_view suffix);
 // Keeps the JPEG files, or all others.
 void keep_format(FileList& list, bool jpeg);
-// Drops the files whose key is empty. They do not count as other files: the code that emptied the key reports them.
+// Drops the files whose key is empty. They do not count as other files: the code that emptied the
+// key reports them.
 void drop_keyless(FileList& list);
-// Makes the root's prefix and the captures of the pattern in the path below the root the key; empty without a match. A file whose captures
-// cannot be a key is a problem and is dropped.
+// Makes the root's prefix and the captures of the pattern in the path below the root the key; empty
+// without a match. A file whose captures cannot be a key is a problem and is dropped.
 [[nodiscard]] Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

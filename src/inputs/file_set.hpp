@@ -12,7 +12,8 @@ struct FileSet {
   FileList images;
   FileList labels;
   bool labelled = false;    // has label files
-  bool one_folder = false;  // images and labels share folders: both lists hold all files until suffixes tell them apart
+  bool one_folder = false;  // images and labels share folders: both lists hold all files until
+                            // suffixes tell them apart
   bool by_folder = false;   // the folder of an image is its class
 };
 

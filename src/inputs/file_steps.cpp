@@ -24,7 +24,8 @@ void drop_orphans(FileList& list, ProblemKind kind, const std::string& why, Prob
   drop_keyless(list);
 }
 
-// In a folder of images and labels, drops files without a key that the expression of the other side matches.
+// In a folder of images and labels, drops files without a key that the expression of the other side
+// matches.
 Status drop_other_side(FileList& list, const PathPattern& other) {
   std::vector<FoundFile> kept;
   for (const FoundFile& file : list.files) {
@@ -45,8 +46,10 @@ Status capture_all(std::vector<FileSet>& sets, const InputOptions& input, Proble
       HOTPACK_TRY(drop_other_side(set.images, labels));
       drop_keyless(set.labels);  // reported once, as images
     }
-    drop_orphans(set.images, ProblemKind::orphan_image, "--pair-regex '" + input.image_regex + "' does not match its path", problems);
-    drop_orphans(set.labels, ProblemKind::orphan_label, "--pair-regex '" + input.label_regex + "' does not match its path", problems);
+    drop_orphans(set.images, ProblemKind::orphan_image,
+                 "--pair-regex '" + input.image_regex + "' does not match its path", problems);
+    drop_orphans(set.labels, ProblemKind::orphan_label,
+                 "--pair-regex '" + input.label_regex + "' does not match its path", problems);
   }
   return {};
 }
@@ -55,20 +58,23 @@ Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, Prob
   HOTPACK_ASSIGN(const MaskPattern pattern, MaskPattern::parse(input.mask_per_class));
   for (FileSet& set : sets) {
     const std::uint64_t other_files = set.images.other_files;
-    if (set.one_folder && input.image_suffix.empty()) HOTPACK_TRY(part_masks(set.images, set.labels, pattern));
+    if (set.one_folder && input.image_suffix.empty())
+      HOTPACK_TRY(part_masks(set.images, set.labels, pattern));
     if (set.one_folder && !input.image_suffix.empty()) drop_suffix(set.labels, input.image_suffix);
     if (set.one_folder && set.labels.files.empty() && !set.images.files.empty())
       return data_error("no file fits the pattern '" + input.mask_per_class +
-                            "' of --mask-per-class, with the key of another file as {key}; " + "the first file is " +
-                            set.images.path(set.images.files.front()),
+                            "' of --mask-per-class, with the key of another file as {key}; " +
+                            "the first file is " + set.images.path(set.images.files.front()),
                         set.images.roots.front().folder);
     strip_suffix(set.images, input.image_suffix);
     // Both lists held all files: a file that is no image is a mask, or reported as an orphan.
     if (set.one_folder) set.images.other_files = other_files, set.labels.other_files = 0;
     sort_by_key(set.images);
     key_masks(set.labels, set.images, pattern);
-    drop_orphans(set.labels, ProblemKind::orphan_label,
-                 "its path does not fit the pattern '" + input.mask_per_class + "' of --mask-per-class", problems);
+    drop_orphans(
+        set.labels, ProblemKind::orphan_label,
+        "its path does not fit the pattern '" + input.mask_per_class + "' of --mask-per-class",
+        problems);
   }
   return {};
 }
@@ -80,40 +86,51 @@ std::string files_text(const std::vector<FileSet>& sets) {
   for (const FileSet& set : sets) {
     images += set.images.files.size();
     labels += set.labels.files.size();
-    if (first_image.empty() && !set.images.files.empty()) first_image = set.images.path(set.images.files.front());
-    if (first_label.empty() && !set.labels.files.empty()) first_label = set.labels.path(set.labels.files.front());
+    if (first_image.empty() && !set.images.files.empty())
+      first_image = set.images.path(set.images.files.front());
+    if (first_label.empty() && !set.labels.files.empty())
+      first_label = set.labels.path(set.labels.files.front());
   }
-  return counted_text(images, "image", "images") + ", such as " + first_image + "; " + counted_text(labels, "label", "labels") +
-         ", such as " + first_label;
+  return counted_text(images, "image", "images") + ", such as " + first_image + "; " +
+         counted_text(labels, "label", "labels") + ", such as " + first_label;
 }
 
 // Expressions that pair equal names and nothing else.
-constexpr std::string_view kEqualNames = "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip";
+constexpr std::string_view kEqualNames =
+    "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip";
 
 // No rule is certain: each that comes near, as a command.
-Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& choice, const InputOptions& input) {
+Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& choice,
+                       const InputOptions& input) {
   std::vector<Suggestion> suggestions;
   for (const auto& [about, options] : choice.proposals)
-    suggestions.push_back({about, whole_command(input_options(input) + (options.empty() ? "" : " ") + options)});
+    suggestions.push_back(
+        {about, whole_command(input_options(input) + (options.empty() ? "" : " ") + options)});
   const bool some = !choice.several && choice.pairs > 0;
   if (some && input.root.empty())
-    suggestions.push_back({"only equal names", whole_command(input_options(input) + " " + std::string(kEqualNames))});
+    suggestions.push_back(
+        {"only equal names", whole_command(input_options(input) + " " + std::string(kEqualNames))});
   const std::string text = choice.several ? "labels of several kinds fit the images"
-                           : some         ? "names do not say which label an image has: " + choice.text
-                                          : "no image and label share a key";
-  return data_error(text + " (" + files_text(sets) + "). Choose a rule:" + suggestions_text(suggestions));
+                           : some ? "names do not say which label an image has: " + choice.text
+                                  : "no image and label share a key";
+  return data_error(text + " (" + files_text(sets) +
+                    "). Choose a rule:" + suggestions_text(suggestions));
 }
 
 // Images and labels of one folder must be told apart.
 Error cannot_tell_apart(const std::vector<FileSet>& sets, const GivenSuffixes& given) {
   const std::string why = given.label.empty()
-                              ? "no known suffix tells them apart. Give the suffix of the labels with --label-suffix, or write --pair-regex"
+                              ? "no known suffix tells them apart. Give the suffix of the labels "
+                                "with --label-suffix, or write --pair-regex"
                               : "no label whose name ends with '" + given.label +
-                                    "' is next to an image of the same name. Check --label-suffix, or write --pair-regex";
-  return data_error("holds images and labels together, and " + why, sets.front().images.roots.front().folder);
+                                    "' is next to an image of the same name. Check --label-suffix, "
+                                    "or write --pair-regex";
+  return data_error("holds images and labels together, and " + why,
+                    sets.front().images.roots.front().folder);
 }
 
-Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& given, const InputOptions& input, ProblemLog& problems) {
+Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& given,
+                               const InputOptions& input, ProblemLog& problems) {
   std::vector<FileSet> labelled;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < sets.size(); ++i)
@@ -123,7 +140,8 @@ Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& 
   if (!labelled.empty()) choice = choose_suffixes(labelled, given);
   if (!choice.proposals.empty()) return unclear_suffixes(labelled, choice, input);
   for (std::size_t i = 0; i < places.size(); ++i) sets[places[i]] = std::move(labelled[i]);
-  const bool together = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
+  const bool together =
+      std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
   if (together && !choice.fits) return cannot_tell_apart(sets, given);
   for (FileSet& set : sets) apply_suffixes(set, choice.rule, given, problems);
   return choice;
@@ -144,9 +162,10 @@ class ListAssignment {
 
   [[nodiscard]] Status check() const {
     if (overlaps_ == 0) return {};
-    return data_error(
-        "names " + std::to_string(overlaps_) + " images that another list names too: " + examples_ + "; a sample belongs to one split",
-        lists_[first_part_].file);
+    return data_error("names " + std::to_string(overlaps_) +
+                          " images that another list names too: " + examples_ +
+                          "; a sample belongs to one split",
+                      lists_[first_part_].file);
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& part_of() const { return part_of_; }
@@ -155,8 +174,9 @@ class ListAssignment {
   void overlap(std::uint32_t image, std::uint32_t one, std::uint32_t other) {
     if (overlaps_++ == 0) first_part_ = other;
     if (overlaps_ <= ProblemLog::kExamples)
-      examples_ +=
-          (examples_.empty() ? "'" : ", '") + std::string(images_.key(images_.files[image])) + "' (also in " + lists_[one].file + ")";
+      examples_ += (examples_.empty() ? "'" : ", '") +
+                   std::string(images_.key(images_.files[image])) + "' (also in " +
+                   lists_[one].file + ")";
   }
 
   const FileList& images_;
@@ -172,15 +192,18 @@ struct LabelParts {
   std::vector<std::uint32_t> part_of;
   std::uint64_t unmatched = 0;  // labels whose key no image has
 };
-LabelParts parts_of_labels(const FileList& labels, const FileList& images, const std::vector<std::uint32_t>& part_of_image) {
+LabelParts parts_of_labels(const FileList& labels, const FileList& images,
+                           const std::vector<std::uint32_t>& part_of_image) {
   LabelParts parts;
   parts.part_of.reserve(labels.files.size());
   for (const FoundFile& label : labels.files) {
     const std::string_view key = labels.key(label);
-    const auto image = std::lower_bound(images.files.begin(), images.files.end(), key,
-                                        [&](const FoundFile& file, std::string_view wanted) { return images.key(file) < wanted; });
+    const auto image = std::lower_bound(
+        images.files.begin(), images.files.end(), key,
+        [&](const FoundFile& file, std::string_view wanted) { return images.key(file) < wanted; });
     const bool found = image != images.files.end() && images.key(*image) == key;
-    parts.part_of.push_back(found ? part_of_image[static_cast<std::size_t>(image - images.files.begin())] : kNoPart);
+    parts.part_of.push_back(
+        found ? part_of_image[static_cast<std::size_t>(image - images.files.begin())] : kNoPart);
     if (!found) ++parts.unmatched;
   }
   return parts;
@@ -189,11 +212,14 @@ LabelParts parts_of_labels(const FileList& labels, const FileList& images, const
 // Counts images that have a label and belong to no part. Precondition: sorted by key.
 std::uint64_t count_unlisted(const FileSet& set, const std::vector<std::uint32_t>& part_of) {
   std::uint64_t unlisted = 0;
-  const auto before = [&](const FoundFile& file, std::string_view wanted) { return set.labels.key(file) < wanted; };
+  const auto before = [&](const FoundFile& file, std::string_view wanted) {
+    return set.labels.key(file) < wanted;
+  };
   for (std::size_t i = 0; i < part_of.size(); ++i) {
     if (part_of[i] != kNoPart) continue;
     const std::string_view key = set.images.key(set.images.files[i]);
-    const auto label = std::lower_bound(set.labels.files.begin(), set.labels.files.end(), key, before);
+    const auto label =
+        std::lower_bound(set.labels.files.begin(), set.labels.files.end(), key, before);
     if (label != set.labels.files.end() && set.labels.key(*label) == key) ++unlisted;
   }
   return unlisted;
@@ -211,8 +237,10 @@ FileSet set_like(const FileSet& set, std::string name, FileList images, FileList
 }
 
 std::string listed_text(const ListPart& list, const ListedImages& listed, std::size_t images) {
-  std::string text = list.file + ": " + std::to_string(listed.images.size()) + " of " + std::to_string(images) + " images";
-  if (listed.negative > 0) text += ", and " + std::to_string(listed.negative) + " lines marked -1 that are left out";
+  std::string text = list.file + ": " + std::to_string(listed.images.size()) + " of " +
+                     std::to_string(images) + " images";
+  if (listed.negative > 0)
+    text += ", and " + std::to_string(listed.negative) + " lines marked -1 that are left out";
   return text + "\n";
 }
 
@@ -229,7 +257,8 @@ GivenSuffixes given_suffixes(const PackOptions& options) {
   return given;
 }
 
-Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, bool listed, ProblemLog& problems) {
+Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options,
+                                 bool listed, ProblemLog& problems) {
   if (!options.input.image_regex.empty()) {
     HOTPACK_TRY(capture_all(sets, options.input, problems));
     return SuffixChoice{};
@@ -243,14 +272,16 @@ Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& 
   return strip_all(sets, given, options.input, problems);
 }
 
-Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, const InputOptions& input, ProblemLog& problems) {
+Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists,
+                           const InputOptions& input, ProblemLog& problems) {
   sort_by_key(set.images);
   sort_by_key(set.labels);
   Listed result;
   ListAssignment assignment(set.images, lists);
   for (std::uint32_t part = 0; part < lists.size(); ++part) {
     const ListFileOptions options{input.list_root, input.strip_prefix, input.skip_orphans};
-    HOTPACK_ASSIGN(const ListedImages listed, read_list_file(lists[part].file, set, options, problems));
+    HOTPACK_ASSIGN(const ListedImages listed,
+                   read_list_file(lists[part].file, set, options, problems));
     assignment.add(part, listed.images);
     result.left_out += listed.left_out;
     result.about += listed_text(lists[part], listed, set.images.files.size());
@@ -262,7 +293,8 @@ Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, cons
   std::vector<FileList> labels = divide_files(set.labels, label_parts.part_of, lists.size());
   std::vector<FileList> images = divide_files(set.images, assignment.part_of(), lists.size());
   for (std::size_t part = 0; part < lists.size(); ++part)
-    result.sets.push_back(set_like(set, lists[part].name, std::move(images[part]), std::move(labels[part])));
+    result.sets.push_back(
+        set_like(set, lists[part].name, std::move(images[part]), std::move(labels[part])));
   return result;
 }
 
@@ -285,7 +317,8 @@ Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set) {
   HOTPACK_ASSIGN(std::vector<FolderPart> images, divide_by_folder(set.images));
   HOTPACK_ASSIGN(std::vector<FolderPart> labels, divide_by_folder(set.labels));
   std::map<std::string, FileSet> sets;
-  for (FolderPart& part : images) sets.try_emplace(part.name, set_like(set, part.name, std::move(part.files), {}));
+  for (FolderPart& part : images)
+    sets.try_emplace(part.name, set_like(set, part.name, std::move(part.files), {}));
   for (FolderPart& part : labels) {
     const auto place = sets.try_emplace(part.name, set_like(set, part.name, {}, {})).first;
     place->second.labels = std::move(part.files);

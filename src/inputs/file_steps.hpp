@@ -1,7 +1,8 @@
 // The steps from scanned files to pairs: keys, lists, splits by folder.
 //
-// Functions of their arguments; calls that share a log are not thread-safe. Failure: `usage` for expressions, `data` for lists and folders
-// that cannot be used, `io` for lists that cannot be read.
+// Functions of their arguments; calls that share a log are not thread-safe. Failure: `usage` for
+// expressions, `data` for lists and folders that cannot be used, `io` for lists that cannot be
+// read.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,12 @@ namespace hotpack::pipeline {
 // Suffixes that the options and --preset name.
 [[nodiscard]] GivenSuffixes given_suffixes(const PackOptions& options);
 
-// Gives all files of `sets` their keys: by --pair-regex, --mask-per-class, or suffixes given or found. Returns the suffixes (their `text`
-// is empty if options name them). `listed`: lists will select images. An error of code `data` with commands if no rule is certain.
-[[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, bool listed, ProblemLog& problems);
+// Gives all files of `sets` their keys: by --pair-regex, --mask-per-class, or suffixes given or
+// found. Returns the suffixes (their `text` is empty if options name them). `listed`: lists will
+// select images. An error of code `data` with commands if no rule is certain.
+[[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets,
+                                               const PackOptions& options, bool listed,
+                                               ProblemLog& problems);
 
 struct ListPart {
   std::string name;  // of the split; empty for --list
@@ -38,13 +42,16 @@ struct Listed {
   std::uint64_t unmatched_labels = 0;  // whose key no image has, listed or not
 };
 // Selects the files of `set` that the lists name. An image in two lists is an error with examples.
-[[nodiscard]] Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, const InputOptions& input, ProblemLog& problems);
+[[nodiscard]] Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists,
+                                         const InputOptions& input, ProblemLog& problems);
 
-// Names of the splits that have label files before suffixes and expressions drop any; with `by_folder` also of the splits that a set
-// without a name will be divided into.
-[[nodiscard]] std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool by_folder);
+// Names of the splits that have label files before suffixes and expressions drop any; with
+// `by_folder` also of the splits that a set without a name will be divided into.
+[[nodiscard]] std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets,
+                                                       bool by_folder);
 
-// Divides the files of `set` by the first part of their keys. A part with images and no labels is a set of images alone.
+// Divides the files of `set` by the first part of their keys. A part with images and no labels is a
+// set of images alone.
 [[nodiscard]] Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set);
 
 }  // namespace hotpack::pipeline

@@ -24,7 +24,8 @@ Images images_by_folded_key(const FileList& images, KeyFolding folding, ProblemL
     const auto [place, is_new] = by_key.try_emplace(folded(images.key(image), folding), &image);
     if (is_new || images.key(*place->second) == images.key(image)) continue;
     problems.add({ProblemKind::duplicate_key, images.path(image),
-                  "has the key '" + std::string(images.key(image)) + "', which --fold makes that of " + images.path(*place->second)});
+                  "has the key '" + std::string(images.key(image)) +
+                      "', which --fold makes that of " + images.path(*place->second)});
   }
   return by_key;
 }
@@ -34,10 +35,12 @@ Images images_by_folded_key(const FileList& images, KeyFolding folding, ProblemL
 std::string folded(std::string_view text, KeyFolding folding) {
   unsigned options = 0;
   if (folding.ignore_case) options |= static_cast<unsigned>(UTF8PROC_CASEFOLD);
-  if (folding.unicode) options |= static_cast<unsigned>(UTF8PROC_STABLE) | static_cast<unsigned>(UTF8PROC_COMPOSE);
+  if (folding.unicode)
+    options |= static_cast<unsigned>(UTF8PROC_STABLE) | static_cast<unsigned>(UTF8PROC_COMPOSE);
   utf8proc_uint8_t* made = nullptr;
-  const utf8proc_ssize_t length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                               static_cast<utf8proc_ssize_t>(text.size()), &made, static_cast<utf8proc_option_t>(options));
+  const utf8proc_ssize_t length = utf8proc_map(
+      reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+      static_cast<utf8proc_ssize_t>(text.size()), &made, static_cast<utf8proc_option_t>(options));
   const std::unique_ptr<utf8proc_uint8_t, Release> owner(made);
   if (length < 0) return std::string(text);
   return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)};
@@ -46,8 +49,11 @@ std::string folded(std::string_view text, KeyFolding folding) {
 std::string folding_advice(std::string_view a, std::string_view b) {
   const auto same = [&](KeyFolding folding) { return folded(a, folding) == folded(b, folding); };
   if (same({true, false})) return "upper and lower case only: say --fold case";
-  if (same({false, true})) return "the Unicode form of their characters only (NFC, NFD): say --fold unicode";
-  return same({true, true}) ? "case and the Unicode form of their characters only: say --fold case,unicode" : "";
+  if (same({false, true}))
+    return "the Unicode form of their characters only (NFC, NFD): say --fold unicode";
+  return same({true, true})
+             ? "case and the Unicode form of their characters only: say --fold case,unicode"
+             : "";
 }
 
 void fold_keys(FileSet& set, KeyFolding folding, ProblemLog& problems) {

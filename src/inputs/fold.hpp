@@ -1,6 +1,8 @@
-// Keys that read alike and differ in bytes: in case, or in Unicode form (macOS writes "é" as two characters).
+// Keys that read alike and differ in bytes: in case, or in Unicode form (macOS writes "é" as two
+// characters).
 //
-// Pure functions, except for the lists they change; thread-safe. Cannot fail: text that is not UTF-8 stays unchanged.
+// Pure functions, except for the lists they change; thread-safe. Cannot fail: text that is not
+// UTF-8 stays unchanged.
 #pragma once
 
 #include <string>
@@ -16,11 +18,12 @@ namespace hotpack::pipeline {
 // A form that is equal for all texts that the folding treats as equal.
 [[nodiscard]] std::string folded(std::string_view text, KeyFolding folding);
 
-// The difference between the two and the option that folds it: "case only: say --fold case". Empty if no folding makes them equal.
+// The difference between the two and the option that folds it: "case only: say --fold case". Empty
+// if no folding makes them equal.
 [[nodiscard]] std::string folding_advice(std::string_view a, std::string_view b);
 
-// Gives each label the key of the image that folds to the same text; keys keep the spelling of the images. Two images that fold to one key
-// are a problem.
+// Gives each label the key of the image that folds to the same text; keys keep the spelling of the
+// images. Two images that fold to one key are a problem.
 void fold_keys(FileSet& set, KeyFolding folding, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

@@ -15,12 +15,16 @@ namespace {
 
 // Alternatives of regular expressions; case does not matter.
 constexpr std::string_view kImagesWords =
-    "images?|imgs?|img[_-]?dir|jpegimages|photos?|pictures?|pics|frames|inputs?|rgb|(?:images?|imgs?)[_-](?:prepped|png|jpg|rgb)|"
+    "images?|imgs?|img[_-]?dir|jpegimages|photos?|pictures?|pics|frames|inputs?|rgb|(?:images?|"
+    "imgs?)[_-](?:prepped|png|jpg|rgb)|"
     "(?:raw|original|color|rgb)[_-]?(?:images?|imgs?)|originals?";
 constexpr std::string_view kLabelsWords =
-    "labels?|masks?|annotations?|annots?|anns?|ann[_-]?dir|gts?|ground[_-]?truths?|targets?|segs?|segmentations?|seg[_-]?maps?|trimaps?|"
-    "semantic|semantics|stuffthingmaps|labell?ed|1st[_-]manual|(?:annotations?|masks?|labels?)[_-](?:prepped|png|images?|maps?)|"
-    "(?:segmentation|semantic|label|gt|mask)[_-]?(?:masks?|maps?|labels?|images?)|label[_-]images[_-]semantic|"
+    "labels?|masks?|annotations?|annots?|anns?|ann[_-]?dir|gts?|ground[_-]?truths?|targets?|segs?|"
+    "segmentations?|seg[_-]?maps?|trimaps?|"
+    "semantic|semantics|stuffthingmaps|labell?ed|1st[_-]manual|(?:annotations?|masks?|labels?)[_-]("
+    "?:prepped|png|images?|maps?)|"
+    "(?:segmentation|semantic|label|gt|mask)[_-]?(?:masks?|maps?|labels?|images?)|label[_-]images[_"
+    "-]semantic|"
     "segmentationclass(?:png|aug|context|raw)?";
 
 bool take(std::string_view& text, std::string_view token) {
@@ -30,8 +34,10 @@ bool take(std::string_view& text, std::string_view token) {
 }
 
 const std::regex& words_expression(std::string_view words) {
-  static const std::regex images(std::string(kImagesWords), std::regex::ECMAScript | std::regex::icase);
-  static const std::regex labels(std::string(kLabelsWords), std::regex::ECMAScript | std::regex::icase);
+  static const std::regex images(std::string(kImagesWords),
+                                 std::regex::ECMAScript | std::regex::icase);
+  static const std::regex labels(std::string(kLabelsWords),
+                                 std::regex::ECMAScript | std::regex::icase);
   return words == kImagesWords ? images : labels;
 }
 
@@ -109,8 +115,12 @@ Result<std::vector<FoundFolder>> FolderPattern::find(const std::string& root) co
   return found;
 }
 
-bool is_images_word(std::string_view name) { return std::regex_match(std::string(name), words_expression(kImagesWords)); }
-bool is_labels_word(std::string_view name) { return std::regex_match(std::string(name), words_expression(kLabelsWords)); }
+bool is_images_word(std::string_view name) {
+  return std::regex_match(std::string(name), words_expression(kImagesWords));
+}
+bool is_labels_word(std::string_view name) {
+  return std::regex_match(std::string(name), words_expression(kLabelsWords));
+}
 
 Result<ImageFiles> image_files_below(const std::string& folder) {
   ImageSearch search;

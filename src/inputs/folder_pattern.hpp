@@ -1,6 +1,8 @@
-// Folders with usual names for parts of a data set: "images/train", "val_labels", "annotations_prepped_test".
+// Folders with usual names for parts of a data set: "images/train", "val_labels",
+// "annotations_prepped_test".
 //
-// Constant tables and functions that only read folders; thread-safe. Failure: `io` for a folder that cannot be read.
+// Constant tables and functions that only read folders; thread-safe. Failure: `io` for a folder
+// that cannot be read.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +21,8 @@ struct FoundFolder {
   std::string word;   // the text for {images} or {labels}
 };
 
-// A relative path in which {split} stands for a usual name of a split, {images} and {labels} for usual names of such folders, and {-} for
-// nothing, a blank, '_', '-' or '.'; case does not matter.
+// A relative path in which {split} stands for a usual name of a split, {images} and {labels} for
+// usual names of such folders, and {-} for nothing, a blank, '_', '-' or '.'; case does not matter.
 class FolderPattern {
  public:
   explicit FolderPattern(std::string_view text);

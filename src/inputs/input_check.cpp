@@ -35,10 +35,12 @@ Status check_sources(const InputOptions& input) {
   if (!input.image_folders.empty()) sources.push_back("--image-folders");
   if (!input.pairs.empty()) sources.push_back("--pairs");
   if (sources.size() > 1)
-    return usage_error(std::string(sources[0]) + " and " + std::string(sources[1]) + " both name the samples; give only one of them");
+    return usage_error(std::string(sources[0]) + " and " + std::string(sources[1]) +
+                       " both name the samples; give only one of them");
   if (sources.empty() && input.list.empty())
     return usage_error(
-        "no images are given; give the folder of a data set, --images DIR (with --labels DIR, or alone), --image-folders DIR for class "
+        "no images are given; give the folder of a data set, --images DIR (with --labels DIR, or "
+        "alone), --image-folders DIR for class "
         "folders, or --pairs FILE");
   return {};
 }
@@ -48,12 +50,17 @@ Status check_labels(const InputOptions& input) {
   const bool detected = !input.root.empty();
   const bool masks = !input.mask_per_class.empty();
   return first_of({
-      {labels && !input.image_folders.empty(), "--labels goes with --images; with --image-folders the folder's name is the label"},
+      {labels && !input.image_folders.empty(),
+       "--labels goes with --images; with --image-folders the folder's name is the label"},
       {labels && input.images.empty(), "--labels goes with --images"},
-      {masks && !labels && !detected, "--mask-per-class is about the masks below --labels; give --images and --labels"},
-      {masks && !input.label_suffix.empty(), "--mask-per-class and --label-suffix exclude each other; write the suffix into the pattern"},
-      {!input.label_suffix.empty() && !labels && !detected, "--label-suffix goes with --labels, or with the folder of a data set"},
-      {!input.image_suffix.empty() && input.images.empty() && input.image_folders.empty() && !detected,
+      {masks && !labels && !detected,
+       "--mask-per-class is about the masks below --labels; give --images and --labels"},
+      {masks && !input.label_suffix.empty(),
+       "--mask-per-class and --label-suffix exclude each other; write the suffix into the pattern"},
+      {!input.label_suffix.empty() && !labels && !detected,
+       "--label-suffix goes with --labels, or with the folder of a data set"},
+      {!input.image_suffix.empty() && input.images.empty() && input.image_folders.empty() &&
+           !detected,
        "--image-suffix goes with --images, --image-folders, or the folder of a data set"},
   });
 }
@@ -61,21 +68,30 @@ Status check_labels(const InputOptions& input) {
 Status check_names(const InputOptions& input) {
   const bool regex = !input.image_regex.empty() || !input.label_regex.empty();
   const bool suffix = !input.image_suffix.empty() || !input.label_suffix.empty();
-  const bool table = !input.pairs.empty() || !input.list.empty() || input.split.method == Method::list;
+  const bool table =
+      !input.pairs.empty() || !input.list.empty() || input.split.method == Method::list;
   return first_of({
-      {regex && (input.images.empty() || input.labels.empty()), "--pair-regex goes with --images and --labels"},
-      {regex && (input.image_regex.empty() || input.label_regex.empty()), "--pair-regex needs two expressions: for images, for labels"},
+      {regex && (input.images.empty() || input.labels.empty()),
+       "--pair-regex goes with --images and --labels"},
+      {regex && (input.image_regex.empty() || input.label_regex.empty()),
+       "--pair-regex needs two expressions: for images, for labels"},
       {input.fold.any() && (!input.mask_per_class.empty() || !input.pairs.empty()),
-       "--fold pairs the files of two folders by their names; it does not go with --mask-per-class or --pairs"},
-      {regex && suffix, "--pair-regex and suffixes exclude each other; write the suffixes into the expressions"},
-      {regex && !input.mask_per_class.empty(), "--pair-regex and --mask-per-class exclude each other: both say what keys are"},
+       "--fold pairs the files of two folders by their names; it does not go with --mask-per-class "
+       "or --pairs"},
+      {regex && suffix,
+       "--pair-regex and suffixes exclude each other; write the suffixes into the expressions"},
+      {regex && !input.mask_per_class.empty(),
+       "--pair-regex and --mask-per-class exclude each other: both say what keys are"},
       {!input.key_prefixes.empty() && input.images.empty() && input.image_folders.empty(),
        "--key-prefix goes with --images or --image-folders, one for each"},
       {!input.list_root.empty() && !table,
-       "--root says where the paths of --pairs and --list begin; the folder of a data set is given without an option"},
+       "--root says where the paths of --pairs and --list begin; the folder of a data set is given "
+       "without an option"},
       {!input.strip_prefix.empty() && !table, "--strip-prefix goes with --pairs or --list"},
-      {input.allow_empty && !input.images.empty(), "--allow-empty is about class folders; it goes with --image-folders"},
-      {!input.list.empty() && !input.pairs.empty(), "--pairs lists the samples already; --list goes with folders"},
+      {input.allow_empty && !input.images.empty(),
+       "--allow-empty is about class folders; it goes with --image-folders"},
+      {!input.list.empty() && !input.pairs.empty(),
+       "--pairs lists the samples already; --list goes with folders"},
   });
 }
 
@@ -85,9 +101,12 @@ Status check_split(const InputOptions& input) {
   const bool folders = !input.images.empty() || !input.image_folders.empty() || !input.root.empty();
   HOTPACK_TRY(first_of({
       {!split.group.empty() && !shares, "--group goes with --split ratio or hash"},
-      {split.method == Method::list && !input.list.empty(), "--list and --split list both select samples; give only one of them"},
-      {split.method == Method::folder && !folders, "--split folder goes with folders; a table may have a column of splits"},
-      {split.method == Method::list && !folders, "--split list takes samples from folders; a table may have a column of splits"},
+      {split.method == Method::list && !input.list.empty(),
+       "--list and --split list both select samples; give only one of them"},
+      {split.method == Method::folder && !folders,
+       "--split folder goes with folders; a table may have a column of splits"},
+      {split.method == Method::list && !folders,
+       "--split list takes samples from folders; a table may have a column of splits"},
   }));
   HOTPACK_TRY(check_split_names(split.parts));
   if (shares) {
@@ -102,7 +121,9 @@ Status check_streams(const InputOptions& input) {
   if (input.split.method == Method::list)
     for (const SplitOptions::Part& part : input.split.parts) files.push_back(part.value);
   if (std::count(files.begin(), files.end(), "-") <= 1) return {};
-  return usage_error("'-' is standard input, which only one list or table can be read from; give files for the others");
+  return usage_error(
+      "'-' is standard input, which only one list or table can be read from; give files for the "
+      "others");
 }
 
 Status check_expressions(const InputOptions& input) {
@@ -111,7 +132,8 @@ Status check_expressions(const InputOptions& input) {
     HOTPACK_ASSIGN(const PathPattern pattern, PathPattern::compile(expression, "--pair-regex"));
     if (pattern.groups() == 0)
       return usage_error("--pair-regex '" + expression +
-                         "': has no group, expected one or several: what they capture, with '/' between, is the key");
+                         "': has no group, expected one or several: what they capture, with '/' "
+                         "between, is the key");
   }
   if (!input.split.group.empty()) HOTPACK_TRY(PathPattern::compile(input.split.group, "--group"));
   if (!input.mask_per_class.empty()) HOTPACK_TRY(MaskPattern::parse(input.mask_per_class));

@@ -23,17 +23,20 @@ std::string without_end_slashes(std::string folder) {
 }
 
 // Combines root folders with their key prefixes.
-Result<std::vector<Root>> roots_of(const std::vector<std::string>& folders, const std::vector<std::string>& prefixes,
+Result<std::vector<Root>> roots_of(const std::vector<std::string>& folders,
+                                   const std::vector<std::string>& prefixes,
                                    std::string_view option) {
   if (!prefixes.empty() && prefixes.size() != folders.size())
-    return usage_error("--key-prefix is given " + std::to_string(prefixes.size()) + " times, " + std::string(option) + " " +
-                       std::to_string(folders.size()) + " times: give one prefix per folder");
+    return usage_error("--key-prefix is given " + std::to_string(prefixes.size()) + " times, " +
+                       std::string(option) + " " + std::to_string(folders.size()) +
+                       " times: give one prefix per folder");
   std::vector<Root> roots;
   for (std::size_t i = 0; i < folders.size(); ++i) {
     std::string prefix = prefixes.empty() ? "" : prefixes[i];
     if (!prefix.empty() && prefix.back() != '/') prefix += '/';
     if (!valid_key_prefix(prefix))
-      return usage_error("--key-prefix " + prefixes[i] + ": must be a relative path in UTF-8 without empty, . or .. parts");
+      return usage_error("--key-prefix " + prefixes[i] +
+                         ": must be a relative path in UTF-8 without empty, . or .. parts");
     roots.push_back({without_end_slashes(folders[i]), std::move(prefix)});
   }
   return roots;
@@ -51,7 +54,8 @@ Status require_files(const FileList& list, const ProblemLog& problems) {
   return {};
 }
 
-Result<FileSet> scan_set(const std::vector<Root>& images, const std::vector<Root>& labels, ProblemLog& problems) {
+Result<FileSet> scan_set(const std::vector<Root>& images, const std::vector<Root>& labels,
+                         ProblemLog& problems) {
   FileSet set;
   HOTPACK_ASSIGN(set.images, scan_images(images, problems));
   HOTPACK_TRY(require_files(set.images, problems));
@@ -76,10 +80,12 @@ Result<FileSet> scan_classes(const std::vector<Root>& roots, ProblemLog& problem
   return set;
 }
 
-// Class folders named train, val, … that contain only folders are splits: the user gave their parent.
+// Class folders named train, val, … that contain only folders are splits: the user gave their
+// parent.
 Status check_level(const FileList& list) {
-  const bool splits = !list.files.empty() && !list.class_folders.empty() &&
-                      std::all_of(list.class_folders.begin(), list.class_folders.end(), usual_split_name);
+  const bool splits =
+      !list.files.empty() && !list.class_folders.empty() &&
+      std::all_of(list.class_folders.begin(), list.class_folders.end(), usual_split_name);
   const auto is_deep = [&](const FoundFile& file) {
     const std::string_view below = list.below(file);
     return below.find('/', below.find('/') + 1) != std::string_view::npos;
@@ -87,29 +93,36 @@ Status check_level(const FileList& list) {
   if (!splits || !std::all_of(list.files.begin(), list.files.end(), is_deep)) return {};
   const std::string& folder = list.roots.front().folder;
   return usage_error("--image-folders " + folder + ": its folders (" + list.class_folders.front() +
-                     (list.class_folders.size() > 1 ? ", …" : "") + ") have names of splits and contain only folders. Give " + folder +
-                     " without an option, add --split folder, or give --image-folders " + folder + "/" + list.class_folders.front());
+                     (list.class_folders.size() > 1 ? ", …" : "") +
+                     ") have names of splits and contain only folders. Give " + folder +
+                     " without an option, add --split folder, or give --image-folders " + folder +
+                     "/" + list.class_folders.front());
 }
 
 // A folder of images without class folders is a test set.
-Result<FileSet> scan_split_of_classes(const std::string& name, const std::vector<Root>& roots, ProblemLog& problems) {
+Result<FileSet> scan_split_of_classes(const std::string& name, const std::vector<Root>& roots,
+                                      ProblemLog& problems) {
   bool has_folders = false;
   for (const Root& root : roots) {
     HOTPACK_ASSIGN(const FolderContent content, read_folder(root.folder));
     has_folders = has_folders || !content.folders.empty();
   }
-  HOTPACK_ASSIGN(FileSet set, has_folders ? scan_classes(roots, problems) : scan_set(roots, {}, problems));
+  HOTPACK_ASSIGN(FileSet set,
+                 has_folders ? scan_classes(roots, problems) : scan_set(roots, {}, problems));
   set.name = name;
   return set;
 }
 
-Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roots, ProblemLog& problems) {
+Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roots,
+                                                    ProblemLog& problems) {
   std::map<std::string, std::vector<Root>> splits;
   for (const Root& root : roots) {
     HOTPACK_ASSIGN(const FolderContent content, read_folder(root.folder));
-    for (const std::string& name : content.folders) splits[name].push_back({path_below(root.folder, name), ""});
+    for (const std::string& name : content.folders)
+      splits[name].push_back({path_below(root.folder, name), ""});
   }
-  if (splits.empty()) return data_error("holds no folders that could be splits", roots.front().folder);
+  if (splits.empty())
+    return data_error("holds no folders that could be splits", roots.front().folder);
   std::vector<FileSet> sets;
   for (const auto& [name, folders] : splits) {
     HOTPACK_ASSIGN(FileSet set, scan_split_of_classes(name, folders, problems));
@@ -121,13 +134,16 @@ Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roo
 Result<FileSet> scan_split(const Layout& layout, const SplitFolders& split, ProblemLog& problems) {
   const std::vector<Root> images{{split.images, ""}};
   if (split.labels.empty()) return scan_set(images, {}, problems);
-  return layout.kind == Layout::Kind::class_folders ? scan_classes(images, problems) : scan_set(images, {{split.labels, ""}}, problems);
+  return layout.kind == Layout::Kind::class_folders
+             ? scan_classes(images, problems)
+             : scan_set(images, {{split.labels, ""}}, problems);
 }
 
 }  // namespace
 
 Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input, ProblemLog& problems) {
-  HOTPACK_ASSIGN(const std::vector<Root> images, roots_of(input.images, input.key_prefixes, "--images"));
+  HOTPACK_ASSIGN(const std::vector<Root> images,
+                 roots_of(input.images, input.key_prefixes, "--images"));
   std::vector<Root> labels;
   if (!input.labels.empty()) {
     HOTPACK_ASSIGN(labels, roots_of(input.labels, input.key_prefixes, "--labels"));
@@ -137,7 +153,8 @@ Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input, Probl
 }
 
 Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input, ProblemLog& problems) {
-  HOTPACK_ASSIGN(const std::vector<Root> roots, roots_of(input.image_folders, input.key_prefixes, "--image-folders"));
+  HOTPACK_ASSIGN(const std::vector<Root> roots,
+                 roots_of(input.image_folders, input.key_prefixes, "--image-folders"));
   const bool by_folder = input.split.method == SplitOptions::Method::folder;
   if (by_folder && input.key_prefixes.empty()) return scan_splits_of_classes(roots, problems);
   HOTPACK_ASSIGN(FileSet set, scan_classes(roots, problems));
@@ -161,13 +178,15 @@ Error no_images(std::string_view folders, const FileList& found, std::uint64_t k
   const std::uint64_t others = found.other_files + keyless;
   std::string text = "no PNG or JPEG image was found below " + std::string(folders);
   if (found.without_suffix > 0)
-    text += " whose name has the given suffix: " + counted_text(found.without_suffix, "image lacks", "images lack") + " it";
+    text += " whose name has the given suffix: " +
+            counted_text(found.without_suffix, "image lacks", "images lack") + " it";
   else if (others > 0)
-    text += " (" + std::to_string(others) + " other files" + (keyless > 0 ? "; an expression, pattern or suffix may be wrong)" : ")");
+    text += " (" + std::to_string(others) + " other files" +
+            (keyless > 0 ? "; an expression, pattern or suffix may be wrong)" : ")");
   if (!found.annotation.empty()) {
     const FileName name = describe_name(found.annotation);
-    text +=
-        "; " + found.annotation + " is " + std::string(name.format.name) + ", which is not supported; " + std::string(name.format.advice);
+    text += "; " + found.annotation + " is " + std::string(name.format.name) +
+            ", which is not supported; " + std::string(name.format.advice);
   }
   return data_error(text);
 }

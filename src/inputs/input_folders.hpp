@@ -1,7 +1,8 @@
-// The files of the input folders that options or a detected layout name: one set of files per split, before anything is paired.
+// The files of the input folders that options or a detected layout name: one set of files per
+// split, before anything is paired.
 //
-// Failure: `io` for folders that cannot be read, `usage` for options that do not fit the folders, `data` for folders without images; single
-// files that cannot be used are Problems.
+// Failure: `io` for folders that cannot be read, `usage` for options that do not fit the folders,
+// `data` for folders without images; single files that cannot be used are Problems.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,21 @@
 namespace hotpack::pipeline {
 
 // --images and --labels: one set without a name.
-[[nodiscard]] Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input, ProblemLog& problems);
+[[nodiscard]] Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input,
+                                                              ProblemLog& problems);
 
-// --image-folders: one set without a name or, with --split folder and no key prefixes, one for each folder in them.
-[[nodiscard]] Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input, ProblemLog& problems);
+// --image-folders: one set without a name or, with --split folder and no key prefixes, one for each
+// folder in them.
+[[nodiscard]] Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input,
+                                                            ProblemLog& problems);
 
-// The folders of a layout without tables: one set per split or, if lists define the splits, one set of all files.
+// The folders of a layout without tables: one set per split or, if lists define the splits, one set
+// of all files.
 [[nodiscard]] Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& problems);
 
 // Nothing was found below these folders, or only files that got no key.
-[[nodiscard]] Error no_images(std::string_view folders, const FileList& found, std::uint64_t keyless = 0);
+[[nodiscard]] Error no_images(std::string_view folders, const FileList& found,
+                              std::uint64_t keyless = 0);
 // The folders of a list's roots: "a, b".
 [[nodiscard]] std::string folders_text(const FileList& list);
 

@@ -1,6 +1,7 @@
 // Finds the file that an entry of a list means.
 //
-// Refers to a FileList sorted by key, which must outlive it; takes a few bytes per file when first needed. Not thread-safe.
+// Refers to a FileList sorted by key, which must outlive it; takes a few bytes per file when first
+// needed. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,9 @@ class KeyFinder {
  public:
   explicit KeyFinder(const FileList& sorted) : list_(sorted) {}
 
-  // Indices of the files that `word` may mean, by the first rule that matches any: it is a key; it is the path below a root, with or
-  // without extension; it is the last part of a key and contains no '/'.
+  // Indices of the files that `word` may mean, by the first rule that matches any: it is a key; it
+  // is the path below a root, with or without extension; it is the last part of a key and contains
+  // no '/'.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view word);
   // The files at this path of the file system.
   [[nodiscard]] std::vector<std::uint32_t> find_path(const std::string& path);
@@ -29,8 +31,9 @@ class KeyFinder {
   std::vector<std::uint32_t> find_name(std::string_view name);
 
   const FileList& list_;
-  std::optional<Order> by_stem_, by_name_;  // indices sorted by path below the root, and by last part of the key
-  std::vector<std::string> folders_;        // of the roots, absolute and normal; filled when first needed
+  std::optional<Order> by_stem_,
+      by_name_;  // indices sorted by path below the root, and by last part of the key
+  std::vector<std::string> folders_;  // of the roots, absolute and normal; filled when first needed
 };
 
 }  // namespace hotpack::pipeline

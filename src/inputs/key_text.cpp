@@ -14,7 +14,8 @@ bool valid_key(std::string_view key) {
   while (true) {
     const std::size_t slash = key.find('/');
     const std::string_view part = key.substr(0, slash);
-    if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string_view::npos) return false;
+    if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string_view::npos)
+      return false;
     if (slash == std::string_view::npos) return true;
     key.remove_prefix(slash + 1);
   }
@@ -43,11 +44,13 @@ bool valid_split_name(std::string_view name) {
 }
 
 std::string_view usual_split_names() {
-  return "train|training|trainval|train_extra|val|valid|validation|minival|test|testing|testval|dev|eval|evaluation";
+  return "train|training|trainval|train_extra|val|valid|validation|minival|test|testing|testval|"
+         "dev|eval|evaluation";
 }
 
 bool usual_split_name(std::string_view name) {
-  static const std::regex pattern("(?:" + std::string(usual_split_names()) + ")[0-9]*", std::regex::optimize);
+  static const std::regex pattern("(?:" + std::string(usual_split_names()) + ")[0-9]*",
+                                  std::regex::optimize);
   return std::regex_match(lowered(name), pattern);
 }
 

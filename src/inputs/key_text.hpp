@@ -8,7 +8,8 @@
 
 namespace hotpack::pipeline {
 
-// The rule of FORMAT.md for keys: UTF-8, parts separated by '/', no part empty, "." or "..", no NUL byte.
+// The rule of FORMAT.md for keys: UTF-8, parts separated by '/', no part empty, "." or "..", no NUL
+// byte.
 [[nodiscard]] bool valid_key(std::string_view key);
 
 // A valid prefix of keys: nothing, or a key followed by '/'.

@@ -36,8 +36,9 @@ std::string count_text(std::size_t count, const std::string& one, const std::str
 }
 
 bool has_image(const FolderContent& content) {
-  return std::any_of(content.files.begin(), content.files.end(),
-                     [](const std::string& name) { return describe_name(name).kind == FileKind::image; });
+  return std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
+    return describe_name(name).kind == FileKind::image;
+  });
 }
 
 // A folder with its possible layouts.
@@ -48,19 +49,23 @@ struct Found {
 };
 
 bool holds_classes(const Found& found) {
-  return std::all_of(found.readings.begin(), found.readings.end(),
-                     [](const Layout& layout) { return layout.kind == Layout::Kind::class_folders; });
+  return std::all_of(found.readings.begin(), found.readings.end(), [](const Layout& layout) {
+    return layout.kind == Layout::Kind::class_folders;
+  });
 }
 
 Error too_many(const std::string& folder) {
   return data_error("the search for a data set ended here, after " + std::to_string(kMostFolders) +
-                        " folders; give the folder of the data set itself, or name the folders of the samples with --images and --labels, "
+                        " folders; give the folder of the data set itself, or name the folders of "
+                        "the samples with --images and --labels, "
                         "--image-folders or --pairs",
                     folder);
 }
 
-// Examines a folder and, if it has no layout, the folders in it; no folder twice, and a limited number.
-Result<std::vector<Found>> find_layouts(const std::string& folder, const GivenSuffixes& given, int levels, std::set<std::string>& seen) {
+// Examines a folder and, if it has no layout, the folders in it; no folder twice, and a limited
+// number.
+Result<std::vector<Found>> find_layouts(const std::string& folder, const GivenSuffixes& given,
+                                        int levels, std::set<std::string>& seen) {
   std::error_code failure;
   const std::string real = std::filesystem::canonical(folder, failure).string();
   if (seen.contains(real)) return std::vector<Found>();
@@ -72,7 +77,8 @@ Result<std::vector<Found>> find_layouts(const std::string& folder, const GivenSu
   if (!found.empty() || levels == 0) return found;
   HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
   for (const std::string& name : content.folders) {
-    HOTPACK_ASSIGN(std::vector<Found> within, find_layouts(path_below(folder, name), given, levels - 1, seen));
+    HOTPACK_ASSIGN(std::vector<Found> within,
+                   find_layouts(path_below(folder, name), given, levels - 1, seen));
     std::move(within.begin(), within.end(), std::back_inserter(found));
   }
   if (has_image(content))
@@ -102,17 +108,20 @@ std::string no_images_text(const std::string& root, const std::string& name) {
   if (!walked.ok() || count.files == 0) return "; " + name + " holds no file";
   if (count.texts < count.files) return "; " + name + " holds no PNG or JPEG";
   return "; " + name + " holds " + count_text(count.texts, "text file", "text files") +
-         " and no image (labels of objects, as YOLO has them?): hotpack needs a label image for each image";
+         " and no image (labels of objects, as YOLO has them?): hotpack needs a label image for "
+         "each image";
 }
 
 // Describes the folder, and which half of a data set is missing.
 Result<std::string> content_text(const std::string& root, const FolderContent& content) {
-  const auto image_files = std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
-    const FileKind kind = describe_name(name).kind;
-    return kind == FileKind::image || kind == FileKind::unsupported;
-  });
-  std::string text = "it holds " + count_text(static_cast<std::size_t>(image_files), "image", "images") + " and " +
-                     count_text(content.folders.size(), "folder", "folders");
+  const auto image_files =
+      std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
+        const FileKind kind = describe_name(name).kind;
+        return kind == FileKind::image || kind == FileKind::unsupported;
+      });
+  std::string text = "it holds " +
+                     count_text(static_cast<std::size_t>(image_files), "image", "images") +
+                     " and " + count_text(content.folders.size(), "folder", "folders");
   if (!content.folders.empty()) text += " (" + list_text(content.folders, kMostNames) + ")";
   for (const std::string& name : content.folders) {
     HOTPACK_ASSIGN(const ImageFiles below, image_files_below(path_below(root, name)));
@@ -137,8 +146,10 @@ class AnnotationSearch : public TreeVisitor {
 };
 
 constexpr std::string_view kLookedFor =
-    "\nLooked for folders such as images and labels (masks, annotations, …), train and train_labels, train/images and train/labels, "
-    "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels next to their images (x.jpg, x_mask.png); for class folders; for "
+    "\nLooked for folders such as images and labels (masks, annotations, …), train and "
+    "train_labels, train/images and train/labels, "
+    "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels next to their images "
+    "(x.jpg, x_mask.png); for class folders; for "
     "metadata.csv or .jsonl.\nName the folders of the samples: ";
 
 Error unknown_layout(const std::string& root) {
@@ -146,14 +157,20 @@ Error unknown_layout(const std::string& root) {
   HOTPACK_ASSIGN(std::string text, content_text(root, content));
   AnnotationSearch annotations;
   HOTPACK_TRY(walk_tree(root, annotations));
-  if (!annotations.found.empty()) text += "; " + annotations.found + " is there, but " + annotations.text;
+  if (!annotations.found.empty())
+    text += "; " + annotations.found + " is there, but " + annotations.text;
   HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(root));
-  if (image_files == ImageFiles::none) return data_error("holds no image, here or below: " + text, root);
+  if (image_files == ImageFiles::none)
+    return data_error("holds no image, here or below: " + text, root);
   HOTPACK_TRY(check_sibling_folders(root));
-  const std::string alone = "--images " + (has_image(content) ? shell_path(root) : "DIR") + " alone for images without labels";
-  HOTPACK_ASSIGN(const std::vector<Suggestion> suggestions, suggested_readings(root, content, text));
-  return data_error("has no known layout: " + text + "." + std::string(kLookedFor) + "--images DIR --labels DIR, " + alone +
-                        ", --image-folders DIR for class folders, or --pairs FILE for a table" + suggestions_text(suggestions),
+  const std::string alone = "--images " + (has_image(content) ? shell_path(root) : "DIR") +
+                            " alone for images without labels";
+  HOTPACK_ASSIGN(const std::vector<Suggestion> suggestions,
+                 suggested_readings(root, content, text));
+  return data_error("has no known layout: " + text + "." + std::string(kLookedFor) +
+                        "--images DIR --labels DIR, " + alone +
+                        ", --image-folders DIR for class folders, or --pairs FILE for a table" +
+                        suggestions_text(suggestions),
                     root);
 }
 
@@ -161,7 +178,9 @@ Error data_sets_within(const std::string& root, const std::vector<Found>& found)
   std::vector<std::string> names;
   names.reserve(found.size());
   for (const Found& one : found) names.push_back(one.folder);
-  return data_error("has no layout of its own, but data sets within; pack them one at a time: " + list_text(names, kMostNames), root);
+  return data_error("has no layout of its own, but data sets within; pack them one at a time: " +
+                        list_text(names, kMostNames),
+                    root);
 }
 
 // ---- what was left out
@@ -173,15 +192,20 @@ std::string relative(const Layout& layout, const std::string& path) {
 }
 
 bool is_used(const Layout& layout, const std::string& folder) {
-  const auto covers = [&](const std::string& used) { return used == folder || used.starts_with(folder + "/"); };
-  return covers(layout.root) || std::any_of(layout.splits.begin(), layout.splits.end(),
-                                            [&](const SplitFolders& split) { return covers(split.images) || covers(split.labels); });
+  const auto covers = [&](const std::string& used) {
+    return used == folder || used.starts_with(folder + "/");
+  };
+  return covers(layout.root) ||
+         std::any_of(layout.splits.begin(), layout.splits.end(), [&](const SplitFolders& split) {
+           return covers(split.images) || covers(split.labels);
+         });
 }
 
 // The folders that contain images, labels or splits, and their parents up to the given folder.
 std::set<std::string> folders_around(const Layout& layout, const std::string& given) {
   std::set<std::string> around{layout.root};
-  for (std::string outer = layout.root; outer.size() > given.size();) around.insert(outer = folder_of(outer));
+  for (std::string outer = layout.root; outer.size() > given.size();)
+    around.insert(outer = folder_of(outer));
   for (const SplitFolders& split : layout.splits)
     for (const std::string& folder : {split.images, split.labels})
       if (!folder.empty() && folder != layout.root) around.insert(folder_of(folder));
@@ -191,9 +215,12 @@ std::set<std::string> folders_around(const Layout& layout, const std::string& gi
 
 // True if the images directly in the folder belong to a split.
 bool is_taken(const Layout& layout, const std::string& folder) {
-  const auto is_within = [&](const std::string& used) { return !used.empty() && (folder == used || folder.starts_with(used + "/")); };
-  return std::any_of(layout.splits.begin(), layout.splits.end(),
-                     [&](const SplitFolders& split) { return is_within(split.images) || is_within(split.labels); });
+  const auto is_within = [&](const std::string& used) {
+    return !used.empty() && (folder == used || folder.starts_with(used + "/"));
+  };
+  return std::any_of(layout.splits.begin(), layout.splits.end(), [&](const SplitFolders& split) {
+    return is_within(split.images) || is_within(split.labels);
+  });
 }
 
 class ImageCount : public TreeVisitor {
@@ -209,10 +236,11 @@ class ImageCount : public TreeVisitor {
 
 // Counts images directly in a folder.
 std::uint64_t loose_images(const FolderContent& content) {
-  return static_cast<std::uint64_t>(std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
-    const FileKind kind = describe_name(name).kind;
-    return kind == FileKind::image || kind == FileKind::unsupported;
-  }));
+  return static_cast<std::uint64_t>(
+      std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
+        const FileKind kind = describe_name(name).kind;
+        return kind == FileKind::image || kind == FileKind::unsupported;
+      }));
 }
 
 std::string not_used_text(std::uint64_t image_files, const std::string& place) {
@@ -231,7 +259,8 @@ Status warn_of_unused(Layout& layout, const std::string& given) {
       if (is_used(layout, folder)) continue;
       ImageCount count;
       HOTPACK_TRY(walk_tree(folder, count));
-      if (count.image_files > 0) unused.push_back(not_used_text(count.image_files, "in " + relative(layout, folder)));
+      if (count.image_files > 0)
+        unused.push_back(not_used_text(count.image_files, "in " + relative(layout, folder)));
     }
   }
   if (!unused.empty()) layout.warnings.push_back("not used: " + list_text(unused, kMostNames));
@@ -240,7 +269,9 @@ Status warn_of_unused(Layout& layout, const std::string& given) {
 
 Status check_root(const std::string& root) {
   if (is_regular_file(root))
-    return usage_error(root + " is a file, expected the folder of a data set; a table of images and labels goes with --pairs");
+    return usage_error(root +
+                       " is a file, expected the folder of a data set; a table of images and "
+                       "labels goes with --pairs");
   HOTPACK_TRY(read_folder(root));
   if (is_regular_file(path_below(root, format::kManifestName)))
     return usage_error(root + " is a packed data set, expected a folder of images");
@@ -258,7 +289,9 @@ std::string split_text(const Layout& layout, const SplitFolders& split) {
     text = "images in " + images + ", labels in " + relative(layout, split.labels);
     if (!split.list.empty()) text += ", those of " + relative(layout, split.list);
   } else {
-    text = (layout.kind == Layout::Kind::one_folder ? "images and labels in " : "class folders in ") + images;
+    text =
+        (layout.kind == Layout::Kind::one_folder ? "images and labels in " : "class folders in ") +
+        images;
   }
   return "  " + (split.name.empty() ? std::string() : split.name + ": ") + text + "\n";
 }

@@ -1,8 +1,9 @@
 // Detects the layout of a data set.
 //
-// Examines names of folders, files and lists; reads no image. Describes what it found; if two readings are equally good, or none is, it
-// asks and does not guess. Failure: `io` for folders that cannot be read, `usage` if the folder is no data set, `data` if its layout is
-// unclear: the message says what was found, what was expected, and which options settle it.
+// Examines names of folders, files and lists; reads no image. Describes what it found; if two
+// readings are equally good, or none is, it asks and does not guess. Failure: `io` for folders that
+// cannot be read, `usage` if the folder is no data set, `data` if its layout is unclear: the
+// message says what was found, what was expected, and which options settle it.
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ namespace hotpack::pipeline {
 struct SplitFolders {
   std::string name;    // empty if the data set has no splits
   std::string images;  // folder
-  std::string labels;  // folder; the same one for class folders and for labels next to images; empty: images alone
+  std::string labels;  // folder; the same one for class folders and for labels next to images;
+                       // empty: images alone
   std::string list;    // file that selects samples of the folders; empty: all
 };
 
@@ -28,11 +30,13 @@ struct Layout {
     class_folders,  // folders of class folders
     tables,         // `list` is a table of samples (--pairs)
   } kind = Kind::folders;
-  std::string name;                   // "Pascal VOC"
-  std::string root;                   // the folder that has this layout: the data set itself, or the only folder within that has a layout
-  std::vector<SplitFolders> splits;   // in byte order of names
-  std::vector<std::string> notes;     // files that were not used, one line each
-  std::vector<std::string> warnings;  // counts of images below the folder that no split uses; one line each
+  std::string name;  // "Pascal VOC"
+  std::string root;  // the folder that has this layout: the data set itself, or the only folder
+                     // within that has a layout
+  std::vector<SplitFolders> splits;  // in byte order of names
+  std::vector<std::string> notes;    // files that were not used, one line each
+  std::vector<std::string>
+      warnings;  // counts of images below the folder that no split uses; one line each
 
   // For people: the layout and the places of its splits, in several lines.
   [[nodiscard]] std::string text() const;

@@ -12,7 +12,9 @@ namespace {
 using Kind = Layout::Kind;
 using Method = SplitOptions::Method;
 
-bool has_several(const Layout& layout) { return layout.splits.size() > 1 && layout.splits[0].list.empty(); }
+bool has_several(const Layout& layout) {
+  return layout.splits.size() > 1 && layout.splits[0].list.empty();
+}
 
 // `--split list:train=FILE,val=FILE` without empty files, which would be errors.
 std::string list_option(const Layout& layout) {
@@ -27,14 +29,19 @@ std::string list_option(const Layout& layout) {
 std::string folder_options(Kind kind, const SplitFolders& split) {
   if (kind == Kind::tables) return "--pairs " + shell_path(split.list);
   if (kind == Kind::class_folders) return "--image-folders " + shell_path(split.images);
-  return "--images " + shell_path(split.images) + (split.labels.empty() ? "" : " --labels " + shell_path(split.labels));
+  return "--images " + shell_path(split.images) +
+         (split.labels.empty() ? "" : " --labels " + shell_path(split.labels));
 }
 
-std::string with_blank(const std::string& more) { return more.empty() || more.starts_with(' ') ? more : " " + more; }
+std::string with_blank(const std::string& more) {
+  return more.empty() || more.starts_with(' ') ? more : " " + more;
+}
 
 }  // namespace
 
-std::string whole_command(const std::string& options) { return "hotpack pack " + options + " -o OUT"; }
+std::string whole_command(const std::string& options) {
+  return "hotpack pack " + options + " -o OUT";
+}
 
 std::string value_option(const std::string& option, const std::string& value) {
   return option + (value.starts_with('-') ? "=" : " ") + shell_word(value);
@@ -54,24 +61,30 @@ std::string pack_command(const Layout& layout, const std::string& more) {
   const bool several = has_several(layout);
   if (!several) {
     const bool lists = layout.kind != Kind::tables && !layout.splits[0].list.empty();
-    return whole_command(folder_options(layout.kind, layout.splits[0]) + (lists ? list_option(layout) : "") + with_blank(more));
+    return whole_command(folder_options(layout.kind, layout.splits[0]) +
+                         (lists ? list_option(layout) : "") + with_blank(more));
   }
   std::string text;
   for (const SplitFolders& split : layout.splits)
     if (!split.labels.empty())
-      text += (text.empty() ? "" : " ") + folder_options(layout.kind, split) + " --key-prefix " + shell_word(split.name);
+      text += (text.empty() ? "" : " ") + folder_options(layout.kind, split) + " --key-prefix " +
+              shell_word(split.name);
   return whole_command(text + " --split folder" + with_blank(more));
 }
 
-std::string split_command(const Layout& layout, const SplitFolders& split, const std::string& more) {
+std::string split_command(const Layout& layout, const SplitFolders& split,
+                          const std::string& more) {
   return whole_command(folder_options(layout.kind, split) + with_blank(more));
 }
 
 std::string split_option(const SplitOptions& split) {
   if (split.method == Method::none) return "";
   if (split.method == Method::folder) return "--split folder";
-  std::string text = split.method == Method::ratio ? "ratio:" : split.method == Method::hash ? "hash:" : "list:";
-  for (std::size_t i = 0; i < split.parts.size(); ++i) text += (i == 0 ? "" : ",") + split.parts[i].name + "=" + split.parts[i].value;
+  std::string text = split.method == Method::ratio  ? "ratio:"
+                     : split.method == Method::hash ? "hash:"
+                                                    : "list:";
+  for (std::size_t i = 0; i < split.parts.size(); ++i)
+    text += (i == 0 ? "" : ",") + split.parts[i].name + "=" + split.parts[i].value;
   return "--split " + shell_word(text);
 }
 
@@ -92,13 +105,15 @@ std::string left_out_text(const Layout& layout) {
   if (names.empty()) return "";
   std::string text = names.size() == 1 ? "leaves out the split " : "leaves out the splits ";
   for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return text + (names.size() == 1 ? ", which has no labels there" : ", which have no labels there");
+  return text +
+         (names.size() == 1 ? ", which has no labels there" : ", which have no labels there");
 }
 
 std::string suggestions_text(const std::vector<Suggestion>& suggestions) {
   std::string text;
   for (const Suggestion& suggestion : suggestions)
-    text += (suggestion.about.empty() ? "" : "\n" + suggestion.about + ":") + "\n  " + suggestion.command;
+    text += (suggestion.about.empty() ? "" : "\n" + suggestion.about + ":") + "\n  " +
+            suggestion.command;
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Command lines that express a reading of a data set: complete, quoted, ready to paste. Each is a line that begins with "hotpack ", which
-// the terminal does not wrap.
+// Command lines that express a reading of a data set: complete, quoted, ready to paste. Each is a
+// line that begins with "hotpack ", which the terminal does not wrap.
 //
 // Reads no image; pack_command() checks whether lists are empty. Thread-safe; cannot fail.
 #pragma once
@@ -16,12 +16,15 @@ namespace hotpack::pipeline {
 [[nodiscard]] std::string whole_command(const std::string& options);
 // "--label-suffix _L", quoted; "--label-suffix=-mask", for a value that looks like an option.
 [[nodiscard]] std::string value_option(const std::string& option, const std::string& value);
-// The options that name the input folders, as they were given: the folder of a data set, or --images and --labels with their prefixes.
+// The options that name the input folders, as they were given: the folder of a data set, or
+// --images and --labels with their prefixes.
 [[nodiscard]] std::string input_options(const InputOptions& input);
-// A command with the folders, splits and lists of a layout in place of its detection, and the options `more`.
+// A command with the folders, splits and lists of a layout in place of its detection, and the
+// options `more`.
 [[nodiscard]] std::string pack_command(const Layout& layout, const std::string& more = {});
 // The same for one of its splits, without the split's name.
-[[nodiscard]] std::string split_command(const Layout& layout, const SplitFolders& split, const std::string& more = {});
+[[nodiscard]] std::string split_command(const Layout& layout, const SplitFolders& split,
+                                        const std::string& more = {});
 // "--split ratio:train=80,val=20" as it was given; empty if it was not.
 [[nodiscard]] std::string split_option(const SplitOptions& split);
 // "--pair-regex IMAGE LABEL"

@@ -44,8 +44,10 @@ Suggestion class_suggestion(const Layout& classes, const std::string& about) {
 // ---- several readings
 
 bool is_combinable(const Layout& layout) {
-  return layout.kind == Kind::folders && std::all_of(layout.splits.begin(), layout.splits.end(),
-                                                     [](const SplitFolders& split) { return !split.name.empty() && split.list.empty(); });
+  return layout.kind == Kind::folders &&
+         std::all_of(layout.splits.begin(), layout.splits.end(), [](const SplitFolders& split) {
+           return !split.name.empty() && split.list.empty();
+         });
 }
 
 // Combines readings each of which has the labels of other splits.
@@ -69,13 +71,16 @@ std::optional<Layout> combined(const std::vector<Layout>& readings) {
 // The options for the difference between names of images and labels.
 std::string affix_options(const Affix& affix, bool on_images) {
   if (affix.text.empty()) return "";
-  if (!affix.in_front) return value_option(on_images ? "--image-suffix" : "--label-suffix", affix.text);
+  if (!affix.in_front)
+    return value_option(on_images ? "--image-suffix" : "--label-suffix", affix.text);
   const std::string plain = "^(.+)\\.", longer = "^" + literal_pattern(affix.text) + "(.+)\\.";
   return on_images ? regex_option(longer, plain) : regex_option(plain, longer);
 }
 
-// The same splits with images and labels in place of classes; nothing if a split lacks one of the folders.
-std::optional<Layout> pairs_in_place_of_classes(const Layout& classes, const SiblingFolders& siblings) {
+// The same splits with images and labels in place of classes; nothing if a split lacks one of the
+// folders.
+std::optional<Layout> pairs_in_place_of_classes(const Layout& classes,
+                                                const SiblingFolders& siblings) {
   Layout pairs = classes;
   pairs.kind = Kind::folders;
   for (SplitFolders& split : pairs.splits) {
@@ -87,14 +92,19 @@ std::optional<Layout> pairs_in_place_of_classes(const Layout& classes, const Sib
   return pairs;
 }
 
-Error sibling_error(const Layout& classes, const Layout& pairs, const std::string& folder, const SiblingFolders& siblings) {
-  const std::string how = siblings.affix.text.empty() ? "the same names" : "the same names but for '" + siblings.affix.text + "'";
-  return data_error("holds " + siblings.images + " and " + siblings.labels + ", whose files have " + how + " (" +
-                        std::to_string(siblings.pairs) + " of them, such as " + siblings.image_example + " and " + siblings.label_example +
-                        "): they look like images and labels. Run" +
-                        suggestions_text({{"", pack_command(pairs, affix_options(siblings.affix, siblings.on_images))},
-                                          class_suggestion(classes, "or, if they are two classes")}),
-                    folder);
+Error sibling_error(const Layout& classes, const Layout& pairs, const std::string& folder,
+                    const SiblingFolders& siblings) {
+  const std::string how = siblings.affix.text.empty()
+                              ? "the same names"
+                              : "the same names but for '" + siblings.affix.text + "'";
+  return data_error(
+      "holds " + siblings.images + " and " + siblings.labels + ", whose files have " + how + " (" +
+          std::to_string(siblings.pairs) + " of them, such as " + siblings.image_example + " and " +
+          siblings.label_example + "): they look like images and labels. Run" +
+          suggestions_text(
+              {{"", pack_command(pairs, affix_options(siblings.affix, siblings.on_images))},
+               class_suggestion(classes, "or, if they are two classes")}),
+      folder);
 }
 
 Status ask_about_siblings(const Layout& classes, const std::string& folder) {
@@ -114,31 +124,39 @@ Layout one_folder_in_place_of_classes(const Layout& classes) {
 // The class file of the folder. It is the last option, so that a given one can replace it.
 std::string class_option(const std::string& folder) {
   const std::optional<FoundClassFile> found = find_class_file({folder});
-  return found && found->table.ok() && !found->contradiction ? " --classes " + shell_path(found->path) : "";
+  return found && found->table.ok() && !found->contradiction
+             ? " --classes " + shell_path(found->path)
+             : "";
 }
 
-Error sample_folders_error(const Layout& classes, const std::string& folder, const SampleFolders& samples) {
-  std::string text = "holds " + std::to_string(samples.folders) + " folders " + samples.seen +
-                     (samples.several ? ": they look like images and their labels rather than images of a class"
-                                      : ": they look like a folder for each sample rather than for each class");
+Error sample_folders_error(const Layout& classes, const std::string& folder,
+                           const SampleFolders& samples) {
+  std::string text =
+      "holds " + std::to_string(samples.folders) + " folders " + samples.seen +
+      (samples.several ? ": they look like images and their labels rather than images of a class"
+                       : ": they look like a folder for each sample rather than for each class");
   if (!samples.pairs.empty() && samples.incomplete > 0)
-    text += "; " + std::to_string(samples.incomplete) + (samples.incomplete == 1 ? " folder lacks" : " folders lack") + " one of the two";
+    text += "; " + std::to_string(samples.incomplete) +
+            (samples.incomplete == 1 ? " folder lacks" : " folders lack") + " one of the two";
   if (samples.pairs.size() > 1) text += "; either may be the label";
   const std::string rest = samples.more_files || samples.incomplete > 0 ? " --orphans skip" : "";
   const std::string table = class_option(folder);
   std::vector<Suggestion> suggestions;
   const Layout pairs = one_folder_in_place_of_classes(classes);
   if (!samples.mask_pattern.empty())
-    suggestions.push_back({"", pack_command(pairs, " --image-suffix " + shell_word(samples.image_suffix) + " --mask-per-class " +
-                                                       shell_word(samples.mask_pattern))});
+    suggestions.push_back(
+        {"", pack_command(pairs, " --image-suffix " + shell_word(samples.image_suffix) +
+                                     " --mask-per-class " + shell_word(samples.mask_pattern))});
   for (const SampleFolders::Expressions& pair : samples.pairs)
-    suggestions.push_back({suggestions.empty()            ? ""
-                           : samples.mask_pattern.empty() ? "or"
-                                                          : "or, if that one alone is the label",
-                           pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
+    suggestions.push_back(
+        {suggestions.empty()            ? ""
+         : samples.mask_pattern.empty() ? "or"
+                                        : "or, if that one alone is the label",
+         pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
   if (samples.pairs.empty()) {
     text +=
-        ". No expression was found that says which of them go together: write a table of images and labels for --pairs FILE, or move "
+        ". No expression was found that says which of them go together: write a table of images "
+        "and labels for --pairs FILE, or move "
         "images and labels "
         "into a folder each for --images and --labels";
     suggestions.push_back(class_suggestion(classes, "If each folder is a class, run"));
@@ -150,20 +168,25 @@ Error sample_folders_error(const Layout& classes, const std::string& folder, con
 
 // Masks next to the images of class folders would be packed as images.
 Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
-  return data_error("holds class folders in which labels lie next to their images. Run" +
-                        suggestions_text({{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
-                                          class_suggestion(classes, "or, if each folder is a class")}),
-                    folder);
+  return data_error(
+      "holds class folders in which labels lie next to their images. Run" +
+          suggestions_text(
+              {{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
+               class_suggestion(classes, "or, if each folder is a class")}),
+      folder);
 }
 
 // ---- folders of labels next to or in those of images
 
 // The options for the pairs of folders of a split, with their key prefixes.
-std::string pair_options(const std::string& folder, const std::string& split, const LabelFolders& found) {
+std::string pair_options(const std::string& folder, const std::string& split,
+                         const LabelFolders& found) {
   std::string text;
   for (const LabelFolders::Pair& pair : found.pairs)
-    text += (text.empty() ? "" : " ") + ("--images " + shell_path(path_below(folder, pair.images))) + " --labels " +
-            shell_path(path_below(folder, pair.labels)) + " --key-prefix " + shell_word((split.empty() ? "" : split + "/") + pair.name);
+    text += (text.empty() ? "" : " ") +
+            ("--images " + shell_path(path_below(folder, pair.images))) + " --labels " +
+            shell_path(path_below(folder, pair.labels)) + " --key-prefix " +
+            shell_word((split.empty() ? "" : split + "/") + pair.name);
   return text;
 }
 
@@ -175,11 +198,13 @@ Result<std::optional<std::string>> label_folders_command(const Layout& classes) 
     if (!found) return std::optional<std::string>();
     options += (options.empty() ? "" : " ") + pair_options(split.images, split.name, *found);
     // Excludes the labels in the folder within.
-    more = found->within ? regex_option("^([^/]+)\\.[^.]+$", "^([^/]+)\\.[^.]+$") + " --orphans skip"
-                         : affix_options(found->affix, found->on_images);
+    more = found->within
+               ? regex_option("^([^/]+)\\.[^.]+$", "^([^/]+)\\.[^.]+$") + " --orphans skip"
+               : affix_options(found->affix, found->on_images);
   }
   const bool splits = classes.splits.size() > 1;
-  return std::optional(whole_command(options + (splits ? " --split folder" : "") + (more.empty() ? "" : " " + more)));
+  return std::optional(whole_command(options + (splits ? " --split folder" : "") +
+                                     (more.empty() ? "" : " " + more)));
 }
 
 Status ask_about_label_folders(const Layout& classes, const std::string& folder) {
@@ -188,19 +213,26 @@ Status ask_about_label_folders(const Layout& classes, const std::string& folder)
   HOTPACK_ASSIGN(const std::optional<std::string> command, label_folders_command(classes));
   if (!command) return {};
   const LabelFolders::Pair& first = found->pairs.front();
-  std::string text = "holds " + std::to_string(found->pairs.size()) + " folders, each with one whose files have the same names, such as " +
+  std::string text = "holds " + std::to_string(found->pairs.size()) +
+                     " folders, each with one whose files have the same names, such as " +
                      first.images + " and " + first.labels + ": they look like images and labels";
   if (!found->alone.empty())
-    text += "; " + found->alone.front() + (found->alone.size() > 1 ? " and others have" : " has") + " none, and the first line leaves " +
-            (found->alone.size() > 1 ? "them" : "it") + " out";
-  return data_error(text + ". Run" + suggestions_text({{"", *command}, class_suggestion(classes, "or, if each folder is a class")}),
-                    folder);
+    text += "; " + found->alone.front() + (found->alone.size() > 1 ? " and others have" : " has") +
+            " none, and the first line leaves " + (found->alone.size() > 1 ? "them" : "it") +
+            " out";
+  return data_error(
+      text + ". Run" +
+          suggestions_text(
+              {{"", *command}, class_suggestion(classes, "or, if each folder is a class")}),
+      folder);
 }
 
-Status check_classes_in(const Layout& layout, const SplitFolders& split, const GivenSuffixes& given) {
+Status check_classes_in(const Layout& layout, const SplitFolders& split,
+                        const GivenSuffixes& given) {
   HOTPACK_TRY(ask_about_label_folders(layout, split.images));
   HOTPACK_ASSIGN(const std::optional<SampleFolders> samples, find_sample_folders(split.images));
-  if (samples && !samples->pairs.empty()) return sample_folders_error(layout, split.images, *samples);
+  if (samples && !samples->pairs.empty())
+    return sample_folders_error(layout, split.images, *samples);
   HOTPACK_ASSIGN(const bool labels_beside, holds_labels_beside_images(split.images, given));
   if (labels_beside) return labels_in_classes_error(layout, split.images);
   HOTPACK_TRY(ask_about_siblings(layout, split.images));
@@ -209,7 +241,8 @@ Status check_classes_in(const Layout& layout, const SplitFolders& split, const G
 
 // ---- where no layout is known
 
-Result<std::vector<std::string>> folders_with_images(const std::string& root, const FolderContent& content) {
+Result<std::vector<std::string>> folders_with_images(const std::string& root,
+                                                     const FolderContent& content) {
   std::vector<std::string> names;
   for (const std::string& name : content.folders) {
     HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(path_below(root, name)));
@@ -219,14 +252,17 @@ Result<std::vector<std::string>> folders_with_images(const std::string& root, co
 }
 
 bool has_images(const FolderContent& content) {
-  return std::any_of(content.files.begin(), content.files.end(),
-                     [](const std::string& name) { return describe_name(name).kind == FileKind::image; });
+  return std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
+    return describe_name(name).kind == FileKind::image;
+  });
 }
 
 // Folders that may be classes despite their names, such as mask and no_mask; alone or in splits.
-Result<std::optional<Layout>> possible_classes(const std::string& root, const std::vector<std::string>& names) {
+Result<std::optional<Layout>> possible_classes(const std::string& root,
+                                               const std::vector<std::string>& names) {
   Layout classes = classes_of(root);
-  if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return usual_split_name(name); }))
+  if (std::none_of(names.begin(), names.end(),
+                   [](const std::string& name) { return usual_split_name(name); }))
     return names.size() >= 2 ? std::optional(std::move(classes)) : std::nullopt;
   classes.splits.clear();
   std::size_t most = 0;
@@ -247,17 +283,21 @@ bool is_table(const std::string& name) {
 }
 
 // The command that packs the files of a table; empty if they are not found.
-Result<std::string> table_command(const std::string& root, const std::string& table, const std::vector<std::string>& folders) {
+Result<std::string> table_command(const std::string& root, const std::string& table,
+                                  const std::vector<std::string>& folders) {
   std::vector<std::string> places{""};
-  for (std::size_t i = 0; i < folders.size() && i < kMostTableFolders; ++i) places.push_back(path_below(root, folders[i]));
+  for (std::size_t i = 0; i < folders.size() && i < kMostTableFolders; ++i)
+    places.push_back(path_below(root, folders[i]));
   const std::string path = path_below(root, table);
   for (const std::string& place : places) {
     ProblemLog problems;
     const Result<PairFileSamples> read = read_pair_file({path, place, "", false}, problems);
     const bool some =
-        read.ok() && std::any_of(read->splits.begin(), read->splits.end(), [](const Split& split) { return !split.list.samples.empty(); });
+        read.ok() && std::any_of(read->splits.begin(), read->splits.end(),
+                                 [](const Split& split) { return !split.list.samples.empty(); });
     if (some && problems.count() == 0)
-      return whole_command("--pairs " + shell_path(path) + (place.empty() ? "" : " --root " + shell_path(place)));
+      return whole_command("--pairs " + shell_path(path) +
+                           (place.empty() ? "" : " --root " + shell_path(place)));
   }
   return std::string();
 }
@@ -266,9 +306,13 @@ Result<std::string> table_command(const std::string& root, const std::string& ta
 
 Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
   std::vector<Suggestion> suggestions;
-  if (const std::optional<Layout> all = combined(readings)) suggestions.push_back({"all splits that have labels", pack_command(*all)});
-  for (const Layout& layout : readings) suggestions.push_back({left_out_text(layout), pack_command(layout)});
-  return data_error("can be read in " + std::to_string(suggestions.size()) + " ways. Choose one:" + suggestions_text(suggestions), root);
+  if (const std::optional<Layout> all = combined(readings))
+    suggestions.push_back({"all splits that have labels", pack_command(*all)});
+  for (const Layout& layout : readings)
+    suggestions.push_back({left_out_text(layout), pack_command(layout)});
+  return data_error("can be read in " + std::to_string(suggestions.size()) +
+                        " ways. Choose one:" + suggestions_text(suggestions),
+                    root);
 }
 
 Status check_classes(const Layout& layout, const GivenSuffixes& given) {
@@ -283,22 +327,30 @@ Status check_level_of_classes(const Layout& layout, const std::string& given) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(given));
   HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_images(given, content));
   if (names.size() < 2) return {};
-  const auto is_found = [&](const std::string& name) { return (layout.root + "/").starts_with(path_below(given, name) + "/"); };
+  const auto is_found = [&](const std::string& name) {
+    return (layout.root + "/").starts_with(path_below(given, name) + "/");
+  };
   const auto other = std::find_if_not(names.begin(), names.end(), is_found);
   std::vector<Suggestion> suggestions;
   HOTPACK_ASSIGN(const std::optional<Layout> outer, possible_classes(given, names));
-  if (outer) suggestions.push_back(class_suggestion(*outer, "if the folders in " + given + " are classes"));
-  suggestions.push_back(
-      {"if those in " + layout.root + " are classes, without the images in " + *other + (names.size() > 2 ? " and other folders" : ""),
-       pack_command(layout)});
-  return data_error("has no layout of its own; " + layout.root + " holds folders that look like classes, and " + *other +
+  if (outer)
+    suggestions.push_back(class_suggestion(*outer, "if the folders in " + given + " are classes"));
+  suggestions.push_back({"if those in " + layout.root + " are classes, without the images in " +
+                             *other + (names.size() > 2 ? " and other folders" : ""),
+                         pack_command(layout)});
+  return data_error("has no layout of its own; " + layout.root +
+                        " holds folders that look like classes, and " + *other +
                         " has images too. Run" + suggestions_text(suggestions),
                     given);
 }
 
-Status check_sibling_folders(const std::string& root) { return ask_about_siblings(classes_of(root), root); }
+Status check_sibling_folders(const std::string& root) {
+  return ask_about_siblings(classes_of(root), root);
+}
 
-Result<std::vector<Suggestion>> suggested_readings(const std::string& root, const FolderContent& content, std::string& seen) {
+Result<std::vector<Suggestion>> suggested_readings(const std::string& root,
+                                                   const FolderContent& content,
+                                                   std::string& seen) {
   HOTPACK_ASSIGN(const std::vector<std::string> folders, folders_with_images(root, content));
   std::vector<Suggestion> suggestions;
   std::size_t tables = 0;
@@ -306,8 +358,11 @@ Result<std::vector<Suggestion>> suggested_readings(const std::string& root, cons
     if (!is_table(name) || tables++ >= kMostTables) continue;
     HOTPACK_ASSIGN(const std::string command, table_command(root, name, folders));
     if (command.empty())
-      seen += "; " + name + " may be a table of its samples (--pairs FILE --root DIR), but does not name files that are there";
-    if (!command.empty() && suggestions.empty()) suggestions.push_back({"The table " + name + " names files that are there", command});
+      seen += "; " + name +
+              " may be a table of its samples (--pairs FILE --root DIR), but does not name files "
+              "that are there";
+    if (!command.empty() && suggestions.empty())
+      suggestions.push_back({"The table " + name + " names files that are there", command});
   }
   if (has_images(content)) return suggestions;
   HOTPACK_ASSIGN(const std::optional<Layout> classes, possible_classes(root, folders));

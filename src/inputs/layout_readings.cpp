@@ -25,7 +25,8 @@ namespace {
 using Layouts = std::vector<Layout>;
 using Kind = Layout::Kind;
 
-// Images and labels in separate folders. `lists` are folders that may hold lists of samples, the most likely first.
+// Images and labels in separate folders. `lists` are folders that may hold lists of samples, the
+// most likely first.
 struct PairPattern {
   std::string_view name;
   FolderPattern images, labels;
@@ -35,14 +36,16 @@ struct PairPattern {
 const std::vector<PairPattern>& known_data_sets() {
   static const std::vector<PairPattern> patterns = [] {
     const std::vector<std::string> voc{"ImageSets/Segmentation", "ImageSets"};
-    const auto row = [](std::string_view name, std::string_view images, std::string_view labels, std::vector<std::string> lists = {}) {
+    const auto row = [](std::string_view name, std::string_view images, std::string_view labels,
+                        std::vector<std::string> lists = {}) {
       return PairPattern{name, FolderPattern(images), FolderPattern(labels), std::move(lists)};
     };
     return std::vector<PairPattern>{
         row("Pascal VOC", "JPEGImages", "SegmentationClass", voc),
         row("Pascal VOC", "JPEGImages", "SegmentationClassPNG", voc),
         row("Pascal VOC", "JPEGImages", "SegmentationClassAug", voc),
-        row("Pascal Context", "JPEGImages", "SegmentationClassContext", {"ImageSets/SegmentationContext", "ImageSets/Segmentation"}),
+        row("Pascal Context", "JPEGImages", "SegmentationClassContext",
+            {"ImageSets/SegmentationContext", "ImageSets/Segmentation"}),
         row("Cityscapes", "leftImg8bit/{split}", "gtFine/{split}"),
         row("Cityscapes", "leftImg8bit/{split}", "gtCoarse/{split}"),
         row("Cityscapes", "leftImg8bit/{split}", "gtCoarse_daytime_trainvaltest/{split}"),
@@ -61,11 +64,16 @@ const std::vector<PairPattern>& known_data_sets() {
 
 const std::vector<PairPattern>& usual_names_with_splits() {
   static const std::vector<PairPattern> patterns{
-      {"folders of images and of labels, each divided into splits", FolderPattern("{images}/{split}"), FolderPattern("{labels}/{split}")},
-      {"splits, each with a folder of images and one of labels", FolderPattern("{split}/{images}"), FolderPattern("{split}/{labels}")},
-      {"splits, each next to a folder of its labels", FolderPattern("{split}"), FolderPattern("{split}{-}{labels}")},
-      {"a folder of images and one of labels for each split", FolderPattern("{split}{-}{images}"), FolderPattern("{split}{-}{labels}")},
-      {"a folder of images and one of labels for each split", FolderPattern("{images}{-}{split}"), FolderPattern("{labels}{-}{split}")},
+      {"folders of images and of labels, each divided into splits",
+       FolderPattern("{images}/{split}"), FolderPattern("{labels}/{split}")},
+      {"splits, each with a folder of images and one of labels", FolderPattern("{split}/{images}"),
+       FolderPattern("{split}/{labels}")},
+      {"splits, each next to a folder of its labels", FolderPattern("{split}"),
+       FolderPattern("{split}{-}{labels}")},
+      {"a folder of images and one of labels for each split", FolderPattern("{split}{-}{images}"),
+       FolderPattern("{split}{-}{labels}")},
+      {"a folder of images and one of labels for each split", FolderPattern("{images}{-}{split}"),
+       FolderPattern("{labels}{-}{split}")},
   };
   return patterns;
 }
@@ -81,15 +89,16 @@ const std::vector<PairPattern>& usual_names() {
 }
 
 Error unclear_layout(const std::string& root, const std::string& why) {
-  return data_error(
-      why +
-          "; rename or move the unrelated folders, or name those of the samples with --images and --labels, one pair per split with "
-          "--key-prefix NAME and --split folder",
-      root);
+  return data_error(why +
+                        "; rename or move the unrelated folders, or name those of the samples with "
+                        "--images and --labels, one pair per split with "
+                        "--key-prefix NAME and --split folder",
+                    root);
 }
 
 void sort_splits(Layout& layout) {
-  std::sort(layout.splits.begin(), layout.splits.end(), [](const SplitFolders& a, const SplitFolders& b) { return a.name < b.name; });
+  std::sort(layout.splits.begin(), layout.splits.end(),
+            [](const SplitFolders& a, const SplitFolders& b) { return a.name < b.name; });
 }
 
 // ---- images and labels in folders of their own
@@ -103,14 +112,15 @@ std::set<std::string> words_of(const std::vector<FoundFolder>& folders) {
 struct PairReading {
   Layout layout;
   ImageFiles labels = ImageFiles::none;  // the best kind in any split
-  std::string conflict;                  // why the folders cannot be matched, for people; empty if they can
+  std::string conflict;  // why the folders cannot be matched, for people; empty if they can
 };
 
 // Reads a pattern by one word for images and one for labels.
 class PairReader {
  public:
   // `labels` may hold folders of other words.
-  PairReader(const std::vector<FoundFolder>& images, const std::vector<FoundFolder>& labels, std::string labels_word)
+  PairReader(const std::vector<FoundFolder>& images, const std::vector<FoundFolder>& labels,
+             std::string labels_word)
       : images_(images), labels_(labels), labels_word_(std::move(labels_word)) {}
 
   Result<PairReading> read(const std::string& images_word) {
@@ -132,13 +142,18 @@ class PairReader {
   Result<std::string> labels_of(const FoundFolder& images) {
     std::vector<std::string> exact, alike;
     for (const FoundFolder& folder : labels_) {
-      if (lowered(folder.word) != labels_word_ || lowered(folder.split) != lowered(images.split) || folder.path == images.path) continue;
+      if (lowered(folder.word) != labels_word_ || lowered(folder.split) != lowered(images.split) ||
+          folder.path == images.path)
+        continue;
       HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
       reading_.labels = std::max(reading_.labels, image_files);
-      if (image_files != ImageFiles::none) (folder.split == images.split ? exact : alike).push_back(folder.path);
+      if (image_files != ImageFiles::none)
+        (folder.split == images.split ? exact : alike).push_back(folder.path);
     }
     const std::vector<std::string>& found = exact.empty() ? alike : exact;
-    if (found.size() > 1) note_conflict("the labels of " + images.path + " may be in " + found[0] + " or in " + found[1]);
+    if (found.size() > 1)
+      note_conflict("the labels of " + images.path + " may be in " + found[0] + " or in " +
+                    found[1]);
     return found.empty() ? std::string() : found.front();
   }
 
@@ -149,7 +164,8 @@ class PairReader {
       for (std::size_t j = i + 1; j < splits.size(); ++j) {
         const std::string both = splits[i].images + " and " + splits[j].images;
         if (splits[i].name == splits[j].name)
-          note_conflict(both + " are both images" + (splits[i].name.empty() ? "" : " of '" + splits[i].name + "'"));
+          note_conflict(both + " are both images" +
+                        (splits[i].name.empty() ? "" : " of '" + splits[i].name + "'"));
         else if (!splits[i].labels.empty() && splits[i].labels == splits[j].labels)
           note_conflict("the labels of both " + both + " may be in " + splits[i].labels);
       }
@@ -158,13 +174,17 @@ class PairReader {
   // Images without labels next to labels without images, as "val" and "validation".
   Status check_unlabelled() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
-    const auto alone = std::find_if(splits.begin(), splits.end(), [](const SplitFolders& split) { return split.labels.empty(); });
+    const auto alone = std::find_if(splits.begin(), splits.end(),
+                                    [](const SplitFolders& split) { return split.labels.empty(); });
     if (alone == splits.end()) return {};
     for (const FoundFolder& folder : labels_) {
-      const auto is_its = [&](const FoundFolder& images) { return lowered(images.split) == lowered(folder.split); };
+      const auto is_its = [&](const FoundFolder& images) {
+        return lowered(images.split) == lowered(folder.split);
+      };
       if (std::any_of(images_.begin(), images_.end(), is_its)) continue;
       HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
-      if (image_files != ImageFiles::none) note_conflict("no labels go with " + alone->images + ", and no images with " + folder.path);
+      if (image_files != ImageFiles::none)
+        note_conflict("no labels go with " + alone->images + ", and no images with " + folder.path);
     }
     return {};
   }
@@ -179,13 +199,15 @@ class PairReader {
   PairReading reading_;
 };
 
-Status add_pair_readings(const std::string& root, const PairPattern& pattern, std::vector<PairReading>& readings) {
+Status add_pair_readings(const std::string& root, const PairPattern& pattern,
+                         std::vector<PairReading>& readings) {
   HOTPACK_ASSIGN(const std::vector<FoundFolder> images, pattern.images.find(root));
   if (images.empty()) return {};
   HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, pattern.labels.find(root));
   for (const std::string& images_word : words_of(images))
     for (const std::string& labels_word : words_of(labels)) {
-      HOTPACK_ASSIGN(PairReading reading, PairReader(images, labels, labels_word).read(images_word));
+      HOTPACK_ASSIGN(PairReading reading,
+                     PairReader(images, labels, labels_word).read(images_word));
       if (reading.labels == ImageFiles::none) continue;
       reading.layout.name = pattern.name;
       reading.layout.root = root;
@@ -196,17 +218,22 @@ Status add_pair_readings(const std::string& root, const PairPattern& pattern, st
 
 // ---- lists of samples
 
-// Files train.txt, val.txt, … of a folder with the names of their splits. A joint list (trainval) is ignored if one of its parts has a
-// list.
+// Files train.txt, val.txt, … of a folder with the names of their splits. A joint list (trainval)
+// is ignored if one of its parts has a list.
 Result<std::vector<std::pair<std::string, std::string>>> split_lists(const std::string& folder) {
   std::vector<std::pair<std::string, std::string>> lists;
   if (!is_folder(folder)) return lists;
   HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
   for (const std::string& file : content.files)
-    if (file.ends_with(".txt") && usual_split_name(std::string_view(file).substr(0, file.size() - 4)))
+    if (file.ends_with(".txt") &&
+        usual_split_name(std::string_view(file).substr(0, file.size() - 4)))
       lists.emplace_back(file.substr(0, file.size() - 4), path_below(folder, file));
-  const auto is_joint = [](const auto& list) { return lowered(list.first).starts_with("trainval"); };
-  const auto is_part = [](const auto& list) { return lowered(list.first) == "train" || lowered(list.first) == "val"; };
+  const auto is_joint = [](const auto& list) {
+    return lowered(list.first).starts_with("trainval");
+  };
+  const auto is_part = [](const auto& list) {
+    return lowered(list.first) == "train" || lowered(list.first) == "val";
+  };
   if (std::any_of(lists.begin(), lists.end(), is_part)) std::erase_if(lists, is_joint);
   return lists;
 }
@@ -218,14 +245,16 @@ Result<std::string> text_of(const std::vector<std::pair<std::string, std::string
     HOTPACK_ASSIGN(const std::string text, read_list_text(file));
     TextLines lines(text);
     all += lowered(name) + "\n";
-    while (const std::optional<TextLine> line = lines.next()) all += "\t" + std::string(line->text) + "\n";
+    while (const std::optional<TextLine> line = lines.next())
+      all += "\t" + std::string(line->text) + "\n";
   }
   return all;
 }
 
-// Divides one set of samples by lists. The first place that has lists wins; with `all_places`, different lists of other places are readings
-// as well.
-Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>& places, bool all_places) {
+// Divides one set of samples by lists. The first place that has lists wins; with `all_places`,
+// different lists of other places are readings as well.
+Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>& places,
+                           bool all_places) {
   if (layout.splits.size() != 1 || !layout.splits[0].name.empty()) return Layouts{layout};
   const SplitFolders all = layout.splits[0];
   Layouts found;
@@ -238,23 +267,26 @@ Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>&
     if (!texts.insert(std::move(text)).second) continue;
     found.push_back(layout);
     found.back().splits.clear();
-    for (const auto& [name, file] : lists) found.back().splits.push_back({name, all.images, all.labels, file});
+    for (const auto& [name, file] : lists)
+      found.back().splits.push_back({name, all.images, all.labels, file});
     sort_splits(found.back());
   }
   return found.empty() ? Layouts{layout} : found;
 }
 
-// Readings whose labels can be read win over others; the same folders found in two ways are one reading. A reading with a conflict is an
-// error.
+// Readings whose labels can be read win over others; the same folders found in two ways are one
+// reading. A reading with a conflict is an error.
 Result<Layouts> best_of(std::vector<PairReading> readings) {
   ImageFiles best = ImageFiles::none;
   for (const PairReading& reading : readings) best = std::max(best, reading.labels);
   Layouts layouts;
   for (PairReading& reading : readings) {
     const auto is_same = [&](const Layout& other) {
-      return std::equal(
-          other.splits.begin(), other.splits.end(), reading.layout.splits.begin(), reading.layout.splits.end(),
-          [](const SplitFolders& a, const SplitFolders& b) { return a.images == b.images && a.labels == b.labels && a.list == b.list; });
+      return std::equal(other.splits.begin(), other.splits.end(), reading.layout.splits.begin(),
+                        reading.layout.splits.end(),
+                        [](const SplitFolders& a, const SplitFolders& b) {
+                          return a.images == b.images && a.labels == b.labels && a.list == b.list;
+                        });
     };
     if (reading.labels != best || std::any_of(layouts.begin(), layouts.end(), is_same)) continue;
     if (!reading.conflict.empty()) return unclear_layout(reading.layout.root, reading.conflict);
@@ -269,24 +301,28 @@ Result<Layouts> pair_readings(const std::string& root, const std::vector<PairPat
     const std::size_t before = readings.size();
     HOTPACK_TRY(add_pair_readings(root, pattern, readings));
     for (std::size_t i = before, end = readings.size(); i < end; ++i) {
-      HOTPACK_ASSIGN(Layouts listed, with_lists(readings[i].layout, pattern.lists, &patterns == &usual_names()));
+      HOTPACK_ASSIGN(Layouts listed,
+                     with_lists(readings[i].layout, pattern.lists, &patterns == &usual_names()));
       readings[i].layout = std::move(listed.front());
-      for (std::size_t j = 1; j < listed.size(); ++j) readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].conflict});
+      for (std::size_t j = 1; j < listed.size(); ++j)
+        readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].conflict});
     }
   }
   return best_of(std::move(readings));
 }
 
 // Folders named like splits that do not belong to the layout would be ignored unnoticed.
-Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& folders, const std::string& what) {
+Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& folders,
+                      const std::string& what) {
   for (const FoundFolder& folder : folders) {
     const auto is_its = [&](const SplitFolders& split) { return split.images == folder.path; };
     if (std::any_of(layout.splits.begin(), layout.splits.end(), is_its)) continue;
     HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
     if (image_files != ImageFiles::none)
-      return data_error(layout.splits.front().images + " has " + what + ", but " + folder.path +
-                            ", which is named like a split too, has not. Add it, or move that folder elsewhere",
-                        layout.root);
+      return data_error(
+          layout.splits.front().images + " has " + what + ", but " + folder.path +
+              ", which is named like a split too, has not. Add it, or move that folder elsewhere",
+          layout.root);
   }
   return {};
 }
@@ -333,7 +369,8 @@ Result<Layouts> table_readings(const std::string& root, bool& labelled) {
     if (!table.empty()) layout.splits.push_back({split.split, split.path, split.path, table});
   }
   sort_splits(layout);
-  if (layout.splits.empty() || !labelled) return layout.splits.empty() ? Layouts{} : Layouts{layout};
+  if (layout.splits.empty() || !labelled)
+    return layout.splits.empty() ? Layouts{} : Layouts{layout};
   HOTPACK_TRY(check_siblings(layout, splits, "a table (metadata.csv or .jsonl)"));
   return Layouts{layout};
 }
@@ -348,10 +385,11 @@ struct FolderSummary {
 Result<FolderSummary> summarize(const std::string& folder) {
   HOTPACK_ASSIGN(FolderContent content, read_folder(folder));
   FolderSummary summary;
-  summary.image_files = std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
-    const FileKind kind = describe_name(name).kind;
-    return kind == FileKind::image || kind == FileKind::unsupported;
-  });
+  summary.image_files =
+      std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
+        const FileKind kind = describe_name(name).kind;
+        return kind == FileKind::image || kind == FileKind::unsupported;
+      });
   for (std::string& name : content.folders) {
     HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(path_below(folder, name)));
     if (image_files != ImageFiles::none) summary.folders.push_back(std::move(name));
@@ -378,7 +416,8 @@ Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const GivenSuf
   return choice.fits || choice.several;
 }
 
-Result<Layouts> one_folder_readings(const std::string& root, const FolderSummary& summary, const GivenSuffixes& given) {
+Result<Layouts> one_folder_readings(const std::string& root, const FolderSummary& summary,
+                                    const GivenSuffixes& given) {
   Layout layout;
   layout.kind = Kind::one_folder;
   layout.name = "labels next to their images";
@@ -399,7 +438,7 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderSummary
 
 // How certain it is that the folders are classes.
 enum class Classes {
-  none,      // no folder has images, images are next to them, or one is named like a part of a data set
+  none,  // no folder has images, images are next to them, or one is named like a part of a data set
   possible,  // they are classes if another split has classes
   likely,    // several, some with images of their own
   sure,      // several, each with images of its own
@@ -409,7 +448,8 @@ Result<Classes> classes_in(const std::string& root, const FolderSummary& summary
   if (summary.image_files || summary.folders.empty()) return Classes::none;
   std::size_t filled = 0;
   for (const std::string& name : summary.folders) {
-    if (usual_split_name(name) || is_images_word(name) || is_labels_word(name)) return Classes::none;
+    if (usual_split_name(name) || is_images_word(name) || is_labels_word(name))
+      return Classes::none;
     HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(root, name)));
     if (within.image_files) ++filled;
   }
@@ -427,7 +467,8 @@ struct SplitSummary {
   FolderSummary summary;
 };
 
-Result<std::vector<SplitSummary>> summarize_splits(const std::string& root, const FolderSummary& summary) {
+Result<std::vector<SplitSummary>> summarize_splits(const std::string& root,
+                                                   const FolderSummary& summary) {
   std::vector<SplitSummary> splits;
   for (const std::string& name : summary.folders) {
     if (!usual_split_name(name)) continue;
@@ -441,32 +482,39 @@ Result<std::vector<SplitSummary>> summarize_splits(const std::string& root, cons
 bool have_common_folder(const SplitSummary& a, const SplitSummary& b) {
   const std::vector<std::string>& others = b.summary.folders;
   return std::any_of(a.summary.folders.begin(), a.summary.folders.end(),
-                     [&](const std::string& name) { return std::find(others.begin(), others.end(), name) != others.end(); });
+                     [&](const std::string& name) {
+                       return std::find(others.begin(), others.end(), name) != others.end();
+                     });
 }
 
 std::size_t count_images(const FolderContent& content) {
-  return static_cast<std::size_t>(std::count_if(content.files.begin(), content.files.end(),
-                                                [](const std::string& name) { return describe_name(name).kind == FileKind::image; }));
+  return static_cast<std::size_t>(std::count_if(
+      content.files.begin(), content.files.end(),
+      [](const std::string& name) { return describe_name(name).kind == FileKind::image; }));
 }
 
-// True if the folders of a split hold more images than are next to them. Reads no more folders than necessary.
+// True if the folders of a split hold more images than are next to them. Reads no more folders than
+// necessary.
 Result<bool> most_are_in_folders(const SplitSummary& split) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(split.path));
   const std::size_t outside = count_images(content);
   std::size_t within = 0;
   for (std::size_t i = 0; i < content.folders.size() && within <= outside; ++i) {
-    HOTPACK_ASSIGN(const FolderContent folder, read_folder(path_below(split.path, content.folders[i])));
+    HOTPACK_ASSIGN(const FolderContent folder,
+                   read_folder(path_below(split.path, content.folders[i])));
     within += count_images(folder);
   }
   return within > outside;
 }
 
-// Images next to class folders are strays, reported when the folders are scanned, if another split has the same folders or if the folders
-// hold more images; otherwise the split has no class folders.
+// Images next to class folders are strays, reported when the folders are scanned, if another split
+// has the same folders or if the folders hold more images; otherwise the split has no class
+// folders.
 Result<Classes> classes_of_split(const SplitSummary& split, const std::vector<SplitSummary>& all) {
   if (!split.summary.image_files) return classes_in(split.path, split.summary);
-  const bool as_others = std::any_of(
-      all.begin(), all.end(), [&](const SplitSummary& other) { return other.name != split.name && have_common_folder(split, other); });
+  const bool as_others = std::any_of(all.begin(), all.end(), [&](const SplitSummary& other) {
+    return other.name != split.name && have_common_folder(split, other);
+  });
   if (as_others) return classes_but_for_images(split.path, split.summary);
   HOTPACK_ASSIGN(const bool strays, most_are_in_folders(split));
   return strays ? classes_but_for_images(split.path, split.summary) : Classes::none;
@@ -490,7 +538,8 @@ Result<Layouts> class_folder_readings(const std::string& root, const FolderSumma
     HOTPACK_ASSIGN(const Classes classes_within, classes_of_split(split, summaries));
     most = std::max(most, classes_within);
     if (classes_within != Classes::none || split.summary.image_files)
-      layout.splits.push_back({split.name, split.path, classes_within != Classes::none ? split.path : "", ""});
+      layout.splits.push_back(
+          {split.name, split.path, classes_within != Classes::none ? split.path : "", ""});
   }
   if (most < Classes::likely) return Layouts{};
   HOTPACK_TRY(check_siblings(layout, splits, "class folders"));
@@ -539,9 +588,10 @@ Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
   for (const std::string& name : summary.folders) {
     HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(folder, name)));
     if (!within.image_files)
-      layout.warnings.push_back("the class folder " + path_below(folder, name) + " has its images in folders of its own (" +
-                                within.folders.front() + (within.folders.size() > 1 ? ", …" : "") + "); all of them are of class '" + name +
-                                "'");
+      layout.warnings.push_back("the class folder " + path_below(folder, name) +
+                                " has its images in folders of its own (" + within.folders.front() +
+                                (within.folders.size() > 1 ? ", …" : "") +
+                                "); all of them are of class '" + name + "'");
   }
   return Layouts{std::move(layout)};
 }

@@ -31,15 +31,17 @@ bool are_numbers(std::string_view words) {
          words.find_first_not_of("0123456789+-. \t") == std::string_view::npos;
 }
 
-// The most likely first: the whole line (names may contain blanks), or the text before a tab, a comma, or a blank that precedes numbers or
-// an image.
+// The most likely first: the whole line (names may contain blanks), or the text before a tab, a
+// comma, or a blank that precedes numbers or an image.
 std::vector<Entry> entries_of(std::string_view line) {
   std::vector<Entry> entries{{without_quotes(line), {}}};
   for (const std::string_view separator : {"\t", ",", " "}) {
     const std::size_t end = line.find_first_of(separator);
     if (end == std::string_view::npos) continue;
-    const Entry entry{without_quotes(without_blanks(line.substr(0, end))), without_quotes(without_blanks(line.substr(end + 1)))};
-    if (separator != " " || are_numbers(entry.rest) || is_image(entry.rest)) entries.push_back(entry);
+    const Entry entry{without_quotes(without_blanks(line.substr(0, end))),
+                      without_quotes(without_blanks(line.substr(end + 1)))};
+    if (separator != " " || are_numbers(entry.rest) || is_image(entry.rest))
+      entries.push_back(entry);
   }
   return entries;
 }
@@ -53,7 +55,8 @@ bool is_negative(std::string_view line) {
 
 class ListReader {
  public:
-  ListReader(const std::string& file, const FileSet& set, const ListFileOptions& options, ProblemLog& problems)
+  ListReader(const std::string& file, const FileSet& set, const ListFileOptions& options,
+             ProblemLog& problems)
       : file_(file),
         images_(set.images),
         labels_(set.labels),
@@ -62,8 +65,9 @@ class ListReader {
         finder_(set.images),
         label_finder_(set.labels),
         paths_(file, options.root, options.strip_prefix) {
-    hashed_names_ = std::any_of(images_.files.begin(), images_.files.end(),
-                                [&](const FoundFile& image) { return last_part(images_.key(image)).starts_with('#'); });
+    hashed_names_ = std::any_of(
+        images_.files.begin(), images_.files.end(),
+        [&](const FoundFile& image) { return last_part(images_.key(image)).starts_with('#'); });
   }
 
   Result<ListedImages> read() {
@@ -79,7 +83,8 @@ class ListReader {
     HOTPACK_TRY(paths_.check_prefix());
     if (result_.images.empty() && !images_.files.empty()) return nothing_found(entries);
     std::sort(result_.images.begin(), result_.images.end());
-    result_.images.erase(std::unique(result_.images.begin(), result_.images.end()), result_.images.end());
+    result_.images.erase(std::unique(result_.images.begin(), result_.images.end()),
+                         result_.images.end());
     if (options_.skip_missing) result_.left_out = found.forget(ProblemKind::missing_file);
     problems_.append(found);
     return std::move(result_);
@@ -96,34 +101,43 @@ class ListReader {
     if (matches.size() == 1) {
       add_image(line, matches.front(), rest, found);
     } else if (matches.empty()) {
-      found.add({ProblemKind::missing_file, file_, where(line) + "no image is named '" + std::string(line.text) + "'"});
+      found.add({ProblemKind::missing_file, file_,
+                 where(line) + "no image is named '" + std::string(line.text) + "'"});
     } else {
       found.add({ProblemKind::missing_file, file_,
-                 where(line) + "'" + std::string(line.text) + "' may be " + quoted_key(matches[0]) + " or " + quoted_key(matches[1]) +
-                     "; write the whole key"});
+                 where(line) + "'" + std::string(line.text) + "' may be " + quoted_key(matches[0]) +
+                     " or " + quoted_key(matches[1]) + "; write the whole key"});
     }
   }
 
   // False if the line continues with the path of another sample's label.
-  void add_image(const TextLine& line, std::uint32_t image, std::string_view rest, ProblemLog& found) {
-    const std::vector<std::uint32_t> labels = is_image(rest) ? find(label_finder_, rest) : std::vector<std::uint32_t>();
+  void add_image(const TextLine& line, std::uint32_t image, std::string_view rest,
+                 ProblemLog& found) {
+    const std::vector<std::uint32_t> labels =
+        is_image(rest) ? find(label_finder_, rest) : std::vector<std::uint32_t>();
     const std::string_view key = images_.key(images_.files[image]);
-    const auto is_own = [&](std::uint32_t label) { return labels_.key(labels_.files[label]) == key; };
+    const auto is_own = [&](std::uint32_t label) {
+      return labels_.key(labels_.files[label]) == key;
+    };
     if (labels.empty() || std::any_of(labels.begin(), labels.end(), is_own)) {
       result_.images.push_back(image);
       return;
     }
     found.add({ProblemKind::missing_file, file_,
-               where(line) + "the image " + quoted_key(image) + " stands next to the label '" + std::string(rest) + "', whose key is '" +
+               where(line) + "the image " + quoted_key(image) + " stands next to the label '" +
+                   std::string(rest) + "', whose key is '" +
                    std::string(labels_.key(labels_.files[labels.front()])) +
-                   "'; where the list says what goes together, give it as --pairs, without --images and --labels"});
+                   "'; where the list says what goes together, give it as --pairs, without "
+                   "--images and --labels"});
   }
 
   // The images that the line may mean, and the text after their name.
   std::pair<std::vector<std::uint32_t>, std::string_view> matches_of(std::string_view line) {
     for (const Entry& entry : entries_of(line)) {
-      std::vector<std::uint32_t> matches = entry.name.empty() ? std::vector<std::uint32_t>() : find(finder_, entry.name);
-      if (!matches.empty() && !(are_numbers(entry.rest) && has_numbered_siblings(entry.name))) return {std::move(matches), entry.rest};
+      std::vector<std::uint32_t> matches =
+          entry.name.empty() ? std::vector<std::uint32_t>() : find(finder_, entry.name);
+      if (!matches.empty() && !(are_numbers(entry.rest) && has_numbered_siblings(entry.name)))
+        return {std::move(matches), entry.rest};
     }
     return {};
   }
@@ -131,26 +145,38 @@ class ListReader {
   std::vector<std::uint32_t> find(KeyFinder& finder, std::string_view name) {
     const ListedPaths::Place place = paths_.place(name);
     std::vector<std::uint32_t> matches = finder.find(place.below);
-    if (matches.empty()) matches = finder.find_path(path_below(paths_.roots()[place.root].folder, place.below));
+    if (matches.empty())
+      matches = finder.find_path(path_below(paths_.roots()[place.root].folder, place.below));
     return matches;
   }
 
-  // True if a name continues after a blank: with the names "a" and "a 1", the line "a 2" means neither.
+  // True if a name continues after a blank: with the names "a" and "a 1", the line "a 2" means
+  // neither.
   [[nodiscard]] bool has_numbered_siblings(std::string_view name) const {
     const std::string longer = std::string(name) + " ";
-    const auto next = std::lower_bound(images_.files.begin(), images_.files.end(), std::string_view(longer),
-                                       [&](const FoundFile& file, std::string_view wanted) { return images_.key(file) < wanted; });
+    const auto next = std::lower_bound(
+        images_.files.begin(), images_.files.end(), std::string_view(longer),
+        [&](const FoundFile& file, std::string_view wanted) { return images_.key(file) < wanted; });
     return next != images_.files.end() && images_.key(*next).starts_with(longer);
   }
 
-  [[nodiscard]] static std::string where(const TextLine& line) { return "line " + std::to_string(line.number) + ": "; }
-  [[nodiscard]] std::string quoted_key(std::uint32_t image) const { return "'" + std::string(images_.key(images_.files[image])) + "'"; }
+  [[nodiscard]] static std::string where(const TextLine& line) {
+    return "line " + std::to_string(line.number) + ": ";
+  }
+  [[nodiscard]] std::string quoted_key(std::uint32_t image) const {
+    return "'" + std::string(images_.key(images_.files[image])) + "'";
+  }
 
   [[nodiscard]] Error nothing_found(std::uint64_t entries) const {
     if (entries == 0) return data_error("is empty; expected a key or a path on each line", file_);
-    if (first_.empty()) return data_error("all of its " + std::to_string(entries) + " lines are marked -1: no image is taken", file_);
-    return data_error("none of its " + std::to_string(entries) + " lines names an image: the first is '" + first_ + "', and a key is " +
-                          quoted_key(0) + ". Say where its paths begin with --root and --strip-prefix",
+    if (first_.empty())
+      return data_error(
+          "all of its " + std::to_string(entries) + " lines are marked -1: no image is taken",
+          file_);
+    return data_error("none of its " + std::to_string(entries) +
+                          " lines names an image: the first is '" + first_ + "', and a key is " +
+                          quoted_key(0) +
+                          ". Say where its paths begin with --root and --strip-prefix",
                       file_);
   }
 
@@ -168,7 +194,8 @@ class ListReader {
 
 }  // namespace
 
-Result<ListedImages> read_list_file(const std::string& file, const FileSet& set, const ListFileOptions& options, ProblemLog& problems) {
+Result<ListedImages> read_list_file(const std::string& file, const FileSet& set,
+                                    const ListFileOptions& options, ProblemLog& problems) {
   return ListReader(file, set, options, problems).read();
 }
 

@@ -1,7 +1,7 @@
 // Reads lists of samples: of --list, of --split list and of known layouts.
 //
-// Failure: `io` if a list cannot be read, `data` if none of its entries names an image. A single entry that names none is a Problem with
-// its line.
+// Failure: `io` if a list cannot be read, `data` if none of its entries names an image. A single
+// entry that names none is a Problem with its line.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,16 @@ struct ListFileOptions {
 struct ListedImages {
   std::vector<std::uint32_t> images;  // indices into the list of images, ascending, each once
   std::uint64_t left_out = 0;         // with skip_missing: entries that name no image
-  std::uint64_t negative = 0;         // lines of a VOC class list that end in -1: images without that class, ignored
+  std::uint64_t negative =
+      0;  // lines of a VOC class list that end in -1: images without that class, ignored
 };
 
-// Finds images of `set`, whose images and labels are sorted by key. Each line is an entry: a key; a path below an input folder, with or
-// without extension; a path of the file system; or the last part of one key. Anything may follow after a tab or a comma; after a blank,
-// numbers or the path of the image's label. A line that begins with '#' is a comment unless names of images begin so.
-[[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set, const ListFileOptions& options,
+// Finds images of `set`, whose images and labels are sorted by key. Each line is an entry: a key; a
+// path below an input folder, with or without extension; a path of the file system; or the last
+// part of one key. Anything may follow after a tab or a comma; after a blank, numbers or the path
+// of the image's label. A line that begins with '#' is a comment unless names of images begin so.
+[[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set,
+                                                  const ListFileOptions& options,
                                                   ProblemLog& problems);
 
 // True if a list holds only comments.

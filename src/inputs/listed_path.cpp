@@ -36,7 +36,8 @@ ListedPaths::Place ListedPaths::place(std::string_view path) {
 
 Status ListedPaths::check_prefix() const {
   if (strip_prefix_.empty() || stripped_ > 0 || first_.empty()) return {};
-  return usage_error("--strip-prefix " + strip_prefix_ + ": no path of " + file_ + " begins with it; the first is " + first_);
+  return usage_error("--strip-prefix " + strip_prefix_ + ": no path of " + file_ +
+                     " begins with it; the first is " + first_);
 }
 
 std::string folder_of(std::string_view path) {

@@ -37,7 +37,8 @@ Frame frame_of(const Names& names) {
   for (const std::string_view name : names) {
     const auto front = std::mismatch(before.begin(), before.end(), name.begin(), name.end()).first;
     before = before.substr(0, static_cast<std::size_t>(front - before.begin()));
-    const auto back = std::mismatch(behind.rbegin(), behind.rend(), name.rbegin(), name.rend()).first;
+    const auto back =
+        std::mismatch(behind.rbegin(), behind.rend(), name.rbegin(), name.rend()).first;
     behind = behind.substr(behind.size() - static_cast<std::size_t>(back - behind.rbegin()));
   }
   while (!before.empty() && is_digit(before.back())) before.remove_suffix(1);
@@ -58,14 +59,15 @@ std::optional<Keys> keys_of(const Names& names, KeyOf key_of) {
 
 bool go_together(const std::optional<Keys>& a, const std::optional<Keys>& b) {
   if (!a || !b) return false;
-  const auto both =
-      static_cast<std::uint64_t>(std::count_if(a->begin(), a->end(), [&](const std::string& key) { return b->contains(key); }));
+  const auto both = static_cast<std::uint64_t>(std::count_if(
+      a->begin(), a->end(), [&](const std::string& key) { return b->contains(key); }));
   return both > 0 && both * 100 >= std::min(a->size(), b->size()) * kPairsPercent;
 }
 
 std::string inner(std::string_view name, const Frame& frame) {
   if (name.size() <= frame.before.size() + frame.behind.size()) return {};
-  return std::string(name.substr(frame.before.size(), name.size() - frame.before.size() - frame.behind.size()));
+  return std::string(
+      name.substr(frame.before.size(), name.size() - frame.before.size() - frame.behind.size()));
 }
 
 // The last number without leading zeros.
@@ -79,7 +81,8 @@ std::string number_of(std::string_view name) {
 }
 
 std::string regex_of(const Frame& frame) {
-  return shell_word("^" + literal_pattern(frame.before) + "(.+)" + literal_pattern(frame.behind) + "\\.[^.]+$");
+  return shell_word("^" + literal_pattern(frame.before) + "(.+)" + literal_pattern(frame.behind) +
+                    "\\.[^.]+$");
 }
 
 }  // namespace
@@ -88,8 +91,11 @@ std::string pair_regex_for(const FileList& images, const FileList& labels) {
   if (images.files.empty() || labels.files.empty()) return {};
   const Names image_names = stems_of(images), label_names = stems_of(labels);
   const Frame of_images = frame_of(image_names), of_labels = frame_of(label_names);
-  const auto in_frame = [](const Frame& frame) { return [&frame](std::string_view name) { return inner(name, frame); }; };
-  if (go_together(keys_of(image_names, in_frame(of_images)), keys_of(label_names, in_frame(of_labels))))
+  const auto in_frame = [](const Frame& frame) {
+    return [&frame](std::string_view name) { return inner(name, frame); };
+  };
+  if (go_together(keys_of(image_names, in_frame(of_images)),
+                  keys_of(label_names, in_frame(of_labels))))
     return regex_of(of_images) + " " + regex_of(of_labels);
   if (!go_together(keys_of(image_names, number_of), keys_of(label_names, number_of))) return {};
   const std::string number = shell_word("^(?:.*[^0-9])?0*([0-9]+)[^0-9]*\\.[^.]+$");

@@ -1,6 +1,7 @@
 // Finds expressions that pair different names: "img_1" and "mask_1", or "1" and "0001".
 //
-// Pure functions; thread-safe; cannot fail. The result is a proposal for a message, never a decision.
+// Pure functions; thread-safe; cannot fail. The result is a proposal for a message, never a
+// decision.
 #pragma once
 
 #include <string>

@@ -30,7 +30,9 @@ std::string_view form_name(LabelForm form) {
 class PairFileReader {
  public:
   PairFileReader(const PairFileOptions& options, ProblemLog& problems)
-      : options_(options), problems_(problems), paths_(options.file, options.root, options.strip_prefix) {}
+      : options_(options),
+        problems_(problems),
+        paths_(options.file, options.root, options.strip_prefix) {}
 
   Result<PairFileSamples> read() {
     HOTPACK_ASSIGN(const std::string text, read_list_text(options_.file));
@@ -40,13 +42,16 @@ class PairFileReader {
       if (!row) break;
       HOTPACK_TRY(add(*row));
     }
-    if (parts_.empty()) return data_error("has a header and no sample; expected a line for each sample below it", options_.file);
+    if (parts_.empty())
+      return data_error("has a header and no sample; expected a line for each sample below it",
+                        options_.file);
     HOTPACK_TRY(paths_.check_prefix());
     HOTPACK_TRY(check_labels(table));
     HOTPACK_TRY(check_case(parts_, "splits"));
     HOTPACK_TRY(check_case(classes_, "classes"));
     HOTPACK_TRY(finish());
-    result_.about = options_.file + " is " + std::string(table.form()) + ": each line has an image and " + forms_text() + ", below " +
+    result_.about = options_.file + " is " + std::string(table.form()) +
+                    ": each line has an image and " + forms_text() + ", below " +
                     paths_.roots()[0].folder + "\n" + unused_text(table);
     return std::move(result_);
   }
@@ -75,7 +80,8 @@ class PairFileReader {
   // The first row of a split fixes the form of its labels.
   Status begin(Part& part, const PairRow& row) {
     if (!row.split.empty() && !valid_split_name(row.split))
-      return data_error("line " + std::to_string(row.line) + ": the split '" + row.split + "' cannot be the name of a folder",
+      return data_error("line " + std::to_string(row.line) + ": the split '" + row.split +
+                            "' cannot be the name of a folder",
                         options_.file);
     part.form = form_of(row);
     part.first_line = row.line;
@@ -97,10 +103,13 @@ class PairFileReader {
     return size_of(paths_.place(row.label)) ? LabelForm::file : LabelForm::name;
   }
 
-  [[nodiscard]] Error mixed(std::size_t line, LabelForm form, std::size_t other_line, LabelForm other) const {
-    return data_error("line " + std::to_string(line) + " has " + std::string(form_name(form)) + ", line " + std::to_string(other_line) +
-                          " has " + std::string(form_name(other)) +
-                          ": the labels of a set are all of one kind. Write a table for each, or, for images without labels, give them a "
+  [[nodiscard]] Error mixed(std::size_t line, LabelForm form, std::size_t other_line,
+                            LabelForm other) const {
+    return data_error("line " + std::to_string(line) + " has " + std::string(form_name(form)) +
+                          ", line " + std::to_string(other_line) + " has " +
+                          std::string(form_name(other)) +
+                          ": the labels of a set are all of one kind. Write a table for each, or, "
+                          "for images without labels, give them a "
                           "split of their own",
                       options_.file);
   }
@@ -108,7 +117,8 @@ class PairFileReader {
   bool add_image(Part& part, const PairRow& row, FoundFile& image) {
     std::string key;
     if (!add_file(part.list.images, row.line, row.image, image, &key)) return false;
-    image.key = part.list.images.text(image).starts_with(key) ? image.text : part.list.images.arena.add(key);
+    image.key = part.list.images.text(image).starts_with(key) ? image.text
+                                                              : part.list.images.arena.add(key);
     image.key_length = static_cast<std::uint32_t>(key.size());
     return true;
   }
@@ -118,18 +128,23 @@ class PairFileReader {
   }
 
   // False, and a problem, if the file cannot be used.
-  bool add_file(FileList& list, std::size_t line, const std::string& path, SourceFile& file, std::string* key) {
+  bool add_file(FileList& list, std::size_t line, const std::string& path, SourceFile& file,
+                std::string* key) {
     const ListedPaths::Place place = paths_.place(path);
     const FileName name = describe_name(place.below);
     const std::string below(place.below);
-    if (key != nullptr) *key = key_of_path(name.kind == FileKind::image ? below.substr(0, name.stem_length) : below);
+    if (key != nullptr)
+      *key = key_of_path(name.kind == FileKind::image ? below.substr(0, name.stem_length) : below);
     if (!format::valid_utf8(below) || (key != nullptr && !valid_key(*key)))
       return refuse(ProblemKind::unusable_name, place, line, "the path cannot be a key");
-    if (name.kind == FileKind::unsupported) return refuse(ProblemKind::unsupported_file, place, line, unsupported_text(name.format));
+    if (name.kind == FileKind::unsupported)
+      return refuse(ProblemKind::unsupported_file, place, line, unsupported_text(name.format));
     const std::optional<std::uint64_t> bytes = size_of(place);
     const std::string special = bytes ? std::string() : why_no_file(path_of(place));
     const bool missing = special.empty() || special.starts_with("cannot be read");
-    if (!bytes) return refuse(ProblemKind::missing_file, place, line, missing ? "there is no such file" : special);
+    if (!bytes)
+      return refuse(ProblemKind::missing_file, place, line,
+                    missing ? "there is no such file" : special);
     file.text = list.arena.add(below);
     file.text_length = static_cast<std::uint32_t>(below.size());
     file.bytes = *bytes;
@@ -137,11 +152,14 @@ class PairFileReader {
     return true;
   }
 
-  bool refuse(ProblemKind kind, const ListedPaths::Place& place, std::size_t line, const std::string& why) {
-    if (options_.skip_missing && (kind == ProblemKind::missing_file || kind == ProblemKind::unsupported_file))
+  bool refuse(ProblemKind kind, const ListedPaths::Place& place, std::size_t line,
+              const std::string& why) {
+    if (options_.skip_missing &&
+        (kind == ProblemKind::missing_file || kind == ProblemKind::unsupported_file))
       ++result_.left_out;
     else
-      problems_.add({kind, path_of(place), why + " (" + options_.file + ", line " + std::to_string(line) + ")"});
+      problems_.add({kind, path_of(place),
+                     why + " (" + options_.file + ", line " + std::to_string(line) + ")"});
     return false;
   }
 
@@ -151,7 +169,8 @@ class PairFileReader {
 
   [[nodiscard]] std::optional<std::uint64_t> size_of(const ListedPaths::Place& place) const {
     struct stat status {};
-    if (::stat(path_of(place).c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    if (::stat(path_of(place).c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+      return std::nullopt;
     return static_cast<std::uint64_t>(status.st_size);
   }
 
@@ -186,8 +205,8 @@ class PairFileReader {
         unique.push_back(sample);
       } else {
         problems_.add({ProblemKind::duplicate_key, list.image_path(sample),
-                       "has the key '" + std::string(list.key(sample)) + "' of another sample of " + options_.file + ", " +
-                           list.image_path(unique.back())});
+                       "has the key '" + std::string(list.key(sample)) + "' of another sample of " +
+                           options_.file + ", " + list.image_path(unique.back())});
       }
     }
     list.samples = std::move(unique);
@@ -201,14 +220,15 @@ class PairFileReader {
 
   // Names that differ in case only are mistakes in the table.
   template <class Named>
-  [[nodiscard]] Status check_case(const std::map<std::string, Named>& names, std::string_view what) const {
+  [[nodiscard]] Status check_case(const std::map<std::string, Named>& names,
+                                  std::string_view what) const {
     std::map<std::string, std::string> seen;
     for (const auto& [name, value] : names) {
       const auto [same, is_new] = seen.try_emplace(lowered(name), name);
       if (!is_new)
-        return data_error(
-            "the " + std::string(what) + " '" + same->second + "' and '" + name + "' differ in upper and lower case only; use one spelling",
-            options_.file);
+        return data_error("the " + std::string(what) + " '" + same->second + "' and '" + name +
+                              "' differ in upper and lower case only; use one spelling",
+                          options_.file);
     }
     return {};
   }
@@ -221,12 +241,14 @@ class PairFileReader {
 
   // Without a known label column, another column may hold the labels.
   [[nodiscard]] Status check_labels(const PairTable& table) const {
-    if (form_ || table.unused().empty() || !options_.by_option || table.form() == "JSON lines") return {};
-    return data_error(
-        "has no label column (label, mask, class, …); not used: " + table.unused() +
-            ". One column holds the labels: call it 'label', or 'class' for classes of whole images (columns of 0 and 1, one per "
-            "class, are to be made one column)\nFor images without labels: --list FILE with one path per line",
-        options_.file);
+    if (form_ || table.unused().empty() || !options_.by_option || table.form() == "JSON lines")
+      return {};
+    return data_error("has no label column (label, mask, class, …); not used: " + table.unused() +
+                          ". One column holds the labels: call it 'label', or 'class' for classes "
+                          "of whole images (columns of 0 and 1, one per "
+                          "class, are to be made one column)\nFor images without labels: --list "
+                          "FILE with one path per line",
+                      options_.file);
   }
 
   const PairFileOptions& options_;

@@ -1,7 +1,8 @@
 // --pairs: reads samples from a table of files.
 //
-// Failure: `io` if the table cannot be read, `data` with file and line if it cannot be understood, `usage` for a --strip-prefix that no
-// path begins with. A listed file that does not exist is a Problem.
+// Failure: `io` if the table cannot be read, `data` with file and line if it cannot be understood,
+// `usage` for a --strip-prefix that no path begins with. A listed file that does not exist is a
+// Problem.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct PairFileOptions {
   std::string root;          // base of relative paths; empty: the folder of the file
   std::string strip_prefix;  // removed from the beginning of paths
   bool skip_missing = false;
-  bool by_option = true;  // given by --pairs: a table without a label column is refused; a metadata file next to images may hold captions
+  bool by_option = true;  // given by --pairs: a table without a label column is refused; a metadata
+                          // file next to images may hold captions
 };
 
 struct PairFileSamples {
@@ -28,7 +30,9 @@ struct PairFileSamples {
   std::uint64_t left_out = 0;
 };
 
-// The key of a sample is the path of its image in the table, without prefix, extension, and . and .. parts.
-[[nodiscard]] Result<PairFileSamples> read_pair_file(const PairFileOptions& options, ProblemLog& problems);
+// The key of a sample is the path of its image in the table, without prefix, extension, and . and
+// .. parts.
+[[nodiscard]] Result<PairFileSamples> read_pair_file(const PairFileOptions& options,
+                                                     ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

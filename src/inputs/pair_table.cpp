@@ -16,8 +16,10 @@ namespace hotpack::pipeline {
 namespace {
 
 constexpr std::array<std::string_view, 19> kImageNames{
-    "image",     "images", "img",  "imgs",     "image_path", "img_path", "image_file", "image_name",      "img_name",      "filename",
-    "file_name", "file",   "path", "filepath", "file_path",  "photo",    "input",      "image_file_name", "image_filename"};
+    "image",         "images",     "img",       "imgs",     "image_path", "img_path",
+    "image_file",    "image_name", "img_name",  "filename", "file_name",  "file",
+    "path",          "filepath",   "file_path", "photo",    "input",      "image_file_name",
+    "image_filename"};
 constexpr std::array<std::string_view, 29> kLabelNames{"label",
                                                        "labels",
                                                        "label_path",
@@ -47,7 +49,8 @@ constexpr std::array<std::string_view, 29> kLabelNames{"label",
                                                        "category",
                                                        "label_file_name",
                                                        "annotation_file"};
-constexpr std::array<std::string_view, 5> kSplitNames{"split", "subset", "set", "partition", "dataset_split"};
+constexpr std::array<std::string_view, 5> kSplitNames{"split", "subset", "set", "partition",
+                                                      "dataset_split"};
 
 template <class List>
 bool contains(const List& list, std::string_view item) {
@@ -68,8 +71,11 @@ bool is_known_name(std::string_view text) {
 }
 
 bool is_header(const std::vector<std::string>& fields) {
-  const auto is_image = [](const std::string& field) { return describe_name(field).kind != FileKind::other; };
-  return std::any_of(fields.begin(), fields.end(), is_known_name) && std::none_of(fields.begin(), fields.end(), is_image);
+  const auto is_image = [](const std::string& field) {
+    return describe_name(field).kind != FileKind::other;
+  };
+  return std::any_of(fields.begin(), fields.end(), is_known_name) &&
+         std::none_of(fields.begin(), fields.end(), is_image);
 }
 
 // "#1.png,cat" is a sample, "#Image CLASS-ID" is none.
@@ -86,7 +92,8 @@ bool is_remark(std::string_view line) {
 char separator_of(std::string_view line) {
   if (line.front() == '{') return '{';
   if (line.find('\t') != std::string_view::npos) return '\t';
-  if (line.find(';') != std::string_view::npos && line.find(',') == std::string_view::npos) return ';';
+  if (line.find(';') != std::string_view::npos && line.find(',') == std::string_view::npos)
+    return ';';
   return line.find(',') != std::string_view::npos ? ',' : ' ';
 }
 
@@ -99,7 +106,8 @@ std::string quoted_list(const std::vector<std::string>& names) {
 constexpr std::size_t kMostOfValue = 60;  // bytes of a value in a message
 
 constexpr std::string_view kNoPolygons =
-    "JSON of another kind, such as COCO or LabelMe polygons, is not supported; draw its masks as PNG files, one per image";
+    "JSON of another kind, such as COCO or LabelMe polygons, is not supported; draw its masks as "
+    "PNG files, one per image";
 
 }  // namespace
 
@@ -108,10 +116,13 @@ bool names_an_image(std::string_view column) { return contains(kImageNames, colu
 Result<PairTable> PairTable::open(std::string_view text, const std::string& path) {
   PairTable table(text, path);
   table.pending_ = table.next_line();
-  if (!table.pending_) return data_error("is empty; expected a line for each sample: image, label", path);
+  if (!table.pending_)
+    return data_error("is empty; expected a line for each sample: image, label", path);
   if (table.pending_->text.front() == '[')
-    return table.error_at(table.pending_->number, "begins a JSON list; expected JSON lines, an object with \"file_name\" on each line. " +
-                                                      std::string(kNoPolygons));
+    return table.error_at(
+        table.pending_->number,
+        "begins a JSON list; expected JSON lines, an object with \"file_name\" on each line. " +
+            std::string(kNoPolygons));
   table.separator_ = separator_of(table.pending_->text);
   HOTPACK_TRY(table.read_columns());
   return table;
@@ -125,7 +136,8 @@ std::string_view PairTable::form() const {
 }
 
 Result<std::optional<PairRow>> PairTable::next() {
-  const std::optional<TextLine> line = pending_ ? std::exchange(pending_, std::nullopt) : next_line();
+  const std::optional<TextLine> line =
+      pending_ ? std::exchange(pending_, std::nullopt) : next_line();
   if (!line) return std::optional<PairRow>();
   if (separator_ == '{') {
     HOTPACK_ASSIGN(PairRow row, json_row(*line));
@@ -167,13 +179,15 @@ Status PairTable::read_names(const std::vector<std::string>& names, std::size_t 
   return {};
 }
 
-Result<PairTable::Columns> PairTable::named_columns(const std::vector<std::string>& names, std::size_t line) const {
+Result<PairTable::Columns> PairTable::named_columns(const std::vector<std::string>& names,
+                                                    std::size_t line) const {
   Columns columns;
   columns.count = names.size();
-  const auto set = [&](std::optional<std::size_t>& column, std::size_t index, std::string_view what) -> Status {
+  const auto set = [&](std::optional<std::size_t>& column, std::size_t index,
+                       std::string_view what) -> Status {
     if (column)
-      return error_at(line,
-                      "'" + names[*column] + "' and '" + names[index] + "' both name the " + std::string(what) + "; leave out one of them");
+      return error_at(line, "'" + names[*column] + "' and '" + names[index] + "' both name the " +
+                                std::string(what) + "; leave out one of them");
     column = index;
     return {};
   };
@@ -184,21 +198,24 @@ Result<PairTable::Columns> PairTable::named_columns(const std::vector<std::strin
     if (contains(kSplitNames, name)) HOTPACK_TRY(set(columns.split, i, "split"));
   }
   if (!columns.image)
-    return error_at(line,
-                    "nothing there names the image; found " + quoted_list(names) + ", expected a name such as image, file_name or path");
+    return error_at(line, "nothing there names the image; found " + quoted_list(names) +
+                              ", expected a name such as image, file_name or path");
   return columns;
 }
 
-Result<PairTable::Columns> PairTable::usual_columns(const std::vector<std::string>& fields, std::size_t line) const {
+Result<PairTable::Columns> PairTable::usual_columns(const std::vector<std::string>& fields,
+                                                    std::size_t line) const {
   Columns columns;
   columns.count = fields.size();
   columns.image = 0;
   if (fields.size() >= 2) columns.label = 1;
   if (fields.size() == 3 && usual_split_name(fields[2])) columns.split = 2;
   if (fields.size() < 3 || columns.split) return columns;
-  return error_at(line, "has " + std::to_string(fields.size()) + " columns (" + quoted_list(fields) +
-                            ") and no header; expected an image and a label, then perhaps train, val or test. Name the columns in a first "
-                            "line such as image,label, and put paths with blanks in quotes or between commas");
+  return error_at(
+      line, "has " + std::to_string(fields.size()) + " columns (" + quoted_list(fields) +
+                ") and no header; expected an image and a label, then perhaps train, val or test. "
+                "Name the columns in a first "
+                "line such as image,label, and put paths with blanks in quotes or between commas");
 }
 
 Result<std::vector<std::string>> PairTable::fields_of(const TextLine& line) const {
@@ -207,36 +224,44 @@ Result<std::vector<std::string>> PairTable::fields_of(const TextLine& line) cons
   return std::move(*fields);
 }
 
-Result<PairRow> PairTable::row_of(const std::vector<std::string>& fields, const Columns& columns, std::size_t line) const {
+Result<PairRow> PairTable::row_of(const std::vector<std::string>& fields, const Columns& columns,
+                                  std::size_t line) const {
   if (fields.size() != columns.count)
-    return error_at(line, "has " + std::to_string(fields.size()) + " columns (" + quoted_list(fields) + "), expected " +
-                              std::to_string(columns.count) + " as in the first line; put paths with blanks or commas in quotes");
+    return error_at(line, "has " + std::to_string(fields.size()) + " columns (" +
+                              quoted_list(fields) + "), expected " + std::to_string(columns.count) +
+                              " as in the first line; put paths with blanks or commas in quotes");
   PairRow row;
   row.line = line;
   row.image = fields[*columns.image];
   if (columns.label) row.label = fields[*columns.label];
   if (columns.split) row.split = fields[*columns.split];
   if (row.image.empty()) return error_at(line, "names no image");
-  if (columns.split && row.split.empty()) return error_at(line, "names no split, although the table has a column of splits");
+  if (columns.split && row.split.empty())
+    return error_at(line, "names no split, although the table has a column of splits");
   return row;
 }
 
 Result<PairTable::JsonFields> PairTable::json_fields(const TextLine& line) const {
   const Result<format::Json> json = format::parse_json(line.text);
   if (!json.ok() || !json->is_object())
-    return error_at(line.number, "is no JSON object (" + (json.ok() ? std::string("another value") : json.error().message) +
-                                     "); expected an object with \"file_name\" on each line. " + std::string(kNoPolygons));
+    return error_at(
+        line.number,
+        "is no JSON object (" + (json.ok() ? std::string("another value") : json.error().message) +
+            "); expected an object with \"file_name\" on each line. " + std::string(kNoPolygons));
   if (json->contains("images") && json->contains("annotations"))
     return error_at(line.number, "is a COCO annotation file. " + std::string(kNoPolygons));
   JsonFields fields;
   for (const auto& [name, value] : json->items()) {
     const bool usable = value.is_string() || value.is_number_integer();
     if (!usable && !value.is_null() && is_known_name(name))
-      return error_at(line.number, "the value of '" + name + "' is " + value.dump().substr(0, kMostOfValue) +
-                                       "; expected a text or a whole number: one file or one class per sample");
+      return error_at(line.number,
+                      "the value of '" + name + "' is " + value.dump().substr(0, kMostOfValue) +
+                          "; expected a text or a whole number: one file or one class per sample");
     if (!usable && is_known_name(name)) continue;
     fields.names.push_back(name);
-    fields.values.push_back(value.is_string() ? value.get<std::string>() : usable ? value.dump() : std::string());
+    fields.values.push_back(value.is_string() ? value.get<std::string>()
+                            : usable          ? value.dump()
+                                              : std::string());
   }
   return fields;
 }

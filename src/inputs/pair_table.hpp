@@ -1,7 +1,7 @@
 // The rows of a --pairs file: CSV, TSV, words or JSON lines, recognized by content.
 //
-// A view of the text, which must outlive it; rows are read one at a time, so a table of millions costs only its text. Not thread-safe.
-// Failure: code `data` with file and line.
+// A view of the text, which must outlive it; rows are read one at a time, so a table of millions
+// costs only its text. Not thread-safe. Failure: code `data` with file and line.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,16 @@ struct PairRow {
 
 class PairTable {
  public:
-  // A first row of column names (image, file_name, filename, path, …; label, mask, annotation, class, …; split, subset, …) is a header;
-  // without one the columns are image, label, split. JSON lines have such names as keys. A line that begins with '#' is a comment unless it
-  // names an image.
+  // A first row of column names (image, file_name, filename, path, …; label, mask, annotation,
+  // class, …; split, subset, …) is a header; without one the columns are image, label, split. JSON
+  // lines have such names as keys. A line that begins with '#' is a comment unless it names an
+  // image.
   [[nodiscard]] static Result<PairTable> open(std::string_view text, const std::string& path);
 
   // True if there is a label column or, in JSON lines, if the first line has a label.
   [[nodiscard]] bool has_labels() const { return columns_.label.has_value(); }
-  // Columns whose names are unknown: "'species', 'breed'"; of JSON lines those of the first line. Empty if none.
+  // Columns whose names are unknown: "'species', 'breed'"; of JSON lines those of the first line.
+  // Empty if none.
   [[nodiscard]] const std::string& unused() const { return unused_; }
   // "a table of comma-separated values": for people.
   [[nodiscard]] std::string_view form() const;
@@ -48,8 +50,10 @@ class PairTable {
   [[nodiscard]] std::optional<TextLine> next_line();
   [[nodiscard]] Status read_columns();
   [[nodiscard]] Status read_names(const std::vector<std::string>& names, std::size_t line);
-  [[nodiscard]] Result<Columns> named_columns(const std::vector<std::string>& names, std::size_t line) const;
-  [[nodiscard]] Result<Columns> usual_columns(const std::vector<std::string>& fields, std::size_t line) const;
+  [[nodiscard]] Result<Columns> named_columns(const std::vector<std::string>& names,
+                                              std::size_t line) const;
+  [[nodiscard]] Result<Columns> usual_columns(const std::vector<std::string>& fields,
+                                              std::size_t line) const;
   [[nodiscard]] Result<std::vector<std::string>> fields_of(const TextLine& line) const;
   // Names and values of the strings and integers of an object.
   struct JsonFields {
@@ -57,7 +61,8 @@ class PairTable {
   };
   [[nodiscard]] Result<JsonFields> json_fields(const TextLine& line) const;
   [[nodiscard]] Result<PairRow> json_row(const TextLine& line) const;
-  [[nodiscard]] Result<PairRow> row_of(const std::vector<std::string>& fields, const Columns& columns, std::size_t line) const;
+  [[nodiscard]] Result<PairRow> row_of(const std::vector<std::string>& fields,
+                                       const Columns& columns, std::size_t line) const;
   [[nodiscard]] Error error_at(std::size_t line, const std::string& what) const;
 
   TextLines lines_;

@@ -11,10 +11,12 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Some expressions take time exponential in the length of the text; useful ones need far fewer steps than this.
+// Some expressions take time exponential in the length of the text; useful ones need far fewer
+// steps than this.
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
 
-// A place in a text. It counts the characters that all of its copies read, and throws when they are too many.
+// A place in a text. It counts the characters that all of its copies read, and throws when they are
+// too many.
 class CountedPlace {
  public:
   using iterator_category = std::bidirectional_iterator_tag;
@@ -53,17 +55,23 @@ Result<PathPattern> PathPattern::compile(const std::string& text, std::string_vi
   }
 }
 
-Result<std::vector<std::optional<std::string_view>>> PathPattern::search(std::string_view text) const {
+Result<std::vector<std::optional<std::string_view>>> PathPattern::search(
+    std::string_view text) const {
   std::uint64_t steps = 0;
   std::match_results<CountedPlace> match;
   std::vector<std::optional<std::string_view>> found;
   try {
-    if (!std::regex_search(CountedPlace(text.data(), &steps), CountedPlace(text.data() + text.size(), &steps), match, regex_)) return found;
+    if (!std::regex_search(CountedPlace(text.data(), &steps),
+                           CountedPlace(text.data() + text.size(), &steps), match, regex_))
+      return found;
   } catch (const std::regex_error& error) {
-    return usage_error(name_ + ": is too complex for '" + std::string(text) + "' (" + error.what() + "); write a simpler one");
+    return usage_error(name_ + ": is too complex for '" + std::string(text) + "' (" + error.what() +
+                       "); write a simpler one");
   }
   for (const auto& part : match) {
-    const std::string_view matched = part.matched ? std::string_view(part.first.place(), part.second.place()) : std::string_view();
+    const std::string_view matched = part.matched
+                                         ? std::string_view(part.first.place(), part.second.place())
+                                         : std::string_view();
     found.push_back(part.matched ? std::optional(matched) : std::nullopt);
   }
   return found;

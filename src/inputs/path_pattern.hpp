@@ -1,7 +1,7 @@
 // A regular expression (ECMAScript) given by an option, for paths and keys.
 //
-// Immutable; thread-safe. Failure: code `usage` naming the option if the expression is wrong or too complex for a path; no exception of
-// <regex> leaves this class.
+// Immutable; thread-safe. Failure: code `usage` naming the option if the expression is wrong or too
+// complex for a path; no exception of <regex> leaves this class.
 #pragma once
 
 #include <optional>
@@ -17,19 +17,24 @@ namespace hotpack::pipeline {
 class PathPattern {
  public:
   // `option` is for messages: "--group".
-  [[nodiscard]] static Result<PathPattern> compile(const std::string& text, std::string_view option);
+  [[nodiscard]] static Result<PathPattern> compile(const std::string& text,
+                                                   std::string_view option);
 
   [[nodiscard]] std::size_t groups() const { return regex_.mark_count(); }
-  // The capture of the first group or, without groups, the whole match, anywhere in the text; nothing without a match.
+  // The capture of the first group or, without groups, the whole match, anywhere in the text;
+  // nothing without a match.
   [[nodiscard]] Result<std::optional<std::string_view>> find(std::string_view text) const;
   // The captures of all groups, joined by '/'; groups that take no part in the match are omitted.
   [[nodiscard]] Result<std::optional<std::string>> find_all(std::string_view text) const;
 
  private:
-  // The whole match and the capture of each group, as parts of `text`; groups that take no part are empty. No element without a match.
-  [[nodiscard]] Result<std::vector<std::optional<std::string_view>>> search(std::string_view text) const;
+  // The whole match and the capture of each group, as parts of `text`; groups that take no part are
+  // empty. No element without a match.
+  [[nodiscard]] Result<std::vector<std::optional<std::string_view>>> search(
+      std::string_view text) const;
 
-  PathPattern(std::regex regex, std::string name) : regex_(std::move(regex)), name_(std::move(name)) {}
+  PathPattern(std::regex regex, std::string name)
+      : regex_(std::move(regex)), name_(std::move(name)) {}
   std::regex regex_;
   std::string name_;  // "--group 'REGEX'"
 };

@@ -31,7 +31,9 @@ constexpr std::size_t kMostHeaderFolders = 32;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
+}
 
 struct SampleFile {
   std::string name;
@@ -56,9 +58,12 @@ struct Role {
 };
 
 // True if two adjacent characters belong to one number or, in short names, to one word.
-bool go_together(char a, char b, bool is_short) { return (is_digit(a) && is_digit(b)) || (is_short && is_letter(a) && is_letter(b)); }
+bool go_together(char a, char b, bool is_short) {
+  return (is_digit(a) && is_digit(b)) || (is_short && is_letter(a) && is_letter(b));
+}
 
-// True if `text` has the folder's name at `place`, not as part of a longer number; the name "a" not as part of "mask" either.
+// True if `text` has the folder's name at `place`, not as part of a longer number; the name "a" not
+// as part of "mask" either.
 bool is_name_at(std::string_view text, std::size_t place, std::string_view name) {
   if (text.substr(place, name.size()) != name) return false;
   const std::size_t end = place + name.size();
@@ -85,7 +90,9 @@ std::string role_of(std::string_view stem, std::string_view folder, std::string&
   return role;
 }
 
-bool has_letters(const Role& role) { return std::any_of(role.text.begin(), role.text.end(), is_letter); }
+bool has_letters(const Role& role) {
+  return std::any_of(role.text.begin(), role.text.end(), is_letter);
+}
 
 // True if a word of the role is a usual name of folders of such files.
 bool has_word(const Role& role, bool (*is_word)(std::string_view)) {
@@ -112,7 +119,9 @@ Form form_of(const std::string& path, bool is_jpeg) {
   if (is_jpeg) return Form::photo;
   std::array<std::byte, 26> header{};
   const Result<File> file = File::open_read(path);
-  if (!file.ok() || !file->read_at(0, header).ok() || header[1] != std::byte{'P'} || header[2] != std::byte{'N'}) return Form::unknown;
+  if (!file.ok() || !file->read_at(0, header).ok() || header[1] != std::byte{'P'} ||
+      header[2] != std::byte{'N'})
+    return Form::unknown;
   const auto color = std::to_integer<unsigned>(header[25]);
   return color == 2 || color == 6 ? Form::photo : Form::plain;
 }
@@ -134,7 +143,8 @@ class Folders {
   std::optional<SampleFolders> samples() {
     if (folders_.size() < 2) return std::nullopt;
     for (std::optional<SampleFolders> (Folders::*const sign)() :
-         {&Folders::by_label_word, &Folders::by_roles, &Folders::by_numbers, &Folders::by_names, &Folders::by_forms})
+         {&Folders::by_label_word, &Folders::by_roles, &Folders::by_numbers, &Folders::by_names,
+          &Folders::by_forms})
       if (std::optional<SampleFolders> found = (this->*sign)()) return found;
     return std::nullopt;
   }
@@ -144,7 +154,8 @@ class Folders {
     HOTPACK_ASSIGN(FolderContent within, read_folder(path_below(root_, name)));
     SampleFolder folder{name, {}};
     for (std::string& file : within.files)
-      if (describe_name(file).kind == FileKind::image) folder.files.push_back({std::move(file), kNone, {}});
+      if (describe_name(file).kind == FileKind::image)
+        folder.files.push_back({std::move(file), kNone, {}});
     deeper_ = deeper_ || !within.folders.empty();
     files_ += folder.files.size();
     if (!folder.files.empty()) folders_.push_back(std::move(folder));
@@ -154,7 +165,8 @@ class Folders {
   // A role that most folders have occurs in one of the first folders, so later roles do not matter.
   void add_to_role(std::size_t folder, SampleFile& file) {
     const FileName name = describe_name(file.name);
-    std::string text = role_of(std::string_view(file.name).substr(0, name.stem_length), folders_[folder].name, file.numbers);
+    std::string text = role_of(std::string_view(file.name).substr(0, name.stem_length),
+                               folders_[folder].name, file.numbers);
     auto found = by_text_.find(text);
     if (found == by_text_.end()) {
       if (folder > folders_.size() / 10) return;
@@ -173,8 +185,12 @@ class Folders {
     role.extensions.insert(file.name.substr(name.stem_length));
   }
 
-  [[nodiscard]] bool in_most(std::uint64_t folders) const { return folders * 100 >= folders_.size() * kMostPercent; }
-  [[nodiscard]] bool in_many(std::uint64_t folders) const { return folders * 100 >= folders_.size() * kManyPercent; }
+  [[nodiscard]] bool in_most(std::uint64_t folders) const {
+    return folders * 100 >= folders_.size() * kMostPercent;
+  }
+  [[nodiscard]] bool in_many(std::uint64_t folders) const {
+    return folders * 100 >= folders_.size() * kManyPercent;
+  }
 
   // ---- image and label once a folder
 
@@ -184,7 +200,8 @@ class Folders {
       if (!in_most(label.folders) || !is_label(label)) continue;
       const std::string other = other_example(label);
       if (other.empty()) continue;
-      SampleFolders found = base("whose files have the same names, such as " + other + " and " + label.example);
+      SampleFolders found =
+          base("whose files have the same names, such as " + other + " and " + label.example);
       add_pair_with(label, found);
       add_masks(label, found);
       return found;
@@ -192,14 +209,17 @@ class Folders {
     return std::nullopt;
   }
 
-  // A file that is not named like a label, in a folder with the label. Empty if most folders have none.
+  // A file that is not named like a label, in a folder with the label. Empty if most folders have
+  // none.
   [[nodiscard]] std::string other_example(const Role& label) const {
     std::string example;
     std::uint64_t count = 0;
     for (const SampleFolder& folder : folders_) {
-      const auto other = std::find_if(folder.files.begin(), folder.files.end(), [&](const SampleFile& file) {
-        return file.role == kNone || (&roles_[file.role] != &label && !is_label(roles_[file.role]));
-      });
+      const auto other =
+          std::find_if(folder.files.begin(), folder.files.end(), [&](const SampleFile& file) {
+            return file.role == kNone ||
+                   (&roles_[file.role] != &label && !is_label(roles_[file.role]));
+          });
       if (other == folder.files.end()) continue;
       ++count;
       if (example.empty()) example = folder.name + "/" + other->name;
@@ -210,7 +230,8 @@ class Folders {
   void add_pair_with(const Role& label, SampleFolders& found) const {
     if (!label.once) return;
     if (const Role* const image = image_for(label)) {
-      found.seen = "whose files have the same names, such as " + image->example + " and " + label.example;
+      found.seen =
+          "whose files have the same names, such as " + image->example + " and " + label.example;
       add_pair(*image, label, found);
     } else if (one_other(label)) {
       found.pairs.push_back({other_regex(label), regex_of(label)});
@@ -235,7 +256,8 @@ class Folders {
 
   // True without numbers and without the folder's name, which differ between folders.
   static bool is_fixed(const Role& role) {
-    return role.text.find(kFolder) == std::string::npos && role.text.find(kNumber) == std::string::npos;
+    return role.text.find(kFolder) == std::string::npos &&
+           role.text.find(kNumber) == std::string::npos;
   }
 
   // The common start of all up to the last '_', '-' or '.'; empty if one ends there.
@@ -243,18 +265,26 @@ class Folders {
     if (roles.empty()) return "";
     std::string_view start = roles.front()->text;
     for (const Role* const role : roles)
-      start = start.substr(0, static_cast<std::size_t>(
-                                  std::mismatch(start.begin(), start.end(), role->text.begin(), role->text.end()).first - start.begin()));
+      start = start.substr(
+          0, static_cast<std::size_t>(
+                 std::mismatch(start.begin(), start.end(), role->text.begin(), role->text.end())
+                     .first -
+                 start.begin()));
     start = start.substr(0, start.find_last_of("_-.") + 1);
-    const bool named = std::all_of(roles.begin(), roles.end(), [&](const Role* role) { return role->text.size() > start.size(); });
+    const bool named = std::all_of(roles.begin(), roles.end(), [&](const Role* role) {
+      return role->text.size() > start.size();
+    });
     return named ? std::string(start) : "";
   }
 
   [[nodiscard]] const Role* image_for(const Role& label) const {
     const Role* best = nullptr;
-    const auto rank = [](const Role& role) { return std::tuple(has_word(role, is_images_word), role.jpegs > 0, role.folders); };
+    const auto rank = [](const Role& role) {
+      return std::tuple(has_word(role, is_images_word), role.jpegs > 0, role.folders);
+    };
     for (const Role& role : roles_)
-      if (&role != &label && role.once && !is_label(role) && in_many(role.folders) && (best == nullptr || rank(role) > rank(*best)))
+      if (&role != &label && role.once && !is_label(role) && in_many(role.folders) &&
+          (best == nullptr || rank(role) > rank(*best)))
         best = &role;
     return best;
   }
@@ -262,8 +292,10 @@ class Folders {
   // True if each folder holds the label and one other image of any name.
   [[nodiscard]] bool one_other(const Role& label) const {
     return std::all_of(folders_.begin(), folders_.end(), [&](const SampleFolder& folder) {
-      const auto labels = std::count_if(folder.files.begin(), folder.files.end(),
-                                        [&](const SampleFile& file) { return file.role != kNone && &roles_[file.role] == &label; });
+      const auto labels =
+          std::count_if(folder.files.begin(), folder.files.end(), [&](const SampleFile& file) {
+            return file.role != kNone && &roles_[file.role] == &label;
+          });
       return labels == 1 && folder.files.size() == 2;
     });
   }
@@ -273,14 +305,18 @@ class Folders {
     std::vector<const Role*> common;
     for (const Role& role : roles_)
       if (role.once && in_many(role.folders)) common.push_back(&role);
-    std::stable_sort(common.begin(), common.end(), [](const Role* a, const Role* b) { return a->folders > b->folders; });
+    std::stable_sort(common.begin(), common.end(),
+                     [](const Role* a, const Role* b) { return a->folders > b->folders; });
     // Letters must tell them apart, and these files must be at least half of all.
-    const bool several = common.size() >= 2 && in_most(common[0]->folders) && std::any_of(common.begin(), common.end(), is_named);
+    const bool several = common.size() >= 2 && in_most(common[0]->folders) &&
+                         std::any_of(common.begin(), common.end(), is_named);
     std::uint64_t covered = 0;
     for (const Role* const role : common) covered += role->files;
     if (!several || covered * 2 < files_) return std::nullopt;
-    SampleFolders found = base("whose files have the same names, such as " + common[0]->example + " and " + common[1]->example);
-    const auto label = std::find_if(common.begin(), common.end(), [](const Role* role) { return is_label(*role); });
+    SampleFolders found = base("whose files have the same names, such as " + common[0]->example +
+                               " and " + common[1]->example);
+    const auto label = std::find_if(common.begin(), common.end(),
+                                    [](const Role* role) { return is_label(*role); });
     label == common.end() ? add_pairs_of(common, found) : add_pair_with(**label, found);
     return found;
   }
@@ -292,7 +328,8 @@ class Folders {
     if (common.size() != 2) return;
     const Role &first = *common[0], &second = *common[1];
     const auto is_image = [](const Role& role, const Role& other) {
-      return (role.jpegs > 0 && other.jpegs == 0) || (has_word(role, is_images_word) && !has_word(other, is_images_word));
+      return (role.jpegs > 0 && other.jpegs == 0) ||
+             (has_word(role, is_images_word) && !has_word(other, is_images_word));
     };
     const bool swapped = is_image(second, first);
     add_pair(swapped ? second : first, swapped ? first : second, found);
@@ -315,14 +352,17 @@ class Folders {
   std::optional<SampleFolders> by_numbers() {
     std::vector<std::size_t> counted;
     for (std::size_t i = 0; i < roles_.size() && counted.size() < kMostCompared; ++i)
-      if (in_most(roles_[i].folders) && roles_[i].text.find(kNumber) != std::string::npos) counted.push_back(i);
+      if (in_most(roles_[i].folders) && roles_[i].text.find(kNumber) != std::string::npos)
+        counted.push_back(i);
     for (std::size_t i = 0; i < counted.size(); ++i)
       for (std::size_t j = i + 1; j < counted.size(); ++j) {
         if (!have_same_numbers(counted[i], counted[j])) continue;
         const Role &one = roles_[counted[i]], &other = roles_[counted[j]];
-        SampleFolders found = base("in which two kinds of file have the same numbers, such as " + one.example + " and " + other.example);
+        SampleFolders found = base("in which two kinds of file have the same numbers, such as " +
+                                   one.example + " and " + other.example);
         found.several = true;
-        if (each_number_once(counted[i]) && each_number_once(counted[j])) add_numbered(one, other, found);
+        if (each_number_once(counted[i]) && each_number_once(counted[j]))
+          add_numbered(one, other, found);
         return found;
       }
     return std::nullopt;
@@ -330,10 +370,11 @@ class Folders {
 
   [[nodiscard]] bool have_same_numbers(std::size_t one, std::size_t other) const {
     if (!has_letters(roles_[one]) && !has_letters(roles_[other])) return false;
-    const auto same = std::count_if(folders_.begin(), folders_.end(), [&](const SampleFolder& folder) {
-      const std::vector<std::string_view> numbers = numbers_of(folder, one);
-      return !numbers.empty() && numbers == numbers_of(folder, other);
-    });
+    const auto same =
+        std::count_if(folders_.begin(), folders_.end(), [&](const SampleFolder& folder) {
+          const std::vector<std::string_view> numbers = numbers_of(folder, one);
+          return !numbers.empty() && numbers == numbers_of(folder, other);
+        });
     return in_most(static_cast<std::uint64_t>(same));
   }
 
@@ -349,13 +390,15 @@ class Folders {
   void add_numbered(const Role& one, const Role& other, SampleFolders& found) const {
     add_pairs_of({&one, &other}, found);
     for (SampleFolders::Expressions& pair : found.pairs)
-      for (std::string* expression : {&pair.image, &pair.label}) *expression = capturing_numbers(*expression);
+      for (std::string* expression : {&pair.image, &pair.label})
+        *expression = capturing_numbers(*expression);
     found.incomplete = 0;
     found.more_files = deeper_ || one.files + other.files != files_;
   }
 
   static std::string capturing_numbers(std::string expression) {
-    for (std::size_t at = 0; (at = expression.find(kNumberRegex, at)) != std::string::npos; at += kNumberRegex.size() + 2)
+    for (std::size_t at = 0; (at = expression.find(kNumberRegex, at)) != std::string::npos;
+         at += kNumberRegex.size() + 2)
       expression.replace(at, kNumberRegex.size(), "(" + std::string(kNumberRegex) + ")");
     return expression;
   }
@@ -373,7 +416,8 @@ class Folders {
     std::map<std::pair<std::size_t, std::string_view>, std::uint64_t> folders_with;
     for (const SampleFolder& folder : folders_)
       for (const SampleFile& file : folder.files)
-        if (file.role != kNone && in_most(roles_[file.role].folders)) ++folders_with[{file.role, file.numbers}];
+        if (file.role != kNone && in_most(roles_[file.role].folders))
+          ++folders_with[{file.role, file.numbers}];
     std::set<std::size_t> roles;
     std::uint64_t covered = 0;
     for (const auto& [name, folders] : folders_with) {
@@ -382,7 +426,8 @@ class Folders {
       if (has_letters(roles_[name.first])) roles.insert(name.first);
     }
     if (roles.size() < 2 || covered * 2 < files_) return std::nullopt;
-    return base("whose files have the same names, such as " + roles_[*roles.begin()].example + " and " + roles_[*roles.rbegin()].example);
+    return base("whose files have the same names, such as " + roles_[*roles.begin()].example +
+                " and " + roles_[*roles.rbegin()].example);
   }
 
   struct Forms {
@@ -398,10 +443,13 @@ class Folders {
       const Forms forms = forms_of(folders_[i]);
       if (i == 0) first = forms;
       const bool same = forms.photos * first.plain == first.photos * forms.plain;
-      if (forms.photos == 0 || forms.plain == 0 || !same || forms.photos + forms.plain != folders_[i].files.size()) return std::nullopt;
+      if (forms.photos == 0 || forms.plain == 0 || !same ||
+          forms.photos + forms.plain != folders_[i].files.size())
+        return std::nullopt;
     }
     SampleFolders found =
-        base("each with photographs and gray or palette PNG files in the same ratio, such as " + first.photo + " and " + first.label);
+        base("each with photographs and gray or palette PNG files in the same ratio, such as " +
+             first.photo + " and " + first.label);
     add_pair_of_formats(found);
     return found;
   }
@@ -428,10 +476,12 @@ class Folders {
         (name.is_jpeg ? jpegs : others).insert(file.name.substr(name.stem_length));
       }
       const auto count =
-          std::count_if(folder.files.begin(), folder.files.end(), [](const SampleFile& f) { return describe_name(f.name).is_jpeg; });
+          std::count_if(folder.files.begin(), folder.files.end(),
+                        [](const SampleFile& f) { return describe_name(f.name).is_jpeg; });
       if (count != 1) return;
     }
-    found.pairs.push_back({start() + "[^/]+" + extension_regex(jpegs), start() + "[^/]+" + extension_regex(others)});
+    found.pairs.push_back(
+        {start() + "[^/]+" + extension_regex(jpegs), start() + "[^/]+" + extension_regex(others)});
     settle(found, folders_.size(), 2 * folders_.size());
   }
 
@@ -442,7 +492,8 @@ class Folders {
 
   static std::string extension_regex(const std::set<std::string>& extensions) {
     std::string any;
-    for (const std::string& extension : extensions) any += (any.empty() ? "" : "|") + extension.substr(1);
+    for (const std::string& extension : extensions)
+      any += (any.empty() ? "" : "|") + extension.substr(1);
     return "\\." + (extensions.size() > 1 ? "(?:" + any + ")" : any) + "$";
   }
 
@@ -464,8 +515,12 @@ class Folders {
     return text;
   }
 
-  [[nodiscard]] std::string regex_of(const Role& role) const { return start() + name_regex(role) + extension_regex(role.extensions); }
-  [[nodiscard]] std::string other_regex(const Role& label) const { return start() + "(?!" + name_regex(label) + "\\.)[^/]+$"; }
+  [[nodiscard]] std::string regex_of(const Role& role) const {
+    return start() + name_regex(role) + extension_regex(role.extensions);
+  }
+  [[nodiscard]] std::string other_regex(const Role& label) const {
+    return start() + "(?!" + name_regex(label) + "\\.)[^/]+$";
+  }
 
   [[nodiscard]] SampleFolders base(std::string seen) const {
     SampleFolders found;

@@ -1,10 +1,11 @@
-// Folders with one sample each: "case0/image.png" and "case0/mask.png" next to "case1/…". If they were read as class folders, masks would
-// be packed as images; so the detection of layouts asks.
+// Folders with one sample each: "case0/image.png" and "case0/mask.png" next to "case1/…". If they
+// were read as class folders, masks would be packed as images; so the detection of layouts asks.
 //
-// One of these signs is enough: nine of ten folders have a file named like a label next to others; or the same names; or two kinds of name
-// with the same numbers (frame_1, seg_1); or every folder has photographs and gray or palette PNG files in the same ratio. Deeper folders
-// are ignored. Names that differ only in digits are numbered images, not image and label. Examines names and the headers of some PNG files;
-// thread-safe. Failure: `io` for a folder that cannot be read.
+// One of these signs is enough: nine of ten folders have a file named like a label next to others;
+// or the same names; or two kinds of name with the same numbers (frame_1, seg_1); or every folder
+// has photographs and gray or palette PNG files in the same ratio. Deeper folders are ignored.
+// Names that differ only in digits are numbered images, not image and label. Examines names and the
+// headers of some PNG files; thread-safe. Failure: `io` for a folder that cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,16 @@ namespace hotpack::pipeline {
 struct SampleFolders {
   std::uint64_t folders = 0;
   std::uint64_t incomplete = 0;  // that lack the image or the label
-  std::string seen;              // "whose files have the same names, such as case0/image.png and case0/mask.png"
-  // For --pair-regex, unquoted: one if image and label are clear, two if either may be the label, none if no expression pairs the files.
+  std::string
+      seen;  // "whose files have the same names, such as case0/image.png and case0/mask.png"
+  // For --pair-regex, unquoted: one if image and label are clear, two if either may be the label,
+  // none if no expression pairs the files.
   struct Expressions {
     std::string image, label;
   };
   std::vector<Expressions> pairs;
-  // For --image-suffix and --mask-per-class if labels differ by one word, as mask_car and mask_road; otherwise empty.
+  // For --image-suffix and --mask-per-class if labels differ by one word, as mask_car and
+  // mask_road; otherwise empty.
   std::string image_suffix, mask_pattern;
   bool several = false;     // a folder holds several samples, which numbers tell apart
   bool more_files = false;  // folders hold other files too, such as depth.png

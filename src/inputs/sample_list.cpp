@@ -22,8 +22,11 @@ void remove_duplicates(FileList& list, std::string_view what, ProblemLog& proble
   unique.reserve(list.files.size());
   for (const FoundFile& file : list.files) {
     if (!unique.empty() && list.key(unique.back()) == list.key(file)) {
-      problems.add({differ_in_extension(list, file, unique.back()) ? ProblemKind::twin_file : ProblemKind::duplicate_key, list.path(file),
-                    "has the key '" + std::string(list.key(file)) + "' of another " + std::string(what) + ", " + list.path(unique.back())});
+      problems.add({differ_in_extension(list, file, unique.back()) ? ProblemKind::twin_file
+                                                                   : ProblemKind::duplicate_key,
+                    list.path(file),
+                    "has the key '" + std::string(list.key(file)) + "' of another " +
+                        std::string(what) + ", " + list.path(unique.back())});
     } else {
       unique.push_back(file);
     }
@@ -45,16 +48,20 @@ struct Orphans {
   using Files = std::vector<const FoundFile*>;
 
   // Reports each with a similar file of the other side, if there is one.
-  void tell(const FileList& image_files, const Files& images, const FileList& label_files, const Files& labels) const {
+  void tell(const FileList& image_files, const Files& images, const FileList& label_files,
+            const Files& labels) const {
     if (skip) {
       left_out += images.size() + labels.size();
       return;
     }
-    const Alike alike_labels = alike(label_files, labels), alike_images = alike(image_files, images);
+    const Alike alike_labels = alike(label_files, labels),
+                alike_images = alike(image_files, images);
     for (const FoundFile* image : images)
-      add(ProblemKind::orphan_image, image_files, *image, "no label has its key", alike_labels, label_files);
+      add(ProblemKind::orphan_image, image_files, *image, "no label has its key", alike_labels,
+          label_files);
     for (const FoundFile* label : labels)
-      add(ProblemKind::orphan_label, label_files, *label, "no image has its key", alike_images, image_files);
+      add(ProblemKind::orphan_label, label_files, *label, "no image has its key", alike_images,
+          image_files);
   }
 
  private:
@@ -67,8 +74,8 @@ struct Orphans {
     return by_key;
   }
 
-  void add(ProblemKind kind, const FileList& files, const FoundFile& file, std::string_view why, const Alike& others,
-           const FileList& other_files) const {
+  void add(ProblemKind kind, const FileList& files, const FoundFile& file, std::string_view why,
+           const Alike& others, const FileList& other_files) const {
     std::string text = std::string(why) + " '" + std::string(files.key(file)) + "'";
     if (const auto other = others.find(folded(files.key(file), kAll)); other != others.end())
       text += "; that of " + other_files.path(*other->second) + " differs in " +
@@ -85,9 +92,11 @@ Sample sample_of(const FoundFile& image) {
 
 using Place = std::vector<FoundFile>::const_iterator;
 
-// Walks two sorted lists together. `pair(image, label)` returns the first label after those of the image.
+// Walks two sorted lists together. `pair(image, label)` returns the first label after those of the
+// image.
 template <class Pair>
-void pair_sorted(const FileList& images, const FileList& labels, const Orphans& orphans, Pair pair) {
+void pair_sorted(const FileList& images, const FileList& labels, const Orphans& orphans,
+                 Pair pair) {
   Orphans::Files lone_images, lone_labels;
   Place image = images.files.begin();
   Place label = labels.files.begin();
@@ -107,25 +116,30 @@ void pair_sorted(const FileList& images, const FileList& labels, const Orphans& 
 
 // Precondition: the sorted names contain the name once.
 std::uint32_t index_of(const std::vector<std::string>& names, std::string_view name) {
-  return static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), name) - names.begin());
+  return static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), name) -
+                                    names.begin());
 }
 
 class MaskPairing {
  public:
-  MaskPairing(SampleList& list, const MaskPattern& pattern, Orphans orphans) : list_(list), pattern_(pattern), orphans_(orphans) {}
+  MaskPairing(SampleList& list, const MaskPattern& pattern, Orphans orphans)
+      : list_(list), pattern_(pattern), orphans_(orphans) {}
 
   void run() {
     collect_names();
-    pair_sorted(list_.images, list_.labels, orphans_, [&](const FoundFile& image, Place mask) { return add_sample(image, mask); });
+    pair_sorted(list_.images, list_.labels, orphans_,
+                [&](const FoundFile& image, Place mask) { return add_sample(image, mask); });
   }
 
  private:
-  // The class in the match that gave the mask its key; --split folder may have stripped the first part of the key.
+  // The class in the match that gave the mask its key; --split folder may have stripped the first
+  // part of the key.
   [[nodiscard]] std::string_view name_of(const FoundFile& mask) const {
     const std::string_view key = list_.labels.key(mask);
     for (const MaskPattern::Match& match : pattern_.matches(list_.labels.stem(mask))) {
       const std::string whole = list_.labels.roots[mask.root].key_prefix + std::string(match.key);
-      if (key == whole || key == std::string_view(whole).substr(whole.find('/') + 1)) return match.name;
+      if (key == whole || key == std::string_view(whole).substr(whole.find('/') + 1))
+        return match.name;
     }
     return {};
   }
@@ -133,17 +147,20 @@ class MaskPairing {
   void collect_names() {
     std::set<std::string, std::less<>> names;
     for (const FoundFile& mask : list_.labels.files)
-      if (const std::string_view name = name_of(mask); names.find(name) == names.end()) names.emplace(name);
+      if (const std::string_view name = name_of(mask); names.find(name) == names.end())
+        names.emplace(name);
     list_.mask_names.assign(names.begin(), names.end());
   }
 
   Place add_sample(const FoundFile& image, Place mask) {
     Sample sample = sample_of(image);
     sample.first_mask = static_cast<std::uint32_t>(list_.masks.size());
-    for (; mask != list_.labels.files.end() && list_.labels.key(*mask) == list_.images.key(image); ++mask)
+    for (; mask != list_.labels.files.end() && list_.labels.key(*mask) == list_.images.key(image);
+         ++mask)
       list_.masks.push_back({*mask, index_of(list_.mask_names, name_of(*mask)), kNoClass});
     const auto first = list_.masks.begin() + sample.first_mask;
-    std::stable_sort(first, list_.masks.end(), [](const Mask& a, const Mask& b) { return a.name < b.name; });
+    std::stable_sort(first, list_.masks.end(),
+                     [](const Mask& a, const Mask& b) { return a.name < b.name; });
     remove_repeated(sample.first_mask);
     sample.mask_count = static_cast<std::uint32_t>(list_.masks.size()) - sample.first_mask;
     list_.samples.push_back(sample);
@@ -156,9 +173,10 @@ class MaskPairing {
     for (std::size_t i = first; i < list_.masks.size(); ++i) {
       const Mask& mask = list_.masks[i];
       if (kept > first && list_.masks[kept - 1].name == mask.name) {
-        orphans_.problems.add(
-            {ProblemKind::duplicate_key, list_.mask_path(mask),
-             "is a mask of class '" + list_.mask_names[mask.name] + "' for the same image as " + list_.mask_path(list_.masks[kept - 1])});
+        orphans_.problems.add({ProblemKind::duplicate_key, list_.mask_path(mask),
+                               "is a mask of class '" + list_.mask_names[mask.name] +
+                                   "' for the same image as " +
+                                   list_.mask_path(list_.masks[kept - 1])});
       } else {
         list_.masks[kept++] = mask;
       }
@@ -184,28 +202,31 @@ void copy_sample(const SampleList& from, const Sample& sample, SampleList& to) {
 }  // namespace
 
 std::uint64_t SampleList::memory_bytes() const {
-  return samples.capacity() * sizeof(Sample) + masks.capacity() * sizeof(Mask) + images.arena.memory_bytes() + labels.arena.memory_bytes();
+  return samples.capacity() * sizeof(Sample) + masks.capacity() * sizeof(Mask) +
+         images.arena.memory_bytes() + labels.arena.memory_bytes();
 }
 
-SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, ProblemLog& problems, std::uint64_t& left_out) {
+SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, ProblemLog& problems,
+                       std::uint64_t& left_out) {
   SampleList list{std::move(images), std::move(labels), {}, true, {}, {}, {}};
   sort_by_key(list.images);
   sort_by_key(list.labels);
   remove_duplicates(list.images, "image", problems);
   remove_duplicates(list.labels, "label", problems);
   list.samples.reserve(std::min(list.images.files.size(), list.labels.files.size()));
-  pair_sorted(list.images, list.labels, Orphans{skip_orphans, problems, left_out}, [&](const FoundFile& image, Place label) {
-    list.samples.push_back(sample_of(image));
-    list.samples.back().label = *label;
-    return label + 1;
-  });
+  pair_sorted(list.images, list.labels, Orphans{skip_orphans, problems, left_out},
+              [&](const FoundFile& image, Place label) {
+                list.samples.push_back(sample_of(image));
+                list.samples.back().label = *label;
+                return label + 1;
+              });
   drop_files(list.images);
   drop_files(list.labels);
   return list;
 }
 
-SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern, bool skip_orphans, ProblemLog& problems,
-                      std::uint64_t& left_out) {
+SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern,
+                      bool skip_orphans, ProblemLog& problems, std::uint64_t& left_out) {
   SampleList list{std::move(images), std::move(masks), {}, false, {}, {}, {}};
   sort_by_key(list.images);
   sort_by_key(list.labels);
@@ -236,7 +257,9 @@ SampleList images_by_folder(FileList images, ProblemLog& problems) {
   return list;
 }
 
-std::vector<SampleList> divide_samples(const SampleList& list, const std::vector<std::uint32_t>& part_of, std::size_t parts) {
+std::vector<SampleList> divide_samples(const SampleList& list,
+                                       const std::vector<std::uint32_t>& part_of,
+                                       std::size_t parts) {
   std::vector<SampleList> divided(parts);
   for (SampleList& part : divided) {
     part.images.roots = list.images.roots;

@@ -1,7 +1,8 @@
 // The samples of a data set: images paired with labels by key, never by position.
 //
-// Compact: about a hundred bytes per sample plus the text of its paths, because a plan may hold millions. Immutable after pairing, except
-// for the sizes that probing headers fills in. Thread-safe to read.
+// Compact: about a hundred bytes per sample plus the text of its paths, because a plan may hold
+// millions. Immutable after pairing, except for the sizes that probing headers fills in.
+// Thread-safe to read.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,9 @@ inline constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
 // One of several binary masks of an image (--mask-per-class).
 struct Mask {
   SourceFile file;
-  std::uint32_t name = 0;             // index into SampleList::mask_names
-  std::uint32_t class_id = kNoClass;  // set by label_setup, which also sorts the masks of a sample by class
+  std::uint32_t name = 0;  // index into SampleList::mask_names
+  std::uint32_t class_id =
+      kNoClass;  // set by label_setup, which also sorts the masks of a sample by class
 };
 
 struct Sample {
@@ -31,7 +33,8 @@ struct Sample {
   SourceFile label;                     // bytes and length are 0 without a label file
   std::uint32_t class_name = kNoClass;  // whole-image class: index into SampleList::class_names
   std::uint32_t class_id = kNoClass;    // the id of that class, set by label_setup
-  Extent size;                          // of the image as it is packed, turned by its orientation; 0x0 until its header is probed
+  Extent size;  // of the image as it is packed, turned by its orientation; 0x0 until its header is
+                // probed
   std::int32_t tile_x = 0, tile_y = 0;  // --tile: upper left corner in the fitted image
   std::uint32_t first_mask = 0;         // in SampleList::masks
   std::uint32_t mask_count = 0;
@@ -39,19 +42,27 @@ struct Sample {
 
 struct SampleList {
   FileList images;
-  FileList labels;                      // no files in it after pairing, but the text and the roots
-  std::vector<Sample> samples;          // sorted by key bytes
-  bool has_label_files = false;         // one per sample
-  std::vector<Mask> masks;              // of all samples, with --mask-per-class, which excludes `label`
-  std::vector<std::string> mask_names;  // classes found in the names of masks, each once, in byte order
-  // Names of whole-image classes, from folders or a table; unique, in byte order. Empty if the samples have no such labels.
+  FileList labels;               // no files in it after pairing, but the text and the roots
+  std::vector<Sample> samples;   // sorted by key bytes
+  bool has_label_files = false;  // one per sample
+  std::vector<Mask> masks;       // of all samples, with --mask-per-class, which excludes `label`
+  std::vector<std::string>
+      mask_names;  // classes found in the names of masks, each once, in byte order
+  // Names of whole-image classes, from folders or a table; unique, in byte order. Empty if the
+  // samples have no such labels.
   std::vector<std::string> class_names;
 
-  [[nodiscard]] std::string_view key(const Sample& sample) const { return images.key(sample.image); }
+  [[nodiscard]] std::string_view key(const Sample& sample) const {
+    return images.key(sample.image);
+  }
   // Memory of the list, without the overhead of the allocator.
   [[nodiscard]] std::uint64_t memory_bytes() const;
-  [[nodiscard]] std::string image_path(const Sample& sample) const { return images.path(sample.image); }
-  [[nodiscard]] std::string label_path(const Sample& sample) const { return labels.path(sample.label); }
+  [[nodiscard]] std::string image_path(const Sample& sample) const {
+    return images.path(sample.image);
+  }
+  [[nodiscard]] std::string label_path(const Sample& sample) const {
+    return labels.path(sample.label);
+  }
   [[nodiscard]] std::string mask_path(const Mask& mask) const { return labels.path(mask.file); }
   [[nodiscard]] std::span<const Mask> masks_of(const Sample& sample) const {
     return std::span(masks).subspan(sample.first_mask, sample.mask_count);
@@ -65,21 +76,28 @@ struct SampleList {
   return bytes;
 }
 
-// Pairs by key. Two files of one side with the same key are always a problem; images without label and labels without image are problems
-// unless `skip_orphans`, which counts them in `left_out`.
-[[nodiscard]] SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, ProblemLog& problems, std::uint64_t& left_out);
+// Pairs by key. Two files of one side with the same key are always a problem; images without label
+// and labels without image are problems unless `skip_orphans`, which counts them in `left_out`.
+[[nodiscard]] SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans,
+                                     ProblemLog& problems, std::uint64_t& left_out);
 
-// Pairs several masks with each image, by the keys from key_masks(). An image without masks and a mask without image are orphans.
-[[nodiscard]] SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern, bool skip_orphans, ProblemLog& problems,
+// Pairs several masks with each image, by the keys from key_masks(). An image without masks and a
+// mask without image are orphans.
+[[nodiscard]] SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern,
+                                    bool skip_orphans, ProblemLog& problems,
                                     std::uint64_t& left_out);
 
 // Samples without labels.
 [[nodiscard]] SampleList images_alone(FileList images, ProblemLog& problems);
 
-// Samples whose class is the first folder of their path below the root. `class_names` are all class folders, including empty ones.
+// Samples whose class is the first folder of their path below the root. `class_names` are all class
+// folders, including empty ones.
 [[nodiscard]] SampleList images_by_folder(FileList images, ProblemLog& problems);
 
-// Sample i goes to list part_of[i] of `parts` many; kNoPart: to none. Each list holds the text of its own samples, and all class names.
-[[nodiscard]] std::vector<SampleList> divide_samples(const SampleList& list, const std::vector<std::uint32_t>& part_of, std::size_t parts);
+// Sample i goes to list part_of[i] of `parts` many; kNoPart: to none. Each list holds the text of
+// its own samples, and all class names.
+[[nodiscard]] std::vector<SampleList> divide_samples(const SampleList& list,
+                                                     const std::vector<std::uint32_t>& part_of,
+                                                     std::size_t parts);
 
 }  // namespace hotpack::pipeline

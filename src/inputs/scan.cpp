@@ -14,7 +14,8 @@ namespace {
 
 class Scanner : public TreeVisitor {
  public:
-  Scanner(bool class_folders, FileList& list, ProblemLog& problems) : class_folders_(class_folders), list_(list), problems_(problems) {}
+  Scanner(bool class_folders, FileList& list, ProblemLog& problems)
+      : class_folders_(class_folders), list_(list), problems_(problems) {}
 
   Status scan_root(std::uint16_t root) {
     root_ = root;
@@ -38,7 +39,8 @@ class Scanner : public TreeVisitor {
     } else if (!format::valid_utf8(below)) {
       problems_.add({ProblemKind::unusable_name, path_of(below), "the name is not UTF-8"});
     } else if (class_folders_ && below.find('/') == std::string::npos) {
-      problems_.add({ProblemKind::no_class_folder, path_of(below), "the file is in no class folder"});
+      problems_.add(
+          {ProblemKind::no_class_folder, path_of(below), "the file is in no class folder"});
     } else {
       add_image(below, name.stem_length, bytes);
     }
@@ -74,7 +76,9 @@ class Scanner : public TreeVisitor {
     list_.files.push_back(file);
   }
 
-  [[nodiscard]] std::string path_of(const std::string& below) const { return path_below(list_.roots[root_].folder, below); }
+  [[nodiscard]] std::string path_of(const std::string& below) const {
+    return path_below(list_.roots[root_].folder, below);
+  }
 
   bool class_folders_;
   FileList& list_;
@@ -86,16 +90,22 @@ Result<FileList> scan(const std::vector<Root>& roots, bool class_folders, Proble
   FileList list;
   list.roots = roots;
   Scanner scanner(class_folders, list, problems);
-  for (std::size_t root = 0; root < roots.size(); ++root) HOTPACK_TRY(scanner.scan_root(static_cast<std::uint16_t>(root)));
+  for (std::size_t root = 0; root < roots.size(); ++root)
+    HOTPACK_TRY(scanner.scan_root(static_cast<std::uint16_t>(root)));
   std::sort(list.class_folders.begin(), list.class_folders.end());
-  list.class_folders.erase(std::unique(list.class_folders.begin(), list.class_folders.end()), list.class_folders.end());
+  list.class_folders.erase(std::unique(list.class_folders.begin(), list.class_folders.end()),
+                           list.class_folders.end());
   return list;
 }
 
 }  // namespace
 
-Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems) { return scan(roots, false, problems); }
+Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems) {
+  return scan(roots, false, problems);
+}
 
-Result<FileList> scan_class_folders(const std::vector<Root>& roots, ProblemLog& problems) { return scan(roots, true, problems); }
+Result<FileList> scan_class_folders(const std::vector<Root>& roots, ProblemLog& problems) {
+  return scan(roots, true, problems);
+}
 
 }  // namespace hotpack::pipeline

@@ -1,8 +1,9 @@
 // Lists the image files below input folders.
 //
-// Follows symbolic links, except those back to a parent folder. Ignores junk files (names that start with a dot, Thumbs.db, desktop.ini,
-// __MACOSX) and files without an image extension (READMEs, lists). The order of the result is unspecified.
-// Failure: code `io` for a folder that cannot be read.
+// Follows symbolic links, except those back to a parent folder. Ignores junk files (names that
+// start with a dot, Thumbs.db, desktop.ini,
+// __MACOSX) and files without an image extension (READMEs, lists). The order of the result is
+// unspecified. Failure: code `io` for a folder that cannot be read.
 #pragma once
 
 #include <vector>
@@ -13,12 +14,13 @@
 
 namespace hotpack::pipeline {
 
-// Images below `roots`; a file's key is the root's prefix and the path below the root without extension. Unsupported formats and names
-// that are not UTF-8 go to `problems`.
+// Images below `roots`; a file's key is the root's prefix and the path below the root without
+// extension. Unsupported formats and names that are not UTF-8 go to `problems`.
 [[nodiscard]] Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems);
 
-// The same for folders of class folders: a file directly in a root belongs to no class and is a problem; class_folders includes folders
-// without images.
-[[nodiscard]] Result<FileList> scan_class_folders(const std::vector<Root>& roots, ProblemLog& problems);
+// The same for folders of class folders: a file directly in a root belongs to no class and is a
+// problem; class_folders includes folders without images.
+[[nodiscard]] Result<FileList> scan_class_folders(const std::vector<Root>& roots,
+                                                  ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

@@ -84,11 +84,16 @@ std::pair<std::size_t, std::uint64_t> weight_as_images(const Side& side) {
 
 // True if the images have the longer names.
 bool images_have_affix(const Match& match) {
-  static constexpr std::array<std::string_view, 6> kOfImages = {"img", "image", "sat", "rgb", "photo", "leftImg8bit"};
-  const auto is_in_affix = [&](std::string_view word) { return match.affix.text.find(word) != std::string::npos; };
-  const bool longer_named = is_images_word(match.longer->name), shorter_named = is_images_word(match.shorter->name);
+  static constexpr std::array<std::string_view, 6> kOfImages = {"img", "image", "sat",
+                                                                "rgb", "photo", "leftImg8bit"};
+  const auto is_in_affix = [&](std::string_view word) {
+    return match.affix.text.find(word) != std::string::npos;
+  };
+  const bool longer_named = is_images_word(match.longer->name),
+             shorter_named = is_images_word(match.shorter->name);
   if (longer_named != shorter_named) return longer_named;
-  if (!match.affix.text.empty()) return std::any_of(kOfImages.begin(), kOfImages.end(), is_in_affix);
+  if (!match.affix.text.empty())
+    return std::any_of(kOfImages.begin(), kOfImages.end(), is_in_affix);
   return weight_as_images(*match.longer) > weight_as_images(*match.shorter);
 }
 
@@ -98,19 +103,25 @@ SiblingFolders siblings_of(const Match& match) {
   siblings.on_images = images_have_affix(match);
   siblings.pairs = match.pairs;
   const auto with_affix = [&](std::string_view name) {
-    return match.affix.in_front ? match.affix.text + std::string(name) : std::string(name) + match.affix.text;
+    return match.affix.in_front ? match.affix.text + std::string(name)
+                                : std::string(name) + match.affix.text;
   };
-  const auto first = std::find_if(match.shorter->names.begin(), match.shorter->names.end(), [&](std::string_view name) {
-    return std::binary_search(match.longer->names.begin(), match.longer->names.end(), with_affix(name));
-  });
+  const auto first = std::find_if(
+      match.shorter->names.begin(), match.shorter->names.end(), [&](std::string_view name) {
+        return std::binary_search(match.longer->names.begin(), match.longer->names.end(),
+                                  with_affix(name));
+      });
   siblings.images = match.shorter->name, siblings.image_example = std::string(*first);
   siblings.labels = match.longer->name, siblings.label_example = with_affix(*first);
-  if (siblings.on_images) std::swap(siblings.images, siblings.labels), std::swap(siblings.image_example, siblings.label_example);
+  if (siblings.on_images)
+    std::swap(siblings.images, siblings.labels),
+        std::swap(siblings.image_example, siblings.label_example);
   return siblings;
 }
 
 bool fits(const Match& match, const Side& a, const Side& b) {
-  return match.pairs > 0 && match.pairs * 100 >= std::min(a.names.size(), b.names.size()) * kSameNamesPercent;
+  return match.pairs > 0 &&
+         match.pairs * 100 >= std::min(a.names.size(), b.names.size()) * kSameNamesPercent;
 }
 
 // ---- images next to a folder of labels
@@ -119,13 +130,15 @@ bool fits(const Match& match, const Side& a, const Side& b) {
 std::vector<std::string> stems_in(const FolderContent& content) {
   std::vector<std::string> stems;
   for (const std::string& file : content.files)
-    if (const FileName name = describe_name(file); name.kind == FileKind::image) stems.push_back(file.substr(0, name.stem_length));
+    if (const FileName name = describe_name(file); name.kind == FileKind::image)
+      stems.push_back(file.substr(0, name.stem_length));
   std::sort(stems.begin(), stems.end());
   stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
   return stems;
 }
 
-// The folder in `folder` whose images have the names of those directly in `folder`; empty if there is none, or several.
+// The folder in `folder` whose images have the names of those directly in `folder`; empty if there
+// is none, or several.
 Result<std::string> labels_within(const std::string& folder) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
   const std::vector<std::string> images = stems_in(content);
@@ -134,7 +147,8 @@ Result<std::string> labels_within(const std::string& folder) {
     HOTPACK_ASSIGN(const FolderContent within, read_folder(path_below(folder, name)));
     const std::vector<std::string> labels = stems_in(within);
     std::vector<std::string> both;
-    std::set_intersection(images.begin(), images.end(), labels.begin(), labels.end(), std::back_inserter(both));
+    std::set_intersection(images.begin(), images.end(), labels.begin(), labels.end(),
+                          std::back_inserter(both));
     if (both.empty() || both.size() * 100 < labels.size() * kSameNamesPercent) continue;
     if (!found.empty()) return std::string();
     found = name;
@@ -142,7 +156,8 @@ Result<std::string> labels_within(const std::string& folder) {
   return found;
 }
 
-Result<std::optional<LabelFolders>> find_folders_within(const std::string& root, const std::vector<std::string>& names) {
+Result<std::optional<LabelFolders>> find_folders_within(const std::string& root,
+                                                        const std::vector<std::string>& names) {
   LabelFolders found;
   found.within = true;
   std::string word;
@@ -163,21 +178,25 @@ Result<std::optional<LabelFolders>> find_folders_within(const std::string& root,
 
 // "seqa" of "seqa_gt"; empty if the name does not end so.
 std::string images_of(const std::string& name) {
-  for (std::size_t end = name.find_first_of("_-. ", 1); end != std::string::npos; end = name.find_first_of("_-. ", end + 1))
+  for (std::size_t end = name.find_first_of("_-. ", 1); end != std::string::npos;
+       end = name.find_first_of("_-. ", end + 1))
     if (is_labels_word(std::string_view(name).substr(end + 1))) return name.substr(0, end);
   return {};
 }
 
-Result<std::optional<LabelFolders>> find_folders_beside(const std::string& root, const std::vector<std::string>& names) {
+Result<std::optional<LabelFolders>> find_folders_beside(const std::string& root,
+                                                        const std::vector<std::string>& names) {
   LabelFolders found;
   for (const std::string& name : names) {
     const std::string images = images_of(name);
-    if (!images.empty() && std::binary_search(names.begin(), names.end(), images)) found.pairs.push_back({images, images, name});
+    if (!images.empty() && std::binary_search(names.begin(), names.end(), images))
+      found.pairs.push_back({images, images, name});
   }
   if (found.pairs.size() < 2) return std::optional<LabelFolders>();
   for (const std::string& name : names)
-    if (std::none_of(found.pairs.begin(), found.pairs.end(),
-                     [&](const LabelFolders::Pair& pair) { return pair.images == name || pair.labels == name; }))
+    if (std::none_of(found.pairs.begin(), found.pairs.end(), [&](const LabelFolders::Pair& pair) {
+          return pair.images == name || pair.labels == name;
+        }))
       found.alone.push_back(name);
   Side images(found.pairs.front().images), labels(found.pairs.front().labels);
   HOTPACK_TRY(read_side(root, images));
@@ -190,12 +209,15 @@ Result<std::optional<LabelFolders>> find_folders_beside(const std::string& root,
 }
 
 // True if both hold images and, next to them, folders of the same name: then they are classes.
-Result<bool> are_alike_within(const std::string& root, const std::string& one, const std::string& other) {
+Result<bool> are_alike_within(const std::string& root, const std::string& one,
+                              const std::string& other) {
   HOTPACK_ASSIGN(const FolderContent first, read_folder(path_below(root, one)));
   HOTPACK_ASSIGN(const FolderContent second, read_folder(path_below(root, other)));
-  const bool same = std::any_of(first.folders.begin(), first.folders.end(), [&](const std::string& name) {
-    return std::find(second.folders.begin(), second.folders.end(), name) != second.folders.end();
-  });
+  const bool same =
+      std::any_of(first.folders.begin(), first.folders.end(), [&](const std::string& name) {
+        return std::find(second.folders.begin(), second.folders.end(), name) !=
+               second.folders.end();
+      });
   return same && !stems_in(first).empty() && !stems_in(second).empty();
 }
 
@@ -209,7 +231,8 @@ Result<std::optional<LabelFolders>> find_label_folders(const std::string& folder
 
 Result<std::optional<SiblingFolders>> find_sibling_folders(const std::string& folder) {
   HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_images(folder));
-  if (names.size() != 2 || (usual_split_name(names[0]) && usual_split_name(names[1]))) return std::optional<SiblingFolders>();
+  if (names.size() != 2 || (usual_split_name(names[0]) && usual_split_name(names[1])))
+    return std::optional<SiblingFolders>();
   HOTPACK_ASSIGN(const bool classes, are_alike_within(folder, names[0], names[1]));
   if (classes) return std::optional<SiblingFolders>();
   Side first(names[0]), second(names[1]);

@@ -1,6 +1,8 @@
-// Sibling folders whose files have the same names. They may be two classes, but are usually images and labels.
+// Sibling folders whose files have the same names. They may be two classes, but are usually images
+// and labels.
 //
-// Reads names and sizes of files, no image. Thread-safe. Failure: `io` for folders that cannot be read.
+// Reads names and sizes of files, no image. Thread-safe. Failure: `io` for folders that cannot be
+// read.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +23,13 @@ struct SiblingFolders {
   std::string image_example, label_example;  // names of one pair, without extension
 };
 
-// Found if `folder` has exactly two folders with images, not named like splits, and at least 90 % of the names in one are in the other,
-// equal or with one affix. Folders that hold images next to folders of the same name ("cat/annotated", "dog/annotated") do not count.
+// Found if `folder` has exactly two folders with images, not named like splits, and at least 90 %
+// of the names in one are in the other, equal or with one affix. Folders that hold images next to
+// folders of the same name ("cat/annotated", "dog/annotated") do not count.
 [[nodiscard]] Result<std::optional<SiblingFolders>> find_sibling_folders(const std::string& folder);
 
-// Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/ and cat/annotated/, dog/ and
-// dog/annotated/.
+// Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/
+// and cat/annotated/, dog/ and dog/annotated/.
 struct LabelFolders {
   struct Pair {
     std::string name, images, labels;  // of the pair, and of its folders below the root

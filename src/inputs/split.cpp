@@ -29,7 +29,9 @@ std::optional<std::uint64_t> parse_share(std::string_view text) {
   const std::size_t point = std::min(text.find('.'), text.size());
   const std::string_view whole = text.substr(0, point);
   const std::string_view fraction = text.substr(std::min(point + 1, text.size()));
-  if (whole.size() + fraction.size() == 0 || whole.size() > kMaxDigits || fraction.size() > kMaxDigits) return std::nullopt;
+  if (whole.size() + fraction.size() == 0 || whole.size() > kMaxDigits ||
+      fraction.size() > kMaxDigits)
+    return std::nullopt;
   if (!all_digits(whole) || !all_digits(fraction)) return std::nullopt;
   std::string digits(whole);
   digits.append(fraction).append(kMaxDigits - fraction.size(), '0');
@@ -69,18 +71,21 @@ Result<Groups> groups_of(const SampleList& list, const std::string& expression) 
   }
   std::sort(names.begin(), names.end());
   for (const auto& [name, sample] : names) {
-    if (result.groups.empty() || result.groups.back().name != name) result.groups.push_back({name, result.members.size(), 0});
+    if (result.groups.empty() || result.groups.back().name != name)
+      result.groups.push_back({name, result.members.size(), 0});
     ++result.groups.back().count;
     result.members.push_back(sample);
   }
   return result;
 }
 
-void assign(const Groups& groups, const Group& group, std::uint32_t part, std::vector<std::uint32_t>& part_of) {
+void assign(const Groups& groups, const Group& group, std::uint32_t part,
+            std::vector<std::uint32_t>& part_of) {
   for (std::size_t i = 0; i < group.count; ++i) part_of[groups.members[group.first + i]] = part;
 }
 
-std::vector<std::uint32_t> parts_by_hash(const Groups& groups, const std::vector<std::uint64_t>& shares) {
+std::vector<std::uint32_t> parts_by_hash(const Groups& groups,
+                                         const std::vector<std::uint64_t>& shares) {
   std::vector<std::uint32_t> part_of(groups.members.size(), kNoPart);
   const std::uint64_t total = std::accumulate(shares.begin(), shares.end(), std::uint64_t{0});
   for (const Group& group : groups.groups) {
@@ -92,33 +97,41 @@ std::vector<std::uint32_t> parts_by_hash(const Groups& groups, const std::vector
   return part_of;
 }
 
-std::vector<std::uint32_t> parts_by_ratio(const Groups& groups, const std::vector<std::uint64_t>& shares, std::uint64_t seed) {
+std::vector<std::uint32_t> parts_by_ratio(const Groups& groups,
+                                          const std::vector<std::uint64_t>& shares,
+                                          std::uint64_t seed) {
   std::vector<std::pair<Hash128, std::uint32_t>> order;
   order.reserve(groups.groups.size());
   for (const Group& group : groups.groups)
-    order.emplace_back(format::shuffle_rank(seed, group.name), static_cast<std::uint32_t>(order.size()));
+    order.emplace_back(format::shuffle_rank(seed, group.name),
+                       static_cast<std::uint32_t>(order.size()));
   std::sort(order.begin(), order.end());
   std::vector<std::int64_t> lacking;
-  for (const std::uint64_t due : largest_remainders(shares, groups.members.size())) lacking.push_back(static_cast<std::int64_t>(due));
+  for (const std::uint64_t due : largest_remainders(shares, groups.members.size()))
+    lacking.push_back(static_cast<std::int64_t>(due));
   std::vector<std::uint32_t> part_of(groups.members.size(), kNoPart);
   for (const auto& [rank, index] : order) {
     const auto most = std::max_element(lacking.begin(), lacking.end());
     *most -= static_cast<std::int64_t>(groups.groups[index].count);
-    assign(groups, groups.groups[index], static_cast<std::uint32_t>(most - lacking.begin()), part_of);
+    assign(groups, groups.groups[index], static_cast<std::uint32_t>(most - lacking.begin()),
+           part_of);
   }
   return part_of;
 }
 
 std::string group_text(const Groups& groups) {
   std::string text = "groups: " + std::to_string(groups.groups.size()) + " by --group\n";
-  if (groups.alone > 0) text += "not matched by --group, each a group of its own: " + std::to_string(groups.alone) + " samples\n";
+  if (groups.alone > 0)
+    text += "not matched by --group, each a group of its own: " + std::to_string(groups.alone) +
+            " samples\n";
   return text;
 }
 
 Status check_filled(const std::vector<Split>& splits, std::size_t samples, std::size_t groups) {
   for (const Split& split : splits)
     if (split.list.samples.empty())
-      return data_error("--split: no sample falls to '" + split.name + "' (there are " + std::to_string(samples) + " samples" +
+      return data_error("--split: no sample falls to '" + split.name + "' (there are " +
+                        std::to_string(samples) + " samples" +
                         (groups < samples ? " in " + std::to_string(groups) + " groups" : "") +
                         "); give it a larger share, or leave it out");
   return {};
@@ -133,9 +146,11 @@ Result<std::vector<std::string>> first_folders(const FileList& list) {
     const std::string_view key = list.key(file);
     const std::string_view name = first_part(key);
     if (name.size() == key.size())
-      return data_error("is in no folder that could be its split; --split folder takes the first part of a key, and this key is '" +
-                            std::string(key) + "'",
-                        list.path(file));
+      return data_error(
+          "is in no folder that could be its split; --split folder takes the first part of a key, "
+          "and this key is '" +
+              std::string(key) + "'",
+          list.path(file));
     if (names.find(name) == names.end()) names.emplace(name);
   }
   return std::vector<std::string>(names.begin(), names.end());
@@ -148,8 +163,10 @@ Status check_split_names(const std::vector<SplitOptions::Part>& parts) {
   for (const SplitOptions::Part& part : parts) {
     if (!valid_split_name(part.name))
       return usage_error("--split: '" + part.name +
-                         "' cannot be the name of a folder: expected a name in UTF-8 without '/' or a dot at the beginning");
-    if (!names.insert(part.name).second) return usage_error("--split: '" + part.name + "' is given twice");
+                         "' cannot be the name of a folder: expected a name in UTF-8 without '/' "
+                         "or a dot at the beginning");
+    if (!names.insert(part.name).second)
+      return usage_error("--split: '" + part.name + "' is given twice");
   }
   return {};
 }
@@ -160,7 +177,8 @@ Result<std::vector<std::uint64_t>> parse_shares(const std::vector<SplitOptions::
   for (const SplitOptions::Part& part : parts) {
     const std::optional<std::uint64_t> share = parse_share(part.value);
     if (!share)
-      return usage_error("--split: the share of '" + part.name + "', '" + part.value + "', is no number above 0 such as 80 or 0.8");
+      return usage_error("--split: the share of '" + part.name + "', '" + part.value +
+                         "', is no number above 0 such as 80 or 0.8");
     shares.push_back(*share);
     divisor = std::gcd(divisor, *share);
   }
@@ -168,7 +186,8 @@ Result<std::vector<std::uint64_t>> parse_shares(const std::vector<SplitOptions::
   return shares;
 }
 
-std::vector<std::uint64_t> largest_remainders(const std::vector<std::uint64_t>& shares, std::uint64_t total) {
+std::vector<std::uint64_t> largest_remainders(const std::vector<std::uint64_t>& shares,
+                                              std::uint64_t total) {
   const std::uint64_t sum = std::accumulate(shares.begin(), shares.end(), std::uint64_t{0});
   std::vector<std::uint64_t> counts;
   std::vector<std::pair<std::uint64_t, std::size_t>> remainders;
@@ -179,24 +198,28 @@ std::vector<std::uint64_t> largest_remainders(const std::vector<std::uint64_t>& 
     remainders.emplace_back(static_cast<std::uint64_t>(due % sum), i);
     given += counts.back();
   }
-  std::stable_sort(remainders.begin(), remainders.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(remainders.begin(), remainders.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   for (std::size_t i = 0; given < total; ++i, ++given) ++counts[remainders[i].second];
   return counts;
 }
 
-Result<std::vector<Split>> divide_by_share(const SampleList& list, const SplitOptions& options, std::string& about) {
+Result<std::vector<Split>> divide_by_share(const SampleList& list, const SplitOptions& options,
+                                           std::string& about) {
   HOTPACK_ASSIGN(const std::vector<std::uint64_t> shares, parse_shares(options.parts));
   HOTPACK_ASSIGN(const Groups groups, groups_of(list, options.group));
   const std::size_t samples = list.samples.size();
   if (groups.alone == samples && samples > 0)
-    return usage_error("--group '" + options.group + "' matches none of the keys, such as '" + std::string(list.key(list.samples[0])) +
-                       "'");
+    return usage_error("--group '" + options.group + "' matches none of the keys, such as '" +
+                       std::string(list.key(list.samples[0])) + "'");
   if (!options.group.empty()) about += group_text(groups);
   const bool by_hash = options.method == SplitOptions::Method::hash;
-  const std::vector<std::uint32_t> part_of = by_hash ? parts_by_hash(groups, shares) : parts_by_ratio(groups, shares, options.seed);
+  const std::vector<std::uint32_t> part_of =
+      by_hash ? parts_by_hash(groups, shares) : parts_by_ratio(groups, shares, options.seed);
   std::vector<SampleList> lists = divide_samples(list, part_of, shares.size());
   std::vector<Split> splits;
-  for (std::size_t i = 0; i < shares.size(); ++i) splits.push_back({options.parts[i].name, std::move(lists[i])});
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    splits.push_back({options.parts[i].name, std::move(lists[i])});
   HOTPACK_TRY(check_filled(splits, samples, groups.groups.size()));
   return splits;
 }
@@ -204,18 +227,22 @@ Result<std::vector<Split>> divide_by_share(const SampleList& list, const SplitOp
 Status check_disjoint(const std::vector<Split>& splits, const std::string& source) {
   std::vector<std::pair<std::string_view, const Split*>> keys;
   for (const Split& split : splits)
-    for (const Sample& sample : split.list.samples) keys.emplace_back(split.list.key(sample), &split);
-  std::sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const Sample& sample : split.list.samples)
+      keys.emplace_back(split.list.key(sample), &split);
+  std::sort(keys.begin(), keys.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string examples;
   std::size_t count = 0;
   for (std::size_t i = 1; i < keys.size(); ++i) {
     if (keys[i - 1].first != keys[i].first || keys[i - 1].second == keys[i].second) continue;
     if (++count <= ProblemLog::kExamples)
       examples += (examples.empty() ? "" : ", ") +
-                  ("'" + std::string(keys[i].first) + "' (in " + keys[i - 1].second->name + " and " + keys[i].second->name + ")");
+                  ("'" + std::string(keys[i].first) + "' (in " + keys[i - 1].second->name +
+                   " and " + keys[i].second->name + ")");
   }
   if (count == 0) return {};
-  return data_error(source + ": " + std::to_string(count) + " samples are in more than one split, such as " + examples +
+  return data_error(source + ": " + std::to_string(count) +
+                    " samples are in more than one split, such as " + examples +
                     "; a sample belongs to one");
 }
 

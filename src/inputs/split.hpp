@@ -1,7 +1,8 @@
 // One set of samples becomes several: by shares or by folder.
 //
-// Pure functions of keys and options: the same samples give the same splits on every machine, for any order of files. Failure: code `usage`
-// for shares and expressions that cannot be used, `data` if a split stays empty.
+// Pure functions of keys and options: the same samples give the same splits on every machine, for
+// any order of files. Failure: code `usage` for shares and expressions that cannot be used, `data`
+// if a split stays empty.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +26,27 @@ struct Split {
 [[nodiscard]] Status check_split_names(const std::vector<SplitOptions::Part>& parts);
 
 // Shares such as 80 and 20, 0.8 and 0.2, or 4 and 1, as the smallest integers in that proportion.
-[[nodiscard]] Result<std::vector<std::uint64_t>> parse_shares(const std::vector<SplitOptions::Part>& parts);
+[[nodiscard]] Result<std::vector<std::uint64_t>> parse_shares(
+    const std::vector<SplitOptions::Part>& parts);
 
-// ratio: in the order of format::shuffle_rank(seed, key or group), each sample (or group) goes to the part that lacks most; without groups
-// the counts are exact, rounded by largest remainders. hash: XXH3-64 of the key or group, modulo the sum of the shares. `about` gains a
-// line for people if keys did not match --group.
-[[nodiscard]] Result<std::vector<Split>> divide_by_share(const SampleList& list, const SplitOptions& options, std::string& about);
+// ratio: in the order of format::shuffle_rank(seed, key or group), each sample (or group) goes to
+// the part that lacks most; without groups the counts are exact, rounded by largest remainders.
+// hash: XXH3-64 of the key or group, modulo the sum of the shares. `about` gains a line for people
+// if keys did not match --group.
+[[nodiscard]] Result<std::vector<Split>> divide_by_share(const SampleList& list,
+                                                         const SplitOptions& options,
+                                                         std::string& about);
 
-// Divides `total` by the shares: each gets the integer part of its due, then the largest remainders one more each, earlier parts first.
-[[nodiscard]] std::vector<std::uint64_t> largest_remainders(const std::vector<std::uint64_t>& shares, std::uint64_t total);
+// Divides `total` by the shares: each gets the integer part of its due, then the largest remainders
+// one more each, earlier parts first.
+[[nodiscard]] std::vector<std::uint64_t> largest_remainders(
+    const std::vector<std::uint64_t>& shares, std::uint64_t total);
 
 // Refuses a key in two of `splits`, which come from lists or a table. `source` is for the message.
 [[nodiscard]] Status check_disjoint(const std::vector<Split>& splits, const std::string& source);
 
-// Divides files by the first part of their keys and strips it. A key with only one part is an error.
+// Divides files by the first part of their keys and strips it. A key with only one part is an
+// error.
 struct FolderPart {
   std::string name;
   FileList files;

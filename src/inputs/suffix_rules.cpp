@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kMostProposals = 3;
 
-// Labels of one family describe the same image in other forms, or by another annotator: the first form that is there is used.
+// Labels of one family describe the same image in other forms, or by another annotator: the first
+// form that is there is used.
 struct Suffix {
   std::string_view text;
   int family = 0;  // 0: none
@@ -90,7 +91,9 @@ constexpr std::array<Suffix, 44> kLabelSuffixes{{
 constexpr std::uint64_t kEnoughPercent = 95;
 constexpr std::string_view kJoints = "_-. ";  // between the parts of a name
 
-bool is_enough(std::uint64_t part, std::uint64_t whole) { return part > 0 && part * 100 >= whole * kEnoughPercent; }
+bool is_enough(std::uint64_t part, std::uint64_t whole) {
+  return part > 0 && part * 100 >= whole * kEnoughPercent;
+}
 
 // How well a rule fits.
 struct Coverage {
@@ -99,24 +102,31 @@ struct Coverage {
   std::uint64_t labels = 0;  // that should have an image
   std::uint64_t keyed = 0;   // images, or labels if there are more of them, that get a key
   std::uint64_t pairs = 0;
-  [[nodiscard]] bool fits() const { return is_enough(pairs, listed ? labels : std::max(images, labels)); }
+  [[nodiscard]] bool fits() const {
+    return is_enough(pairs, listed ? labels : std::max(images, labels));
+  }
   [[nodiscard]] bool leaves_orphans() const { return !listed && pairs < keyed; }
 };
 
 bool is_known_ending(std::string_view text) {
-  return std::any_of(kLabelSuffixes.begin(), kLabelSuffixes.end(), [&](const Suffix& suffix) { return suffix.text == text; });
+  return std::any_of(kLabelSuffixes.begin(), kLabelSuffixes.end(),
+                     [&](const Suffix& suffix) { return suffix.text == text; });
 }
 
 bool is_kind_of_label(std::string_view stem) {
-  return std::any_of(kLabelSuffixes.begin() + 1, kLabelSuffixes.end(), [&](const Suffix& suffix) { return has_suffix(stem, suffix.text); });
+  return std::any_of(kLabelSuffixes.begin() + 1, kLabelSuffixes.end(),
+                     [&](const Suffix& suffix) { return has_suffix(stem, suffix.text); });
 }
 
 std::uint64_t count_suffix(const FileList& list, std::string_view suffix) {
   return static_cast<std::uint64_t>(
-      std::count_if(list.files.begin(), list.files.end(), [&](const FoundFile& file) { return has_suffix(list.key(file), suffix); }));
+      std::count_if(list.files.begin(), list.files.end(),
+                    [&](const FoundFile& file) { return has_suffix(list.key(file), suffix); }));
 }
 
-bool is_jpeg(const FileList& list, const FoundFile& file) { return describe_name(list.text(file)).is_jpeg; }
+bool is_jpeg(const FileList& list, const FoundFile& file) {
+  return describe_name(list.text(file)).is_jpeg;
+}
 
 // The keys that files would have under a rule, sorted.
 class RuleKeys {
@@ -124,7 +134,8 @@ class RuleKeys {
   RuleKeys(const FileSet& set, const SuffixRule& rule) : set_(set), rule_(rule) {}
 
   std::vector<std::string_view> labels() const {
-    return keys(set_.labels, rule_.label, [&](const FoundFile& file) { return is_label(set_.labels, file); });
+    return keys(set_.labels, rule_.label,
+                [&](const FoundFile& file) { return is_label(set_.labels, file); });
   }
   std::vector<std::string_view> images() const {
     return keys(set_.images, rule_.image, [&](const FoundFile& file) { return is_image(file); });
@@ -133,20 +144,24 @@ class RuleKeys {
   std::uint64_t image_files() const {
     if (!set_.one_folder) return set_.images.files.size();
     const FileList& list = set_.images;
-    return static_cast<std::uint64_t>(std::count_if(list.files.begin(), list.files.end(), [&](const FoundFile& file) {
-      const bool other_kind = !rule_.image.empty() && is_kind_of_label(list.key(file));
-      return is_image(file) && !other_kind;
-    }));
+    return static_cast<std::uint64_t>(
+        std::count_if(list.files.begin(), list.files.end(), [&](const FoundFile& file) {
+          const bool other_kind = !rule_.image.empty() && is_kind_of_label(list.key(file));
+          return is_image(file) && !other_kind;
+        }));
   }
 
  private:
   [[nodiscard]] bool is_label(const FileList& list, const FoundFile& file) const {
     return rule_.by_format ? !is_jpeg(list, file) : has_suffix(list.key(file), rule_.label);
   }
-  [[nodiscard]] bool is_image(const FoundFile& file) const { return !set_.one_folder || !is_label(set_.images, file); }
+  [[nodiscard]] bool is_image(const FoundFile& file) const {
+    return !set_.one_folder || !is_label(set_.images, file);
+  }
 
   template <class Wanted>
-  std::vector<std::string_view> keys(const FileList& list, std::string_view suffix, Wanted wanted) const {
+  std::vector<std::string_view> keys(const FileList& list, std::string_view suffix,
+                                     Wanted wanted) const {
     std::vector<std::string_view> found;
     for (const FoundFile& file : list.files) {
       std::string_view key = list.key(file);
@@ -162,7 +177,8 @@ class RuleKeys {
   const SuffixRule& rule_;
 };
 
-std::uint64_t count_common(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
+std::uint64_t count_common(const std::vector<std::string_view>& a,
+                           const std::vector<std::string_view>& b) {
   std::uint64_t count = 0;
   for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
     const int order = i->compare(*j);
@@ -176,15 +192,19 @@ std::uint64_t count_common(const std::vector<std::string_view>& a, const std::ve
 struct Candidate {
   SuffixRule rule;
   int family = 0;
-  bool known = true;  // of the table; else every label counts, for the others may be masks of other classes
+  bool known =
+      true;  // of the table; else every label counts, for the others may be masks of other classes
   Coverage coverage;
 };
 
 std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 std::string pairs_text(const Coverage& coverage) {
-  if (coverage.listed) return std::to_string(coverage.pairs) + " of " + std::to_string(coverage.labels) + " labels have an image";
-  return std::to_string(coverage.pairs) + " of " + std::to_string(coverage.images) + " images have a label";
+  if (coverage.listed)
+    return std::to_string(coverage.pairs) + " of " + std::to_string(coverage.labels) +
+           " labels have an image";
+  return std::to_string(coverage.pairs) + " of " + std::to_string(coverage.images) +
+         " images have a label";
 }
 
 std::string rule_text(const SuffixRule& rule) {
@@ -197,7 +217,8 @@ std::string rule_text(const SuffixRule& rule) {
 
 std::string options_text(const SuffixRule& rule) {
   std::string text = rule.image.empty() ? "" : value_option("--image-suffix", rule.image);
-  if (!rule.label.empty()) text += (text.empty() ? "" : " ") + value_option("--label-suffix", rule.label);
+  if (!rule.label.empty())
+    text += (text.empty() ? "" : " ") + value_option("--label-suffix", rule.label);
   return text;
 }
 
@@ -213,22 +234,26 @@ std::optional<SuffixProposal> masks_per_class(const std::vector<Candidate>& rule
   if (rules.size() < 2 || rules.front().rule.label.empty()) return std::nullopt;
   const char joint = rules.front().rule.label.front();
   const bool are_classes = std::all_of(rules.begin(), rules.end(), [&](const Candidate& candidate) {
-    return !candidate.known && candidate.rule.image.empty() && candidate.rule.label.front() == joint;
+    return !candidate.known && candidate.rule.image.empty() &&
+           candidate.rule.label.front() == joint;
   });
   if (!are_classes || kJoints.find(joint) == std::string_view::npos) return std::nullopt;
-  return SuffixProposal{"each image has one mask per class", "--mask-per-class " + shell_word(std::string("{key}") + joint + "{class}")};
+  return SuffixProposal{"each image has one mask per class",
+                        "--mask-per-class " + shell_word(std::string("{key}") + joint + "{class}")};
 }
 
 class Chooser {
  public:
   Chooser(std::span<const FileSet> sets, const GivenSuffixes& given) : sets_(sets), given_(given) {
-    one_folder_ = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
+    one_folder_ =
+        std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
   }
 
   SuffixChoice choose() const {
     if (!given_.image.empty() && !given_.label.empty()) return as_given(given_rule(), true);
     for (const SuffixRule& rule : first_rules())
-      if (const Coverage coverage = cover(rule); coverage.fits()) return chosen({rule, 0, true, coverage});
+      if (const Coverage coverage = cover(rule); coverage.fits())
+        return chosen({rule, 0, true, coverage});
     if (from_preset()) return as_given(preset_rule(), false);
     std::vector<Candidate> candidates = covered_candidates();
     std::vector<Candidate> fitting = candidates;
@@ -243,9 +268,12 @@ class Chooser {
 
  private:
   [[nodiscard]] SuffixRule given_rule() const { return {given_.image, given_.label, false}; }
-  [[nodiscard]] SuffixRule preset_rule() const { return {given_.preset_image, given_.preset_label, false}; }
+  [[nodiscard]] SuffixRule preset_rule() const {
+    return {given_.preset_image, given_.preset_label, false};
+  }
   [[nodiscard]] bool from_preset() const {
-    return given_.image.empty() && given_.label.empty() && !(given_.preset_image.empty() && given_.preset_label.empty());
+    return given_.image.empty() && given_.label.empty() &&
+           !(given_.preset_image.empty() && given_.preset_label.empty());
   }
 
   // Before the table: the preset's rule, then equal names.
@@ -260,11 +288,13 @@ class Chooser {
 
   // Which of the suffixes occur on one side; only `given` if it is not empty.
   template <class List>
-  std::vector<Suffix> occurring(const List& suffixes, const std::string& given, FileList FileSet::*side) const {
+  std::vector<Suffix> occurring(const List& suffixes, const std::string& given,
+                                FileList FileSet::*side) const {
     if (!given.empty()) return {Suffix{given, 0}};
     std::vector<Suffix> found;
     for (const Suffix& suffix : suffixes)
-      if (std::any_of(sets_.begin(), sets_.end(), [&](const FileSet& set) { return count_suffix(set.*side, suffix.text) > 0; }))
+      if (std::any_of(sets_.begin(), sets_.end(),
+                      [&](const FileSet& set) { return count_suffix(set.*side, suffix.text) > 0; }))
         found.push_back(suffix);
     return found;
   }
@@ -282,7 +312,8 @@ class Chooser {
     return candidates;
   }
 
-  // What labels add to the names of images, unless the table has it. Longer forms of another ("_b_annot" of "_annot") are omitted.
+  // What labels add to the names of images, unless the table has it. Longer forms of another
+  // ("_b_annot" of "_annot") are omitted.
   [[nodiscard]] std::vector<Candidate> endings() const {
     std::vector<Candidate> candidates;
     if (one_folder_ || !given_.label.empty()) return candidates;
@@ -294,12 +325,14 @@ class Chooser {
           candidates.push_back({{given_.image, std::move(affix.text), false}, 0, false, {}});
     }
     std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-      return std::pair(a.rule.label.size(), a.rule.label) < std::pair(b.rule.label.size(), b.rule.label);
+      return std::pair(a.rule.label.size(), a.rule.label) <
+             std::pair(b.rule.label.size(), b.rule.label);
     });
     std::vector<Candidate> shortest;
     for (Candidate& candidate : candidates)
-      if (std::none_of(shortest.begin(), shortest.end(),
-                       [&](const Candidate& other) { return candidate.rule.label.ends_with(other.rule.label); }))
+      if (std::none_of(shortest.begin(), shortest.end(), [&](const Candidate& other) {
+            return candidate.rule.label.ends_with(other.rule.label);
+          }))
         shortest.push_back(std::move(candidate));
     return shortest;
   }
@@ -313,7 +346,8 @@ class Chooser {
     for (Candidate& candidate : candidates) {
       candidate.coverage = cover(candidate.rule);
       if (!candidate.known) candidate.coverage.labels = label_files();
-      if (is_near(candidate) && !has_family(covered, candidate)) covered.push_back(std::move(candidate));
+      if (is_near(candidate) && !has_family(covered, candidate))
+        covered.push_back(std::move(candidate));
     }
     return covered;
   }
@@ -327,13 +361,17 @@ class Chooser {
   // An ending that few names have is chance.
   [[nodiscard]] static bool is_near(const Candidate& candidate) {
     const Coverage& coverage = candidate.coverage;
-    return coverage.pairs > 0 && (candidate.known || coverage.pairs * 2 >= std::min(coverage.images, coverage.labels));
+    return coverage.pairs > 0 &&
+           (candidate.known || coverage.pairs * 2 >= std::min(coverage.images, coverage.labels));
   }
 
   // Whether an earlier form of these labels will do.
-  [[nodiscard]] static bool has_family(const std::vector<Candidate>& candidates, const Candidate& candidate) {
-    return candidate.family != 0 && std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
-             const bool is_enough = other.coverage.fits() || other.coverage.pairs >= candidate.coverage.pairs;
+  [[nodiscard]] static bool has_family(const std::vector<Candidate>& candidates,
+                                       const Candidate& candidate) {
+    return candidate.family != 0 &&
+           std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+             const bool is_enough =
+                 other.coverage.fits() || other.coverage.pairs >= candidate.coverage.pairs;
              return other.family == candidate.family && is_enough;
            });
   }
@@ -358,23 +396,31 @@ class Chooser {
   [[nodiscard]] bool is_test_set(const FileSet& set, const SuffixRule& rule) const {
     if (!set.one_folder || sets_.size() < 2) return false;
     return rule.by_format || std::none_of(set.images.files.begin(), set.images.files.end(),
-                                          [&](const FoundFile& file) { return is_kind_of_label(set.images.key(file)); });
+                                          [&](const FoundFile& file) {
+                                            return is_kind_of_label(set.images.key(file));
+                                          });
   }
 
   // Of the rules for one suffix of labels the one that pairs most, the best first.
   static void keep_one_per_label(std::vector<Candidate>& candidates) {
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.coverage.pairs > b.coverage.pairs; });
+    std::stable_sort(
+        candidates.begin(), candidates.end(),
+        [](const Candidate& a, const Candidate& b) { return a.coverage.pairs > b.coverage.pairs; });
     std::vector<Candidate> best;
     for (Candidate& candidate : candidates)
-      if (std::none_of(best.begin(), best.end(), [&](const Candidate& other) { return other.rule.label == candidate.rule.label; }))
+      if (std::none_of(best.begin(), best.end(), [&](const Candidate& other) {
+            return other.rule.label == candidate.rule.label;
+          }))
         best.push_back(std::move(candidate));
     candidates = std::move(best);
   }
 
-  // The rules that pair more than the one that would be used. If a given suffix pairs nothing, those that ignore it.
-  [[nodiscard]] std::vector<Candidate> nearest(std::vector<Candidate> candidates, std::uint64_t pairs) const {
-    std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.coverage.pairs <= pairs; });
+  // The rules that pair more than the one that would be used. If a given suffix pairs nothing,
+  // those that ignore it.
+  [[nodiscard]] std::vector<Candidate> nearest(std::vector<Candidate> candidates,
+                                               std::uint64_t pairs) const {
+    std::erase_if(candidates,
+                  [&](const Candidate& candidate) { return candidate.coverage.pairs <= pairs; });
     keep_one_per_label(candidates);
     const bool given = !given_.image.empty() || !given_.label.empty();
     return candidates.empty() && pairs == 0 && given ? without_options() : candidates;
@@ -383,7 +429,8 @@ class Chooser {
   static void propose(std::vector<Candidate> rules, SuffixChoice& choice) {
     if (rules.size() > kMostProposals) rules.resize(kMostProposals);
     for (const Candidate& candidate : rules) choice.proposals.push_back(proposal_of(candidate));
-    if (std::optional<SuffixProposal> masks = masks_per_class(rules)) choice.proposals.push_back(std::move(*masks));
+    if (std::optional<SuffixProposal> masks = masks_per_class(rules))
+      choice.proposals.push_back(std::move(*masks));
   }
 
   [[nodiscard]] static SuffixChoice chosen(const Candidate& candidate) {
@@ -417,7 +464,8 @@ class Chooser {
     none.listed = given_.listed;
     const Chooser free(sets_, none);
     std::vector<Candidate> near = free.covered_candidates();
-    if (Candidate equal{{}, 0, true, free.cover({})}; !one_folder_ && equal.coverage.pairs > 0) near.insert(near.begin(), std::move(equal));
+    if (Candidate equal{{}, 0, true, free.cover({})}; !one_folder_ && equal.coverage.pairs > 0)
+      near.insert(near.begin(), std::move(equal));
     return free.nearest(std::move(near), 0);
   }
 
@@ -428,33 +476,40 @@ class Chooser {
 
 // ---- stripping suffixes
 
-// Whether a name continues one of these keys, as "x_color" does "x": another kind of file of the same sample.
+// Whether a name continues one of these keys, as "x_color" does "x": another kind of file of the
+// same sample.
 bool continues_key(const std::vector<std::string>& sorted_keys, std::string_view stem) {
-  for (std::size_t end = stem.find_first_of(kJoints, 1); end != std::string_view::npos; end = stem.find_first_of(kJoints, end + 1))
-    if (std::binary_search(sorted_keys.begin(), sorted_keys.end(), stem.substr(0, end))) return true;
+  for (std::size_t end = stem.find_first_of(kJoints, 1); end != std::string_view::npos;
+       end = stem.find_first_of(kJoints, end + 1))
+    if (std::binary_search(sorted_keys.begin(), sorted_keys.end(), stem.substr(0, end)))
+      return true;
   return false;
 }
 
 // The names of the files that have the suffix, without it.
 void add_keys(const FileList& list, std::string_view suffix, std::vector<std::string>& keys) {
   for (const FoundFile& file : list.files)
-    if (const std::string_view key = list.key(file); has_suffix(key, suffix)) keys.emplace_back(key.substr(0, key.size() - suffix.size()));
+    if (const std::string_view key = list.key(file); has_suffix(key, suffix))
+      keys.emplace_back(key.substr(0, key.size() - suffix.size()));
 }
 
 // Files without a suffix that was found rather than given.
 class FoundSuffixes {
  public:
-  FoundSuffixes(FileSet& set, const SuffixRule& rule, ProblemLog& problems) : set_(set), rule_(rule), problems_(problems) {
+  FoundSuffixes(FileSet& set, const SuffixRule& rule, ProblemLog& problems)
+      : set_(set), rule_(rule), problems_(problems) {
     add_keys(set.images, rule.image, keys_);
     add_keys(set.labels, rule.label, keys_);
     std::sort(keys_.begin(), keys_.end());
   }
 
   void strip_images() {
-    strip(set_.images, rule_.image, ProblemKind::orphan_image, [&](std::string_view key) { return set_.one_folder && is_kind(key); });
+    strip(set_.images, rule_.image, ProblemKind::orphan_image,
+          [&](std::string_view key) { return set_.one_folder && is_kind(key); });
   }
   void strip_labels() {
-    strip(set_.labels, rule_.label, ProblemKind::orphan_label, [&](std::string_view key) { return is_kind(key); });
+    strip(set_.labels, rule_.label, ProblemKind::orphan_label,
+          [&](std::string_view key) { return is_kind(key); });
   }
 
  private:
@@ -469,7 +524,8 @@ class FoundSuffixes {
     for (FoundFile& file : list.files) {
       const std::string_view key = list.key(file);
       if (has_suffix(key, suffix) || other_kind(key)) continue;
-      problems_.add({kind, list.path(file), "its name lacks the suffix " + in_quotes(suffix) + " that the others have"});
+      problems_.add({kind, list.path(file),
+                     "its name lacks the suffix " + in_quotes(suffix) + " that the others have"});
       file.key_length = 0;
     }
     drop_keyless(list);
@@ -486,11 +542,13 @@ class FoundSuffixes {
 void strip_alone(FileList& images, const std::string& suffix) {
   if (!is_enough(count_suffix(images, suffix), images.files.size())) return;
   for (FoundFile& file : images.files)
-    if (has_suffix(images.key(file), suffix)) file.key_length -= static_cast<std::uint32_t>(suffix.size());
+    if (has_suffix(images.key(file), suffix))
+      file.key_length -= static_cast<std::uint32_t>(suffix.size());
 }
 
 // One folder: both lists hold all files.
-void strip_rule(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given, ProblemLog& problems) {
+void strip_rule(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given,
+                ProblemLog& problems) {
   if (set.one_folder && !rule.label.empty()) drop_suffix(set.images, rule.label);
   FoundSuffixes found(set, rule, problems);
   if (!given.image.empty())
@@ -507,9 +565,12 @@ void strip_rule(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given
 
 }  // namespace
 
-SuffixChoice choose_suffixes(std::span<const FileSet> sets, const GivenSuffixes& given) { return Chooser(sets, given).choose(); }
+SuffixChoice choose_suffixes(std::span<const FileSet> sets, const GivenSuffixes& given) {
+  return Chooser(sets, given).choose();
+}
 
-void apply_suffixes(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given, ProblemLog& problems) {
+void apply_suffixes(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given,
+                    ProblemLog& problems) {
   const std::uint64_t before = set.images.other_files + set.images.files.size();
   const std::uint64_t reported_before = problems.count();
   if (rule.by_format) {

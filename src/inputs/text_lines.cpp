@@ -30,7 +30,8 @@ class FieldCutter {
     while (true) {
       skip_blanks();
       if (separator_ == ' ' && rest_.empty()) return fields;
-      std::optional<std::string> field = !rest_.empty() && rest_.front() == '"' ? quoted() : plain();
+      std::optional<std::string> field =
+          !rest_.empty() && rest_.front() == '"' ? quoted() : plain();
       if (!field) return std::nullopt;
       fields.push_back(std::move(*field));
       if (rest_.empty()) return fields;
@@ -39,14 +40,19 @@ class FieldCutter {
   }
 
  private:
-  [[nodiscard]] bool is_separator(char c) const { return c == separator_ || (separator_ == ' ' && c == '\t'); }
+  [[nodiscard]] bool is_separator(char c) const {
+    return c == separator_ || (separator_ == ' ' && c == '\t');
+  }
 
   void skip_blanks() {
-    while (!rest_.empty() && (rest_.front() == ' ' || (rest_.front() == '\t' && separator_ != '\t'))) rest_.remove_prefix(1);
+    while (!rest_.empty() &&
+           (rest_.front() == ' ' || (rest_.front() == '\t' && separator_ != '\t')))
+      rest_.remove_prefix(1);
   }
 
   std::string plain() {
-    const auto end = std::find_if(rest_.begin(), rest_.end(), [&](char c) { return is_separator(c); });
+    const auto end =
+        std::find_if(rest_.begin(), rest_.end(), [&](char c) { return is_separator(c); });
     const std::string_view field = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
     rest_.remove_prefix(field.size());
     return std::string(without_blanks(field));
@@ -82,7 +88,9 @@ Result<std::string> read_to_end(int descriptor, const std::string& path) {
   std::string text;
   for (std::size_t got = 1; got > 0;) {
     const std::size_t before = text.size();
-    if (before > kMostOfStream) return data_error("goes on after " + std::to_string(kMostOfStream) + " bytes; a list is shorter", path);
+    if (before > kMostOfStream)
+      return data_error(
+          "goes on after " + std::to_string(kMostOfStream) + " bytes; a list is shorter", path);
     text.resize(before + (std::size_t{1} << 16));
     const ssize_t count = ::read(descriptor, text.data() + before, text.size() - before);
     if (count < 0 && errno != EINTR) return io_error("cannot read", path, errno);
@@ -92,7 +100,8 @@ Result<std::string> read_to_end(int descriptor, const std::string& path) {
   return text;
 }
 
-// A stream may never end. Nothing is written while it is read, so a signal may end the program at once.
+// A stream may never end. Nothing is written while it is read, so a signal may end the program at
+// once.
 class StopsAtOnce {
  public:
   StopsAtOnce() {
@@ -102,7 +111,8 @@ class StopsAtOnce {
     }
   }
   ~StopsAtOnce() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      ::sigaction(kSignals[i], &before_[i], nullptr);
   }
   StopsAtOnce(const StopsAtOnce&) = delete;
   StopsAtOnce& operator=(const StopsAtOnce&) = delete;
@@ -115,7 +125,8 @@ class StopsAtOnce {
 Result<std::string> read_stream(const std::string& path) {
   const StopsAtOnce while_reading;
   if (path == "-") return read_to_end(STDIN_FILENO, "standard input");
-  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  const int descriptor =
+      retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
   if (descriptor < 0) return io_error("cannot open", path, errno);
   Result<std::string> text = read_to_end(descriptor, path);
   ::close(descriptor);
@@ -139,7 +150,8 @@ std::optional<TextLine> TextLines::next() {
     const std::string_view line = without_blanks(rest_.substr(0, end));
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     ++number_;
-    const bool comment = line.starts_with('#') && (line.size() == 1 || kBlanks.find(line[1]) != std::string_view::npos);
+    const bool comment = line.starts_with('#') &&
+                         (line.size() == 1 || kBlanks.find(line[1]) != std::string_view::npos);
     if (!line.empty() && !comment) return TextLine{number_, line};
   }
   return std::nullopt;
@@ -147,12 +159,16 @@ std::optional<TextLine> TextLines::next() {
 
 Result<std::string> read_list_text(const std::string& path) {
   HOTPACK_ASSIGN(std::string text, is_stream(path) ? read_stream(path) : read_text_file(path));
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return data_error("is UTF-16 text; save it as UTF-8", path);
-  if (text.find('\0') != std::string::npos) return data_error("is no text: it holds NUL bytes", path);
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return data_error("is UTF-16 text; save it as UTF-8", path);
+  if (text.find('\0') != std::string::npos)
+    return data_error("is no text: it holds NUL bytes", path);
   return text;
 }
 
-std::optional<std::vector<std::string>> split_fields(std::string_view line, char separator) { return FieldCutter(line, separator).cut(); }
+std::optional<std::vector<std::string>> split_fields(std::string_view line, char separator) {
+  return FieldCutter(line, separator).cut();
+}
 
 std::string_view without_blanks(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);

@@ -36,7 +36,9 @@ std::string_view name_in(std::string_view line) {
   line = line.substr(0, line.find_first_of("\t, ;"));
   const std::string_view last = last_part(line);
   const FileName name = describe_name(last);
-  return name.kind == FileKind::image || name.kind == FileKind::unsupported ? last.substr(0, name.stem_length) : last;
+  return name.kind == FileKind::image || name.kind == FileKind::unsupported
+             ? last.substr(0, name.stem_length)
+             : last;
 }
 
 bool is_text(const std::string& name) {
@@ -59,14 +61,17 @@ std::optional<std::uint64_t> listed_samples(const std::string& path, const Names
     if (lines == kFirstLines && found * 2 < lines) return std::nullopt;
   }
   // A table has one more line, its header.
-  return found > 0 && (found + 1) * 100 >= lines * kSurePercent && found * 2 > lines ? std::optional(found) : std::nullopt;
+  return found > 0 && (found + 1) * 100 >= lines * kSurePercent && found * 2 > lines
+             ? std::optional(found)
+             : std::nullopt;
 }
 
 // "train" of "train_list" and "my-train"; otherwise the whole name.
 std::string split_of(std::string_view stem) {
   for (std::size_t begin = 0; begin < stem.size();) {
     const std::size_t end = std::min(stem.find_first_of("_-. ", begin), stem.size());
-    if (usual_split_name(stem.substr(begin, end - begin))) return std::string(stem.substr(begin, end - begin));
+    if (usual_split_name(stem.substr(begin, end - begin)))
+      return std::string(stem.substr(begin, end - begin));
     begin = end + 1;
   }
   return std::string(stem);
@@ -80,7 +85,9 @@ Status add_lists_of(const std::string& folder, const Names& names, std::vector<U
     const std::optional<std::uint64_t> samples = listed_samples(path, names);
     if (!samples) continue;
     UnusedList list{path, split_of(std::string_view(file).substr(0, file.size() - 4)), *samples};
-    const bool twice = std::any_of(found.begin(), found.end(), [&](const UnusedList& other) { return other.split == list.split; });
+    const bool twice = std::any_of(found.begin(), found.end(), [&](const UnusedList& other) {
+      return other.split == list.split;
+    });
     if (!twice) found.push_back(std::move(list));
   }
   return {};
@@ -88,12 +95,15 @@ Status add_lists_of(const std::string& folder, const Names& names, std::vector<U
 
 }  // namespace
 
-Result<std::vector<UnusedList>> find_unused_lists(const std::string& root, const SampleList& samples) {
+Result<std::vector<UnusedList>> find_unused_lists(const std::string& root,
+                                                  const SampleList& samples) {
   const Names names = last_parts(samples);
   std::vector<UnusedList> found;
   HOTPACK_TRY(add_lists_of(root, names, found));
-  for (const std::string_view place : {"splits", "split", "lists", "list", "folds", "ImageSets", "ImageSets/Segmentation"})
-    if (const std::string folder = path_below(root, place); is_folder(folder)) HOTPACK_TRY(add_lists_of(folder, names, found));
+  for (const std::string_view place :
+       {"splits", "split", "lists", "list", "folds", "ImageSets", "ImageSets/Segmentation"})
+    if (const std::string folder = path_below(root, place); is_folder(folder))
+      HOTPACK_TRY(add_lists_of(folder, names, found));
   return found;
 }
 

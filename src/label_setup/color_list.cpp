@@ -57,9 +57,11 @@ struct Finder {
   std::uint64_t labels = 0, crowded = 0;
   bool ids;
 
-  Status look_at(const SampleList& list, std::size_t index, std::size_t sample, std::uint64_t max_pixels) {
+  Status look_at(const SampleList& list, std::size_t index, std::size_t sample,
+                 std::uint64_t max_pixels) {
     const Sample& at = list.samples[sample];
-    HOTPACK_ASSIGN(const std::span<const std::byte> file, reader.read(list.label_path(at), at.label.bytes));
+    HOTPACK_ASSIGN(const std::span<const std::byte> file,
+                   reader.read(list.label_path(at), at.label.bytes));
     const Result<RawLabel> label = decoder.decode_label(file, max_pixels);
     if (!label.ok() || label->lossy || (label->rgb.data == nullptr) != ids) return {};
     ++labels;
@@ -73,9 +75,11 @@ struct Finder {
   std::optional<Colors> values_of(const RawLabel& label, Sighting sighting) const {
     if (ids)
       return values_of(
-          label.width, label.height, [&](int x, int y) -> std::uint32_t { return label.samples.row(y)[x]; }, sighting);
+          label.width, label.height,
+          [&](int x, int y) -> std::uint32_t { return label.samples.row(y)[x]; }, sighting);
     const auto color = [&](int x, int y) {
-      const std::uint8_t* const at = label.rgb.row(y) + std::size_t{3} * static_cast<std::size_t>(x);
+      const std::uint8_t* const at =
+          label.rgb.row(y) + std::size_t{3} * static_cast<std::size_t>(x);
       return labels::packed_color({at[0], at[1], at[2]});
     };
     return values_of(label.width, label.height, color, sighting);
@@ -103,12 +107,13 @@ struct Finder {
   }
 };
 
-std::vector<ListedColor> listed(const Colors& colors, std::span<const SampleList* const> lists, bool ids) {
+std::vector<ListedColor> listed(const Colors& colors, std::span<const SampleList* const> lists,
+                                bool ids) {
   std::vector<ListedColor> all;
   for (const auto& [color, seen] : colors) {
     const SampleList& list = *lists[seen.first.list];
-    all.push_back({labels::unpacked_color(color), color, seen.pixels, seen.labels, list.label_path(list.samples[seen.first.sample]),
-                   seen.first.place});
+    all.push_back({labels::unpacked_color(color), color, seen.pixels, seen.labels,
+                   list.label_path(list.samples[seen.first.sample]), seen.first.place});
   }
   std::sort(all.begin(), all.end(), [ids](const ListedColor& a, const ListedColor& b) {
     return ids ? a.id < b.id : std::tie(b.pixels, a.color) < std::tie(a.pixels, b.color);
@@ -124,8 +129,8 @@ std::size_t known_by(const labels::Preset& preset, const std::vector<ListedColor
   return static_cast<std::size_t>(std::count_if(colors.begin(), colors.end(), knows));
 }
 
-// The preset that knows most colors; of equal ones the one with the fewest classes. A few colors, such as black and red, occur in many data
-// sets.
+// The preset that knows most colors; of equal ones the one with the fewest classes. A few colors,
+// such as black and red, occur in many data sets.
 void find_preset(ColorList& list) {
   constexpr std::size_t kFewest = 3;
   std::size_t classes = 0;
@@ -133,17 +138,19 @@ void find_preset(ColorList& list) {
     const labels::Preset& preset = *labels::find_preset(name);
     const std::size_t known = known_by(preset, list.colors);
     if (known < kFewest || 10 * known < 9 * list.colors.size()) continue;
-    if (known < list.known || (known == list.known && preset.table.classes.size() >= classes)) continue;
+    if (known < list.known || (known == list.known && preset.table.classes.size() >= classes))
+      continue;
     list.preset = name;
     list.known = known;
     classes = preset.table.classes.size();
   }
 }
 
-Result<ColorList> list_values(std::span<const SampleList* const> lists, std::uint64_t max_pixels, std::size_t most, bool ids,
-                              Observer& observer) {
+Result<ColorList> list_values(std::span<const SampleList* const> lists, std::uint64_t max_pixels,
+                              std::size_t most, bool ids, Observer& observer) {
   std::size_t total = 0;
-  for (const SampleList* list : lists) total += list->has_label_files ? std::min(most, list->samples.size()) : 0;
+  for (const SampleList* list : lists)
+    total += list->has_label_files ? std::min(most, list->samples.size()) : 0;
   tbb::enumerable_thread_specific<Finder> finders([ids] { return Finder(ids); });
   std::mutex mutex;
   std::optional<Error> failure;
@@ -152,15 +159,17 @@ Result<ColorList> list_values(std::span<const SampleList* const> lists, std::uin
     const SampleList& list = *lists[index];
     if (!list.has_label_files) continue;
     const std::size_t taken = std::min(most, list.samples.size());
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, taken, 8), [&](const tbb::blocked_range<std::size_t>& range) {
-      for (std::size_t i = range.begin(); i != range.end() && !observer.stop_requested(); ++i) {
-        const std::size_t sample = i * list.samples.size() / taken;
-        const Status status = finders.local().look_at(list, index, sample, max_pixels);
-        ticker.tick(list.samples[sample].label.bytes);
-        const std::lock_guard lock(mutex);
-        if (!status.ok() && !failure) failure = status.error();
-      }
-    });
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, taken, 8),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          for (std::size_t i = range.begin(); i != range.end() && !observer.stop_requested(); ++i) {
+            const std::size_t sample = i * list.samples.size() / taken;
+            const Status status = finders.local().look_at(list, index, sample, max_pixels);
+            ticker.tick(list.samples[sample].label.bytes);
+            const std::lock_guard lock(mutex);
+            if (!status.ok() && !failure) failure = status.error();
+          }
+        });
   }
   if (failure) return *failure;
   ColorList all;
@@ -177,7 +186,8 @@ Result<ColorList> list_values(std::span<const SampleList* const> lists, std::uin
 
 std::string map_skeleton(const ColorList& list) {
   std::string text = "old,new\n";
-  for (const ListedColor& listed : list.colors) text += std::to_string(listed.id) + ",class_" + std::to_string(listed.id) + "\n";
+  for (const ListedColor& listed : list.colors)
+    text += std::to_string(listed.id) + ",class_" + std::to_string(listed.id) + "\n";
   return text;
 }
 
@@ -185,26 +195,31 @@ std::string map_skeleton(const ColorList& list) {
 
 std::string ColorList::preset_text() const {
   if (preset.empty()) return "";
-  return std::to_string(known) + " of " + std::to_string(colors.size()) + " colors are those of --preset " + preset;
+  return std::to_string(known) + " of " + std::to_string(colors.size()) +
+         " colors are those of --preset " + preset;
 }
 
-Result<ColorList> list_colors(std::span<const SampleList* const> lists, std::uint64_t max_pixels, std::size_t most, Observer& observer) {
+Result<ColorList> list_colors(std::span<const SampleList* const> lists, std::uint64_t max_pixels,
+                              std::size_t most, Observer& observer) {
   HOTPACK_ASSIGN(ColorList list, list_values(lists, max_pixels, most, false, observer));
   find_preset(list);
   return list;
 }
 
-Result<ColorList> list_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer) {
+Result<ColorList> list_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels,
+                           Observer& observer) {
   return list_values(lists, max_pixels, std::numeric_limits<std::size_t>::max(), true, observer);
 }
 
 bool needs_map(const ColorList& list) {
-  return list.ids && (list.colors.empty() || list.colors.back().id + std::size_t{1} != list.colors.size());
+  return list.ids &&
+         (list.colors.empty() || list.colors.back().id + std::size_t{1} != list.colors.size());
 }
 
 std::string skeleton_of_ids(std::size_t count) {
   std::string text = "id,name\n";
-  for (std::size_t id = 0; id < count; ++id) text += std::to_string(id) + ",class_" + std::to_string(id) + "\n";
+  for (std::size_t id = 0; id < count; ++id)
+    text += std::to_string(id) + ",class_" + std::to_string(id) + "\n";
   return text;
 }
 
@@ -214,7 +229,8 @@ std::string skeleton_of(const ColorList& list) {
   std::string text = "name,r,g,b\n";
   for (std::size_t i = 0; i < list.colors.size(); ++i) {
     const auto [r, g, b] = list.colors[i].color;
-    text += "color_" + std::to_string(i + 1) + "," + std::to_string(r) + "," + std::to_string(g) + "," + std::to_string(b) + "\n";
+    text += "color_" + std::to_string(i + 1) + "," + std::to_string(r) + "," + std::to_string(g) +
+            "," + std::to_string(b) + "\n";
   }
   return text;
 }

@@ -1,7 +1,8 @@
-// Lists the colors or ids in the labels of a data set and the preset that knows them, to help people write a class table.
+// Lists the colors or ids in the labels of a data set and the preset that knows them, to help
+// people write a class table.
 //
-// Functions that only read files, in parallel; results do not depend on threads. Memory: at most kMostColors colors per thread.
-// Failure: `io`.
+// Functions that only read files, in parallel; results do not depend on threads. Memory: at most
+// kMostColors colors per thread. Failure: `io`.
 #pragma once
 
 #include <cstdint>
@@ -28,27 +29,33 @@ struct ListedColor {
 
 struct ColorList {
   static constexpr std::size_t kMostColors = 65536;
-  static constexpr std::size_t kMostInALabel = 256;  // a label with more is a photo or was interpolated; its colors are not listed
+  static constexpr std::size_t kMostInALabel =
+      256;  // a label with more is a photo or was interpolated; its colors are not listed
 
   bool ids = false;                 // ids of gray and palette labels, not colors of RGB labels
   std::vector<ListedColor> colors;  // colors: most pixels first, then by color; ids: ascending
-  std::uint64_t labels = 0;         // labels of that form that were read; JPEGs keep neither and are ignored
-  std::uint64_t crowded = 0;        // labels among these with more than kMostInALabel colors
-  std::string preset;               // the preset that knows most of the colors; empty if none knows nearly all
-  std::size_t known = 0;            // number of colors that it knows
+  std::uint64_t labels =
+      0;  // labels of that form that were read; JPEGs keep neither and are ignored
+  std::uint64_t crowded = 0;  // labels among these with more than kMostInALabel colors
+  std::string preset;  // the preset that knows most of the colors; empty if none knows nearly all
+  std::size_t known = 0;  // number of colors that it knows
 
   // "30 of 30 colors are those of --preset camvid32"; empty without a preset.
   [[nodiscard]] std::string preset_text() const;
 };
 
-// Reads at most `most` labels of each list, spread over it. Labels that cannot be decoded are ignored.
-[[nodiscard]] Result<ColorList> list_colors(std::span<const SampleList* const> lists, std::uint64_t max_pixels, std::size_t most,
+// Reads at most `most` labels of each list, spread over it. Labels that cannot be decoded are
+// ignored.
+[[nodiscard]] Result<ColorList> list_colors(std::span<const SampleList* const> lists,
+                                            std::uint64_t max_pixels, std::size_t most,
                                             Observer& observer);
 
 // The same for ids, without a preset.
-[[nodiscard]] Result<ColorList> list_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer);
+[[nodiscard]] Result<ColorList> list_ids(std::span<const SampleList* const> lists,
+                                         std::uint64_t max_pixels, Observer& observer);
 
-// A class table to fill in: name,r,g,b with the names color_1, color_2, … For ids other than 0 … N−1 it is a map, old,new.
+// A class table to fill in: name,r,g,b with the names color_1, color_2, … For ids other than 0 …
+// N−1 it is a map, old,new.
 [[nodiscard]] std::string skeleton_of(const ColorList& list);
 // The same for the ids 0 … N−1: id,name with class_0, class_1, …
 [[nodiscard]] std::string skeleton_of_ids(std::size_t count);

@@ -39,26 +39,36 @@ Error unknown_preset(const std::string& name) {
 
 // A map that names classes needs another option that defines their values.
 Status check_names_known(const GivenLabels& given) {
-  if (!given.map || !given.map->holds<std::string>() || given.preset != nullptr || given.table) return {};
+  if (!given.map || !given.map->holds<std::string>() || given.preset != nullptr || given.table)
+    return {};
   const auto& rows = given.map->rows;
-  const auto named = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return std::holds_alternative<std::string>(row.old); });
-  return usage_error("--map " + given.map->path + ": line " + std::to_string(named->line) + ": '" + named->name +
-                     "' is the name of a class, and nothing says which ids or colors it has; give --classes or --preset, or write ids "
-                     "(0…65535) or colors (#rrggbb) in place of names. If the line is a header, write it as old,new");
+  const auto named = std::find_if(rows.begin(), rows.end(), [](const auto& row) {
+    return std::holds_alternative<std::string>(row.old);
+  });
+  return usage_error("--map " + given.map->path + ": line " + std::to_string(named->line) + ": '" +
+                     named->name +
+                     "' is the name of a class, and nothing says which ids or colors it has; give "
+                     "--classes or --preset, or write ids "
+                     "(0…65535) or colors (#rrggbb) in place of names. If the line is a header, "
+                     "write it as old,new");
 }
 
 // The map of the preset, if it is about the kind of values that labels hold.
 Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelKind reading) {
   if (preset.map.empty()) return std::optional<LabelMap>();
   HOTPACK_ASSIGN(LabelMap map, labels::parse_label_map(preset.map, "--preset " + preset.name));
-  const bool fits = map.holds<RgbColor>() ? labels::reads_colors(reading) : reading == LabelKind::index;
+  const bool fits =
+      map.holds<RgbColor>() ? labels::reads_colors(reading) : reading == LabelKind::index;
   return fits ? std::optional(std::move(map)) : std::nullopt;
 }
 
-bool has_values(const ClassTable& table, LabelKind reading) { return table.has_colors || !labels::reads_colors(reading); }
+bool has_values(const ClassTable& table, LabelKind reading) {
+  return table.has_colors || !labels::reads_colors(reading);
+}
 
 Error no_colors(LabelKind reading) {
-  return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colors: give --classes FILE.csv (name,r,g,b)");
+  return usage_error("--label-kind " + std::string(word_of(reading)) +
+                     " needs class colors: give --classes FILE.csv (name,r,g,b)");
 }
 
 // The classes of labels by the preset alone.
@@ -77,9 +87,10 @@ Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, Label
 // A pack with a map applies only to labels of its own kind.
 Status check_kind_of_pack(const PackedLabels& packed, LabelKind reading) {
   if (!packed.values || reading == packed.reading) return {};
-  return usage_error("--label-kind " + std::string(word_of(reading)) + " contradicts --classes " + packed.folder +
-                     ", whose labels were read as " + std::string(word_of(packed.reading)) +
-                     " and mapped; leave --label-kind out, or say with --map what these labels' values become");
+  return usage_error(
+      "--label-kind " + std::string(word_of(reading)) + " contradicts --classes " + packed.folder +
+      ", whose labels were read as " + std::string(word_of(packed.reading)) +
+      " and mapped; leave --label-kind out, or say with --map what these labels' values become");
 }
 
 // The classes that a map names on its left side; absent if it names none there.
@@ -89,22 +100,28 @@ Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, 
     HOTPACK_ASSIGN(labels::OldClasses old, classes_of_preset(*given.preset, reading));
     return std::optional(std::move(old));
   }
-  if (!given.table) return std::optional<labels::OldClasses>();  // resolve_map() says what is missing
+  if (!given.table)
+    return std::optional<labels::OldClasses>();  // resolve_map() says what is missing
   if (given.packed && given.packed->values) {
     HOTPACK_TRY(check_kind_of_pack(*given.packed, reading));
     return std::optional(labels::OldClasses{*given.table, *given.packed->values});
   }
   if (!has_values(*given.table, reading)) return no_colors(reading);
-  return std::optional(labels::OldClasses{*given.table, labels::plain_values(*given.table, reading)});
+  return std::optional(
+      labels::OldClasses{*given.table, labels::plain_values(*given.table, reading)});
 }
 
 Status check_kind_of_map(const LabelMap& map, LabelKind reading) {
   const bool colors = labels::reads_colors(reading);
   const std::string kind = "--label-kind " + std::string(word_of(reading));
   if (reading == LabelKind::binary)
-    return usage_error("--map is about ids and colors, which --label-kind binary does not read; for a mask of ids, say --label-kind index");
-  if (colors && map.holds<std::int64_t>()) return usage_error("--map " + map.path + " is about ids, and " + kind + " reads colors");
-  if (!colors && map.holds<RgbColor>()) return usage_error("--map " + map.path + " is about colors, and " + kind + " reads ids");
+    return usage_error(
+        "--map is about ids and colors, which --label-kind binary does not read; for a mask of "
+        "ids, say --label-kind index");
+  if (colors && map.holds<std::int64_t>())
+    return usage_error("--map " + map.path + " is about ids, and " + kind + " reads colors");
+  if (!colors && map.holds<RgbColor>())
+    return usage_error("--map " + map.path + " is about colors, and " + kind + " reads ids");
   return {};
 }
 
@@ -113,7 +130,9 @@ void warn_of_unmapped_classes(const std::string& path, LabelMapping& mapping) {
   for (const MappedValue& value : *mapping.values)
     if (value.class_id != labels::kIgnored) mapped[value.class_id] = true;
   for (std::size_t id = 0; id < mapped.size(); ++id)
-    if (!mapped[id]) mapping.table.warnings.push_back("nothing becomes class '" + mapping.table.classes[id].name + "' by --map " + path);
+    if (!mapped[id])
+      mapping.table.warnings.push_back("nothing becomes class '" + mapping.table.classes[id].name +
+                                       "' by --map " + path);
 }
 
 Result<LabelMapping> mapping_of_map(const GivenLabels& given, LabelKind reading) {
@@ -130,7 +149,8 @@ Result<LabelMapping> mapping_of_map(const GivenLabels& given, LabelKind reading)
   }
   HOTPACK_ASSIGN(mapping.values, labels::resolve_map(map, mapping.table, old ? &*old : nullptr));
   mapping.source = "--map";
-  mapping.table.warnings.insert(mapping.table.warnings.end(), map.warnings.begin(), map.warnings.end());
+  mapping.table.warnings.insert(mapping.table.warnings.end(), map.warnings.begin(),
+                                map.warnings.end());
   warn_of_unmapped_classes(map.path, mapping);
   return mapping;
 }
@@ -163,21 +183,24 @@ Result<LabelMapping> mapping_of_pack(const PackedLabels& packed, LabelKind readi
 }
 
 bool is_mapped(const LabelMapping& mapping, std::uint32_t value) {
-  return mapping.values &&
-         std::any_of(mapping.values->begin(), mapping.values->end(), [&](const MappedValue& v) { return v.value == value; });
+  return mapping.values && std::any_of(mapping.values->begin(), mapping.values->end(),
+                                       [&](const MappedValue& v) { return v.value == value; });
 }
 
 // A preset's words about other kinds of labels do not apply, nor those that --map covers.
 bool applies(const std::string& word, LabelKind reading, const LabelMapping& mapping) {
-  if (const auto color = hex_color(word)) return labels::reads_colors(reading) && !is_mapped(mapping, labels::packed_color(*color));
-  if (const auto id = whole_number(word)) return reading == LabelKind::index && !is_mapped(mapping, static_cast<std::uint32_t>(*id));
+  if (const auto color = hex_color(word))
+    return labels::reads_colors(reading) && !is_mapped(mapping, labels::packed_color(*color));
+  if (const auto id = whole_number(word))
+    return reading == LabelKind::index && !is_mapped(mapping, static_cast<std::uint32_t>(*id));
   return mapping.table.find(word).has_value();
 }
 
 std::string old_text(const std::vector<std::uint32_t>& values, LabelKind reading) {
   std::string text;
   if (labels::reads_colors(reading)) {
-    for (const std::uint32_t value : values) text += (text.empty() ? "" : ", ") + color_text(labels::unpacked_color(value));
+    for (const std::uint32_t value : values)
+      text += (text.empty() ? "" : ", ") + color_text(labels::unpacked_color(value));
     return text;
   }
   std::bitset<65536> ids;
@@ -189,13 +212,19 @@ Status check_formula(const LabelOptions& options, const GivenLabels& given) {
   const std::string formula(labels::rgb_id_name(options.rgb_id));
   if (options.kind == LabelKind::rgb_id && given.rgb_id == labels::RgbId::none)
     return usage_error(
-        "--label-kind rgb-id: which id a color stands for is not said: give --rgb-id r+256g+65536b (as COCO panoptic), --rgb-id "
+        "--label-kind rgb-id: which id a color stands for is not said: give --rgb-id r+256g+65536b "
+        "(as COCO panoptic), --rgb-id "
         "r/10*256+g (as ADE20K full), or a --preset of such labels");
-  const bool by_color = options.kind == LabelKind::automatic || options.kind == LabelKind::index || options.kind == LabelKind::rgb_id;
+  const bool by_color = options.kind == LabelKind::automatic || options.kind == LabelKind::index ||
+                        options.kind == LabelKind::rgb_id;
   if (!by_color && !formula.empty())
-    return usage_error("--rgb-id " + formula + " finds ids in colors; leave --label-kind out, or say --label-kind rgb-id");
-  if (!formula.empty() && options.classes.empty() && !options.class_count && options.map.empty() && given.preset == nullptr)
-    return usage_error("--rgb-id " + formula + " does not say how many classes there are: give --num-classes N, --classes or --map");
+    return usage_error("--rgb-id " + formula +
+                       " finds ids in colors; leave --label-kind out, or say --label-kind rgb-id");
+  if (!formula.empty() && options.classes.empty() && !options.class_count && options.map.empty() &&
+      given.preset == nullptr)
+    return usage_error(
+        "--rgb-id " + formula +
+        " does not say how many classes there are: give --num-classes N, --classes or --map");
   return {};
 }
 
@@ -208,40 +237,52 @@ labels::RgbId formula_of(const LabelOptions& options, const GivenLabels& given) 
 }
 
 Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
-  const bool by_id = options.kind == LabelKind::automatic || options.kind == LabelKind::index || options.kind == LabelKind::rgb_id;
+  const bool by_id = options.kind == LabelKind::automatic || options.kind == LabelKind::index ||
+                     options.kind == LabelKind::rgb_id;
   HOTPACK_TRY(check_formula(options, given));
   if (!options.shift_ids) return {};
   const std::string shift = "--shift-ids " + std::to_string(*options.shift_ids);
-  if (*options.shift_ids >= 0 || *options.shift_ids < -65535) return usage_error(shift + ": must be from -65535 to -1");
-  if (!by_id) return usage_error(shift + " is about ids; leave --label-kind out, or say --label-kind index");
+  if (*options.shift_ids >= 0 || *options.shift_ids < -65535)
+    return usage_error(shift + ": must be from -65535 to -1");
+  if (!by_id)
+    return usage_error(shift + " is about ids; leave --label-kind out, or say --label-kind index");
   if (!options.map.empty() || given.preset != nullptr || given.packed)
-    return usage_error(shift + " says what ids become, and so does --map, --preset or a pack in --classes; give one of them");
+    return usage_error(shift +
+                       " says what ids become, and so does --map, --preset or a pack in --classes; "
+                       "give one of them");
   return {};
 }
 
-// For a class file that was found next to the data set: ignoring it would silently lose the names of the classes.
+// For a class file that was found next to the data set: ignoring it would silently lose the names
+// of the classes.
 Error with_ways_on(Error error) {
-  error.message = "cannot be used as class file: " + error.message +
-                  "\nFix it, name another one with --classes FILE, or go without it: --num-classes N";
+  error.message =
+      "cannot be used as class file: " + error.message +
+      "\nFix it, name another one with --classes FILE, or go without it: --num-classes N";
   return error;
 }
 
 }  // namespace
 
 Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options) {
-  if (options.classes.empty() || options.class_count || !is_folder(options.classes)) return std::optional<PackedLabels>();
+  if (options.classes.empty() || options.class_count || !is_folder(options.classes))
+    return std::optional<PackedLabels>();
   HOTPACK_ASSIGN(PackedLabels packed, read_packed_labels(options.classes));
   return std::optional(std::move(packed));
 }
 
-Result<int> given_threshold(const LabelOptions& options, const std::optional<PackedLabels>& packed) {
-  if (!packed || !packed->threshold || *packed->threshold == options.threshold) return options.threshold;
+Result<int> given_threshold(const LabelOptions& options,
+                            const std::optional<PackedLabels>& packed) {
+  if (!packed || !packed->threshold || *packed->threshold == options.threshold)
+    return options.threshold;
   if (options.threshold == LabelOptions().threshold) return *packed->threshold;
-  return usage_error("--threshold " + std::to_string(options.threshold) + " contradicts --classes " + packed->folder +
-                     ", whose labels were read with " + std::to_string(*packed->threshold) + "; leave --threshold out");
+  return usage_error("--threshold " + std::to_string(options.threshold) +
+                     " contradicts --classes " + packed->folder + ", whose labels were read with " +
+                     std::to_string(*packed->threshold) + "; leave --threshold out");
 }
 
-Result<std::optional<ClassTable>> given_table(const LabelOptions& options, const std::optional<PackedLabels>& packed) {
+Result<std::optional<ClassTable>> given_table(const LabelOptions& options,
+                                              const std::optional<PackedLabels>& packed) {
   if (!options.classes.empty() && options.class_count)
     return usage_error("--classes and --num-classes exclude each other; give one of them");
   if (options.class_count) return std::optional(labels::numbered_classes(*options.class_count));
@@ -266,7 +307,9 @@ Result<GivenLabels> read_given(const LabelOptions& options) {
     given.preset = labels::find_preset(options.preset);
     if (given.preset == nullptr) return unknown_preset(options.preset);
     if (options.class_count && options.map.empty())
-      return usage_error("--preset " + options.preset + " and --num-classes exclude each other; --classes gives its classes other names");
+      return usage_error(
+          "--preset " + options.preset +
+          " and --num-classes exclude each other; --classes gives its classes other names");
   }
   HOTPACK_ASSIGN(given.packed, given_pack(options));
   HOTPACK_ASSIGN(given.table, given_table(options, given.packed));
@@ -309,12 +352,14 @@ LabelMapping shifted(LabelMapping mapping, int shift) {
   return mapping;
 }
 
-std::vector<std::string> map_lines(const std::vector<MappedValue>& values, LabelKind reading, const ClassTable& table) {
+std::vector<std::string> map_lines(const std::vector<MappedValue>& values, LabelKind reading,
+                                   const ClassTable& table) {
   std::map<std::uint16_t, std::vector<std::uint32_t>> by_class;
   for (const MappedValue& value : values) by_class[value.class_id].push_back(value.value);
   std::vector<std::string> lines;
   for (const auto& [id, old] : by_class) {
-    const std::string target = id == labels::kIgnored ? "ignored" : std::to_string(id) + " " + table.classes[id].name;
+    const std::string target =
+        id == labels::kIgnored ? "ignored" : std::to_string(id) + " " + table.classes[id].name;
     lines.push_back(old_text(old, reading) + " → " + target);
   }
   return lines;
@@ -324,8 +369,12 @@ std::string map_json(const std::vector<MappedValue>& values, LabelKind reading) 
   std::string text;
   for (const MappedValue& value : values) {
     const bool color = labels::reads_colors(reading);
-    const std::string old = color ? format::canonical_string(color_text(labels::unpacked_color(value.value))) : std::to_string(value.value);
-    const std::string target = value.class_id == labels::kIgnored ? format::canonical_string("ignore") : std::to_string(value.class_id);
+    const std::string old =
+        color ? format::canonical_string(color_text(labels::unpacked_color(value.value)))
+              : std::to_string(value.value);
+    const std::string target = value.class_id == labels::kIgnored
+                                   ? format::canonical_string("ignore")
+                                   : std::to_string(value.class_id);
     text += (text.empty() ? "[" : ",[") + old + "," + target + "]";
   }
   return "[" + text + "]";

@@ -1,6 +1,8 @@
-// Label options (--preset, --classes, --num-classes, --map), read before any label file is examined.
+// Label options (--preset, --classes, --num-classes, --map), read before any label file is
+// examined.
 //
-// Plain values. Failure: `usage` for options that contradict each other, `data` for files that cannot be used, `io`.
+// Plain values. Failure: `usage` for options that contradict each other, `data` for files that
+// cannot be used, `io`.
 #pragma once
 
 #include <optional>
@@ -19,46 +21,57 @@
 namespace hotpack::pipeline {
 
 struct GivenLabels {
-  const labels::Preset* preset = nullptr;      // of --preset
-  std::optional<labels::ClassTable> table;     // of --classes or --num-classes
-  std::optional<PackedLabels> packed;          // if --classes names a pack: the meaning of its labels
-  std::optional<labels::LabelMap> map;         // of --map
-  std::vector<std::string> ignore;             // of --ignore, else of the preset
-  std::optional<int> shift;                    // of --shift-ids
+  const labels::Preset* preset = nullptr;   // of --preset
+  std::optional<labels::ClassTable> table;  // of --classes or --num-classes
+  std::optional<PackedLabels> packed;       // if --classes names a pack: the meaning of its labels
+  std::optional<labels::LabelMap> map;      // of --map
+  std::vector<std::string> ignore;          // of --ignore, else of the preset
+  std::optional<int> shift;                 // of --shift-ids
   labels::RgbId rgb_id = labels::RgbId::none;  // of --rgb-id, else of the preset or the pack
 };
 [[nodiscard]] Result<GivenLabels> read_given(const LabelOptions& options);
 
 // The labels of the pack that --classes names; absent if it names none.
 [[nodiscard]] Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options);
-// The threshold for labels that are read by brightness: that of the pack, else --threshold. Refused if both are given and differ.
-[[nodiscard]] Result<int> given_threshold(const LabelOptions& options, const std::optional<PackedLabels>& packed);
-// The table of --classes or --num-classes; absent if neither was given. `packed` is the result of given_pack().
-[[nodiscard]] Result<std::optional<labels::ClassTable>> given_table(const LabelOptions& options, const std::optional<PackedLabels>& packed);
+// The threshold for labels that are read by brightness: that of the pack, else --threshold. Refused
+// if both are given and differ.
+[[nodiscard]] Result<int> given_threshold(const LabelOptions& options,
+                                          const std::optional<PackedLabels>& packed);
+// The table of --classes or --num-classes; absent if neither was given. `packed` is the result of
+// given_pack().
+[[nodiscard]] Result<std::optional<labels::ClassTable>> given_table(
+    const LabelOptions& options, const std::optional<PackedLabels>& packed);
 // The map of --map; absent if it was not given.
 [[nodiscard]] Result<std::optional<labels::LabelMap>> given_map(const LabelOptions& options);
 
 // The classes, and the class of each label value.
 struct LabelMapping {
   labels::ClassTable table;
-  std::optional<std::vector<labels::MappedValue>> values;  // with a map: of --map, of the preset or of a pack
-  std::vector<std::string> ignore;                         // words of --ignore that apply
-  std::string source;                                      // the option that `values` come from: "--map"
-  std::optional<std::string> map;                          // `values` as in the schema of a pack; absent without one
+  std::optional<std::vector<labels::MappedValue>>
+      values;                       // with a map: of --map, of the preset or of a pack
+  std::vector<std::string> ignore;  // words of --ignore that apply
+  std::string source;               // the option that `values` come from: "--map"
+  std::optional<std::string> map;   // `values` as in the schema of a pack; absent without one
 };
 
-// The mapping for a kind of labels; absent if no option names the classes. --classes and --num-classes name the classes after the map; if
-// the map names old classes and there is no preset, they name the classes before it. A pack also defines the values of its classes, unless
+// The mapping for a kind of labels; absent if no option names the classes. --classes and
+// --num-classes name the classes after the map; if the map names old classes and there is no
+// preset, they name the classes before it. A pack also defines the values of its classes, unless
 // --map or --preset does.
-[[nodiscard]] Result<std::optional<LabelMapping>> mapping_of(const GivenLabels& given, LabelKind reading);
+[[nodiscard]] Result<std::optional<LabelMapping>> mapping_of(const GivenLabels& given,
+                                                             LabelKind reading);
 
 // Applies --shift-ids: class c is the id c minus the shift. Lower ids are ignored.
 [[nodiscard]] LabelMapping shifted(LabelMapping mapping, int shift);
 
-// The table of a map, for people: "0…6, 9 → ignored", one line per class that a value maps to, in the order of ids.
-[[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values, LabelKind reading,
+// The table of a map, for people: "0…6, 9 → ignored", one line per class that a value maps to, in
+// the order of ids.
+[[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values,
+                                                 LabelKind reading,
                                                  const labels::ClassTable& table);
-// The same in the form of the schema: [[old,new],…], `old` an id or "#rrggbb", ascending, `new` a class id or "ignore".
-[[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values, LabelKind reading);
+// The same in the form of the schema: [[old,new],…], `old` an id or "#rrggbb", ascending, `new` a
+// class id or "ignore".
+[[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values,
+                                   LabelKind reading);
 
 }  // namespace hotpack::pipeline

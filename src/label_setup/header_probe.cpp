@@ -20,17 +20,20 @@ namespace hotpack::pipeline {
 
 namespace {
 
-std::string size_text(Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+std::string size_text(Extent size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
 Extent stored_size(const codecs::ImageInfo& info) { return {info.width, info.height}; }
 std::uint64_t pixels_of(const codecs::ImageInfo& info) {
   return static_cast<std::uint64_t>(info.width) * static_cast<std::uint64_t>(info.height);
 }
 
-std::optional<Problem> too_large(const codecs::ImageInfo& info, const std::string& path, std::uint64_t max_pixels) {
+std::optional<Problem> too_large(const codecs::ImageInfo& info, const std::string& path,
+                                 std::uint64_t max_pixels) {
   if (pixels_of(info) <= max_pixels) return std::nullopt;
   return Problem{ProblemKind::too_large, path,
-                 "is " + size_text(stored_size(info)) + " = " + std::to_string(pixels_of(info)) + " pixels, the limit is " +
-                     std::to_string(max_pixels)};
+                 "is " + size_text(stored_size(info)) + " = " + std::to_string(pixels_of(info)) +
+                     " pixels, the limit is " + std::to_string(max_pixels)};
 }
 
 void count_form(LabelForms::Form& form, const std::string& path) {
@@ -39,7 +42,8 @@ void count_form(LabelForms::Form& form, const std::string& path) {
 
 void count_palettes(LabelForms& forms, std::uint64_t count, std::uint64_t hash, bool differ) {
   if (count == 0) return;
-  forms.palettes_differ = forms.palettes_differ || differ || (forms.palette.count > 0 && forms.palette_hash != hash);
+  forms.palettes_differ =
+      forms.palettes_differ || differ || (forms.palette.count > 0 && forms.palette_hash != hash);
   if (forms.palette.count == 0) forms.palette_hash = hash;
 }
 
@@ -69,17 +73,21 @@ struct Stop {
 
   void fail(Error found) {
     const std::lock_guard lock(mutex);
-    if (!error || found.path < error->path) error = std::move(found);  // of several errors the same one, as far as threads allow
+    if (!error || found.path < error->path)
+      error = std::move(found);  // of several errors the same one, as far as threads allow
     stopped = true;
   }
 };
 
-// Probes one part of the samples. Parts are joined left to right, so the examples are the first ones for any number of threads.
+// Probes one part of the samples. Parts are joined left to right, so the examples are the first
+// ones for any number of threads.
 class Part {
  public:
-  Part(SampleList& list, const RecordOptions& options, const Observer& observer, Stop& stop, Ticker& ticker)
+  Part(SampleList& list, const RecordOptions& options, const Observer& observer, Stop& stop,
+       Ticker& ticker)
       : list_(list), options_(options), observer_(observer), stop_(stop), ticker_(ticker) {}
-  Part(const Part& other, tbb::split) : Part(other.list_, other.options_, other.observer_, other.stop_, other.ticker_) {}
+  Part(const Part& other, tbb::split)
+      : Part(other.list_, other.options_, other.observer_, other.stop_, other.ticker_) {}
 
   void operator()(const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
@@ -94,7 +102,8 @@ class Part {
     result.unreadable += right.result.unreadable;
     result.largest_pixels = std::max(result.largest_pixels, right.result.largest_pixels);
     result.forms.add(right.result.forms);
-    result.unopened.insert(result.unopened.end(), right.result.unopened.begin(), right.result.unopened.end());
+    result.unopened.insert(result.unopened.end(), right.result.unopened.begin(),
+                           right.result.unopened.end());
   }
 
   HeaderProbe result;
@@ -110,7 +119,8 @@ class Part {
     }
     const bool is_open = info.error().code == ErrorCode::data;
     if (!is_open) note_closed();
-    result.problems.add({is_open ? ProblemKind::unreadable_header : ProblemKind::unopenable_file, path, what_failed(info.error())});
+    result.problems.add({is_open ? ProblemKind::unreadable_header : ProblemKind::unopenable_file,
+                         path, what_failed(info.error())});
     ++result.unreadable;
     return std::nullopt;
   }
@@ -173,7 +183,8 @@ class Part {
 
 void LabelForms::add(const LabelForms& later) {
   count_palettes(*this, later.palette.count, later.palette_hash, later.palettes_differ);
-  for (const auto form : {&LabelForms::gray8, &LabelForms::gray16, &LabelForms::palette, &LabelForms::rgb, &LabelForms::jpeg})
+  for (const auto form : {&LabelForms::gray8, &LabelForms::gray16, &LabelForms::palette,
+                          &LabelForms::rgb, &LabelForms::jpeg})
     merge_form(this->*form, later.*form);
 }
 
@@ -190,28 +201,35 @@ std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordO
   const auto applied = applies_orientation(options.exif, image, headers.label_size());
   if (!applied)
     return Problem{ProblemKind::orientation, path,
-                   "EXIF orientation " + std::to_string(image.orientation) + ", stored " + size_text(stored_size(image)) + ", label " +
+                   "EXIF orientation " + std::to_string(image.orientation) + ", stored " +
+                       size_text(stored_size(image)) + ", label " +
                        size_text(*headers.label_size())};
   const Extent seen = oriented_size(image, *applied);
   for (const FileHeader& label : headers.labels) {
     if (options.size_mismatch == SizeMismatch::error && seen != stored_size(label.info))
       return Problem{ProblemKind::size_mismatch, path,
-                     "is " + size_text(seen) + ", its label " + label.path + " is " + size_text(stored_size(label.info))};
+                     "is " + size_text(seen) + ", its label " + label.path + " is " +
+                         size_text(stored_size(label.info))};
   }
   if (options.tile && !can_be_tiled(options, packed_source_size(headers, options)))
-    return Problem{ProblemKind::too_large, path, "of " + size_text(seen) + " makes too many tiles, or too large an image to cut them from"};
+    return Problem{
+        ProblemKind::too_large, path,
+        "of " + size_text(seen) + " makes too many tiles, or too large an image to cut them from"};
   return std::nullopt;
 }
 
 Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& options) {
-  const bool applied = applies_orientation(options.exif, headers.image.info, headers.label_size()).value_or(false);
+  const bool applied =
+      applies_orientation(options.exif, headers.image.info, headers.label_size()).value_or(false);
   Extent size = oriented_size(headers.image.info, applied);
   if (options.size_mismatch != SizeMismatch::crop_min) return size;
-  for (const FileHeader& label : headers.labels) size = {std::min(size.width, label.info.width), std::min(size.height, label.info.height)};
+  for (const FileHeader& label : headers.labels)
+    size = {std::min(size.width, label.info.width), std::min(size.height, label.info.height)};
   return size;
 }
 
-Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options, Observer& observer) {
+Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options,
+                                  Observer& observer) {
   Stop stop;
   Ticker ticker(observer, "reading headers", list.samples.size());
   Part whole(list, options, observer, stop, ticker);

@@ -1,4 +1,5 @@
-// Reads the header of every input file once, in parallel: to find problems before hours are spent, and to decide how labels are read.
+// Reads the header of every input file once, in parallel: to find problems before hours are spent,
+// and to decide how labels are read.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +42,11 @@ struct HeaderProbe {
   std::uint64_t largest_pixels = 0;   // of an image
 };
 
-// Sets the size of every sample (0x0 if its headers are unusable) and collects what headers show. The order of examples does not depend on
-// the number of threads. A file that cannot be read is a problem like others; the caller decides whether it stops the run.
-[[nodiscard]] Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options, Observer& observer);
+// Sets the size of every sample (0x0 if its headers are unusable) and collects what headers show.
+// The order of examples does not depend on the number of threads. A file that cannot be read is a
+// problem like others; the caller decides whether it stops the run.
+[[nodiscard]] Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options,
+                                                Observer& observer);
 
 // The files of one sample as their headers describe them.
 struct FileHeader {
@@ -60,10 +63,11 @@ struct SampleHeaders {
 };
 
 // Finds a fault of the headers. Also applied to the bytes that are packed.
-[[nodiscard]] std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordOptions& options);
+[[nodiscard]] std::optional<Problem> check_headers(const SampleHeaders& headers,
+                                                   const RecordOptions& options);
 
-// The size of the image as it is packed: rotated by its orientation if that is applied, and cropped to its label with `crop-min`.
-// Precondition: check_headers() found nothing.
+// The size of the image as it is packed: rotated by its orientation if that is applied, and cropped
+// to its label with `crop-min`. Precondition: check_headers() found nothing.
 [[nodiscard]] Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& options);
 
 }  // namespace hotpack::pipeline

@@ -32,7 +32,8 @@ struct Place {
 };
 
 std::string color_at(const labels::ColoredPixel& pixel) {
-  return color_text(pixel.color) + " at x=" + std::to_string(pixel.x) + " y=" + std::to_string(pixel.y);
+  return color_text(pixel.color) + " at x=" + std::to_string(pixel.x) +
+         " y=" + std::to_string(pixel.y);
 }
 
 constexpr Place kNowhere{std::numeric_limits<std::size_t>::max(), 0};
@@ -54,7 +55,8 @@ struct Foregrounds {
   }
 };
 
-// The first label with an index, and the first that shows the index in another color, for any order of labels.
+// The first label with an index, and the first that shows the index in another color, for any order
+// of labels.
 struct IndexColors {
   Place first = kNowhere, other = kNowhere;
   RgbColor color{}, other_color{};
@@ -118,7 +120,8 @@ class Scanner {
   PaletteColors colors;
   Undecoded undecoded;
 
-  Status look_at(const std::string& path, std::uint64_t bytes, std::uint64_t max_pixels, Place place, Shared& shared) {
+  Status look_at(const std::string& path, std::uint64_t bytes, std::uint64_t max_pixels,
+                 Place place, Shared& shared) {
     Result<std::span<const std::byte>> file = reader.read(path, bytes);
     if (!file.ok()) return std::move(file).error();
     const Result<RawLabel> label = decoder.decode_label(*file, max_pixels);
@@ -151,7 +154,8 @@ class Scanner {
     const bool is_wide = label.bit_depth == 16;
     (is_wide ? wide : narrow) |= seen_;
     foregrounds.add(place, seen_[1], seen_[is_wide ? 65535 : 255]);
-    const std::size_t colored = label.is_palette ? std::min(label.palette.size(), colors.size()) : 0;
+    const std::size_t colored =
+        label.is_palette ? std::min(label.palette.size(), colors.size()) : 0;
     for (std::size_t index = 0; index < colored; ++index)
       if (seen_[index]) colors[index].add(place, label.palette[index]);
   }
@@ -174,7 +178,9 @@ using Scanners = tbb::enumerable_thread_specific<Scanner>;
 
 // Empty for kNowhere.
 std::string label_at(std::span<const SampleList* const> lists, Place place) {
-  return place == kNowhere ? std::string() : lists[place.list]->label_path(lists[place.list]->samples[place.sample]);
+  return place == kNowhere
+             ? std::string()
+             : lists[place.list]->label_path(lists[place.list]->samples[place.sample]);
 }
 
 // The combined result of all scanners.
@@ -185,17 +191,20 @@ struct Found {
   Undecoded undecoded;
 
   void add(const Scanner& scanner) {
-    if (scanner.undecoded.place != kNowhere) undecoded.add(scanner.undecoded.place, scanner.undecoded.why);
+    if (scanner.undecoded.place != kNowhere)
+      undecoded.add(scanner.undecoded.place, scanner.undecoded.why);
     narrow |= scanner.narrow;
     wide |= scanner.wide;
     foregrounds.add(scanner.foregrounds);
-    for (std::size_t index = 0; index < colors.size(); ++index) colors[index].add(scanner.colors[index]);
+    for (std::size_t index = 0; index < colors.size(); ++index)
+      colors[index].add(scanner.colors[index]);
   }
   [[nodiscard]] IdScan scan(std::span<const SampleList* const> lists) const {
     IdScan scan;
     scan.narrow = narrow;
     scan.wide = wide;
-    if (undecoded.place != kNowhere) scan.undecoded = label_at(lists, undecoded.place) + ": " + undecoded.why;
+    if (undecoded.place != kNowhere)
+      scan.undecoded = label_at(lists, undecoded.place) + ": " + undecoded.why;
     scan.clash = clash(lists);
     if (foregrounds.together) return scan;
     scan.one_label = label_at(lists, foregrounds.one);
@@ -204,25 +213,32 @@ struct Found {
   }
 
  private:
-  [[nodiscard]] std::optional<IdScan::PaletteClash> clash(std::span<const SampleList* const> lists) const {
-    const auto first =
-        std::min_element(colors.begin(), colors.end(), [](const IndexColors& a, const IndexColors& b) { return a.other < b.other; });
+  [[nodiscard]] std::optional<IdScan::PaletteClash> clash(
+      std::span<const SampleList* const> lists) const {
+    const auto first = std::min_element(
+        colors.begin(), colors.end(),
+        [](const IndexColors& a, const IndexColors& b) { return a.other < b.other; });
     if (first->other == kNowhere) return std::nullopt;
-    return IdScan::PaletteClash{static_cast<unsigned>(first - colors.begin()), label_at(lists, first->first), label_at(lists, first->other),
+    return IdScan::PaletteClash{static_cast<unsigned>(first - colors.begin()),
+                                label_at(lists, first->first), label_at(lists, first->other),
                                 first->color, first->other_color};
   }
 };
 
-void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixels, const Observer& observer, Scanners& scanners,
-               Shared& shared, Ticker& ticker) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, list.samples.size(), 8), [&](const tbb::blocked_range<std::size_t>& range) {
-    for (std::size_t i = range.begin(); i != range.end() && !shared.stopped && !observer.stop_requested(); ++i) {
-      const Sample& sample = list.samples[i];
-      Status status = scanners.local().look_at(list.label_path(sample), sample.label.bytes, max_pixels, {index, i}, shared);
-      ticker.tick(sample.label.bytes);
-      if (!status.ok()) shared.fail(std::move(status).error());
-    }
-  });
+void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixels,
+               const Observer& observer, Scanners& scanners, Shared& shared, Ticker& ticker) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, list.samples.size(), 8),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
+                      for (std::size_t i = range.begin();
+                           i != range.end() && !shared.stopped && !observer.stop_requested(); ++i) {
+                        const Sample& sample = list.samples[i];
+                        Status status =
+                            scanners.local().look_at(list.label_path(sample), sample.label.bytes,
+                                                     max_pixels, {index, i}, shared);
+                        ticker.tick(sample.label.bytes);
+                        if (!status.ok()) shared.fail(std::move(status).error());
+                      }
+                    });
 }
 
 }  // namespace
@@ -237,14 +253,16 @@ Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels) 
   return pixel ? color_at(*pixel) : std::string();
 }
 
-Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer) {
+Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels,
+                        Observer& observer) {
   std::size_t total = 0;
   for (const SampleList* list : lists) total += list->has_label_files ? list->samples.size() : 0;
   Scanners scanners;
   Shared shared;
   Ticker ticker(observer, "reading labels", total);
   for (std::size_t i = 0; i < lists.size(); ++i)
-    if (lists[i]->has_label_files) scan_list(*lists[i], i, max_pixels, observer, scanners, shared, ticker);
+    if (lists[i]->has_label_files)
+      scan_list(*lists[i], i, max_pixels, observer, scanners, shared, ticker);
   if (shared.failure) return *shared.failure;
   Found all;
   for (const Scanner& scanner : scanners) all.add(scanner);
@@ -265,7 +283,8 @@ Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint
     for (std::size_t i = 0; i < taken; ++i) {
       const Place place{l, i * total / taken};
       const Sample& sample = list.samples[place.sample];
-      HOTPACK_TRY(scanner.look_at(list.label_path(sample), sample.label.bytes, max_pixels, place, shared));
+      HOTPACK_TRY(
+          scanner.look_at(list.label_path(sample), sample.label.bytes, max_pixels, place, shared));
     }
   }
   Found some;

@@ -1,5 +1,5 @@
-// Finds the raw ids in the labels of a data set. Reads all labels, in parallel, if no option gives the number of classes or if RGB files
-// may hold ids.
+// Finds the raw ids in the labels of a data set. Reads all labels, in parallel, if no option gives
+// the number of classes or if RGB files may hold ids.
 #pragma once
 
 #include <bitset>
@@ -16,13 +16,16 @@
 namespace hotpack::pipeline {
 
 struct IdScan {
-  std::bitset<65536> narrow;  // ids in labels of up to 8 bits, and in RGB labels whose channels are all equal
+  std::bitset<65536>
+      narrow;  // ids in labels of up to 8 bits, and in RGB labels whose channels are all equal
   std::bitset<65536> wide;    // ids in 16-bit labels
-  std::string colored_label;  // the first RGB label with a color, in the order of lists and samples; empty if there is none
+  std::string colored_label;  // the first RGB label with a color, in the order of lists and
+                              // samples; empty if there is none
   std::string color;          // "#rrggbb at x=3 y=0"
-  std::string undecoded;      // the first label that cannot be decoded, with the reason: "masks/a.png: …"; empty if there is none
-  // Two foreground values of masks: the first label with 1 and no 255 (65535 in 16 bits), and the first with that and no 1; both empty if
-  // one label has both.
+  std::string undecoded;  // the first label that cannot be decoded, with the reason: "masks/a.png:
+                          // …"; empty if there is none
+  // Two foreground values of masks: the first label with 1 and no 255 (65535 in 16 bits), and the
+  // first with that and no 1; both empty if one label has both.
   std::string one_label, white_label;
   // The first two palette labels that show one index in two colors.
   struct PaletteClash {
@@ -33,16 +36,21 @@ struct IdScan {
   std::optional<PaletteClash> clash;
 };
 
-// Ignores lists without label files, and labels that cannot be decoded: packing reports them. Errors: `io`.
-[[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer);
+// Ignores lists without label files, and labels that cannot be decoded: packing reports them.
+// Errors: `io`.
+[[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists,
+                                      std::uint64_t max_pixels, Observer& observer);
 
 // The same for a few labels spread over each list; without colors.
-[[nodiscard]] Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels);
+[[nodiscard]] Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists,
+                                           std::uint64_t max_pixels);
 
-// "#rrggbb at x=3 y=0": the first color of one label; empty if it has none, is not RGB, or cannot be decoded. Errors: `io`.
+// "#rrggbb at x=3 y=0": the first color of one label; empty if it has none, is not RGB, or cannot
+// be decoded. Errors: `io`.
 [[nodiscard]] Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels);
 
-// "0…11" or "0…3, 7, 9": the set for people. Of more than `most` ranges the first ones and the last: "0, 64, 128, …, 2901".
+// "0…11" or "0…3, 7, 9": the set for people. Of more than `most` ranges the first ones and the
+// last: "0, 64, 128, …, 2901".
 [[nodiscard]] std::string ids_text(const std::bitset<65536>& ids, std::size_t most = 65536);
 
 }  // namespace hotpack::pipeline

@@ -18,7 +18,8 @@ using Ids = std::bitset<65536>;
 
 // A larger automatic count is more likely an instance map; --num-classes confirms it.
 constexpr int kMaxScannedClasses = 1024;
-// With at most so many classes, a missing id is more likely a class that does not occur than a gap in the numbers.
+// With at most so many classes, a missing id is more likely a class that does not occur than a gap
+// in the numbers.
 constexpr int kFewClasses = 16;
 
 // Nothing but black and white.
@@ -38,7 +39,8 @@ bool may_be_masks(const IdScan& found) {
   return narrow.none() && wide.none();
 }
 
-// Masks from two programs: the foreground is 1 in some labels, 255 in others, and no label has both. As an id 255 would be ignored.
+// Masks from two programs: the foreground is 1 in some labels, 255 in others, and no label has
+// both. As an id 255 would be ignored.
 bool is_mixed_masks(const IdScan& found) {
   if (found.one_label.empty() || found.white_label.empty()) return false;
   Ids narrow = found.narrow, wide = found.wide;
@@ -47,35 +49,41 @@ bool is_mixed_masks(const IdScan& found) {
   return narrow.none() && wide.none();
 }
 
-std::string white_text(const IdScan& found) { return found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255"; }
+std::string white_text(const IdScan& found) {
+  return found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255";
+}
 
 // By brightness a 1 of 16 bits is black, so these masks need a table.
 std::string as_masks(const IdScan& found) {
   if (!found.wide[1]) return "--label-kind binary --threshold 1, where they are masks";
   return std::string("--map FILE with the lines old,new and 0,background and 1,foreground") +
-         (found.narrow[255] ? " and 255,foreground" : "") + (found.wide[65535] ? " and 65535,foreground" : "") + ", where they are masks";
+         (found.narrow[255] ? " and 255,foreground" : "") +
+         (found.wide[65535] ? " and 65535,foreground" : "") + ", where they are masks";
 }
 
 Error mixed_masks_question(const IdScan& found, const std::string& as_ids) {
   const std::string white = white_text(found);
   return data_error("some labels hold 0 and 1, others 0 and " + white +
-                    ", and none both: masks of two classes whose foreground is 1 in one file (" + found.one_label + ") and " + white +
-                    " in another (" + found.white_label + "), or class ids where " + white + " means ignored. Say what is meant:\n  " +
+                    ", and none both: masks of two classes whose foreground is 1 in one file (" +
+                    found.one_label + ") and " + white + " in another (" + found.white_label +
+                    "), or class ids where " + white + " means ignored. Say what is meant:\n  " +
                     as_masks(found) + "\n  --label-kind index" + as_ids + ", where they are ids");
 }
 
 Error mask_question(const IdScan& found, const std::string& as_ids) {
   const std::string white = white_text(found);
   return data_error("the labels hold only 0 and " + white +
-                    ", which is a mask of two classes rather than class ids. Say --label-kind binary, or --label-kind index" + as_ids +
-                    " if " + white + " means ignored");
+                    ", which is a mask of two classes rather than class ids. Say --label-kind "
+                    "binary, or --label-kind index" +
+                    as_ids + " if " + white + " means ignored");
 }
 
 Ids ids_of_classes(const IdScan& found, const std::vector<std::string>& ignore) {
   Ids narrow = found.narrow, wide = found.wide;
   Ids ids = narrow.reset(255) | wide.reset(65535);
   for (const std::string& word : ignore)
-    if (const auto id = whole_number(word); id && *id >= 0 && *id <= 65535) ids.reset(static_cast<std::size_t>(*id));
+    if (const auto id = whole_number(word); id && *id >= 0 && *id <= 65535)
+      ids.reset(static_cast<std::size_t>(*id));
   return ids;
 }
 
@@ -94,38 +102,47 @@ std::string rescaling(const Ids& ids) {
     if (ids[id]) divisor = std::gcd(divisor, id);
   if (divisor < 2) return "";
   const std::string factor = std::to_string(divisor);
-  return "; all are multiples of " + factor + ", as ids are that a program rescaled: the line \"" + factor +
-         ",1\" gives the first one back";
+  return "; all are multiples of " + factor + ", as ids are that a program rescaled: the line \"" +
+         factor + ",1\" gives the first one back";
 }
 
 Status check_count(const Ids& ids, int count, const IdScan& scan, const std::string& found) {
   const std::string number = std::to_string(count);
   if (found == "none" && !scan.undecoded.empty())
-    return data_error("no label can be decoded, so their classes cannot be counted; the first: " + scan.undecoded);
+    return data_error("no label can be decoded, so their classes cannot be counted; the first: " +
+                      scan.undecoded);
   if (count == 0)
-    return data_error("the labels hold no class id (found: " + found + "); say what they mean with --num-classes N or --label-kind");
-  const bool many = count > kMaxScannedClasses, gaps = count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count);
+    return data_error("the labels hold no class id (found: " + found +
+                      "); say what they mean with --num-classes N or --label-kind");
+  const bool many = count > kMaxScannedClasses,
+             gaps = count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count);
   if (gaps) {
-    const std::string preset = found == "0, 128, 255" ? "\n  --preset refuge, whose values are these" : "";
-    return data_error("the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found + rescaling(ids) +
-                      "), so they are hardly class ids. Say what each value means:\n  --map FILE with a line old,new for each "
+    const std::string preset =
+        found == "0, 128, 255" ? "\n  --preset refuge, whose values are these" : "";
+    return data_error("the labels hold few of the ids up to " + std::to_string(count - 1) +
+                      " (found: " + found + rescaling(ids) +
+                      "), so they are hardly class ids. Say what each value means:\n  --map FILE "
+                      "with a line old,new for each "
                       "value; hotpack check --write-classes FILE writes one to fill in" +
                       preset + "\n  --num-classes " + number + ", if so many classes are meant");
   }
   if (many)
-    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + found +
-                      "); if so many classes are meant, say --num-classes " + number);
+    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " +
+                      found + "); if so many classes are meant, say --num-classes " + number);
   return {};
 }
 
-// Presets of ids with the same number of classes, all of which occur. Small numbers fit too many presets.
+// Presets of ids with the same number of classes, all of which occur. Small numbers fit too many
+// presets.
 std::string fitting_presets(const Ids& ids, int count) {
   constexpr int kTelling = 10;
   std::string names;
   if (count < kTelling || ids.count() != static_cast<std::size_t>(count)) return names;
   for (const std::string_view name : labels::preset_names()) {
     const labels::Preset& preset = *labels::find_preset(name);
-    if (preset.reading != LabelKind::index || !preset.map.empty() || preset.table.classes.size() != ids.count()) continue;
+    if (preset.reading != LabelKind::index || !preset.map.empty() ||
+        preset.table.classes.size() != ids.count())
+      continue;
     names += (names.empty() ? "; as many as --preset " : " or ") + std::string(name);
   }
   return names.empty() ? names : names + " has";
@@ -133,19 +150,23 @@ std::string fitting_presets(const Ids& ids, int count) {
 
 }  // namespace
 
-Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& explanation) {
+Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan,
+                                         std::string& explanation) {
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  if (options.kind == LabelKind::automatic && is_mask(*found)) return mask_question(*found, " with --num-classes 1");
-  if (options.kind == LabelKind::automatic && is_mixed_masks(*found)) return mixed_masks_question(*found, " with --num-classes 2");
+  if (options.kind == LabelKind::automatic && is_mask(*found))
+    return mask_question(*found, " with --num-classes 1");
+  if (options.kind == LabelKind::automatic && is_mixed_masks(*found))
+    return mixed_masks_question(*found, " with --num-classes 2");
   constexpr std::size_t kListed = 16;
   const std::string text = ids_text(found->narrow | found->wide, kListed);
   const Ids ids = ids_of_classes(*found, options.ignore);
   const int count = count_of(ids);
   HOTPACK_TRY(check_count(ids, count, *found, text));
-  explanation += "; ids found: " + text + ", so " + std::to_string(count) + (count == 1 ? " class" : " classes") +
-                 fitting_presets(ids, count) +
-                 (count > 1 && !ids[0] ? "; 0 never occurs: where ids count from 1, say --shift-ids -1" : "") +
-                 "; where another split may hold more, say --num-classes N or --classes";
+  explanation +=
+      "; ids found: " + text + ", so " + std::to_string(count) +
+      (count == 1 ? " class" : " classes") + fitting_presets(ids, count) +
+      (count > 1 && !ids[0] ? "; 0 never occurs: where ids count from 1, say --shift-ids -1" : "") +
+      "; where another split may hold more, say --num-classes N or --classes";
   return labels::numbered_classes(count);
 }
 
@@ -162,9 +183,11 @@ Status check_palettes(LabelScan& scan) {
   if (!found->clash) return {};
   const IdScan::PaletteClash& clash = *found->clash;
   return data_error(
-      "labels have palettes of their own: index " + std::to_string(clash.index) + " is " + color_text(clash.color) + " in " + clash.label +
-      " and " + color_text(clash.other_color) + " in " + clash.other +
-      ", so it is hardly one class. Say what is meant:\n  --label-kind palette-color with --classes FILE of names and colors, "
+      "labels have palettes of their own: index " + std::to_string(clash.index) + " is " +
+      color_text(clash.color) + " in " + clash.label + " and " + color_text(clash.other_color) +
+      " in " + clash.other +
+      ", so it is hardly one class. Say what is meant:\n  --label-kind palette-color with "
+      "--classes FILE of names and colors, "
       "where the colors are the classes\n  --label-kind index, where the numbers are");
 }
 

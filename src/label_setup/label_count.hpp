@@ -1,4 +1,5 @@
-// Draws conclusions from the values in id labels: the number of classes, and whether they are ids at all.
+// Draws conclusions from the values in id labels: the number of classes, and whether they are ids
+// at all.
 //
 // Failure: `data` if only the user can know what the values mean; `io`.
 #pragma once
@@ -13,13 +14,16 @@
 namespace hotpack::pipeline {
 
 // One class more than the largest id. Appends the findings to `explanation`.
-[[nodiscard]] Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& explanation);
+[[nodiscard]] Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan,
+                                                       std::string& explanation);
 
-// Refuses masks of 0 and 255 (16 bits: 65535), which would lose their foreground if read as ids, and mixtures of such masks with masks of 0
-// and 1. Reads all labels only if a few examined first hold nothing else.
+// Refuses masks of 0 and 255 (16 bits: 65535), which would lose their foreground if read as ids,
+// and mixtures of such masks with masks of 0 and 1. Reads all labels only if a few examined first
+// hold nothing else.
 [[nodiscard]] Status check_not_masks(LabelScan& scan);
 
-// Refuses palette labels that show one index in two colors if no option says that indices are ids. Reads all labels.
+// Refuses palette labels that show one index in two colors if no option says that indices are ids.
+// Reads all labels.
 [[nodiscard]] Status check_palettes(LabelScan& scan);
 
 }  // namespace hotpack::pipeline

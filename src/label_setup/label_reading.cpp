@@ -16,7 +16,8 @@ namespace {
 std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
   std::string text;
   const auto add = [&](const LabelForms::Form& form, std::string_view name) {
-    if (form.count > 0) text += (text.empty() ? "" : ", ") + std::to_string(form.count) + " " + std::string(name);
+    if (form.count > 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(form.count) + " " + std::string(name);
   };
   add(forms.gray8, "gray");
   add(forms.gray16, "16-bit gray");
@@ -26,7 +27,8 @@ std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
   return text.empty() ? "not readable" : text + std::string(file);
 }
 
-// For a preset of a data set with color and id labels: RGB files and JPEGs hold colors, gray and palette files ids.
+// For a preset of a data set with color and id labels: RGB files and JPEGs hold colors, gray and
+// palette files ids.
 Result<LabelDecision> decide_by_preset(const labels::Preset& preset, const LabelForms& forms) {
   const std::string why = "auto: --preset " + preset.name + " has ids and colors";
   const LabelForms::Form& colored = forms.rgb.count > 0 ? forms.rgb : forms.jpeg;
@@ -34,27 +36,33 @@ Result<LabelDecision> decide_by_preset(const labels::Preset& preset, const Label
   if (colored.count == 0) return LabelDecision{LabelKind::index, why};
   if (!has_samples) return LabelDecision{LabelKind::color, why};
   return data_error("is RGB or JPEG, and other labels are not (" + forms_text(forms) +
-                        "): some hold colors and some ids, or something else. Say which with --label-kind color or index, and leave the "
+                        "): some hold colors and some ids, or something else. Say which with "
+                        "--label-kind color or index, and leave the "
                         "others out",
                     colored.first);
 }
 
-// --label-kind auto if options do not decide: with a color table labels hold colors, without one ids.
+// --label-kind auto if options do not decide: with a color table labels hold colors, without one
+// ids.
 Result<LabelDecision> decide_by_files(const GivenLabels& given, const LabelForms& forms) {
   if (given.preset != nullptr) return decide_by_preset(*given.preset, forms);
-  if (given.table && given.table->has_colors) return LabelDecision{LabelKind::color, "auto: the classes have colors"};
+  if (given.table && given.table->has_colors)
+    return LabelDecision{LabelKind::color, "auto: the classes have colors"};
   return LabelDecision{LabelKind::index, "auto: no class colors were given"};
 }
 
 bool takes_nearest(const LabelOptions& options) { return options.unknown.starts_with("nearest"); }
 
-// JPEG keeps neither ids nor colors. Masks of two classes survive it, and colors if the nearest one is used.
+// JPEG keeps neither ids nor colors. Masks of two classes survive it, and colors if the nearest one
+// is used.
 Status check_lossy(const LabelOptions& options, LabelKind reading, const LabelForms& forms) {
   if (forms.jpeg.count == 0 || reading == LabelKind::binary) return {};
   if (reading == LabelKind::color && takes_nearest(options)) return {};
   return data_error(
-      "is a JPEG: lossy compression has changed its values, so they name no classes. Use the PNG originals, or, for masks of two "
-      "classes, say --label-kind binary (with --threshold N), or, where classes have colors, --unknown nearest:D. If these are the "
+      "is a JPEG: lossy compression has changed its values, so they name no classes. Use the PNG "
+      "originals, or, for masks of two "
+      "classes, say --label-kind binary (with --threshold N), or, where classes have colors, "
+      "--unknown nearest:D. If these are the "
       "photos, --images and --labels are swapped",
       forms.jpeg.first);
 }
@@ -62,35 +70,45 @@ Status check_lossy(const LabelOptions& options, LabelKind reading, const LabelFo
 // Describes the colors of some labels: a photo, a preset, or their number.
 std::string colors_text(const ColorList& list) {
   if (2 * list.crowded > list.labels)
-    return ". " + std::to_string(list.crowded) + " of " + std::to_string(list.labels) + " labels hold more than " +
-           std::to_string(ColorList::kMostInALabel) + " colors, as photos do: are --images and --labels swapped?";
+    return ". " + std::to_string(list.crowded) + " of " + std::to_string(list.labels) +
+           " labels hold more than " + std::to_string(ColorList::kMostInALabel) +
+           " colors, as photos do: are --images and --labels swapped?";
   constexpr std::size_t kListed = 8;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kListed, list.colors.size()); ++i) text += (i > 0 ? ", " : "") + color_text(list.colors[i].color);
+  for (std::size_t i = 0; i < std::min(kListed, list.colors.size()); ++i)
+    text += (i > 0 ? ", " : "") + color_text(list.colors[i].color);
   if (list.colors.size() > kListed) text += ", …";
-  const std::string count = std::to_string(list.colors.size()) + (list.colors.size() == 1 ? " color" : " colors");
-  text = ". There are " + count + " in " + std::to_string(list.labels) + (list.labels == 1 ? " label" : " labels") + " examined: " + text;
+  const std::string count =
+      std::to_string(list.colors.size()) + (list.colors.size() == 1 ? " color" : " colors");
+  text = ". There are " + count + " in " + std::to_string(list.labels) +
+         (list.labels == 1 ? " label" : " labels") + " examined: " + text;
   if (!list.preset.empty()) text += "; " + list.preset_text();
-  return text + ". Say which color is which class:" + (list.preset.empty() ? "" : "\n  --preset " + list.preset) +
-         "\n  --classes FILE.csv with rows name,r,g,b; hotpack check --write-classes FILE.csv writes one to fill in"
+  return text + ". Say which color is which class:" +
+         (list.preset.empty() ? "" : "\n  --preset " + list.preset) +
+         "\n  --classes FILE.csv with rows name,r,g,b; hotpack check --write-classes FILE.csv "
+         "writes one to fill in"
          "\n  --label-kind rgb-id --rgb-id FORMULA, where the colors are ids";
 }
 
-Error unexplained_color(const std::string& path, const std::string& color, const std::string& class_file, const LabelScan& scan) {
-  const std::string given = class_file.empty() ? "no class colors were given" : class_file + " names classes without colors";
+Error unexplained_color(const std::string& path, const std::string& color,
+                        const std::string& class_file, const LabelScan& scan) {
+  const std::string given = class_file.empty() ? "no class colors were given"
+                                               : class_file + " names classes without colors";
   const Result<ColorList> list = scan.colors();
   if (!list.ok()) return list.error();
   return data_error("holds RGB colors (" + color + "), and " + given + colors_text(*list), path);
 }
 
-// RGB files hold ids if every pixel has three equal channels; otherwise they hold colors, which nothing explains. Usually the first file
-// decides before all are read.
-Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file, LabelScan& scan) {
+// RGB files hold ids if every pixel has three equal channels; otherwise they hold colors, which
+// nothing explains. Usually the first file decides before all are read.
+Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file,
+                                LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();
   HOTPACK_ASSIGN(const std::string color, color_in(forms.rgb.first, scan.max_pixels()));
   if (!color.empty()) return unexplained_color(forms.rgb.first, color, class_file, scan);
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  if (!found->colored_label.empty()) return unexplained_color(found->colored_label, found->color, class_file, scan);
+  if (!found->colored_label.empty())
+    return unexplained_color(found->colored_label, found->color, class_file, scan);
   return std::string(", of equal channels, which hold ids");
 }
 
@@ -103,28 +121,37 @@ Result<const IdScan*> LabelScan::get() {
   return &*found_;
 }
 
-std::optional<LabelDecision> decide_by_options(const LabelOptions& options, const GivenLabels& given) {
+std::optional<LabelDecision> decide_by_options(const LabelOptions& options,
+                                               const GivenLabels& given) {
   if (given.rgb_id != labels::RgbId::none)
-    return LabelDecision{LabelKind::index, "ids in colors, " + std::string(labels::rgb_id_name(given.rgb_id))};
-  if (options.kind != LabelKind::automatic) return LabelDecision{options.kind, "as --label-kind says"};
+    return LabelDecision{LabelKind::index,
+                         "ids in colors, " + std::string(labels::rgb_id_name(given.rgb_id))};
+  if (options.kind != LabelKind::automatic)
+    return LabelDecision{options.kind, "as --label-kind says"};
   if (given.shift) return LabelDecision{LabelKind::index, "as --shift-ids says"};
-  if (given.map && given.map->holds<RgbColor>()) return LabelDecision{LabelKind::color, "auto: --map gives colors"};
-  if (given.map && given.map->holds<std::int64_t>()) return LabelDecision{LabelKind::index, "auto: --map gives ids"};
+  if (given.map && given.map->holds<RgbColor>())
+    return LabelDecision{LabelKind::color, "auto: --map gives colors"};
+  if (given.map && given.map->holds<std::int64_t>())
+    return LabelDecision{LabelKind::index, "auto: --map gives ids"};
   if (given.preset != nullptr && given.preset->reading != LabelKind::automatic)
     return LabelDecision{given.preset->reading, "as --preset " + given.preset->name + " says"};
-  if (given.preset == nullptr && given.packed && given.packed->reading != LabelKind::automatic && !given.packed->multi)
+  if (given.preset == nullptr && given.packed && given.packed->reading != LabelKind::automatic &&
+      !given.packed->multi)
     return LabelDecision{given.packed->reading, "as in " + given.packed->folder};
   return std::nullopt;
 }
 
-Result<LabelDecision> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms, LabelScan& scan) {
+Result<LabelDecision> decide_reading(const LabelOptions& options, const GivenLabels& given,
+                                     const LabelForms& forms, LabelScan& scan) {
   std::optional<LabelDecision> decision = decide_by_options(options, given);
   const bool open = !decision;
   if (open) {
     HOTPACK_ASSIGN(decision, decide_by_files(given, forms));
   }
-  if (options.kind == LabelKind::automatic) HOTPACK_TRY(check_lossy(options, decision->reading, forms));
-  decision->why += "; the labels are " + forms_text(forms, open && forms.jpeg.count == 0 ? " PNG" : "");
+  if (options.kind == LabelKind::automatic)
+    HOTPACK_TRY(check_lossy(options, decision->reading, forms));
+  decision->why +=
+      "; the labels are " + forms_text(forms, open && forms.jpeg.count == 0 ? " PNG" : "");
   if (!open || decision->reading != LabelKind::index) return *decision;
   HOTPACK_ASSIGN(const std::string about_rgb, explain_rgb(forms, options.classes, scan));
   decision->why += about_rgb;

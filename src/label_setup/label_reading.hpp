@@ -1,4 +1,5 @@
-// Decides how label files are read: by --label-kind, by other options, by headers, and at last by pixels.
+// Decides how label files are read: by --label-kind, by other options, by headers, and at last by
+// pixels.
 //
 // Failure: `data` if labels cannot be read so, or if only the user can decide; `io`.
 #pragma once
@@ -36,7 +37,9 @@ class LabelScan {
   // The ids of a few labels, spread over the data set.
   [[nodiscard]] Result<IdScan> some() const { return scan_some_ids(lists_, max_pixels_); }
   // The colors of some labels, spread over the data set.
-  [[nodiscard]] Result<ColorList> colors() const { return list_colors(lists_, max_pixels_, kSomeLabels, observer_); }
+  [[nodiscard]] Result<ColorList> colors() const {
+    return list_colors(lists_, max_pixels_, kSomeLabels, observer_);
+  }
   [[nodiscard]] std::uint64_t max_pixels() const { return max_pixels_; }
 
  private:
@@ -48,9 +51,11 @@ class LabelScan {
 };
 
 // The decision of options alone; absent if it depends on the files.
-[[nodiscard]] std::optional<LabelDecision> decide_by_options(const LabelOptions& options, const GivenLabels& given);
+[[nodiscard]] std::optional<LabelDecision> decide_by_options(const LabelOptions& options,
+                                                             const GivenLabels& given);
 
-[[nodiscard]] Result<LabelDecision> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms,
-                                                   LabelScan& scan);
+[[nodiscard]] Result<LabelDecision> decide_reading(const LabelOptions& options,
+                                                   const GivenLabels& given,
+                                                   const LabelForms& forms, LabelScan& scan);
 
 }  // namespace hotpack::pipeline

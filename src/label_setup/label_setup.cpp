@@ -26,22 +26,30 @@ using labels::ClassTable;
 enum class Labelling { none, files, image_classes, masks };
 
 Labelling labelling_of(const PackOptions& options, std::span<SampleList* const> splits) {
-  const auto any = [&](auto has) { return std::any_of(splits.begin(), splits.end(), [&](const SampleList* list) { return has(*list); }); };
+  const auto any = [&](auto has) {
+    return std::any_of(splits.begin(), splits.end(),
+                       [&](const SampleList* list) { return has(*list); });
+  };
   if (any([](const SampleList& list) { return !list.mask_names.empty(); })) return Labelling::masks;
   if (any([](const SampleList& list) { return list.has_label_files; })) return Labelling::files;
   const bool folders = !options.input.image_folders.empty();
-  if (folders || any([](const SampleList& list) { return !list.class_names.empty(); })) return Labelling::image_classes;
+  if (folders || any([](const SampleList& list) { return !list.class_names.empty(); }))
+    return Labelling::image_classes;
   return Labelling::none;
 }
 
 Status check_unlabelled_options(const LabelOptions& options) {
   const LabelOptions none;
-  const bool has_rules = options.kind != none.kind || options.threshold != none.threshold || !options.ignore.empty() ||
-                         options.unknown != none.unknown || options.pad_label != none.pad_label;
+  const bool has_rules = options.kind != none.kind || options.threshold != none.threshold ||
+                         !options.ignore.empty() || options.unknown != none.unknown ||
+                         options.pad_label != none.pad_label;
   const bool by_id = options.shift_ids.has_value() || options.rgb_id != none.rgb_id;
-  if (options.classes.empty() && options.map.empty() && !options.class_count && !has_rules && !by_id) return {};
+  if (options.classes.empty() && options.map.empty() && !options.class_count && !has_rules &&
+      !by_id)
+    return {};
   return usage_error(
-      "--classes, --num-classes, --map, --shift-ids, --rgb-id, --label-kind, --threshold, --ignore, --unknown and --pad-label need labels: "
+      "--classes, --num-classes, --map, --shift-ids, --rgb-id, --label-kind, --threshold, "
+      "--ignore, --unknown and --pad-label need labels: "
       "give --labels DIR, or "
       "--image-folders DIR in place of --images");
 }
@@ -49,37 +57,47 @@ Status check_unlabelled_options(const LabelOptions& options) {
 // ---- which classes there are
 
 Status check_table_fits(LabelKind reading, const std::optional<LabelMapping>& mapping) {
-  if (labels::reads_colors(reading) && (!mapping || (!mapping->values && !mapping->table.has_colors)))
-    return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colors: give --classes FILE.csv (name,r,g,b)");
+  if (labels::reads_colors(reading) &&
+      (!mapping || (!mapping->values && !mapping->table.has_colors)))
+    return usage_error("--label-kind " + std::string(word_of(reading)) +
+                       " needs class colors: give --classes FILE.csv (name,r,g,b)");
   if (reading == LabelKind::binary && mapping && mapping->table.classes.size() != 2)
-    return usage_error("--label-kind binary has two classes, background and foreground; --classes, --num-classes or --preset names " +
-                       std::to_string(mapping->table.classes.size()));
+    return usage_error(
+        "--label-kind binary has two classes, background and foreground; --classes, --num-classes "
+        "or --preset names " +
+        std::to_string(mapping->table.classes.size()));
   return {};
 }
 
 std::vector<ClassInfo> numbered_with_sources(std::size_t count) {
   std::vector<ClassInfo> classes = labels::numbered_classes(static_cast<int>(count)).classes;
-  for (std::size_t id = 0; id < count; ++id) classes[id].sources = {LabelSource(static_cast<std::int64_t>(id))};
+  for (std::size_t id = 0; id < count; ++id)
+    classes[id].sources = {LabelSource(static_cast<std::int64_t>(id))};
   return classes;
 }
 
 // The manifests of sets with labels.
 std::vector<const format::Manifest*> labelled(std::span<const format::Manifest* const> finished) {
   std::vector<const format::Manifest*> sets;
-  std::copy_if(finished.begin(), finished.end(), std::back_inserter(sets), [](const auto* manifest) { return manifest->schema.label; });
+  std::copy_if(finished.begin(), finished.end(), std::back_inserter(sets),
+               [](const auto* manifest) { return manifest->schema.label; });
   return sets;
 }
 
-// True if reading all labels of finished packs again would count the same classes: their last class occurs, and no larger id can (unknown
-// ids stop a run). A single class may be a misread mask of two values, about which a fresh run asks.
+// True if reading all labels of finished packs again would count the same classes: their last class
+// occurs, and no larger id can (unknown ids stop a run). A single class may be a misread mask of
+// two values, about which a fresh run asks.
 bool counted_by_scan(const std::vector<const format::Manifest*>& finished) {
   if (finished.empty()) return false;
   const std::size_t count = finished.front()->schema.class_count();
   const auto same = [&](const format::Manifest* manifest) {
     return manifest->skipped == 0 && manifest->schema.classes == numbered_with_sources(count);
   };
-  const auto has_last = [](const format::Manifest* manifest) { return manifest->statistics.pixels.back() > 0; };
-  return count > 1 && std::all_of(finished.begin(), finished.end(), same) && std::any_of(finished.begin(), finished.end(), has_last);
+  const auto has_last = [](const format::Manifest* manifest) {
+    return manifest->statistics.pixels.back() > 0;
+  };
+  return count > 1 && std::all_of(finished.begin(), finished.end(), same) &&
+         std::any_of(finished.begin(), finished.end(), has_last);
 }
 
 // How the labels of finished packs were read; automatic if unknown.
@@ -87,7 +105,8 @@ LabelKind reading_of(const std::vector<const format::Manifest*>& finished) {
   for (const format::Manifest* manifest : finished) {
     for (const auto& [name, value] : manifest->schema.options.more) {
       for (const LabelKind reading : {LabelKind::color, LabelKind::index})
-        if (name == "label_kind" && value == format::canonical_string(word_of(reading))) return reading;
+        if (name == "label_kind" && value == format::canonical_string(word_of(reading)))
+          return reading;
     }
   }
   return LabelKind::automatic;
@@ -96,34 +115,42 @@ LabelKind reading_of(const std::vector<const format::Manifest*>& finished) {
 // ---- the setup
 
 // Warns of options that have no effect on labels that are read so.
-void warn_of_idle_options(const PackOptions& options, LabelKind reading, std::vector<std::string>& warnings) {
+void warn_of_idle_options(const PackOptions& options, LabelKind reading,
+                          std::vector<std::string>& warnings) {
   if (reading != LabelKind::binary && options.label.threshold != LabelOptions().threshold)
-    warnings.push_back("--threshold has no effect: labels are read as " + std::string(word_of(reading)) +
+    warnings.push_back("--threshold has no effect: labels are read as " +
+                       std::string(word_of(reading)) +
                        ", and only --label-kind binary compares brightness");
   const Fit fit = options.record.resolved_fit();
   const bool fills = fit == Fit::stretch || fit == Fit::cover;
   if (fills && !options.record.tile && options.label.pad_label != "ignore")
-    warnings.push_back("--pad-label has no effect: --fit " + std::string(word_of(fit)) + " never pads");
+    warnings.push_back("--pad-label has no effect: --fit " + std::string(word_of(fit)) +
+                       " never pads");
 }
 
 // A value cannot both become a class and be ignored: the map that is stored would be wrong.
 Status check_ignored_by_map(const LabelMapping& mapping, const labels::LabelRules& rules) {
   if (!mapping.values) return {};
   const auto check = [&](std::uint32_t value, const std::string& word) -> Status {
-    const auto given = std::find_if(mapping.values->begin(), mapping.values->end(), [&](const auto& each) { return each.value == value; });
+    const auto given = std::find_if(mapping.values->begin(), mapping.values->end(),
+                                    [&](const auto& each) { return each.value == value; });
     if (given == mapping.values->end() || given->class_id == labels::kIgnored) return {};
-    const std::string advice = mapping.source == "--map" ? "write \"" + word + ",ignore\" into the map, and leave --ignore out"
-                                                         : "give a --map that ignores it, or leave --ignore out";
+    const std::string advice =
+        mapping.source == "--map"
+            ? "write \"" + word + ",ignore\" into the map, and leave --ignore out"
+            : "give a --map that ignores it, or leave --ignore out";
     return usage_error("--ignore " + word + ": by " + mapping.source + " it becomes the class '" +
                        mapping.table.classes[given->class_id].name + "'; " + advice);
   };
-  for (const std::int64_t id : rules.ignore_ids) HOTPACK_TRY(check(static_cast<std::uint32_t>(id), std::to_string(id)));
-  for (const RgbColor& color : rules.ignore_colors) HOTPACK_TRY(check(labels::packed_color(color), color_text(color)));
+  for (const std::int64_t id : rules.ignore_ids)
+    HOTPACK_TRY(check(static_cast<std::uint32_t>(id), std::to_string(id)));
+  for (const RgbColor& color : rules.ignore_colors)
+    HOTPACK_TRY(check(labels::packed_color(color), color_text(color)));
   return {};
 }
 
-Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id, const LabelMapping& mapping, LabelKind reading,
-                                    int threshold) {
+Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id,
+                                    const LabelMapping& mapping, LabelKind reading, int threshold) {
   labels::LabelRules rules;
   rules.reading = reading;
   rules.rgb_id = reading == LabelKind::index ? rgb_id : labels::RgbId::none;
@@ -136,20 +163,24 @@ Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId r
   return rules;
 }
 
-void describe_map(const LabelMapping& mapping, LabelKind reading, LabelSetup& setup, std::string& explanation) {
+void describe_map(const LabelMapping& mapping, LabelKind reading, LabelSetup& setup,
+                  std::string& explanation) {
   setup.map = mapping.map.value_or(map_json(*mapping.values, reading));
   setup.map_lines = map_lines(*mapping.values, reading, setup.table);
-  explanation += "; " + std::to_string(mapping.values->size()) + " values become " + std::to_string(setup.table.classes.size()) +
-                 " classes by " + mapping.source;
+  explanation += "; " + std::to_string(mapping.values->size()) + " values become " +
+                 std::to_string(setup.table.classes.size()) + " classes by " + mapping.source;
 }
 
-Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given, const LabelMapping& mapping, LabelKind reading,
+Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given,
+                              const LabelMapping& mapping, LabelKind reading,
                               std::string explanation) {
   LabelSetup setup;
   setup.kind = LabelScope::pixel;
   const bool binary = reading == LabelKind::binary;
-  HOTPACK_ASSIGN(const int threshold, given_threshold(options.label, binary ? given.packed : std::nullopt));
-  HOTPACK_ASSIGN(labels::LabelRules rules, rules_of(options.label, given.rgb_id, mapping, reading, threshold));
+  HOTPACK_ASSIGN(const int threshold,
+                 given_threshold(options.label, binary ? given.packed : std::nullopt));
+  HOTPACK_ASSIGN(labels::LabelRules rules,
+                 rules_of(options.label, given.rgb_id, mapping, reading, threshold));
   HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, mapping.table));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(mapping.table, rules));
   setup.table = setup.decoder->table();
@@ -160,7 +191,8 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
   if (binary) setup.threshold = threshold;
   if (mapping.values) describe_map(mapping, reading, setup, explanation);
   setup.explanation = std::move(explanation);
-  for (std::string& warning : warnings_of_reserved_names(setup.table)) setup.table.warnings.push_back(std::move(warning));
+  for (std::string& warning : warnings_of_reserved_names(setup.table))
+    setup.table.warnings.push_back(std::move(warning));
   warn_of_idle_options(options, reading, setup.table.warnings);
   return setup;
 }
@@ -169,7 +201,8 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
 Status remove_shifted(int shift, ClassTable& table) {
   const auto most = static_cast<int>(table.classes.size()) + shift;
   if (most < 1)
-    return data_error("--shift-ids " + std::to_string(shift) + " leaves no class: the largest id in the labels is " +
+    return data_error("--shift-ids " + std::to_string(shift) +
+                      " leaves no class: the largest id in the labels is " +
                       std::to_string(table.classes.size() - 1));
   table = labels::numbered_classes(most);
   return {};
@@ -177,7 +210,8 @@ Status remove_shifted(int shift, ClassTable& table) {
 
 // The mapping of label values; `count` finds the classes if no option names them.
 template <class Count>
-Result<LabelMapping> complete_mapping(const PackOptions& options, const GivenLabels& given, LabelKind reading, Count count) {
+Result<LabelMapping> complete_mapping(const PackOptions& options, const GivenLabels& given,
+                                      LabelKind reading, Count count) {
   HOTPACK_ASSIGN(std::optional<LabelMapping> mapping, mapping_of(given, reading));
   HOTPACK_TRY(check_table_fits(reading, mapping));
   const bool shifts = given.shift && reading == LabelKind::index;
@@ -188,7 +222,8 @@ Result<LabelMapping> complete_mapping(const PackOptions& options, const GivenLab
   if (reading != LabelKind::index) return found;
   if (options.run.partition)
     return usage_error(
-        "with --partition the classes must be given, because all machines must use the same ones: --num-classes N, --classes or --preset");
+        "with --partition the classes must be given, because all machines must use the same ones: "
+        "--num-classes N, --classes or --preset");
   HOTPACK_ASSIGN(found.table, count());
   if (!shifts) return found;
   HOTPACK_TRY(remove_shifted(*given.shift, found.table));
@@ -197,8 +232,9 @@ Result<LabelMapping> complete_mapping(const PackOptions& options, const GivenLab
 
 // True if ids are only assumed: no option describes the values of labels.
 bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelKind reading) {
-  return options.label.kind == LabelKind::automatic && reading == LabelKind::index && given.preset == nullptr && !given.map &&
-         !given.shift && given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty();
+  return options.label.kind == LabelKind::automatic && reading == LabelKind::index &&
+         given.preset == nullptr && !given.map && !given.shift &&
+         given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty();
 }
 
 // True for a number of classes with which masks of 0 and 255 would pass as ids.
@@ -208,36 +244,50 @@ bool may_name_mask(const GivenLabels& given) {
 }
 
 // "cityscapes" of "cityscapes19-trainids".
-std::string_view set_of(std::string_view preset) { return preset.substr(0, preset.find_first_of("0123456789")); }
+std::string_view set_of(std::string_view preset) {
+  return preset.substr(0, preset.find_first_of("0123456789"));
+}
 
-bool is_of_train_ids(std::string_view suffix) { return suffix.find("rainIds") != std::string_view::npos; }
-bool is_of_label_ids(std::string_view suffix) { return suffix.find("abelIds") != std::string_view::npos; }
+bool is_of_train_ids(std::string_view suffix) {
+  return suffix.find("rainIds") != std::string_view::npos;
+}
+bool is_of_label_ids(std::string_view suffix) {
+  return suffix.find("abelIds") != std::string_view::npos;
+}
 
-// Some data sets have two kinds of ids, told apart by file names: a preset for one misreads the other.
+// Some data sets have two kinds of ids, told apart by file names: a preset for one misreads the
+// other.
 Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* preset) {
   const std::string& suffix = options.input.label_suffix;
   const bool train_ids = is_of_train_ids(suffix);
-  if (preset == nullptr || (!train_ids && !is_of_label_ids(suffix)) || is_of_train_ids(preset->label_suffix) == train_ids) return {};
+  if (preset == nullptr || (!train_ids && !is_of_label_ids(suffix)) ||
+      is_of_train_ids(preset->label_suffix) == train_ids)
+    return {};
   for (const std::string_view name : labels::preset_names()) {
     const labels::Preset& other = *labels::find_preset(name);
-    if (set_of(name) != set_of(preset->name) || is_of_train_ids(other.label_suffix) != train_ids) continue;
-    return usage_error("--preset " + preset->name + " is about other ids than files with --label-suffix " + suffix +
+    if (set_of(name) != set_of(preset->name) || is_of_train_ids(other.label_suffix) != train_ids)
+      continue;
+    return usage_error("--preset " + preset->name +
+                       " is about other ids than files with --label-suffix " + suffix +
                        " hold; say --preset " + other.name + ", or leave --label-suffix out");
   }
   return {};
 }
 
-std::string read_as(LabelKind reading) { return "labels are read as " + std::string(word_of(reading)); }
+std::string read_as(LabelKind reading) {
+  return "labels are read as " + std::string(word_of(reading));
+}
 
-Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
-                                Observer& observer, bool pixels_too) {
+Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits,
+                                const LabelForms& forms, Observer& observer, bool pixels_too) {
   HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
   HOTPACK_TRY(check_suffix_of_preset(options, given.preset));
   LabelScan scan(splits, options.record.max_pixels, observer);
   HOTPACK_ASSIGN(const LabelDecision decided, decide_reading(options.label, given, forms, scan));
   std::string explanation = read_as(decided.reading) + " (" + decided.why + ")";
   const auto count = [&] { return count_classes(options.label, scan, explanation); };
-  HOTPACK_ASSIGN(const LabelMapping mapping, complete_mapping(options, given, decided.reading, count));
+  HOTPACK_ASSIGN(const LabelMapping mapping,
+                 complete_mapping(options, given, decided.reading, count));
   if (pixels_too && ids_are_supposed(options, given, decided.reading)) {
     if (may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
     if (forms.palettes_differ && !options.label.class_count) HOTPACK_TRY(check_palettes(scan));
@@ -246,26 +296,32 @@ Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList
 }
 
 // The kind that set_up_files() would decide on; automatic if only files can tell.
-LabelKind adopted_reading(const LabelOptions& options, const GivenLabels& given, const std::vector<const format::Manifest*>& finished) {
+LabelKind adopted_reading(const LabelOptions& options, const GivenLabels& given,
+                          const std::vector<const format::Manifest*>& finished) {
   if (const auto decided = decide_by_options(options, given)) return decided->reading;
   if (given.preset != nullptr) return reading_of(finished);
   return given.table && given.table->has_colors ? LabelKind::color : LabelKind::index;
 }
 
-Result<LabelSetup> adopt_files(const PackOptions& options, const std::vector<const format::Manifest*>& finished) {
+Result<LabelSetup> adopt_files(const PackOptions& options,
+                               const std::vector<const format::Manifest*>& finished) {
   HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
   const LabelKind reading = adopted_reading(options.label, given, finished);
-  if (reading == LabelKind::automatic) return data_error("the labels' headers must be read to tell ids from colors");
+  if (reading == LabelKind::automatic)
+    return data_error("the labels' headers must be read to tell ids from colors");
   const auto count = [&]() -> Result<ClassTable> {
-    if (options.label.unknown != "error" || !counted_by_scan(finished)) return data_error("the labels must be read to count their classes");
+    if (options.label.unknown != "error" || !counted_by_scan(finished))
+      return data_error("the labels must be read to count their classes");
     return labels::numbered_classes(static_cast<int>(finished.front()->schema.class_count()));
   };
   HOTPACK_ASSIGN(const LabelMapping mapping, complete_mapping(options, given, reading, count));
-  return make_setup(options, given, mapping, reading, read_as(reading) + " (as in the finished run)");
+  return make_setup(options, given, mapping, reading,
+                    read_as(reading) + " (as in the finished run)");
 }
 
 // The setup for labels that need no label file to be examined; absent for label files.
-Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& options, std::span<SampleList* const> splits,
+Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& options,
+                                                       std::span<SampleList* const> splits,
                                                        ProblemLog& problems) {
   std::optional<LabelSetup> setup;
   switch (labelling_of(options, splits)) {
@@ -295,15 +351,17 @@ const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup) {
   return labelled ? setup : images_alone;
 }
 
-Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
-                                  Observer& observer, ProblemLog& problems, bool pixels_too) {
+Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleList* const> splits,
+                                  const LabelForms& forms, Observer& observer, ProblemLog& problems,
+                                  bool pixels_too) {
   HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));
   if (setup) return std::move(*setup);
   return set_up_files(options, splits, forms, observer, pixels_too);
 }
 
 Result<LabelSetup> adopt_labels(const PackOptions& options, std::span<SampleList* const> splits,
-                                std::span<const format::Manifest* const> finished, ProblemLog& problems) {
+                                std::span<const format::Manifest* const> finished,
+                                ProblemLog& problems) {
   HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));
   if (setup) return std::move(*setup);
   return adopt_files(options, labelled(finished));

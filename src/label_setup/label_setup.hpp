@@ -24,35 +24,49 @@ struct LabelSetup {
   std::optional<LabelScope> kind;               // absent without labels
   labels::ClassTable table;                     // with sources
   std::optional<labels::LabelDecoder> decoder;  // with label files
-  std::string label_kind;                       // for the options of the schema: "color", "index", …, "folder"; empty without labels
-  std::string unknown;                          // resolved: "error", "ignore", "nearest:D" or a class name
-  std::string pad_label;                        // resolved: "ignore" or a class name
+  std::string label_kind;  // for the options of the schema: "color", "index", …, "folder"; empty
+                           // without labels
+  std::string unknown;     // resolved: "error", "ignore", "nearest:D" or a class name
+  std::string pad_label;   // resolved: "ignore" or a class name
   std::uint16_t pad_id = labels::kIgnored;
   labels::RgbId rgb_id = labels::RgbId::none;
-  std::optional<int> threshold;        // with binary and with several masks
-  bool multi = false;                  // several masks per image: `decoder` reads each as binary, and masks have class ids
-  std::string map;                     // the map of --map or --preset as canonical JSON for the options of the schema; empty without one
-  std::vector<std::string> map_lines;  // the same for people: "11, 12 → 2 building", one line per class; empty without one
+  std::optional<int> threshold;  // with binary and with several masks
+  bool multi =
+      false;  // several masks per image: `decoder` reads each as binary, and masks have class ids
+  std::string map;  // the map of --map or --preset as canonical JSON for the options of the schema;
+                    // empty without one
+  std::vector<std::string> map_lines;  // the same for people: "11, 12 → 2 building", one line per
+                                       // class; empty without one
   std::string explanation;             // what was decided and why, for people
 
-  // True if a pixel that stays unknown refuses its sample. With `nearest` these are pixels too far from every class.
-  [[nodiscard]] bool refuses_unknown() const { return unknown == "error" || unknown.starts_with("nearest"); }
+  // True if a pixel that stays unknown refuses its sample. With `nearest` these are pixels too far
+  // from every class.
+  [[nodiscard]] bool refuses_unknown() const {
+    return unknown == "error" || unknown.starts_with("nearest");
+  }
 };
 
-// The setup of one split: that of the whole data set or, for a split without labels, that of images alone.
+// The setup of one split: that of the whole data set or, for a split without labels, that of images
+// alone.
 [[nodiscard]] const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup);
 
-// Decides by options and, if these do not suffice, by the headers (`forms`) and by reading all labels (number of classes; whether RGB files
-// hold ids). Also sets the class_id of samples with whole-image classes and of masks, and sorts the masks of a sample by class. Errors:
-// `usage` for options that contradict each other, `data` if labels cannot be read so. All splits of a data set share one table: `splits`
-// has the lists of all splits, `forms` the forms of all their labels. Without `pixels_too`, masks whose classes are named are not
-// distinguished from ids.
-[[nodiscard]] Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
-                                                Observer& observer, ProblemLog& problems, bool pixels_too = true);
+// Decides by options and, if these do not suffice, by the headers (`forms`) and by reading all
+// labels (number of classes; whether RGB files hold ids). Also sets the class_id of samples with
+// whole-image classes and of masks, and sorts the masks of a sample by class. Errors: `usage` for
+// options that contradict each other, `data` if labels cannot be read so. All splits of a data set
+// share one table: `splits` has the lists of all splits, `forms` the forms of all their labels.
+// Without `pixels_too`, masks whose classes are named are not distinguished from ids.
+[[nodiscard]] Result<LabelSetup> resolve_labels(const PackOptions& options,
+                                                std::span<SampleList* const> splits,
+                                                const LabelForms& forms, Observer& observer,
+                                                ProblemLog& problems, bool pixels_too = true);
 
-// The same for inputs that a finished pack may hold already, without reading a file: takes from its manifest what options do not decide,
-// but only if resolve_labels() must give the same result. Otherwise an error; call resolve_labels(). `finished` has one manifest per split.
-[[nodiscard]] Result<LabelSetup> adopt_labels(const PackOptions& options, std::span<SampleList* const> splits,
-                                              std::span<const format::Manifest* const> finished, ProblemLog& problems);
+// The same for inputs that a finished pack may hold already, without reading a file: takes from its
+// manifest what options do not decide, but only if resolve_labels() must give the same result.
+// Otherwise an error; call resolve_labels(). `finished` has one manifest per split.
+[[nodiscard]] Result<LabelSetup> adopt_labels(const PackOptions& options,
+                                              std::span<SampleList* const> splits,
+                                              std::span<const format::Manifest* const> finished,
+                                              ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

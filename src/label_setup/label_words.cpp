@@ -42,7 +42,8 @@ std::optional<RgbColor> hex_color(std::string_view text) {
   return labels::unpacked_color(value);
 }
 
-Status resolve_ignored(const std::vector<std::string>& words, const ClassTable& table, labels::LabelRules& rules) {
+Status resolve_ignored(const std::vector<std::string>& words, const ClassTable& table,
+                       labels::LabelRules& rules) {
   const bool ids = rules.reading == LabelKind::index;
   const std::int64_t end = ids ? 65536 : static_cast<std::int64_t>(table.classes.size());
   for (const std::string& word : words) {
@@ -51,9 +52,11 @@ Status resolve_ignored(const std::vector<std::string>& words, const ClassTable& 
     const std::optional<RgbColor> color = hex_color(word);
     const bool is_id = number && *number >= 0 && *number < end;
     if (named && is_id && *named != *number)
-      return usage_error("--ignore " + word + ": is an id, and the name of class " + std::to_string(*named) +
-                         "; give the class file other names");
-    if (!named && !is_id && !color) return usage_error("--ignore " + word + ": no class has that name, and it is no id and no #rrggbb");
+      return usage_error("--ignore " + word + ": is an id, and the name of class " +
+                         std::to_string(*named) + "; give the class file other names");
+    if (!named && !is_id && !color)
+      return usage_error("--ignore " + word +
+                         ": no class has that name, and it is no id and no #rrggbb");
     if (ids && is_id)
       rules.ignore_ids.push_back(*number);
     else if (named || is_id)
@@ -69,8 +72,10 @@ Result<UnknownPolicy> resolve_unknown(const std::string& word, const ClassTable&
   if (word == "error") return UnknownPolicy{Kind::error};
   if (word == "ignore") return UnknownPolicy{Kind::ignore};
   if (const auto nearest = parse_nearest(word)) return *nearest;
-  if (const auto id = table.find(word); id && !word.starts_with(kNearest)) return UnknownPolicy{Kind::to_class, *id};
-  return usage_error("--unknown " + word + ": must be error, ignore, nearest, nearest:D with D from 0 to " +
+  if (const auto id = table.find(word); id && !word.starts_with(kNearest))
+    return UnknownPolicy{Kind::to_class, *id};
+  return usage_error("--unknown " + word +
+                     ": must be error, ignore, nearest, nearest:D with D from 0 to " +
                      std::to_string(labels::kMaxColorDistance) + ", or the name of a class");
 }
 
@@ -99,7 +104,8 @@ std::vector<std::string> warnings_of_reserved_names(const ClassTable& table) {
   for (const ClassInfo& info : table.classes) {
     if (info.name != "error" && info.name != "ignore" && !info.name.starts_with(kNearest)) continue;
     warnings.push_back("class '" + info.name +
-                       "' has the name of a keyword of --unknown, --pad-label or --map, which takes precedence there; rename it "
+                       "' has the name of a keyword of --unknown, --pad-label or --map, which "
+                       "takes precedence there; rename it "
                        "to choose it there");
   }
   return warnings;

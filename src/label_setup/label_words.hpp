@@ -1,6 +1,7 @@
 // Resolves the words of --ignore, --unknown and --pad-label for a class table.
 //
-// Pure functions; thread-safe. Failure: code `usage` with option and word, what was expected, how to go on.
+// Pure functions; thread-safe. Failure: code `usage` with option and word, what was expected, how
+// to go on.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +21,22 @@ namespace hotpack::pipeline {
 // "#rrggbb"
 [[nodiscard]] std::optional<RgbColor> hex_color(std::string_view text);
 
-// Divides --ignore into raw ids (of id labels), colors, and classes (by name; of other labels also by id). Sets the members of `rules`,
-// whose reading is known.
-[[nodiscard]] Status resolve_ignored(const std::vector<std::string>& words, const labels::ClassTable& table, labels::LabelRules& rules);
+// Divides --ignore into raw ids (of id labels), colors, and classes (by name; of other labels also
+// by id). Sets the members of `rules`, whose reading is known.
+[[nodiscard]] Status resolve_ignored(const std::vector<std::string>& words,
+                                     const labels::ClassTable& table, labels::LabelRules& rules);
 
-// error, ignore, nearest[:D] or a class. A class with the name of one of these words cannot be chosen.
-[[nodiscard]] Result<labels::UnknownPolicy> resolve_unknown(const std::string& word, const labels::ClassTable& table);
+// error, ignore, nearest[:D] or a class. A class with the name of one of these words cannot be
+// chosen.
+[[nodiscard]] Result<labels::UnknownPolicy> resolve_unknown(const std::string& word,
+                                                            const labels::ClassTable& table);
 // The form in the schema: the word, "nearest:D", or the name of the class.
-[[nodiscard]] std::string unknown_text(const labels::UnknownPolicy& unknown, const labels::ClassTable& table);
+[[nodiscard]] std::string unknown_text(const labels::UnknownPolicy& unknown,
+                                       const labels::ClassTable& table);
 
 // ignore or a class.
-[[nodiscard]] Result<std::uint16_t> resolve_pad(const std::string& word, const labels::ClassTable& table);
+[[nodiscard]] Result<std::uint16_t> resolve_pad(const std::string& word,
+                                                const labels::ClassTable& table);
 
 // Warnings about classes whose names are words of these options.
 [[nodiscard]] std::vector<std::string> warnings_of_reserved_names(const labels::ClassTable& table);

@@ -20,7 +20,8 @@ namespace {
 using labels::ClassTable;
 
 constexpr std::size_t kNamedInWarning = 5;
-constexpr std::string_view kHasNoImage = " has no image", kWithoutImage = "classes without an image";
+constexpr std::string_view kHasNoImage = " has no image",
+                           kWithoutImage = "classes without an image";
 
 // The class of each name in the input.
 using ClassOfName = std::map<std::string, std::uint16_t, std::less<>>;
@@ -30,13 +31,17 @@ std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
 // "'a', 'b', 'c', 'd', 'e' and 7 more"
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamedInWarning); ++i) text += (i > 0 ? ", " : "") + in_quotes(names[i]);
-  return names.size() > kNamedInWarning ? text + " and " + std::to_string(names.size() - kNamedInWarning) + " more" : text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamedInWarning); ++i)
+    text += (i > 0 ? ", " : "") + in_quotes(names[i]);
+  return names.size() > kNamedInWarning
+             ? text + " and " + std::to_string(names.size() - kNamedInWarning) + " more"
+             : text;
 }
 
 ClassOfName names_of(const ClassTable& table) {
   ClassOfName class_of;
-  for (std::size_t id = 0; id < table.classes.size(); ++id) class_of.emplace(table.classes[id].name, static_cast<std::uint16_t>(id));
+  for (std::size_t id = 0; id < table.classes.size(); ++id)
+    class_of.emplace(table.classes[id].name, static_cast<std::uint16_t>(id));
   return class_of;
 }
 
@@ -51,16 +56,19 @@ std::uint32_t id_of(const ClassOfName& class_of, const std::string& name) {
 }
 
 // The ids of the names of a list; kNoClass for names without one.
-std::vector<std::uint32_t> ids_of(const std::vector<std::string>& names, const ClassOfName& class_of) {
+std::vector<std::uint32_t> ids_of(const std::vector<std::string>& names,
+                                  const ClassOfName& class_of) {
   std::vector<std::uint32_t> ids;
   ids.reserve(names.size());
   for (const std::string& name : names) ids.push_back(id_of(class_of, name));
   return ids;
 }
 
-std::vector<std::string> names_in(std::span<SampleList* const> splits, std::vector<std::string> SampleList::*names) {
+std::vector<std::string> names_in(std::span<SampleList* const> splits,
+                                  std::vector<std::string> SampleList::*names) {
   std::vector<std::string> all;
-  for (const SampleList* list : splits) all.insert(all.end(), (list->*names).begin(), (list->*names).end());
+  for (const SampleList* list : splits)
+    all.insert(all.end(), (list->*names).begin(), (list->*names).end());
   return all;
 }
 
@@ -68,14 +76,18 @@ std::vector<std::string> names_in(std::span<SampleList* const> splits, std::vect
 
 Status check_image_class_options(const PackOptions& options) {
   const LabelOptions& label = options.label;
-  const std::string where = options.input.image_folders.empty() ? "with classes of whole images" : "with --image-folders";
-  if (label.kind != LabelKind::automatic || !label.ignore.empty() || label.unknown != "error" || label.pad_label != "ignore" ||
-      label.threshold != LabelOptions().threshold || !label.preset.empty() || label.shift_ids || label.rgb_id != labels::RgbId::none)
+  const std::string where =
+      options.input.image_folders.empty() ? "with classes of whole images" : "with --image-folders";
+  if (label.kind != LabelKind::automatic || !label.ignore.empty() || label.unknown != "error" ||
+      label.pad_label != "ignore" || label.threshold != LabelOptions().threshold ||
+      !label.preset.empty() || label.shift_ids || label.rgb_id != labels::RgbId::none)
     return usage_error(
-        "--label-kind, --rgb-id, --shift-ids, --ignore, --unknown, --pad-label, --threshold and --preset are about label files; " + where +
-        " there are none");
+        "--label-kind, --rgb-id, --shift-ids, --ignore, --unknown, --pad-label, --threshold and "
+        "--preset are about label files; " +
+        where + " there are none");
   if (label.class_count)
-    return usage_error("--num-classes is about label files; " + where + " the names in the input (or --classes) are the classes");
+    return usage_error("--num-classes is about label files; " + where +
+                       " the names in the input (or --classes) are the classes");
   return {};
 }
 
@@ -85,7 +97,8 @@ struct ImageClasses {
   std::string explanation;
 };
 
-Result<ImageClasses> mapped_classes(const labels::LabelMap& map, std::optional<ClassTable> table, LabelSetup& setup) {
+Result<ImageClasses> mapped_classes(const labels::LabelMap& map, std::optional<ClassTable> table,
+                                    LabelSetup& setup) {
   ImageClasses classes;
   if (table) {
     classes.table = std::move(*table);
@@ -96,23 +109,29 @@ Result<ImageClasses> mapped_classes(const labels::LabelMap& map, std::optional<C
   classes.class_of = ClassOfName(names.begin(), names.end());
   classes.explanation = "as --map says";
   for (const auto& [name, id] : names) {
-    setup.map += (setup.map.empty() ? "[[" : ",[") + format::canonical_string(name) + "," + std::to_string(id) + "]";
-    setup.map_lines.push_back(name + " → " + std::to_string(id) + " " + classes.table.classes[id].name);
+    setup.map += (setup.map.empty() ? "[[" : ",[") + format::canonical_string(name) + "," +
+                 std::to_string(id) + "]";
+    setup.map_lines.push_back(name + " → " + std::to_string(id) + " " +
+                              classes.table.classes[id].name);
   }
   setup.map += "]";
-  classes.table.warnings.insert(classes.table.warnings.end(), map.warnings.begin(), map.warnings.end());
+  classes.table.warnings.insert(classes.table.warnings.end(), map.warnings.begin(),
+                                map.warnings.end());
   return classes;
 }
 
 // The same names have the same classes as in that pack, which may have merged some.
 ImageClasses packed_classes(const PackedLabels& packed, LabelSetup& setup) {
   setup.map = packed.map;
-  return {packed.table, ClassOfName(packed.names.begin(), packed.names.end()), "as in " + packed.folder};
+  return {packed.table, ClassOfName(packed.names.begin(), packed.names.end()),
+          "as in " + packed.folder};
 }
 
 bool has_number(const ClassInfo& info) {
   const std::string& name = info.name;
-  return !name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == std::string::npos && (name == "0" || name[0] != '0');
+  return !name.empty() && name.size() < 10 &&
+         name.find_first_not_of("0123456789") == std::string::npos &&
+         (name == "0" || name[0] != '0');
 }
 
 // The first class whose name is a number other than its id; none if a name is no number.
@@ -123,22 +142,26 @@ std::optional<std::size_t> first_misnumbered(const ClassTable& table) {
   return std::nullopt;
 }
 
-// Classes named by whole numbers: in a table these are usually ids, so they are sorted by number; folders stay in byte order, as in
-// torchvision's ImageFolder. A number that is not the id is reported either way.
+// Classes named by whole numbers: in a table these are usually ids, so they are sorted by number;
+// folders stay in byte order, as in torchvision's ImageFolder. A number that is not the id is
+// reported either way.
 void settle_numbers(bool of_folders, ImageClasses& classes) {
   ClassTable& table = classes.table;
   if (!first_misnumbered(table)) return;
   if (!of_folders) {
     const auto number = [](const ClassInfo& info) { return std::stoul(info.name); };
-    std::sort(table.classes.begin(), table.classes.end(), [&](const auto& a, const auto& b) { return number(a) < number(b); });
+    std::sort(table.classes.begin(), table.classes.end(),
+              [&](const auto& a, const auto& b) { return number(a) < number(b); });
     classes.explanation = "in the order of their numbers";
   }
   if (const auto id = first_misnumbered(table))
-    table.warnings.push_back("classes are named by numbers that are not their ids: '" + table.classes[*id].name + "' has id " +
-                             std::to_string(*id) + "; --classes FILE sets another order");
+    table.warnings.push_back("classes are named by numbers that are not their ids: '" +
+                             table.classes[*id].name + "' has id " + std::to_string(*id) +
+                             "; --classes FILE sets another order");
 }
 
-Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleList* const> splits, LabelSetup& setup) {
+Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleList* const> splits,
+                                   LabelSetup& setup) {
   HOTPACK_ASSIGN(const std::optional<PackedLabels> packed, given_pack(options.label));
   HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label, packed));
   HOTPACK_ASSIGN(const std::optional<labels::LabelMap> map, given_map(options.label));
@@ -147,17 +170,21 @@ Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleL
   ImageClasses classes;
   classes.explanation = table ? "in the order of --classes" : "in byte order";
   const bool named_by_samples = !table;
-  classes.table = table ? std::move(*table) : labels::named_classes(names_in(splits, &SampleList::class_names));
+  classes.table =
+      table ? std::move(*table) : labels::named_classes(names_in(splits, &SampleList::class_names));
   if (named_by_samples) settle_numbers(options.input.pairs.empty(), classes);
   classes.class_of = names_of(classes.table);
   return classes;
 }
 
 // Counts the images of each class.
-std::vector<std::uint64_t> assign_image_classes(const PackOptions& options, const ClassOfName& class_of, std::size_t class_count,
-                                                SampleList& list, ProblemLog& problems) {
+std::vector<std::uint64_t> assign_image_classes(const PackOptions& options,
+                                                const ClassOfName& class_of,
+                                                std::size_t class_count, SampleList& list,
+                                                ProblemLog& problems) {
   const std::string place = options.input.image_folders.empty() ? "its class " : "its folder ";
-  const std::string table = options.label.map.empty() ? " is no class of --classes" : " is not in --map";
+  const std::string table =
+      options.label.map.empty() ? " is no class of --classes" : " is not in --map";
   const std::vector<std::uint32_t> ids = ids_of(list.class_names, class_of);
   std::vector<std::uint64_t> images(class_count);
   for (Sample& sample : list.samples) {
@@ -166,25 +193,31 @@ std::vector<std::uint64_t> assign_image_classes(const PackOptions& options, cons
     if (sample.class_id != kNoClass) {
       ++images[sample.class_id];
     } else {
-      problems.add({ProblemKind::unknown_folder, list.image_path(sample), place + in_quotes(list.class_names[sample.class_name]) + table});
+      problems.add({ProblemKind::unknown_folder, list.image_path(sample),
+                    place + in_quotes(list.class_names[sample.class_name]) + table});
     }
   }
   return images;
 }
 
 // Warns of classes without an image in any split, or in some splits.
-void warn_of_missing_images(const std::vector<std::vector<std::uint64_t>>& images, ClassTable& table) {
+void warn_of_missing_images(const std::vector<std::vector<std::uint64_t>>& images,
+                            ClassTable& table) {
   std::vector<std::string> empty, partly;
   for (std::size_t id = 0; id < table.classes.size(); ++id) {
-    const auto missing = std::count_if(images.begin(), images.end(), [&](const auto& of_split) { return of_split[id] == 0; });
+    const auto missing = std::count_if(images.begin(), images.end(),
+                                       [&](const auto& of_split) { return of_split[id] == 0; });
     if (missing == static_cast<std::ptrdiff_t>(images.size()))
       empty.push_back(table.classes[id].name);
     else if (missing > 0)
       partly.push_back(table.classes[id].name);
   }
-  if (empty.size() == 1) table.warnings.push_back("class " + listed(empty) + std::string(kHasNoImage));
+  if (empty.size() == 1)
+    table.warnings.push_back("class " + listed(empty) + std::string(kHasNoImage));
   if (empty.size() > 1) table.warnings.push_back(std::string(kWithoutImage) + ": " + listed(empty));
-  if (!partly.empty()) table.warnings.push_back(std::string(kWithoutImage) + " in some of the splits: " + listed(partly));
+  if (!partly.empty())
+    table.warnings.push_back(std::string(kWithoutImage) +
+                             " in some of the splits: " + listed(partly));
 }
 
 // ---- masks
@@ -192,18 +225,23 @@ void warn_of_missing_images(const std::vector<std::vector<std::uint64_t>>& image
 Status check_mask_options(const PackOptions& options) {
   const LabelOptions& label = options.label;
   if (label.kind != LabelKind::automatic && label.kind != LabelKind::binary)
-    return usage_error("--mask-per-class reads masks as --label-kind binary; leave --label-kind out");
-  if (label.class_count || label.shift_ids || label.rgb_id != labels::RgbId::none || !label.map.empty() || !label.preset.empty() ||
-      !label.ignore.empty() || label.pad_label != "ignore")
     return usage_error(
-        "--num-classes, --map, --shift-ids, --rgb-id, --preset, --ignore and --pad-label do not go with --mask-per-class, where the names "
+        "--mask-per-class reads masks as --label-kind binary; leave --label-kind out");
+  if (label.class_count || label.shift_ids || label.rgb_id != labels::RgbId::none ||
+      !label.map.empty() || !label.preset.empty() || !label.ignore.empty() ||
+      label.pad_label != "ignore")
+    return usage_error(
+        "--num-classes, --map, --shift-ids, --rgb-id, --preset, --ignore and --pad-label do not go "
+        "with --mask-per-class, where the names "
         "of the masks (or "
         "--classes) are the classes and padding has none");
   if (label.unknown != "error" && label.unknown != "ignore")
-    return usage_error("--unknown " + label.unknown + ": a mask has no other class; with --mask-per-class say error or ignore");
+    return usage_error("--unknown " + label.unknown +
+                       ": a mask has no other class; with --mask-per-class say error or ignore");
   if (options.record.label_storage == LabelStorage::index)
     return usage_error(
-        "--label-storage index holds one class per pixel, and with --mask-per-class a pixel may have several; use bits or one_hot");
+        "--label-storage index holds one class per pixel, and with --mask-per-class a pixel may "
+        "have several; use bits or one_hot");
   return {};
 }
 
@@ -212,12 +250,15 @@ void assign_mask_classes(const ClassOfName& class_of, SampleList& list, ProblemL
   for (Mask& mask : list.masks) {
     mask.class_id = ids[mask.name];
     if (mask.class_id == kNoClass)
-      problems.add({ProblemKind::unknown_folder, list.mask_path(mask),
-                    "its class " + in_quotes(list.mask_names[mask.name]) + " is no class of --classes"});
+      problems.add(
+          {ProblemKind::unknown_folder, list.mask_path(mask),
+           "its class " + in_quotes(list.mask_names[mask.name]) + " is no class of --classes"});
   }
   for (const Sample& sample : list.samples) {
-    const std::span<Mask> masks = std::span(list.masks).subspan(sample.first_mask, sample.mask_count);
-    std::stable_sort(masks.begin(), masks.end(), [](const Mask& a, const Mask& b) { return a.class_id < b.class_id; });
+    const std::span<Mask> masks =
+        std::span(list.masks).subspan(sample.first_mask, sample.mask_count);
+    std::stable_sort(masks.begin(), masks.end(),
+                     [](const Mask& a, const Mask& b) { return a.class_id < b.class_id; });
   }
 }
 
@@ -236,33 +277,39 @@ void warn_of_missing_masks(std::span<SampleList* const> splits, ClassTable& tabl
 }  // namespace
 
 bool tells_of_missing_images(std::string_view warning) {
-  return warning.starts_with(kWithoutImage) || (warning.starts_with("class ") && warning.ends_with(kHasNoImage));
+  return warning.starts_with(kWithoutImage) ||
+         (warning.starts_with("class ") && warning.ends_with(kHasNoImage));
 }
 
-Result<LabelSetup> set_up_image_classes(const PackOptions& options, std::span<SampleList* const> splits, ProblemLog& problems) {
+Result<LabelSetup> set_up_image_classes(const PackOptions& options,
+                                        std::span<SampleList* const> splits, ProblemLog& problems) {
   HOTPACK_TRY(check_image_class_options(options));
   LabelSetup setup;
   setup.kind = LabelScope::image;
   setup.label_kind = "folder";
   HOTPACK_ASSIGN(ImageClasses classes, image_classes(options, splits, setup));
-  if (classes.table.classes.empty()) return data_error("no image has a class; there is nothing to learn the classes from");
+  if (classes.table.classes.empty())
+    return data_error("no image has a class; there is nothing to learn the classes from");
   fill_sources(classes.class_of, classes.table);
   std::vector<std::vector<std::uint64_t>> images;
   for (SampleList* list : splits) {
     if (list->class_names.empty()) continue;  // images alone
-    images.push_back(assign_image_classes(options, classes.class_of, classes.table.classes.size(), *list, problems));
+    images.push_back(assign_image_classes(options, classes.class_of, classes.table.classes.size(),
+                                          *list, problems));
   }
   if (!options.input.allow_empty) warn_of_missing_images(images, classes.table);
   const bool one = classes.table.classes.size() == 1;
   const std::string whole = one ? " class of whole images, " : " classes of whole images, ";
   const std::string folders = one ? " class, one per folder, " : " classes, one per folder, ";
   const bool by_folder = !options.input.image_folders.empty() && options.label.map.empty();
-  setup.explanation = std::to_string(classes.table.classes.size()) + (by_folder ? folders : whole) + classes.explanation;
+  setup.explanation = std::to_string(classes.table.classes.size()) + (by_folder ? folders : whole) +
+                      classes.explanation;
   setup.table = std::move(classes.table);
   return setup;
 }
 
-Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList* const> splits, ProblemLog& problems) {
+Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList* const> splits,
+                                ProblemLog& problems) {
   HOTPACK_TRY(check_mask_options(options));
   HOTPACK_ASSIGN(const std::optional<PackedLabels> packed, given_pack(options.label));
   HOTPACK_ASSIGN(const std::optional<ClassTable> table, given_table(options.label, packed));
@@ -286,8 +333,9 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   warn_of_missing_masks(splits, setup.table);
   setup.explanation = "a mask per class (" + std::to_string(setup.table.classes.size()) +
                       (setup.table.classes.size() == 1 ? " class, " : " classes, ") +
-                      (table ? "in the order of --classes" : "in byte order") + "): a pixel may have several; luma from " +
-                      std::to_string(rules.threshold) + " on is foreground";
+                      (table ? "in the order of --classes" : "in byte order") +
+                      "): a pixel may have several; luma from " + std::to_string(rules.threshold) +
+                      " on is foreground";
   return setup;
 }
 

@@ -1,7 +1,7 @@
 // Labels by name: whole-image classes by folder or table, and masks of one class each.
 //
-// Reads only the files of --classes and --map. Sets class ids in the lists; a name without a class is a Problem. Failure: as for
-// resolve_labels().
+// Reads only the files of --classes and --map. Sets class ids in the lists; a name without a class
+// is a Problem. Failure: as for resolve_labels().
 #pragma once
 
 #include <span>
@@ -13,11 +13,14 @@
 namespace hotpack::pipeline {
 
 // Sets the class_id of every sample with a class_name.
-[[nodiscard]] Result<LabelSetup> set_up_image_classes(const PackOptions& options, std::span<SampleList* const> splits,
+[[nodiscard]] Result<LabelSetup> set_up_image_classes(const PackOptions& options,
+                                                      std::span<SampleList* const> splits,
                                                       ProblemLog& problems);
 
 // Sets the class_id of every mask, and sorts the masks of each sample by it.
-[[nodiscard]] Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList* const> splits, ProblemLog& problems);
+[[nodiscard]] Result<LabelSetup> set_up_masks(const PackOptions& options,
+                                              std::span<SampleList* const> splits,
+                                              ProblemLog& problems);
 
 // True if a warning of the class table is about classes without images.
 [[nodiscard]] bool tells_of_missing_images(std::string_view warning);

@@ -7,7 +7,9 @@
 
 namespace hotpack::pipeline {
 
-bool size_is_open(const RecordOptions& options) { return options.size == Extent{} && !options.fit && !options.tile; }
+bool size_is_open(const RecordOptions& options) {
+  return options.size == Extent{} && !options.fit && !options.tile;
+}
 
 void RecordSizes::add(const SampleList& list, const RecordOptions& options) {
   for (const Sample& sample : list.samples) {
@@ -17,7 +19,8 @@ void RecordSizes::add(const SampleList& list, const RecordOptions& options) {
   }
 }
 
-// An image stretched to its own size does not change; crop-or-pad places it where --pad-multiple does.
+// An image stretched to its own size does not change; crop-or-pad places it where --pad-multiple
+// does.
 void RecordSizes::settle(RecordOptions& options) const {
   if (!size_is_open(options) || counts_.size() != 1) return;
   options.size = commonest();
@@ -26,21 +29,25 @@ void RecordSizes::settle(RecordOptions& options) const {
 
 std::string RecordSizes::note() const {
   const Extent size = commonest();
-  return "the images have " + number_text(counts_.size()) + " sizes, " + std::to_string(size.width) + "x" + std::to_string(size.height) +
-         " most often: records of different sizes cannot be batched; --size WxH with --fit brings them to one";
+  return "the images have " + number_text(counts_.size()) + " sizes, " +
+         std::to_string(size.width) + "x" + std::to_string(size.height) +
+         " most often: records of different sizes cannot be batched; --size WxH with --fit brings "
+         "them to one";
 }
 
 std::string RecordSizes::advice(bool labels_a_pixel) const {
   const Extent size = commonest();
-  return "--size " + std::to_string(size.width) + "x" + std::to_string(size.height) + (labels_a_pixel ? " --fit contain" : " --fit cover");
+  return "--size " + std::to_string(size.width) + "x" + std::to_string(size.height) +
+         (labels_a_pixel ? " --fit contain" : " --fit cover");
 }
 
 // Of equally frequent sizes the largest.
 Extent RecordSizes::commonest() const {
   if (counts_.empty()) return {};
-  const auto most = std::max_element(counts_.begin(), counts_.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
-  });
+  const auto most =
+      std::max_element(counts_.begin(), counts_.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+      });
   return {most->first.first, most->first.second};
 }
 

@@ -1,6 +1,7 @@
 // Gives records one size if no option does and all images share it: such records can be batched.
 //
-// Decided by the headers of all samples of all splits, for every part of them that a run packs. Plain values; not thread-safe.
+// Decided by the headers of all samples of all splits, for every part of them that a run packs.
+// Plain values; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class RecordSizes {
   // Samples whose headers were probed; those without a usable header do not count.
   void add(const SampleList& list, const RecordOptions& options);
 
-  // If all images share one size, acts as --size does: records hold the unchanged pixels of their images, and the padding of
+  // If all images share one size, acts as --size does: records hold the unchanged pixels of their
+  // images, and the padding of
   // --pad-multiple.
   // Does nothing if options decide the size.
   void settle(RecordOptions& options) const;
@@ -31,7 +33,8 @@ class RecordSizes {
   [[nodiscard]] bool differ() const { return counts_.size() > 1; }
   // For people, if sizes differ: "records have 3 sizes, …, and cannot be batched; …".
   [[nodiscard]] std::string note() const;
-  // If sizes differ: options that bring all to the most frequent size, "--size 480x360 --fit contain".
+  // If sizes differ: options that bring all to the most frequent size, "--size 480x360 --fit
+  // contain".
   [[nodiscard]] std::string advice(bool labels_a_pixel) const;
 
  private:

@@ -9,7 +9,8 @@ Extent oriented_size(const codecs::ImageInfo& info, bool applied) {
   return {info.width, info.height};
 }
 
-std::optional<bool> applies_orientation(ExifPolicy policy, const codecs::ImageInfo& image, const std::optional<Extent>& label_size) {
+std::optional<bool> applies_orientation(ExifPolicy policy, const codecs::ImageInfo& image,
+                                        const std::optional<Extent>& label_size) {
   if (image.orientation == 1 || policy == ExifPolicy::ignore) return false;
   if (policy == ExifPolicy::apply || !label_size) return true;
   const bool fits_stored = *label_size == oriented_size(image, false);

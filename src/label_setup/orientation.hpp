@@ -1,4 +1,5 @@
-// Decides whether the EXIF orientation of an image is applied, if a label may have been drawn before or after it.
+// Decides whether the EXIF orientation of an image is applied, if a label may have been drawn
+// before or after it.
 //
 // Pure; thread-safe.
 #pragma once
@@ -16,8 +17,10 @@ namespace hotpack::pipeline {
 [[nodiscard]] Extent oriented_size(const codecs::ImageInfo& info, bool applied);
 
 // Absent if the policy is automatic and the label fits the image in both ways or in neither.
-// Automatic: no label → apply; a label of the stored size only → it was drawn on stored pixels, do not; of the rotated size only → apply.
-[[nodiscard]] std::optional<bool> applies_orientation(ExifPolicy policy, const codecs::ImageInfo& image,
+// Automatic: no label → apply; a label of the stored size only → it was drawn on stored pixels, do
+// not; of the rotated size only → apply.
+[[nodiscard]] std::optional<bool> applies_orientation(ExifPolicy policy,
+                                                      const codecs::ImageInfo& image,
                                                       const std::optional<Extent>& label_size);
 
 }  // namespace hotpack::pipeline

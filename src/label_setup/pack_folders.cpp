@@ -35,7 +35,9 @@ FolderNames content_of(const fs::path& folder) {
   return *std::move(names);
 }
 
-bool has_shards(const FolderNames& content) { return !format::describe_pack_folder(content.others).shards.empty(); }
+bool has_shards(const FolderNames& content) {
+  return !format::describe_pack_folder(content.others).shards.empty();
+}
 
 // Device and inode, which identify a folder that several links name.
 using Identity = std::pair<dev_t, ino_t>;
@@ -52,7 +54,8 @@ class PackSearch {
  private:
   void look_at(const fs::path& path, int depth) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) == 0 && !seen_.emplace(status.st_dev, status.st_ino).second) return;
+    if (::stat(path.c_str(), &status) == 0 && !seen_.emplace(status.st_dev, status.st_ino).second)
+      return;
     if (has_manifest(path, depth <= 1)) return packs_.push_back(path.string());
     const FolderNames content = content_of(path);
     if (has_shards(content)) return packs_.push_back(path.string());
@@ -77,7 +80,8 @@ class PackSearch {
 
 std::vector<std::string> packs_at(const std::string& path, int levels) {
   std::vector<std::string> packs = PackSearch(levels).run(path);
-  const bool finished = std::any_of(packs.begin(), packs.end(), [](const std::string& pack) { return has_manifest(pack); });
+  const bool finished = std::any_of(packs.begin(), packs.end(),
+                                    [](const std::string& pack) { return has_manifest(pack); });
   if (!finished && packs != std::vector{path}) packs.clear();
   std::sort(packs.begin(), packs.end());
   return packs;
@@ -106,7 +110,8 @@ bool has_all_shards(const std::string& folder) {
   const auto names = names_in_folder(folder);
   if (!names.ok()) return false;
   const std::vector<format::ShardName> shards = format::describe_pack_folder(*names).shards;
-  return !shards.empty() && shards.front().count == shards.back().count && shards.size() == shards.back().count;
+  return !shards.empty() && shards.front().count == shards.back().count &&
+         shards.size() == shards.back().count;
 }
 
 std::string name_within(const std::string& folder, const std::string& pack) {

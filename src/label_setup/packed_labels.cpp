@@ -40,26 +40,33 @@ std::string option_of(const Schema& schema, std::string_view wanted) {
   return {};
 }
 
-// The parts of a schema that decide how labels become classes; shapes, sizes and the order of samples do not.
+// The parts of a schema that decide how labels become classes; shapes, sizes and the order of
+// samples do not.
 bool same_labels(const Schema& a, const Schema& b) {
-  const auto same_option = [&](const char* name) { return option_of(a, name) == option_of(b, name); };
-  return a.label->scope == b.label->scope && a.label->multi == b.label->multi && a.classes == b.classes && a.ignore == b.ignore &&
-         same_option("label_kind") && same_option("threshold") && same_option("map");
+  const auto same_option = [&](const char* name) {
+    return option_of(a, name) == option_of(b, name);
+  };
+  return a.label->scope == b.label->scope && a.label->multi == b.label->multi &&
+         a.classes == b.classes && a.ignore == b.ignore && same_option("label_kind") &&
+         same_option("threshold") && same_option("map");
 }
 
 // For a folder of several splits: the manifest of the splits with labels, which must agree.
 Result<Schema> schema_of_pack(const std::string& folder) {
   const std::vector<std::string> packs = packs_at(folder);
   if (packs.empty())
-    return usage_error("--classes " + folder + ": the folder is no pack (it has no " + std::string(format::kManifestName) +
-                       "); --classes takes a class file (name,r,g,b or one name per line) or the folder of a finished pack");
+    return usage_error("--classes " + folder + ": the folder is no pack (it has no " +
+                       std::string(format::kManifestName) +
+                       "); --classes takes a class file (name,r,g,b or one name per line) or the "
+                       "folder of a finished pack");
   std::optional<Schema> common;
   std::string first;
   for (const std::string& pack : packs) {
     HOTPACK_ASSIGN(Schema schema, schema_of_one(pack));
     if (!schema.label && packs.size() > 1) continue;
     if (common && !same_labels(*common, schema))
-      return usage_error("--classes " + folder + ": the labels of " + first + " and " + pack + " are not the same; name one of them");
+      return usage_error("--classes " + folder + ": the labels of " + first + " and " + pack +
+                         " are not the same; name one of them");
     if (common) continue;
     common = std::move(schema);
     first = pack;
@@ -72,13 +79,15 @@ ClassTable table_of(const std::vector<ClassInfo>& classes) {
   ClassTable table;
   table.classes = classes;
   for (ClassInfo& info : table.classes) info.sources.clear();
-  table.has_colors = std::all_of(classes.begin(), classes.end(), [](const ClassInfo& info) { return info.color.has_value(); });
+  table.has_colors = std::all_of(classes.begin(), classes.end(),
+                                 [](const ClassInfo& info) { return info.color.has_value(); });
   return table;
 }
 
 LabelKind reading_of(const Schema& schema) {
   const std::string kind = option_of(schema, "label_kind");
-  for (const LabelKind reading : {LabelKind::color, LabelKind::index, LabelKind::palette_color, LabelKind::binary})
+  for (const LabelKind reading :
+       {LabelKind::color, LabelKind::index, LabelKind::palette_color, LabelKind::binary})
     if (kind == format::canonical_string(word_of(reading))) return reading;
   return LabelKind::automatic;
 }
@@ -97,36 +106,43 @@ std::optional<std::uint32_t> value_of(const LabelSource& source) {
   return color ? std::optional(labels::packed_color(*color)) : std::nullopt;
 }
 
-// True if a value is ignored only by default: that depends on the bit depth of a label, and a map does not.
+// True if a value is ignored only by default: that depends on the bit depth of a label, and a map
+// does not.
 bool is_default(std::uint32_t value, const PackedLabels& packed) {
   if (packed.reading != LabelKind::index) return false;
   const bool named = packed.map.find("[" + std::to_string(value) + ",") != std::string::npos;
-  return !named && std::find(std::begin(kDefaultIgnored), std::end(kDefaultIgnored), value) != std::end(kDefaultIgnored);
+  return !named && std::find(std::begin(kDefaultIgnored), std::end(kDefaultIgnored), value) !=
+                       std::end(kDefaultIgnored);
 }
 
 std::vector<MappedValue> values_of(const Schema& schema, const PackedLabels& packed) {
   std::vector<MappedValue> values;
   for (std::size_t id = 0; id < schema.classes.size(); ++id) {
     for (const LabelSource& source : schema.classes[id].sources)
-      if (const auto value = value_of(source)) values.push_back({*value, static_cast<std::uint16_t>(id)});
+      if (const auto value = value_of(source))
+        values.push_back({*value, static_cast<std::uint16_t>(id)});
   }
   for (const LabelSource& source : schema.ignore)
-    if (const auto value = value_of(source); value && !is_default(*value, packed)) values.push_back({*value, labels::kIgnored});
-  std::sort(values.begin(), values.end(), [](const MappedValue& a, const MappedValue& b) { return a.value < b.value; });
+    if (const auto value = value_of(source); value && !is_default(*value, packed))
+      values.push_back({*value, labels::kIgnored});
+  std::sort(values.begin(), values.end(),
+            [](const MappedValue& a, const MappedValue& b) { return a.value < b.value; });
   return values;
 }
 
 bool is_plain(const std::vector<MappedValue>& values, const PackedLabels& packed) {
   if (labels::reads_colors(packed.reading) && !packed.table.has_colors) return false;
   std::vector<MappedValue> plain = labels::plain_values(packed.table, packed.reading);
-  std::sort(plain.begin(), plain.end(), [](const MappedValue& a, const MappedValue& b) { return a.value < b.value; });
+  std::sort(plain.begin(), plain.end(),
+            [](const MappedValue& a, const MappedValue& b) { return a.value < b.value; });
   return values == plain;
 }
 
 void take_names(const Schema& schema, PackedLabels& packed) {
   for (std::size_t id = 0; id < schema.classes.size(); ++id) {
     for (const LabelSource& source : schema.classes[id].sources)
-      if (const auto* name = std::get_if<std::string>(&source)) packed.names.emplace_back(*name, static_cast<std::uint16_t>(id));
+      if (const auto* name = std::get_if<std::string>(&source))
+        packed.names.emplace_back(*name, static_cast<std::uint16_t>(id));
   }
   std::sort(packed.names.begin(), packed.names.end());
 }
@@ -135,7 +151,8 @@ void take_names(const Schema& schema, PackedLabels& packed) {
 
 Result<PackedLabels> read_packed_labels(const std::string& folder) {
   HOTPACK_ASSIGN(const Schema schema, schema_of_pack(folder));
-  if (!schema.label || schema.classes.empty()) return usage_error("--classes " + folder + ": that data set has no classes");
+  if (!schema.label || schema.classes.empty())
+    return usage_error("--classes " + folder + ": that data set has no classes");
   PackedLabels packed;
   packed.folder = folder;
   packed.table = table_of(schema.classes);
@@ -148,8 +165,10 @@ Result<PackedLabels> read_packed_labels(const std::string& folder) {
   }
   packed.reading = reading_of(schema);
   packed.rgb_id = rgb_id_of(schema);
-  if (const auto threshold = whole_number(option_of(schema, "threshold"))) packed.threshold = static_cast<int>(*threshold);
-  if (packed.multi || packed.reading == LabelKind::binary || packed.reading == LabelKind::automatic) return packed;
+  if (const auto threshold = whole_number(option_of(schema, "threshold")))
+    packed.threshold = static_cast<int>(*threshold);
+  if (packed.multi || packed.reading == LabelKind::binary || packed.reading == LabelKind::automatic)
+    return packed;
   std::vector<MappedValue> values = values_of(schema, packed);
   if (!is_plain(values, packed)) packed.values = std::move(values);
   return packed;

@@ -1,4 +1,5 @@
-// The labels of a finished pack, for --classes PACK: its classes, and the class of each label value.
+// The labels of a finished pack, for --classes PACK: its classes, and the class of each label
+// value.
 //
 // Plain values. Failure: `usage` if the folder is no pack or has no classes, `damaged`, `io`.
 #pragma once
@@ -27,8 +28,9 @@ struct PackedLabels {
   std::optional<int> threshold;  // with binary
   // The class of each value, unless the rule holds (class c is id c, or its color).
   std::optional<std::vector<labels::MappedValue>> values;
-  std::vector<std::pair<std::string, std::uint16_t>> names;  // of whole-image classes: names in the input, in byte order, and their ids
-  std::string map;                                           // as in its schema; empty without one
+  std::vector<std::pair<std::string, std::uint16_t>>
+      names;        // of whole-image classes: names in the input, in byte order, and their ids
+  std::string map;  // as in its schema; empty without one
 };
 [[nodiscard]] Result<PackedLabels> read_packed_labels(const std::string& folder);
 

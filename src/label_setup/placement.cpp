@@ -14,9 +14,11 @@ bool frames_itself(const RecordOptions& options) {
 
 Canvas canvas_of(const RecordOptions& options, Extent source) {
   const Fit fit = options.resolved_fit();
-  if (!frames_itself(options)) return {options.size, fit_region(fit, options.anchor, source, options.size)};
+  if (!frames_itself(options))
+    return {options.size, fit_region(fit, options.anchor, source, options.size)};
   const Extent scaled = scaled_extent(fit, source, options.size);
-  const Extent size{padded_length(scaled.width, options.pad_multiple), padded_length(scaled.height, options.pad_multiple)};
+  const Extent size{padded_length(scaled.width, options.pad_multiple),
+                    padded_length(scaled.height, options.pad_multiple)};
   return {size, fit_region(Fit::crop_or_pad, options.anchor, scaled, size)};
 }
 
@@ -40,7 +42,8 @@ std::uint64_t tile_count(const TileOptions& tile, Extent canvas) {
 bool can_be_tiled(const RecordOptions& options, Extent source) {
   constexpr std::uint64_t kBytesAPixel = 3 + 2;  // colors and an id
   const Extent canvas = canvas_of(options, source).size;
-  const auto pixels = static_cast<std::uint64_t>(canvas.width) * static_cast<std::uint64_t>(canvas.height);
+  const auto pixels =
+      static_cast<std::uint64_t>(canvas.width) * static_cast<std::uint64_t>(canvas.height);
   return pixels <= kMaxCanvasBytes / kBytesAPixel && tile_count(*options.tile, canvas) <= kMaxTiles;
 }
 
@@ -48,8 +51,12 @@ Extent record_extent(const RecordOptions& options, Extent source) {
   return options.tile ? options.tile->size : canvas_of(options, source).size;
 }
 
-bool mixed_sizes(const RecordOptions& options) { return options.resolved_fit() == Fit::none && !options.tile; }
+bool mixed_sizes(const RecordOptions& options) {
+  return options.resolved_fit() == Fit::none && !options.tile;
+}
 
-bool plan_needs_sizes(const RecordOptions& options) { return options.resolved_fit() == Fit::none || options.tile.has_value(); }
+bool plan_needs_sizes(const RecordOptions& options) {
+  return options.resolved_fit() == Fit::none || options.tile.has_value();
+}
 
 }  // namespace hotpack::pipeline

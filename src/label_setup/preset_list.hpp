@@ -14,7 +14,8 @@ namespace hotpack::pipeline {
 // The name of each preset and one line about it.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> preset_list() {
   std::vector<std::pair<std::string, std::string>> list;
-  for (const std::string_view name : labels::preset_names()) list.emplace_back(name, labels::find_preset(name)->about);
+  for (const std::string_view name : labels::preset_names())
+    list.emplace_back(name, labels::find_preset(name)->about);
   return list;
 }
 

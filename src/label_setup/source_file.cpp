@@ -19,19 +19,22 @@ namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::array<std::chrono::milliseconds, 3> kPauses{std::chrono::milliseconds(20), std::chrono::milliseconds(100),
-                                                           std::chrono::milliseconds(400)};
+constexpr std::array<std::chrono::milliseconds, 3> kPauses{
+    std::chrono::milliseconds(20), std::chrono::milliseconds(100), std::chrono::milliseconds(400)};
 constexpr std::size_t kFirstRead = 16 << 10;
 constexpr std::string_view kRunAgain = "; run the same command again";
 
 // True if a retry cannot help: reading is not permitted, or it is no file.
 bool stays_closed(const std::string& path) {
-  if (::access(path.c_str(), R_OK) != 0 && (errno == EACCES || errno == ELOOP || errno == ENOTDIR)) return true;
+  if (::access(path.c_str(), R_OK) != 0 && (errno == EACCES || errno == ELOOP || errno == ENOTDIR))
+    return true;
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-bool same_time(const struct timespec& a, const struct timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
+bool same_time(const struct timespec& a, const struct timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
 
 // Reads the whole file; an error if it changes meanwhile.
 Status read_at_rest(const std::string& path, std::vector<std::byte>& buffer) {
@@ -51,7 +54,9 @@ template <class Attempt>
 auto with_retries(bool retries, Attempt attempt) -> decltype(attempt()) {
   for (const auto pause : kPauses) {
     auto result = attempt();
-    if (result.ok() || !retries || result.error().code != ErrorCode::io || stays_closed(result.error().path)) return result;
+    if (result.ok() || !retries || result.error().code != ErrorCode::io ||
+        stays_closed(result.error().path))
+      return result;
     std::this_thread::sleep_for(pause);
   }
   return attempt();
@@ -59,7 +64,8 @@ auto with_retries(bool retries, Attempt attempt) -> decltype(attempt()) {
 
 Error explain(Error error, bool retried) {
   if (error.code != ErrorCode::io) return error;
-  if (retried && !stays_closed(error.path)) error.message += "; tried " + std::to_string(kPauses.size() + 1) + " times";
+  if (retried && !stays_closed(error.path))
+    error.message += "; tried " + std::to_string(kPauses.size() + 1) + " times";
   error.message += std::string(kRunAgain) + " to continue";
   return error;
 }
@@ -84,22 +90,27 @@ Result<codecs::ImageInfo> probe_once(const std::string& path, std::vector<std::b
 
 }  // namespace
 
-std::string what_failed(const Error& error) { return error.message.substr(0, error.message.find(kRunAgain)); }
+std::string what_failed(const Error& error) {
+  return error.message.substr(0, error.message.find(kRunAgain));
+}
 
-Result<std::span<const std::byte>> SourceReader::read(const std::string& path, std::uint64_t planned_bytes) {
+Result<std::span<const std::byte>> SourceReader::read(const std::string& path,
+                                                      std::uint64_t planned_bytes) {
   const Status status = with_retries(retries_, [&] { return read_at_rest(path, buffer_); });
   if (!status.ok()) return explain(status.error(), retries_);
   if (buffer_.size() != planned_bytes)
     return Error{ErrorCode::io,
-                 "has " + std::to_string(buffer_.size()) + " bytes where the plan saw " + std::to_string(planned_bytes) +
-                     ": the input changed during the run" + std::string(kRunAgain),
+                 "has " + std::to_string(buffer_.size()) + " bytes where the plan saw " +
+                     std::to_string(planned_bytes) + ": the input changed during the run" +
+                     std::string(kRunAgain),
                  path,
                  {}};
   return std::span<const std::byte>(buffer_);
 }
 
 Result<codecs::ImageInfo> SourceReader::probe(const std::string& path) {
-  Result<codecs::ImageInfo> info = with_retries(retries_, [&] { return probe_once(path, buffer_); });
+  Result<codecs::ImageInfo> info =
+      with_retries(retries_, [&] { return probe_once(path, buffer_); });
   if (!info.ok()) return explain(std::move(info).error(), retries_);
   return info;
 }

@@ -1,7 +1,9 @@
-// Reads input files whole, with a bounded number of retries, and refuses a file that changed since the plan or while it was read.
+// Reads input files whole, with a bounded number of retries, and refuses a file that changed since
+// the plan or while it was read.
 //
-// A SourceReader belongs to one worker and reuses its buffer. Failure: code `io`, which always stops a run: a pack must not depend on
-// transient faults, so a file that cannot be read is never skipped.
+// A SourceReader belongs to one worker and reuses its buffer. Failure: code `io`, which always
+// stops a run: a pack must not depend on transient faults, so a file that cannot be read is never
+// skipped.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +23,11 @@ namespace hotpack::pipeline {
 class SourceReader {
  public:
   // The file's bytes, valid until the next call.
-  [[nodiscard]] Result<std::span<const std::byte>> read(const std::string& path, std::uint64_t planned_bytes);
+  [[nodiscard]] Result<std::span<const std::byte>> read(const std::string& path,
+                                                        std::uint64_t planned_bytes);
 
-  // The header of the file; reads no more of it than needed. Errors of code `data`: the header is not usable.
+  // The header of the file; reads no more of it than needed. Errors of code `data`: the header is
+  // not usable.
   [[nodiscard]] Result<codecs::ImageInfo> probe(const std::string& path);
 
   // From now on each file is tried only once.

@@ -23,7 +23,9 @@ using Lines = std::vector<std::string_view>;
 constexpr std::string_view kExpected = "rows name,r,g,b or one name per line";
 constexpr std::string_view kIgnoreName = "__ignore__";
 
-bool is_remark(std::string_view line) { return line.empty() || line == "#" || line.starts_with("# "); }
+bool is_remark(std::string_view line) {
+  return line.empty() || line == "#" || line.starts_with("# ");
+}
 
 bool is_number(std::string_view text) { return number_of(text).has_value(); }
 
@@ -33,30 +35,38 @@ bool is_table_line(std::string_view line) {
   const Lines parts = split(line, ",");
   if (parts.size() < 2) return false;
   const std::vector<std::string> fields(parts.begin(), parts.end());
-  return names_rgb(fields) || names_rgb(std::span(fields).subspan(1)) || std::any_of(parts.begin(), parts.end(), is_number);
+  return names_rgb(fields) || names_rgb(std::span(fields).subspan(1)) ||
+         std::any_of(parts.begin(), parts.end(), is_number);
 }
 
 // A header that is taken for a class would shift all ids, so a first line that may be a header is
 // an error; in quotes it is a class.
-Result<std::string_view> first_name(std::size_t line, std::string_view text, const std::string& path) {
+Result<std::string_view> first_name(std::size_t line, std::string_view text,
+                                    const std::string& path) {
   if (names_a_name(text))
     return line_error(line,
-                      "'" + std::string(text) + "' may be a header or a class; remove the line, or write \"" + std::string(text) +
-                          "\" in quotes if it is a class",
+                      "'" + std::string(text) +
+                          "' may be a header or a class; remove the line, or write \"" +
+                          std::string(text) + "\" in quotes if it is a class",
                       path);
   return text;
 }
 
 // A quoted name may contain separators. Two quoted fields are not a name.
-bool is_quoted(std::string_view text) { return text.size() > 2 && text.front() == '"' && text.find('"', 1) == text.size() - 1; }
+bool is_quoted(std::string_view text) {
+  return text.size() > 2 && text.front() == '"' && text.find('"', 1) == text.size() - 1;
+}
 
-std::string_view unquoted(std::string_view text) { return is_quoted(text) ? text.substr(1, text.size() - 2) : text; }
+std::string_view unquoted(std::string_view text) {
+  return is_quoted(text) ? text.substr(1, text.size() - 2) : text;
+}
 
 // ---- files that are not lists of names, although each line could be a name
 
 // Lines of JSON, YAML or a protocol buffer's text.
 bool is_markup(std::string_view line) {
-  return line.ends_with('{') || line.starts_with('{') || line.starts_with('}') || line.starts_with('[') || line.starts_with(']');
+  return line.ends_with('{') || line.starts_with('{') || line.starts_with('}') ||
+         line.starts_with('[') || line.starts_with(']');
 }
 
 // "names:" and list items, as in YAML.
@@ -64,7 +74,9 @@ bool is_yaml(const Lines& lines) {
   Lines told = lines;
   std::erase_if(told, is_remark);
   if (told.size() < 2) return false;
-  return told.front().ends_with(':') || std::all_of(told.begin(), told.end(), [](std::string_view line) { return line.starts_with("- "); });
+  return told.front().ends_with(':') ||
+         std::all_of(told.begin(), told.end(),
+                     [](std::string_view line) { return line.starts_with("- "); });
 }
 
 constexpr std::string_view kDigits = "0123456789";
@@ -74,7 +86,9 @@ struct NumberedLine {
   std::string_view number, name;
 };
 
-bool sets_apart(std::string_view between) { return between.find_first_of("\t:;=|>.)(#") != std::string_view::npos; }
+bool sets_apart(std::string_view between) {
+  return between.find_first_of("\t:;=|>.)(#") != std::string_view::npos;
+}
 
 std::optional<NumberedLine> number_first(std::string_view line) {
   const std::size_t begin = line.find_first_not_of("(# \t");
@@ -82,7 +96,8 @@ std::optional<NumberedLine> number_first(std::string_view line) {
   const std::size_t end = std::min(line.find_first_not_of(kDigits, begin), line.size());
   const std::size_t name = line.find_first_not_of("\t:;=|>.)(#- ", end);
   if (end == begin || name == std::string_view::npos) return std::nullopt;
-  if (!sets_apart(line.substr(0, begin)) && !sets_apart(line.substr(end, name - end))) return std::nullopt;
+  if (!sets_apart(line.substr(0, begin)) && !sets_apart(line.substr(end, name - end)))
+    return std::nullopt;
   return NumberedLine{line.substr(begin, end - begin), line.substr(name)};
 }
 
@@ -92,7 +107,9 @@ std::optional<NumberedLine> number_last(std::string_view line) {
   const std::size_t before = line.find_last_not_of(kDigits, last);
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
   const std::size_t name = line.substr(0, begin).find_last_not_of("\t:;=|>(#- ");
-  if (begin > last || name == std::string_view::npos || !sets_apart(line.substr(name + 1, begin - name - 1))) return std::nullopt;
+  if (begin > last || name == std::string_view::npos ||
+      !sets_apart(line.substr(name + 1, begin - name - 1)))
+    return std::nullopt;
   return NumberedLine{line.substr(begin, last + 1 - begin), line.substr(0, name + 1)};
 }
 
@@ -116,20 +133,25 @@ std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
 Status check_names(const Lines& lines, const std::string& path) {
   const auto markup = std::find_if(lines.begin(), lines.end(), is_markup);
   if (markup != lines.end() || is_yaml(lines)) {
-    const auto place = markup != lines.end() ? markup : std::find_if_not(lines.begin(), lines.end(), is_remark);
+    const auto place =
+        markup != lines.end() ? markup : std::find_if_not(lines.begin(), lines.end(), is_remark);
     return line_error(static_cast<std::size_t>(place - lines.begin()) + 1,
-                      "'" + std::string(*place) + "' is of JSON, YAML or the like; a class file has " + std::string(kExpected), path);
+                      "'" + std::string(*place) +
+                          "' is of JSON, YAML or the like; a class file has " +
+                          std::string(kExpected),
+                      path);
   }
   const auto numbered = numbered_lines(lines);
   if (!numbered) return {};
   const NumberedLine& first = numbered->front();
   const auto place = std::find_if_not(lines.begin(), lines.end(), is_remark);
-  return line_error(
-      static_cast<std::size_t>(place - lines.begin()) + 1,
-      "'" + std::string(*place) +
-          "': each line has a number next to its name. If it is the class's id, write a table whose first lines are\n  id,name\n  " +
-          std::string(first.number) + "," + std::string(first.name) + "\nIf it belongs to the name, put the names in quotes",
-      path);
+  return line_error(static_cast<std::size_t>(place - lines.begin()) + 1,
+                    "'" + std::string(*place) +
+                        "': each line has a number next to its name. If it is the class's id, "
+                        "write a table whose first lines are\n  id,name\n  " +
+                        std::string(first.number) + "," + std::string(first.name) +
+                        "\nIf it belongs to the name, put the names in quotes",
+                    path);
 }
 
 Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
@@ -138,7 +160,8 @@ Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_remark(lines[i])) continue;
     if (lines[i] == kIgnoreName) {
-      builder.warn("line " + std::to_string(i + 1) + " of the class file, '__ignore__', is not a class and is skipped");
+      builder.warn("line " + std::to_string(i + 1) +
+                   " of the class file, '__ignore__', is not a class and is skipped");
       continue;
     }
     std::string_view name = lines[i];
@@ -167,7 +190,9 @@ std::size_t count_outside_quotes(std::string_view line, char separator) {
 std::optional<std::size_t> first_row(const Lines& lines) {
   std::optional<std::size_t> first;
   for (const char separator : {',', ';', '\t', '|'}) {
-    const auto count = [&](std::size_t line) { return count_outside_quotes(lines[line], separator); };
+    const auto count = [&](std::size_t line) {
+      return count_outside_quotes(lines[line], separator);
+    };
     bool equal = true;
     first.reset();
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -176,18 +201,21 @@ std::optional<std::size_t> first_row(const Lines& lines) {
       equal &= count(i) == count(*first);
     }
     if (!first) return std::nullopt;
-    const bool header = count(*first) > 0 && names_a_name(split(lines[*first], std::string_view(&separator, 1)).front());
+    const bool header = count(*first) > 0 &&
+                        names_a_name(split(lines[*first], std::string_view(&separator, 1)).front());
     if (count(*first) > 0 && (equal || header)) return first;
   }
   return std::nullopt;
 }
 
 Error no_names(std::size_t line, std::string_view text, const std::string& path) {
-  return line_error(line,
-                    "'" + std::string(text) +
-                        "' is a row of a table, and nothing says what its columns are; write a first line that names " +
-                        "them (name,color or id,name or name,r,g,b), or put names with commas in quotes",
-                    path);
+  return line_error(
+      line,
+      "'" + std::string(text) +
+          "' is a row of a table, and nothing says what its columns are; write a first line that "
+          "names " +
+          "them (name,color or id,name or name,r,g,b), or put names with commas in quotes",
+      path);
 }
 
 // ---- CVAT's label map: name:r,g,b:parts:actions, comments after #
@@ -217,16 +245,22 @@ bool is_label_map(const Lines& lines) {
   const std::optional<LabelMapLine> fields = label_map_line(*first);
   if (!fields) return false;
   const Lines numbers = split(fields->color, ",");
-  return fields->color.empty() || (numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), is_number));
+  return fields->color.empty() ||
+         (numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), is_number));
 }
 
 // Three numbers; otherwise an error: "'…' is not a number", or how many there are.
-Result<RgbColor> parse_color(std::size_t line, const Lines& numbers, std::string_view expected, const std::string& path) {
-  if (numbers.size() != 3) return line_error(line, std::to_string(numbers.size()) + " numbers for a color; " + std::string(expected), path);
+Result<RgbColor> parse_color(std::size_t line, const Lines& numbers, std::string_view expected,
+                             const std::string& path) {
+  if (numbers.size() != 3)
+    return line_error(
+        line, std::to_string(numbers.size()) + " numbers for a color; " + std::string(expected),
+        path);
   RgbColor color{};
   bool fraction = false;
   for (std::size_t i = 0; i < color.size(); ++i) {
-    HOTPACK_ASSIGN(color[i], color_value({line, {}}, std::string(numbers[i]), expected, fraction, path));
+    HOTPACK_ASSIGN(color[i],
+                   color_value({line, {}}, std::string(numbers[i]), expected, fraction, path));
   }
   return color;
 }
@@ -238,7 +272,8 @@ Result<ClassTable> parse_label_map_file(const Lines& lines, const std::string& p
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_comment(lines[i])) continue;
     const std::optional<LabelMapLine> fields = label_map_line(lines[i]);
-    if (!fields) return line_error(i + 1, "'" + std::string(lines[i]) + "'; " + std::string(kLine), path);
+    if (!fields)
+      return line_error(i + 1, "'" + std::string(lines[i]) + "'; " + std::string(kLine), path);
     std::optional<RgbColor> color;
     if (!fields->color.empty()) {
       HOTPACK_ASSIGN(color, parse_color(i + 1, split(fields->color, ","), kLine, path));
@@ -260,12 +295,14 @@ Lines words_of(std::string_view line) {
 }
 
 std::string_view text_behind_color(std::string_view line, const Lines& words) {
-  return words.size() > 3 ? line.substr(static_cast<std::size_t>(words[3].data() - line.data())) : std::string_view();
+  return words.size() > 3 ? line.substr(static_cast<std::size_t>(words[3].data() - line.data()))
+                          : std::string_view();
 }
 
 // All lines have the form of the first.
 bool is_color_list(const Lines& lines) {
-  const auto first = std::find_if_not(lines.begin(), lines.end(), [](std::string_view line) { return line.empty(); });
+  const auto first = std::find_if_not(lines.begin(), lines.end(),
+                                      [](std::string_view line) { return line.empty(); });
   if (first == lines.end()) return false;
   const bool named = words_of(*first).size() > 3;
   return std::all_of(first, lines.end(), [&](std::string_view line) {
@@ -289,7 +326,8 @@ Result<ClassTable> parse_color_list(const Lines& lines, const std::string& path)
     HOTPACK_ASSIGN(const RgbColor color, parse_color(i + 1, words, kLine, path));
     HOTPACK_TRY(builder.add(i + 1, std::move(name), color));
   }
-  if (!all_named) builder.warn("the class file has no names: classes are called class_0, class_1, …");
+  if (!all_named)
+    builder.warn("the class file has no names: classes are called class_0, class_1, …");
   return builder.finish();
 }
 
@@ -345,8 +383,11 @@ bool is_named_color_list(const Lines& lines) {
   const auto first = std::find_if_not(lines.begin(), lines.end(), is_remark);
   if (first == lines.end()) return false;
   const auto rows = is_column_line(*first) ? first + 1 : first;
-  const auto fits = [](std::string_view line) { return is_remark(line) || named_color_line(line).has_value(); };
-  return std::any_of(rows, lines.end(), [](std::string_view line) { return !is_remark(line); }) && std::all_of(rows, lines.end(), fits);
+  const auto fits = [](std::string_view line) {
+    return is_remark(line) || named_color_line(line).has_value();
+  };
+  return std::any_of(rows, lines.end(), [](std::string_view line) { return !is_remark(line); }) &&
+         std::all_of(rows, lines.end(), fits);
 }
 
 Result<ClassTable> parse_named_color_list(const Lines& lines, const std::string& path) {
@@ -356,7 +397,8 @@ Result<ClassTable> parse_named_color_list(const Lines& lines, const std::string&
     if (!fields) continue;  // a comment, or the line that names the columns
     RgbColor color{};
     if (fields->hex.empty()) {
-      HOTPACK_ASSIGN(color, parse_color(i + 1, fields->numbers, "expected a name and three numbers", path));
+      HOTPACK_ASSIGN(
+          color, parse_color(i + 1, fields->numbers, "expected a name and three numbers", path));
     } else {
       color = hex_color(fields->hex);
     }
@@ -370,7 +412,8 @@ Result<ClassTable> parse_named_color_list(const Lines& lines, const std::string&
 // "7: Road", "7 Road", "7,Road": a number, then text that is not a number, and no further column.
 bool begins_with_id(std::string_view line) {
   const std::size_t end = line.find_first_not_of("0123456789");
-  if (end == 0 || end == std::string_view::npos || kApart.find(line[end]) == std::string_view::npos) return false;
+  if (end == 0 || end == std::string_view::npos || kApart.find(line[end]) == std::string_view::npos)
+    return false;
   const std::size_t name = line.find_first_not_of(kApart, end);
   if (name == std::string_view::npos || std::count(line.begin(), line.end(), ',') > 1) return false;
   return !is_number(trimmed(line.substr(name, line.find_first_of(kApart, name) - name)));
@@ -380,7 +423,8 @@ std::optional<std::size_t> first_id_line(const Lines& lines) {
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_remark(lines[i])) continue;
-    if (!begins_with_id(lines[i]) && (first || i > 0)) return std::nullopt;  // a header may come first
+    if (!begins_with_id(lines[i]) && (first || i > 0))
+      return std::nullopt;  // a header may come first
     if (begins_with_id(lines[i]) && !first) first = i;
   }
   return first;
@@ -390,18 +434,20 @@ std::optional<std::size_t> first_id_line(const Lines& lines) {
 
 Result<ClassTable> parse_class_file(std::string_view text, const std::string& path) {
   HOTPACK_ASSIGN(text, plain_text(text, kExpected, path));
-  if (std::optional<Result<ClassTable>> table = parse_column_csv(text, path)) return *std::move(table);
+  if (std::optional<Result<ClassTable>> table = parse_column_csv(text, path))
+    return *std::move(table);
   const Lines lines = split(text, "\r\n");
   if (is_label_map(lines)) return parse_label_map_file(lines, path);
   if (is_color_list(lines)) return parse_color_list(lines, path);
   const bool has_commas = std::any_of(lines.begin(), lines.end(), is_table_line);
   if (!has_commas && is_named_color_list(lines)) return parse_named_color_list(lines, path);
   if (const auto line = first_id_line(lines); line && !is_named_color_list(lines))
-    return line_error(*line + 1,
-                      "'" + std::string(lines[*line]) +
-                          "' begins with a number: rows of an id and a name (id,name) are what --map takes; " + "a class file has " +
-                          std::string(kExpected),
-                      path);
+    return line_error(
+        *line + 1,
+        "'" + std::string(lines[*line]) +
+            "' begins with a number: rows of an id and a name (id,name) are what --map takes; " +
+            "a class file has " + std::string(kExpected),
+        path);
   if (!has_commas) {
     if (const auto row = first_row(lines)) return no_names(*row + 1, lines[*row], path);
     return parse_names(lines, path);

@@ -5,14 +5,16 @@
 namespace hotpack::labels {
 
 std::optional<int> ClassTable::find(std::string_view name) const {
-  const auto found = std::find_if(classes.begin(), classes.end(), [&](const ClassInfo& info) { return info.name == name; });
+  const auto found = std::find_if(classes.begin(), classes.end(),
+                                  [&](const ClassInfo& info) { return info.name == name; });
   if (found == classes.end()) return std::nullopt;
   return static_cast<int>(found - classes.begin());
 }
 
 ClassTable numbered_classes(int count) {
   ClassTable table;
-  for (int id = 0; id < count; ++id) table.classes.push_back({std::to_string(id), std::nullopt, {}});
+  for (int id = 0; id < count; ++id)
+    table.classes.push_back({std::to_string(id), std::nullopt, {}});
   return table;
 }
 

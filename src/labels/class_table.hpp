@@ -1,6 +1,7 @@
 // The classes of a data set, from a CSV, a list of names, or a number.
 //
-// Plain values and pure functions; thread-safe. Errors name file and line, what was found, what was expected.
+// Plain values and pure functions; thread-safe. Errors name file and line, what was found, what was
+// expected.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,9 @@ struct ClassTable {
 // missing last newline, blanks around fields and empty lines; ignores further columns with a
 // warning. The first row is a header only if its r,g,b are not numbers. Files of three columns
 // have only colors, with names class_0, class_1, …. A color is int(float(x)) and must be 0…255.
-//  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a color may be missing.
-//  Three numbers per line between blanks: only colors (DIGITS), named class_0, class_1, …, or
+//  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a color may
+//  be missing. Three numbers per line between blanks: only colors (DIGITS), named class_0, class_1,
+//  …, or
 // with the name after them (CamVid).
 //  One name per line (no line has a number between commas, and lines differ in their number of
 // commas): trimmed, empty lines skipped, quotes around a name removed, at least one. A line

@@ -29,7 +29,8 @@ class ClassTableBuilder {
   };
   template <class Key>
   static const Place* find(const std::map<Key, Place>& places, const Key& key);
-  [[nodiscard]] Error duplicate(std::size_t line, const std::string& what, const Place& first, const std::string& advice) const;
+  [[nodiscard]] Error duplicate(std::size_t line, const std::string& what, const Place& first,
+                                const std::string& advice) const;
 
   const std::string& path_;
   ClassTable table_;

@@ -11,6 +11,7 @@
 namespace hotpack::labels {
 
 // See parse_class_file().
-[[nodiscard]] Result<ClassTable> parse_color_csv(const std::vector<CsvRow>& rows, const std::string& path);
+[[nodiscard]] Result<ClassTable> parse_color_csv(const std::vector<CsvRow>& rows,
+                                                 const std::string& path);
 
 }  // namespace hotpack::labels

@@ -49,7 +49,9 @@ class ColorMap {
 
   // Multiplicative hashing: the bits of the golden ratio spread colors that differ in one channel
   // only.
-  [[nodiscard]] std::size_t slot_of(std::uint32_t key) const { return (key * 0x9E3779B1u) >> shift_; }
+  [[nodiscard]] std::size_t slot_of(std::uint32_t key) const {
+    return (key * 0x9E3779B1u) >> shift_;
+  }
   [[nodiscard]] std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
   int shift_ = 28;  // 2^(32 − shift) slots

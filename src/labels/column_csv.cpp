@@ -21,17 +21,21 @@ namespace {
 using Words = std::span<const std::string_view>;
 
 constexpr std::array<std::string_view, 24> kNameWords{
-    "name",   "names",      "class",     "classes",  "class name", "class names",   "classname",   "label",
-    "labels", "label name", "labelname", "category", "categories", "category name", "object name", "title",
-    "nom",    "classe",     "klasse",    "nombre",   "clase",      "nome",          "etiqueta",    "bezeichnung"};
-constexpr std::array<std::string_view, 22> kIdWords{"id",          "ids",         "class id", "class index", "label id",   "category id",
-                                                    "index",       "idx",         "number",   "no",          "value",      "pixel",
-                                                    "pixel value", "label value", "gray",     "grey",        "gray value", "grey value",
-                                                    "grayscale",   "class value", "pixel id", "code"};
-constexpr std::array<std::string_view, 14> kColorWords{"color", "colour",  "hex",       "hex color", "hex colour", "hex code", "html",
-                                                       "rgb",   "rgb hex", "color hex", "farbe",     "couleur",    "cor",      "colore"};
-constexpr std::array<std::string_view, 9> kIgnoredNames{"ignore",  "ignored",         "void",   "unlabeled", "unlabelled",
-                                                        "unknown", "background/void", "border", "_ignore_"};
+    "name",       "names",         "class",       "classes",    "class name", "class names",
+    "classname",  "label",         "labels",      "label name", "labelname",  "category",
+    "categories", "category name", "object name", "title",      "nom",        "classe",
+    "klasse",     "nombre",        "clase",       "nome",       "etiqueta",   "bezeichnung"};
+constexpr std::array<std::string_view, 22> kIdWords{
+    "id",          "ids",         "class id", "class index", "label id",   "category id",
+    "index",       "idx",         "number",   "no",          "value",      "pixel",
+    "pixel value", "label value", "gray",     "grey",        "gray value", "grey value",
+    "grayscale",   "class value", "pixel id", "code"};
+constexpr std::array<std::string_view, 14> kColorWords{
+    "color", "colour",  "hex",       "hex color", "hex colour", "hex code", "html",
+    "rgb",   "rgb hex", "color hex", "farbe",     "couleur",    "cor",      "colore"};
+constexpr std::array<std::string_view, 9> kIgnoredNames{
+    "ignore",  "ignored",         "void",   "unlabeled", "unlabelled",
+    "unknown", "background/void", "border", "_ignore_"};
 constexpr std::array<std::string_view, 3> kRed{"r", "red", "rouge"};
 constexpr std::array<std::string_view, 3> kGreen{"g", "green", "vert"};
 constexpr std::array<std::string_view, 3> kBlue{"b", "blue", "bleu"};
@@ -48,7 +52,9 @@ std::string plain_word(std::string_view text) {
   return word;
 }
 
-bool is_one_of(const std::string& word, Words words) { return std::find(words.begin(), words.end(), word) != words.end(); }
+bool is_one_of(const std::string& word, Words words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 struct Columns {
   std::optional<std::size_t> name, id, color;
@@ -60,20 +66,24 @@ struct Columns {
 };
 
 // Takes the column if its word is one of `words` and no earlier column has that part.
-bool take(std::optional<std::size_t>& part, const std::string& word, std::size_t column, Words words) {
+bool take(std::optional<std::size_t>& part, const std::string& word, std::size_t column,
+          Words words) {
   if (part || !is_one_of(word, words)) return false;
   part = column;
   return true;
 }
 
 void sort_in(const std::string& word, std::size_t column, Columns& columns) {
-  const bool taken = take(columns.id, word, column, kIdWords) || take(columns.color, word, column, kColorWords) ||
-                     take(columns.rgb[0], word, column, kRed) || take(columns.rgb[1], word, column, kGreen) ||
-                     take(columns.rgb[2], word, column, kBlue) || take(columns.name, word, column, kNameWords);
+  const bool taken =
+      take(columns.id, word, column, kIdWords) || take(columns.color, word, column, kColorWords) ||
+      take(columns.rgb[0], word, column, kRed) || take(columns.rgb[1], word, column, kGreen) ||
+      take(columns.rgb[2], word, column, kBlue) || take(columns.name, word, column, kNameWords);
   if (!taken) columns.others.push_back(column);
 }
 
-bool is_value(const std::string& field) { return number_of(field).has_value() || is_hex_color(field); }
+bool is_value(const std::string& field) {
+  return number_of(field).has_value() || is_hex_color(field);
+}
 
 // A row of words, one of which means a name: `name,color`. A row of names may contain such a word
 // too, but not next to another column's word, or in a file whose other rows have ids or colors.
@@ -90,18 +100,23 @@ std::optional<Columns> columns_of(const std::vector<std::string>& header) {
 bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
   if (separator != ',') return false;
   const std::string first = lower(header.front());
-  const bool of_images =
-      (first == "class_index" || first == "class index" || first == "class_id" || first == "class id") && header.size() > 2;
-  return names_rgb(std::span(header).subspan(1)) || (of_images && !names_rgb(std::span(header).subspan(2)));
+  const bool of_images = (first == "class_index" || first == "class index" || first == "class_id" ||
+                          first == "class id") &&
+                         header.size() > 2;
+  return names_rgb(std::span(header).subspan(1)) ||
+         (of_images && !names_rgb(std::span(header).subspan(2)));
 }
 
 // `label,name` with a number in each row: the first column has ids, the other the names.
 void find_ids_among_names(const std::vector<CsvRow>& rows, Columns& columns) {
   const std::size_t first = *columns.name;
-  const auto other = std::find_if(columns.others.begin(), columns.others.end(),
-                                  [&](std::size_t column) { return names_a_name(rows.front().fields[column]); });
+  const auto other =
+      std::find_if(columns.others.begin(), columns.others.end(),
+                   [&](std::size_t column) { return names_a_name(rows.front().fields[column]); });
   if (columns.id || other == columns.others.end() || rows.size() < 2) return;
-  const auto has_id = [&](const CsvRow& row) { return row.fields.size() > first && whole_number_of(row.fields[first]).has_value(); };
+  const auto has_id = [&](const CsvRow& row) {
+    return row.fields.size() > first && whole_number_of(row.fields[first]).has_value();
+  };
   if (!std::all_of(rows.begin() + 1, rows.end(), has_id)) return;
   columns.id = first;
   columns.name = *other;
@@ -109,11 +124,14 @@ void find_ids_among_names(const std::vector<CsvRow>& rows, Columns& columns) {
 }
 
 // The numbers of a column, row by row; empty if a field is not a whole number, or two are equal.
-std::optional<std::vector<std::int64_t>> distinct_numbers(const std::vector<CsvRow>& rows, std::size_t column) {
+std::optional<std::vector<std::int64_t>> distinct_numbers(const std::vector<CsvRow>& rows,
+                                                          std::size_t column) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const auto number = rows[i].fields.size() > column ? whole_number_of(rows[i].fields[column]) : std::nullopt;
-    if (!number || std::find(numbers.begin(), numbers.end(), *number) != numbers.end()) return std::nullopt;
+    const auto number =
+        rows[i].fields.size() > column ? whole_number_of(rows[i].fields[column]) : std::nullopt;
+    if (!number || std::find(numbers.begin(), numbers.end(), *number) != numbers.end())
+      return std::nullopt;
     numbers.push_back(*number);
   }
   return numbers;
@@ -123,11 +141,13 @@ std::optional<std::vector<std::int64_t>> distinct_numbers(const std::vector<CsvR
 // are 0…N−1 or 1…N.
 bool may_be_ids(const std::string& word, std::vector<std::int64_t> numbers) {
   const std::string spaced = " " + word + " ";
-  for (const std::string_view part : {" id ", " ids ", " idx ", " index ", " value ", " trainid ", " labelid ", " classid "})
+  for (const std::string_view part :
+       {" id ", " ids ", " idx ", " index ", " value ", " trainid ", " labelid ", " classid "})
     if (spaced.find(part) != std::string::npos) return true;
   std::sort(numbers.begin(), numbers.end());
   const auto last = static_cast<std::int64_t>(numbers.size()) - 1;
-  return !numbers.empty() && (numbers.front() == 0 || numbers.front() == 1) && numbers.back() == numbers.front() + last;
+  return !numbers.empty() && (numbers.front() == 0 || numbers.front() == 1) &&
+         numbers.back() == numbers.front() + last;
 }
 
 class ColumnCsvParser {
@@ -137,7 +157,8 @@ class ColumnCsvParser {
 
   Result<ClassTable> parse() {
     if (columns_.has_part_of_rgb() && !columns_.has_rgb())
-      return line_error(rows_.front().line, "names some of the columns r, g and b; expected all three, or none", path_);
+      return line_error(rows_.front().line,
+                        "names some of the columns r, g and b; expected all three, or none", path_);
     HOTPACK_TRY(check_others());
     HOTPACK_ASSIGN(const std::vector<std::size_t> order, rows_by_id());
     for (const std::size_t row : order) HOTPACK_TRY(add(rows_[row]));
@@ -156,14 +177,17 @@ class ColumnCsvParser {
       if (columns_.id && ids && *ids != *numbers)
         return line_error(rows_.front().line,
                           "the columns '" + header(*columns_.id) + "' and '" + header(column) +
-                              "' hold different ids; remove the one that labels do not have (--map brings ids together)",
+                              "' hold different ids; remove the one that labels do not have (--map "
+                              "brings ids together)",
                           path_);
       if (!columns_.id && !std::is_sorted(numbers->begin(), numbers->end()))
-        return line_error(rows_.front().line,
-                          "the column '" + header(column) +
-                              "' holds numbers in another order than that of the lines; call it 'id' if they are " +
-                              "the classes' ids, or remove it if classes are numbered in the order of the lines",
-                          path_);
+        return line_error(
+            rows_.front().line,
+            "the column '" + header(column) +
+                "' holds numbers in another order than that of the lines; call it 'id' if they "
+                "are " +
+                "the classes' ids, or remove it if classes are numbered in the order of the lines",
+            path_);
     }
     return check_ids_of_others();
   }
@@ -175,10 +199,11 @@ class ColumnCsvParser {
       const auto numbers = distinct_numbers(rows_, column);
       if (columns_.id || !numbers || !may_be_ids(plain_word(header(column)), *numbers)) continue;
       if (first && distinct_numbers(rows_, *first) != numbers)
-        return line_error(rows_.front().line,
-                          "the columns '" + header(*first) + "' and '" + header(column) +
-                              "' hold different ids; keep the one that labels have, and call it 'id'",
-                          path_);
+        return line_error(
+            rows_.front().line,
+            "the columns '" + header(*first) + "' and '" + header(column) +
+                "' hold different ids; keep the one that labels have, and call it 'id'",
+            path_);
       if (!first) first = column;
     }
     return {};
@@ -196,7 +221,8 @@ class ColumnCsvParser {
       }
       found.emplace_back(id, i);
     }
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     if (columns_.id) HOTPACK_TRY(check_ids(found));
     std::vector<std::size_t> order;
     order.reserve(found.size());
@@ -207,39 +233,48 @@ class ColumnCsvParser {
   [[nodiscard]] Status check_width(const CsvRow& row) const {
     const std::size_t wanted = rows_.front().fields.size();
     std::size_t needed = *columns_.name + 1;
-    for (const auto& column : {columns_.id, columns_.color, columns_.rgb[0], columns_.rgb[1], columns_.rgb[2]})
+    for (const auto& column :
+         {columns_.id, columns_.color, columns_.rgb[0], columns_.rgb[1], columns_.rgb[2]})
       if (column) needed = std::max(needed, *column + 1);
     if (row.fields.size() >= needed) return {};
-    return line_error(row.line, "has " + columns_text(row.fields.size()) + ", expected " + std::to_string(wanted) + " as in the first line",
+    return line_error(row.line,
+                      "has " + columns_text(row.fields.size()) + ", expected " +
+                          std::to_string(wanted) + " as in the first line",
                       path_);
   }
 
   [[nodiscard]] Result<std::int64_t> id_of(const CsvRow& row) const {
     const std::string& field = row.fields[*columns_.id];
     if (const auto id = whole_number_of(field)) return *id;
-    return line_error(row.line, "'" + field + "' is not a class id; expected a whole number in the column '" + header(*columns_.id) + "'",
+    return line_error(row.line,
+                      "'" + field + "' is not a class id; expected a whole number in the column '" +
+                          header(*columns_.id) + "'",
                       path_);
   }
 
   bool leaves_out(const CsvRow& row, std::int64_t id) {
     const bool outside = id == 255 || id == -1;
     if (!outside || !is_one_of(plain_word(row.fields[*columns_.name]), kIgnoredNames)) return false;
-    builder_.warn("line " + std::to_string(row.line) + " of the class file, '" + row.fields[*columns_.name] + "' with id " +
-                  std::to_string(id) + ", is an ignored value, not a class; it is skipped");
+    builder_.warn("line " + std::to_string(row.line) + " of the class file, '" +
+                  row.fields[*columns_.name] + "' with id " + std::to_string(id) +
+                  ", is an ignored value, not a class; it is skipped");
     return true;
   }
 
-  [[nodiscard]] Status check_ids(const std::vector<std::pair<std::int64_t, std::size_t>>& found) const {
+  [[nodiscard]] Status check_ids(
+      const std::vector<std::pair<std::int64_t, std::size_t>>& found) const {
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto [id, row] = found[i];
       if (id == static_cast<std::int64_t>(i)) continue;
       if (i > 0 && id == found[i - 1].first)
         return line_error(rows_[row].line,
-                          "id " + std::to_string(id) + " is also in line " + std::to_string(rows_[found[i - 1].second].line) +
+                          "id " + std::to_string(id) + " is also in line " +
+                              std::to_string(rows_[found[i - 1].second].line) +
                               "; every class needs its own",
                           path_);
       return line_error(rows_[row].line,
-                        "class ids must be 0 … N−1, and " + std::to_string(i) + " is missing before " + std::to_string(id) +
+                        "class ids must be 0 … N−1, and " + std::to_string(i) +
+                            " is missing before " + std::to_string(id) +
                             "; where labels hold these ids, say --map " + shell_path(path_) +
                             " in place of --classes: it takes ids and their names",
                         path_);
@@ -261,7 +296,8 @@ class ColumnCsvParser {
     RgbColor color{};
     bool fraction = false;
     for (std::size_t i = 0; i < color.size(); ++i) {
-      HOTPACK_ASSIGN(color[i], color_value(row, row.fields[*columns_.rgb[i]], "expected a number 0…255", fraction, path_));
+      HOTPACK_ASSIGN(color[i], color_value(row, row.fields[*columns_.rgb[i]],
+                                           "expected a number 0…255", fraction, path_));
     }
     return color;
   }
@@ -271,15 +307,20 @@ class ColumnCsvParser {
     if (is_hex_color(text)) return hex_color(text);
     if (is_hex_color("#" + text)) return hex_color("#" + text);
     std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '(' || c == ')' || c == '[' || c == ']' || c == ','; }, ' ');
+        text.begin(), text.end(),
+        [](char c) { return c == '(' || c == ')' || c == '[' || c == ']' || c == ','; }, ' ');
     std::vector<std::string_view> words = split(text, " ");
     std::erase(words, std::string_view());
     if (words.size() != 3)
-      return line_error(row.line, "'" + row.fields[*columns_.color] + "' is not a color; expected #rrggbb or three numbers 0…255", path_);
+      return line_error(row.line,
+                        "'" + row.fields[*columns_.color] +
+                            "' is not a color; expected #rrggbb or three numbers 0…255",
+                        path_);
     RgbColor color{};
     bool fraction = false;
     for (std::size_t i = 0; i < color.size(); ++i) {
-      HOTPACK_ASSIGN(color[i], color_value(row, std::string(words[i]), "expected #rrggbb or three numbers", fraction, path_));
+      HOTPACK_ASSIGN(color[i], color_value(row, std::string(words[i]),
+                                           "expected #rrggbb or three numbers", fraction, path_));
     }
     return color;
   }
@@ -288,10 +329,14 @@ class ColumnCsvParser {
     std::string names;
     for (const std::size_t column : columns_.others)
       if (!header(column).empty()) names += (names.empty() ? "'" : ", '") + header(column) + "'";
-    if (!names.empty()) builder_.warn("columns of the class file that say nothing about classes here are not used: " + names);
+    if (!names.empty())
+      builder_.warn("columns of the class file that say nothing about classes here are not used: " +
+                    names);
   }
 
-  [[nodiscard]] const std::string& header(std::size_t column) const { return rows_.front().fields[column]; }
+  [[nodiscard]] const std::string& header(std::size_t column) const {
+    return rows_.front().fields[column];
+  }
 
   const std::vector<CsvRow>& rows_;
   const Columns& columns_;
@@ -306,7 +351,8 @@ bool names_a_name(std::string_view column) { return is_one_of(plain_word(column)
 std::optional<Result<ClassTable>> parse_column_csv(std::string_view text, const std::string& path) {
   const char separator = separator_of(text);
   const Result<std::vector<CsvRow>> rows = parse_csv(text, path, separator);
-  if (!rows.ok() || rows->empty() || is_for_color_csv(rows->front().fields, separator)) return std::nullopt;
+  if (!rows.ok() || rows->empty() || is_for_color_csv(rows->front().fields, separator))
+    return std::nullopt;
   std::optional<Columns> columns = columns_of(rows->front().fields);
   if (!columns) return std::nullopt;
   find_ids_among_names(*rows, *columns);

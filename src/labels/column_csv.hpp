@@ -21,6 +21,7 @@ namespace hotpack::labels {
 // columns r, g, b; an id. Ids are those of the classes and must be 0 … N−1. A row with id 255 or
 // −1 and a name for ignored pixels ("void", "ignore", …) is skipped with a warning, and so are
 // other columns.
-[[nodiscard]] std::optional<Result<ClassTable>> parse_column_csv(std::string_view text, const std::string& path);
+[[nodiscard]] std::optional<Result<ClassTable>> parse_column_csv(std::string_view text,
+                                                                 const std::string& path);
 
 }  // namespace hotpack::labels

@@ -14,13 +14,15 @@ bool ends_line(char c) { return c == '\n' || c == '\r'; }
 
 class CsvParser {
  public:
-  CsvParser(std::string_view text, const std::string& path, char separator) : text_(text), path_(path), separator_(separator) {}
+  CsvParser(std::string_view text, const std::string& path, char separator)
+      : text_(text), path_(path), separator_(separator) {}
 
   Result<std::vector<CsvRow>> parse() {
     std::vector<CsvRow> rows;
     while (at_ < text_.size()) {
       HOTPACK_ASSIGN(CsvRow row, parse_row());
-      const bool has_text = std::any_of(row.fields.begin(), row.fields.end(), [](const std::string& field) { return !field.empty(); });
+      const bool has_text = std::any_of(row.fields.begin(), row.fields.end(),
+                                        [](const std::string& field) { return !field.empty(); });
       if (has_text) rows.push_back(std::move(row));
     }
     return rows;
@@ -75,7 +77,8 @@ class CsvParser {
   Status expect_field_end() {
     while (at_ < text_.size() && skips(text_[at_])) ++at_;
     if (at_ >= text_.size() || ends_field(text_[at_])) return {};
-    return error(line_, "text after a closing quote; a quote inside quotes is written twice (\"\")");
+    return error(line_,
+                 "text after a closing quote; a quote inside quotes is written twice (\"\")");
   }
 
   [[nodiscard]] bool ends_field(char c) const { return c == separator_ || ends_line(c); }
@@ -110,11 +113,14 @@ char separator_of(std::string_view text) {
   const std::string_view first = text.substr(0, text.find_first_of("\r\n"));
   char best = ',';
   for (const char separator : {';', '\t'})
-    if (std::count(first.begin(), first.end(), separator) > std::count(first.begin(), first.end(), best)) best = separator;
+    if (std::count(first.begin(), first.end(), separator) >
+        std::count(first.begin(), first.end(), best))
+      best = separator;
   return best;
 }
 
-Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path, char separator) {
+Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path,
+                                      char separator) {
   return CsvParser(text, path, separator).parse();
 }
 

@@ -26,6 +26,7 @@ struct CsvRow {
 // LF, CRLF or CR; a quoted field may contain commas, line ends and doubled quotes. A quote inside
 // an unquoted field is an ordinary character. Fails with code `data` and the line if a quote is
 // not closed or other text follows it.
-[[nodiscard]] Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path, char separator = ',');
+[[nodiscard]] Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path,
+                                                    char separator = ',');
 
 }  // namespace hotpack::labels

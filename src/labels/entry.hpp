@@ -12,6 +12,6 @@ inline constexpr Entry kBeyondPalette = kUnknown << 1;
 inline constexpr Entry kChannelsDiffer = kUnknown << 2;
 inline constexpr Entry kNearest = kUnknown << 3;  // no class, but close enough to one
 inline constexpr Entry kLit = kUnknown << 4;      // binary labels: reaches the threshold
-inline constexpr Entry kDim = kUnknown << 5;      // binary labels: below the threshold, but not black
+inline constexpr Entry kDim = kUnknown << 5;  // binary labels: below the threshold, but not black
 
 }  // namespace hotpack::labels

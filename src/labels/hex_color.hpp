@@ -16,14 +16,16 @@ namespace hotpack::labels {
 
 // "#804080"
 [[nodiscard]] inline bool is_hex_color(std::string_view word) {
-  return word.size() == 7 && word.front() == '#' && std::all_of(word.begin() + 1, word.end(), [](char c) { return hex_digit(c) >= 0; });
+  return word.size() == 7 && word.front() == '#' &&
+         std::all_of(word.begin() + 1, word.end(), [](char c) { return hex_digit(c) >= 0; });
 }
 
 // Precondition: is_hex_color(hex).
 [[nodiscard]] inline RgbColor hex_color(std::string_view hex) {
   RgbColor color{};
   for (std::size_t i = 0; i < color.size(); ++i)
-    color[i] = static_cast<std::uint8_t>(16 * hex_digit(hex[1 + 2 * i]) + hex_digit(hex[2 + 2 * i]));
+    color[i] =
+        static_cast<std::uint8_t>(16 * hex_digit(hex[1 + 2 * i]) + hex_digit(hex[2 + 2 * i]));
   return color;
 }
 

@@ -40,16 +40,20 @@ std::optional<RgbColor> shown_color(const RawLabel& label, std::size_t sample) {
 
 std::uint16_t largest_sample(ConstIds samples) {
   std::uint16_t largest = 0;
-  for (int y = 0; y < samples.height; ++y) largest = std::max(largest, *std::max_element(samples.row(y), samples.row(y) + samples.width));
+  for (int y = 0; y < samples.height; ++y)
+    largest = std::max(largest, *std::max_element(samples.row(y), samples.row(y) + samples.width));
   return largest;
 }
 
-Error form_error(const RawLabel& label, const std::string& advice) { return data_error("the label (" + label.form + ") " + advice); }
+Error form_error(const RawLabel& label, const std::string& advice) {
+  return data_error("the label (" + label.form + ") " + advice);
+}
 
 }  // namespace
 
 std::string_view rgb_id_name(RgbId formula) {
-  const auto found = std::find_if(kRgbIdNames.begin(), kRgbIdNames.end(), [&](const auto& entry) { return entry.first == formula; });
+  const auto found = std::find_if(kRgbIdNames.begin(), kRgbIdNames.end(),
+                                  [&](const auto& entry) { return entry.first == formula; });
   return found == kRgbIdNames.end() ? std::string_view() : found->second;
 }
 
@@ -94,7 +98,9 @@ struct LabelDecoder::Impl {
   [[nodiscard]] bool is_ambiguous(const RawLabel& label, const DecodeReport& report) const;
 
   [[nodiscard]] bool by_color() const { return reads_colors(rules.reading); }
-  [[nodiscard]] bool takes_nearest() const { return rules.unknown.kind == UnknownPolicy::Kind::nearest; }
+  [[nodiscard]] bool takes_nearest() const {
+    return rules.unknown.kind == UnknownPolicy::Kind::nearest;
+  }
 };
 
 void LabelDecoder::Impl::build_tables() {
@@ -108,9 +114,12 @@ void LabelDecoder::Impl::build_color_tables() {
   for (const MappedValue& value : values) colors.add(unpacked_color(value.value), value.class_id);
   // Of several nearest colors, the lowest class id wins; kIgnored is the highest.
   std::vector<MappedValue> by_class = values;
-  std::stable_sort(by_class.begin(), by_class.end(), [](const MappedValue& a, const MappedValue& b) { return a.class_id < b.class_id; });
+  std::stable_sort(
+      by_class.begin(), by_class.end(),
+      [](const MappedValue& a, const MappedValue& b) { return a.class_id < b.class_id; });
   nearest = NearestColors(rules.unknown.max_distance);
-  for (const MappedValue& value : by_class) nearest.add(unpacked_color(value.value), value.class_id);
+  for (const MappedValue& value : by_class)
+    nearest.add(unpacked_color(value.value), value.class_id);
 }
 
 void LabelDecoder::Impl::build_index_tables() {
@@ -119,7 +128,8 @@ void LabelDecoder::Impl::build_index_tables() {
   std::copy_n(wide.begin(), narrow.entries.size(), narrow.entries.begin());
   if (find_value(values, kDefaultIgnore8) == nullptr) narrow.entries[kDefaultIgnore8] = kIgnored;
   if (find_value(values, kDefaultIgnore16) == nullptr) wide[kDefaultIgnore16] = kIgnored;
-  for (std::uint32_t sample = 0; sample < narrow.found.size(); ++sample) narrow.found[sample] = {FoundValue::Kind::id, sample};
+  for (std::uint32_t sample = 0; sample < narrow.found.size(); ++sample)
+    narrow.found[sample] = {FoundValue::Kind::id, sample};
 }
 
 void LabelDecoder::Impl::build_binary_table() {
@@ -135,13 +145,18 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
   if (rules.reading == LabelKind::binary) return {};
   if (label.lossy && !(by_color() && takes_nearest()))
     return form_error(label,
-                      "does not keep colors or ids exactly, as no JPEG does, so its classes are unknown. Save labels as PNG, or read two "
-                      "classes by brightness with --label-kind binary --threshold N, or take the nearest class color with --unknown "
+                      "does not keep colors or ids exactly, as no JPEG does, so its classes are "
+                      "unknown. Save labels as PNG, or read two "
+                      "classes by brightness with --label-kind binary --threshold N, or take the "
+                      "nearest class color with --unknown "
                       "nearest:D");
   const bool coded = rules.rgb_id != RgbId::none;
   if (coded && label.rgb.data == nullptr)
-    return form_error(label, "is not an RGB image, as --label-kind rgb-id requires; if its values are ids, use --label-kind index");
-  if (rules.reading == LabelKind::index && label.rgb.data != nullptr && !coded) return check_gray(label);
+    return form_error(label,
+                      "is not an RGB image, as --label-kind rgb-id requires; if its values are "
+                      "ids, use --label-kind index");
+  if (rules.reading == LabelKind::index && label.rgb.data != nullptr && !coded)
+    return check_gray(label);
   if (rules.reading == LabelKind::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
   if (rules.reading == LabelKind::color && label.rgb.data == nullptr && label.bit_depth == 16)
@@ -152,25 +167,32 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
 Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
   const std::optional<ColoredPixel> colored = first_colored_pixel(label.rgb);
   if (!colored) return {};
-  return form_error(label, "holds colors, which are not ids (the first at x=" + std::to_string(colored->x) +
-                               " y=" + std::to_string(colored->y) + " is " + color_text(colored->color) +
-                               "); give --classes with rows name,r,g,b and --label-kind color, or, where ids stand in the colors, "
-                               "--label-kind rgb-id --rgb-id FORMULA");
+  return form_error(
+      label, "holds colors, which are not ids (the first at x=" + std::to_string(colored->x) +
+                 " y=" + std::to_string(colored->y) + " is " + color_text(colored->color) +
+                 "); give --classes with rows name,r,g,b and --label-kind color, or, where ids "
+                 "stand in the colors, "
+                 "--label-kind rgb-id --rgb-id FORMULA");
 }
 
-Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const {
+Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids,
+                              UnknownCounter& unknown) const {
   if (label.rgb.data != nullptr) {
     if (by_color()) return map_colors(label.rgb, ids, unknown);
-    if (rules.rgb_id != RgbId::none) return map_rgb_ids(label.rgb, rules.rgb_id, wide, unknown_id, ids, unknown);
+    if (rules.rgb_id != RgbId::none)
+      return map_rgb_ids(label.rgb, rules.rgb_id, wide, unknown_id, ids, unknown);
     if (rules.reading == LabelKind::index) return map_gray_rgb(label.rgb, narrow, ids, unknown);
-    return threshold_rgb(label.rgb, LumaThreshold(rules.threshold), {values[0].class_id, values[1].class_id}, ids);
+    return threshold_rgb(label.rgb, LumaThreshold(rules.threshold),
+                         {values[0].class_id, values[1].class_id}, ids);
   }
   if (label.bit_depth == 16) return map_wide(label.samples, wide, ids, unknown);
-  const NarrowTable samples = rules.reading == LabelKind::index ? index_table(label) : color_table(label);
+  const NarrowTable samples =
+      rules.reading == LabelKind::index ? index_table(label) : color_table(label);
   return map_narrow(label.samples, samples, ids, unknown);
 }
 
-Entry LabelDecoder::Impl::map_colors(ConstPixels rgb, MutableIds ids, UnknownCounter& unknown) const {
+Entry LabelDecoder::Impl::map_colors(ConstPixels rgb, MutableIds ids,
+                                     UnknownCounter& unknown) const {
   if (takes_nearest()) return map_rgb_nearest(rgb, nearest, unknown_id, ids, unknown);
   return map_rgb(rgb, colors, unknown_id, ids, unknown);
 }
@@ -178,7 +200,8 @@ Entry LabelDecoder::Impl::map_colors(ConstPixels rgb, MutableIds ids, UnknownCou
 NarrowTable LabelDecoder::Impl::index_table(const RawLabel& label) const {
   NarrowTable result = narrow;
   if (!label.is_palette) return result;
-  for (std::size_t sample = label.palette.size(); sample < result.entries.size(); ++sample) result.entries[sample] |= kBeyondPalette;
+  for (std::size_t sample = label.palette.size(); sample < result.entries.size(); ++sample)
+    result.entries[sample] |= kBeyondPalette;
   return result;
 }
 
@@ -205,11 +228,13 @@ Entry LabelDecoder::Impl::color_entry(RgbColor color) const {
 Entry LabelDecoder::Impl::threshold_entry(RgbColor color) const {
   const bool foreground = LumaThreshold(rules.threshold).reached(color[0], color[1], color[2]);
   const Entry brightness = foreground ? kLit : (color == RgbColor{} ? 0 : kDim);
-  return Entry{values[foreground ? 1 : 0].class_id} | brightness | (channels_differ(color[0], color[1], color[2]) ? kChannelsDiffer : 0);
+  return Entry{values[foreground ? 1 : 0].class_id} | brightness |
+         (channels_differ(color[0], color[1], color[2]) ? kChannelsDiffer : 0);
 }
 
 bool LabelDecoder::Impl::is_ambiguous(const RawLabel& label, const DecodeReport& report) const {
-  return rules.reading_was_automatic && by_color() && label.samples.data != nullptr && report.unknown_pixels + report.nearest_pixels > 0 &&
+  return rules.reading_was_automatic && by_color() && label.samples.data != nullptr &&
+         report.unknown_pixels + report.nearest_pixels > 0 &&
          largest_sample(label.samples) < values.size();
 }
 
@@ -233,7 +258,8 @@ Result<LabelDecoder> LabelDecoder::create(const ClassTable& table, const LabelRu
 Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport& report) const {
   report = {};
   report.alpha_varies = label.alpha_varies;
-  if (ids.width != label.width || ids.height != label.height) return internal_error("a label's id plane has another size than the label");
+  if (ids.width != label.width || ids.height != label.height)
+    return internal_error("a label's id plane has another size than the label");
   HOTPACK_TRY(impl_->check_form(label));
   UnknownCounter unknown;
   const Entry flags = impl_->map(label, ids, unknown);
@@ -241,13 +267,16 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   report.beyond_palette = (flags & kBeyondPalette) != 0;
   report.channels_differ = (flags & kChannelsDiffer) != 0;
   if (impl_->rules.dim_is_error && !label.lossy && (flags & (kDim | kLit)) == kDim)
-    return form_error(label, "is not all black, and nothing of it reaches --threshold " + std::to_string(impl_->rules.threshold) +
-                                 ", so it would be packed as empty; where masks hold 0 and 1, say --threshold 1");
+    return form_error(
+        label, "is not all black, and nothing of it reaches --threshold " +
+                   std::to_string(impl_->rules.threshold) +
+                   ", so it would be packed as empty; where masks hold 0 and 1, say --threshold 1");
   report.ambiguous = impl_->is_ambiguous(label, report);
   if (report.ambiguous)
-    return form_error(label,
-                      "has colors without a class, but all its samples could be class ids; choose with "
-                      "--label-kind index or --label-kind color");
+    return form_error(
+        label,
+        "has colors without a class, but all its samples could be class ids; choose with "
+        "--label-kind index or --label-kind color");
   return {};
 }
 

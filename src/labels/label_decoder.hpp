@@ -19,7 +19,9 @@
 
 namespace hotpack::labels {
 
-[[nodiscard]] constexpr bool reads_colors(LabelKind reading) { return reading == LabelKind::color || reading == LabelKind::palette_color; }
+[[nodiscard]] constexpr bool reads_colors(LabelKind reading) {
+  return reading == LabelKind::color || reading == LabelKind::palette_color;
+}
 
 // The formula that turns the color of an RGB label into an id: --rgb-id.
 enum class RgbId {
@@ -27,7 +29,8 @@ enum class RgbId {
   low_first,    // R + 256 G + 65536 B, as in COCO's panoptic labels
   tens_of_red,  // ⌊R / 10⌋ 256 + G, as in ADE20K's full annotations
 };
-[[nodiscard]] std::string_view rgb_id_name(RgbId formula);  // "r+256g+65536b", "r/10*256+g"; empty for none
+[[nodiscard]] std::string_view rgb_id_name(
+    RgbId formula);  // "r+256g+65536b", "r/10*256+g"; empty for none
 [[nodiscard]] std::optional<RgbId> rgb_id_from_name(std::string_view name);
 // Absent if the formula does not apply: red is not a multiple of 10, so another formula is meant.
 [[nodiscard]] std::optional<std::uint32_t> rgb_id(RgbId formula, RgbColor color);
@@ -62,7 +65,8 @@ struct MappedValue {
 struct LabelRules {
   LabelKind reading = LabelKind::index;
   RgbId rgb_id = RgbId::none;  // for `index`: labels are RGB, and their colors are ids
-  int threshold = 128;         // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
+  int threshold =
+      128;  // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
   // --map: all values, each once, instead of those of the table (class c is id c, or its color).
   // Not for `binary`.
   std::optional<std::vector<MappedValue>> values;
@@ -75,8 +79,8 @@ struct LabelRules {
   UnknownPolicy unknown;
   // binary: refuse a lossless label that is not all black and nowhere reaches the threshold
   bool dim_is_error = false;
-  bool reading_was_automatic =
-      false;  // then a gray or palette file whose colors are unknown but whose samples are all < C is refused as ambiguous
+  bool reading_was_automatic = false;  // then a gray or palette file whose colors are unknown but
+                                       // whose samples are all < C is refused as ambiguous
 };
 
 // A value without a class: an id, a color, or (for labels read as colors) a palette index without
@@ -111,7 +115,8 @@ class LabelDecoder {
   // classes or with `values`; ids to ignore outside 0…65535 or without `index`; colors to ignore,
   // or the nearest color, for labels that are not read as colors; a threshold outside 1…255; a
   // class that does not exist.
-  [[nodiscard]] static Result<LabelDecoder> create(const ClassTable& table, const LabelRules& rules);
+  [[nodiscard]] static Result<LabelDecoder> create(const ClassTable& table,
+                                                   const LabelRules& rules);
   ~LabelDecoder();
   LabelDecoder(LabelDecoder&&) noexcept;
   LabelDecoder& operator=(LabelDecoder&&) noexcept;
@@ -121,11 +126,14 @@ class LabelDecoder {
   // with `nearest` if they are too far from every class, they become ignored, and
   // report.unknown_pixels tells the caller to refuse the sample. Of several nearest colors, the
   // class with the lowest id wins, an ignored one last.
-  //   color          RGB pixels, palette entries, and gray up to 8 bits as (v,v,v), 1/2/4-bit samples scaled to 0…255
-  //   palette_color  the same for palette files alone
-  //   index          raw samples and palette indices; RGB pixels where all of the label have three equal channels; with `rgb_id` the ids
-  //                  of RGB pixels, where an id above 65535 is unknown, as a color without id is, and 65535 alone is ignored by default
-  //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to 0…255 (16 bits: v >> 8)
+  //   color          RGB pixels, palette entries, and gray up to 8 bits as (v,v,v), 1/2/4-bit
+  //   samples scaled to 0…255 palette_color  the same for palette files alone index          raw
+  //   samples and palette indices; RGB pixels where all of the label have three equal channels;
+  //   with `rgb_id` the ids
+  //                  of RGB pixels, where an id above 65535 is unknown, as a color without id is,
+  //                  and 65535 alone is ignored by default
+  //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to
+  //   0…255 (16 bits: v >> 8)
   // Fails with code `data` if the file's form does not fit the kind: a JPEG (lossy) unless the
   // kind is binary, or colors with policy `nearest`; colored pixels for `index` (advice:
   // --classes with colors); a file without a palette for `palette-color`; 16-bit gray for

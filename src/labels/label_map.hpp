@@ -1,6 +1,7 @@
 // The table of --map: maps the ids, colors or class names of labels to classes.
 //
-// Plain values and pure functions; thread-safe. Errors have code `data` and name file and line, what was found, what was expected.
+// Plain values and pure functions; thread-safe. Errors have code `data` and name file and line,
+// what was found, what was expected.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +46,8 @@ struct LabelMap {
 // the first row, which may be a header, decide between three forms:
 //   old,new               `old`: an id 0…65535, a color #rrggbb, or a class name
 //   r,g,b,new             `old` is a color in three numbers
-//   name,r,g,b,…,new      a class file with one more column; if there are several, the one whose header begins with "to" or "new"
+//   name,r,g,b,…,new      a class file with one more column; if there are several, the one whose
+//   header begins with "to" or "new"
 // `new` is a class name, a class id, or "ignore". A row without `new` is skipped with a warning;
 // so is an id below 0, which no file can contain. Lines that begin with "# " are comments.
 [[nodiscard]] Result<LabelMap> parse_label_map(std::string_view text, const std::string& path);
@@ -64,9 +66,12 @@ struct OldClasses {
 // that class in `old`. Values that were ignored before stay so, unless a row names them. Fails if
 // a target is not a class, a name is not in `old` (or `old` is absent), or two rows map one value
 // differently.
-[[nodiscard]] Result<std::vector<MappedValue>> resolve_map(const LabelMap& map, const ClassTable& table, const OldClasses* old);
+[[nodiscard]] Result<std::vector<MappedValue>> resolve_map(const LabelMap& map,
+                                                           const ClassTable& table,
+                                                           const OldClasses* old);
 
 // The same for classes of whole images: their names, in byte order, and ids.
-[[nodiscard]] Result<std::vector<std::pair<std::string, std::uint16_t>>> resolve_class_names(const LabelMap& map, const ClassTable& table);
+[[nodiscard]] Result<std::vector<std::pair<std::string, std::uint16_t>>> resolve_class_names(
+    const LabelMap& map, const ClassTable& table);
 
 }  // namespace hotpack::labels

@@ -26,7 +26,8 @@ bool contains(const std::array<std::string_view, N>& words, const std::string& f
 }
 
 bool are_numbers(std::span<const std::string> fields) {
-  return std::all_of(fields.begin(), fields.end(), [](const std::string& field) { return number_of(field).has_value(); });
+  return std::all_of(fields.begin(), fields.end(),
+                     [](const std::string& field) { return number_of(field).has_value(); });
 }
 
 // The positions of the columns.
@@ -40,21 +41,25 @@ struct MapForm {
 
 // No pair of a value and a class may look like a header, so both words are checked.
 bool is_pair_header(const CsvRow& row) {
-  constexpr std::array<std::string_view, 12> kOld{"old",   "from",  "source", "id",    "old_id", "old id",
-                                                  "value", "label", "name",   "color", "colour", "class"};
-  constexpr std::array<std::string_view, 14> kNew{"name",     "class name", "new",       "to",        "target",   "new_id",  "new id",
-                                                  "new_name", "new name",   "new_class", "new class", "train_id", "trainid", "class"};
+  constexpr std::array<std::string_view, 12> kOld{"old",    "from",   "source", "id",
+                                                  "old_id", "old id", "value",  "label",
+                                                  "name",   "color",  "colour", "class"};
+  constexpr std::array<std::string_view, 14> kNew{
+      "name",     "class name", "new",       "to",        "target",   "new_id",  "new id",
+      "new_name", "new name",   "new_class", "new class", "train_id", "trainid", "class"};
   return contains(kOld, row.fields[0]) && contains(kNew, row.fields[1]);
 }
 
 // The column after name,r,g,b that maps a class: the only one with text, else the one whose
 // header says so.
-Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_header, const std::string& path) {
+Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_header,
+                                  const std::string& path) {
   const std::vector<std::string>& header = rows.front().fields;
   std::vector<std::size_t> filled, named;
   for (std::size_t column = 4; column < header.size(); ++column) {
-    const bool has_text =
-        std::any_of(rows.begin(), rows.end(), [&](const CsvRow& row) { return row.fields.size() > column && !row.fields[column].empty(); });
+    const bool has_text = std::any_of(rows.begin(), rows.end(), [&](const CsvRow& row) {
+      return row.fields.size() > column && !row.fields[column].empty();
+    });
     if (has_text) filled.push_back(column);
     const std::string word = lower(header[column]);
     if (has_header && (word.starts_with("to") || word.starts_with("new"))) named.push_back(column);
@@ -63,7 +68,8 @@ Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_head
   if (filled.size() == 1) return filled.front();
   return line_error(rows.front().line,
                     std::to_string(filled.size()) +
-                        " columns after name,r,g,b, and none that says what happens to each class; expected one, with a header that begins "
+                        " columns after name,r,g,b, and none that says what happens to each class; "
+                        "expected one, with a header that begins "
                         "with \"to\" or \"new\" where there are others",
                     path);
 }
@@ -80,12 +86,18 @@ Result<MapForm> form_of(const std::vector<CsvRow>& rows, const std::string& path
     form = {names_rgb(fields), std::nullopt, 0, 3};
     return form;
   }
-  if (fields.size() < 4) return line_error(first.line, std::to_string(fields.size()) + " fields; expected " + std::string(kExpected), path);
+  if (fields.size() < 4)
+    return line_error(first.line,
+                      std::to_string(fields.size()) + " fields; expected " + std::string(kExpected),
+                      path);
   if (names_bgr(fields.subspan(1)))
-    return line_error(first.line, "the columns are in the order blue, green, red; expected name,r,g,b,new", path);
+    return line_error(
+        first.line, "the columns are in the order blue, green, red; expected name,r,g,b,new", path);
   form = {!are_numbers(fields.subspan(1, 3)), 0, 1, 4};
   if (form.has_header && !names_rgb(fields.subspan(1)))
-    return line_error(first.line, "is neither a row nor a header of a map; expected " + std::string(kExpected), path);
+    return line_error(first.line,
+                      "is neither a row nor a header of a map; expected " + std::string(kExpected),
+                      path);
   HOTPACK_ASSIGN(form.target, target_column(rows, form.has_header, path));
   return form;
 }
@@ -93,7 +105,8 @@ Result<MapForm> form_of(const std::vector<CsvRow>& rows, const std::string& path
 std::optional<RgbColor> hex_color(std::string_view text) {
   std::uint32_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (text.size() != 6 || failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (text.size() != 6 || failure != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
   return unpacked_color(value);
 }
 
@@ -105,15 +118,21 @@ bool is_comment(const CsvRow& row) {
 // One pass over the rows.
 class MapParser {
  public:
-  MapParser(std::vector<CsvRow> rows, const std::string& path) : rows_(std::move(rows)) { map_.path = path; }
+  MapParser(std::vector<CsvRow> rows, const std::string& path) : rows_(std::move(rows)) {
+    map_.path = path;
+  }
 
   Result<LabelMap> parse() {
     std::erase_if(rows_, is_comment);
-    if (rows_.empty()) return data_error("the map is empty; expected " + std::string(kExpected), map_.path);
+    if (rows_.empty())
+      return data_error("the map is empty; expected " + std::string(kExpected), map_.path);
     HOTPACK_ASSIGN(form_, form_of(rows_, map_.path));
-    for (std::size_t i = form_.has_header ? 1 : 0; i < rows_.size(); ++i) HOTPACK_TRY(add_row(rows_[i]));
+    for (std::size_t i = form_.has_header ? 1 : 0; i < rows_.size(); ++i)
+      HOTPACK_TRY(add_row(rows_[i]));
     if (map_.rows.empty())
-      return data_error("no row of the map says what happens to a value; expected " + std::string(kExpected), map_.path);
+      return data_error(
+          "no row of the map says what happens to a value; expected " + std::string(kExpected),
+          map_.path);
     return std::move(map_);
   }
 
@@ -124,7 +143,9 @@ class MapParser {
     HOTPACK_TRY(check_width(row));
     HOTPACK_ASSIGN(mapped.old, old_value(row));
     if (form_.color && !form_.name) mapped.name = color_text(std::get<RgbColor>(mapped.old));
-    if (mapped.target.empty()) return leave_out(row, "'" + mapped.name + "' has no new class; where it occurs it is unknown");
+    if (mapped.target.empty())
+      return leave_out(row,
+                       "'" + mapped.name + "' has no new class; where it occurs it is unknown");
     if (const auto* id = std::get_if<std::int64_t>(&mapped.old); id != nullptr && *id < 0)
       return leave_out(row, "no label file can hold the id " + std::to_string(*id));
     HOTPACK_TRY(check_kind(mapped));
@@ -137,12 +158,14 @@ class MapParser {
   // ones.
   Status check_width(const CsvRow& row) const {
     const std::size_t needed = form_.color ? *form_.color + 3 : 1;
-    const bool is_wide = !form_.name && row.fields.size() > form_.target + 1 &&
-                         std::any_of(row.fields.begin() + static_cast<std::ptrdiff_t>(form_.target) + 1, row.fields.end(),
-                                     [](const std::string& field) { return !field.empty(); });
+    const bool is_wide =
+        !form_.name && row.fields.size() > form_.target + 1 &&
+        std::any_of(row.fields.begin() + static_cast<std::ptrdiff_t>(form_.target) + 1,
+                    row.fields.end(), [](const std::string& field) { return !field.empty(); });
     if (row.fields.size() >= needed && !is_wide) return {};
     return line_error(row.line,
-                      std::to_string(row.fields.size()) + " fields; expected " + std::to_string(form_.target + 1) +
+                      std::to_string(row.fields.size()) + " fields; expected " +
+                          std::to_string(form_.target + 1) +
                           ", as in the first row (quote names that hold commas)",
                       map_.path);
   }
@@ -150,13 +173,16 @@ class MapParser {
   Result<OldValue> old_value(const CsvRow& row) const {
     if (form_.color) return color_of(row);
     const std::string& text = row.fields.front();
-    if (text.empty()) return line_error(row.line, "the old value is missing; expected " + std::string(kExpected), map_.path);
+    if (text.empty())
+      return line_error(row.line, "the old value is missing; expected " + std::string(kExpected),
+                        map_.path);
     if (text.starts_with('#')) {
       if (const auto color = hex_color(std::string_view(text).substr(1))) return OldValue(*color);
       return line_error(row.line, "'" + text + "' is not a color; expected #rrggbb", map_.path);
     }
     const auto id = whole_number_of(text);
-    if (id && *id > kMaxId) return line_error(row.line, text + " is not an id; ids are 0…65535", map_.path);
+    if (id && *id > kMaxId)
+      return line_error(row.line, text + " is not an id; ids are 0…65535", map_.path);
     return id ? OldValue(*id) : OldValue(text);
   }
 
@@ -164,7 +190,9 @@ class MapParser {
     RgbColor color{};
     bool fraction = false;
     for (std::size_t i = 0; i < color.size(); ++i) {
-      HOTPACK_ASSIGN(color[i], color_value(row, row.fields[*form_.color + i], "expected " + std::string(kExpected), fraction, map_.path));
+      HOTPACK_ASSIGN(color[i],
+                     color_value(row, row.fields[*form_.color + i],
+                                 "expected " + std::string(kExpected), fraction, map_.path));
     }
     return OldValue(color);
   }
@@ -178,7 +206,10 @@ class MapParser {
     has_ids_ |= std::holds_alternative<std::int64_t>(row.old);
     has_colors_ |= std::holds_alternative<RgbColor>(row.old);
     if (!has_ids_ || !has_colors_) return {};
-    return line_error(row.line, "'" + row.name + "': ids and colors in one map; labels hold the ones or the others", map_.path);
+    return line_error(
+        row.line,
+        "'" + row.name + "': ids and colors in one map; labels hold the ones or the others",
+        map_.path);
   }
 
   // Normalizes ids as some tools write them ("11.0") and words for "ignore".

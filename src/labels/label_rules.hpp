@@ -21,14 +21,17 @@ inline constexpr std::uint32_t kDefaultIgnore16 = 65535;
 
 // Every known value, ascending, with ignored values resolved. The values of `binary` are 0 (below
 // the threshold) and 1.
-[[nodiscard]] std::vector<MappedValue> known_values(const ClassTable& table, const LabelRules& rules);
+[[nodiscard]] std::vector<MappedValue> known_values(const ClassTable& table,
+                                                    const LabelRules& rules);
 // Finds a value among ascending ones; absent if it is unknown.
-[[nodiscard]] const MappedValue* find_value(const std::vector<MappedValue>& values, std::uint32_t value);
+[[nodiscard]] const MappedValue* find_value(const std::vector<MappedValue>& values,
+                                            std::uint32_t value);
 
 // The id of an unknown value in id planes.
 [[nodiscard]] std::uint16_t id_of_unknown(const LabelRules& rules);
 
 // Sets `classes[].sources` and `ignore` as LabelDecoder::table() describes.
-void fill_sources(const std::vector<MappedValue>& values, const LabelRules& rules, ClassTable& table);
+void fill_sources(const std::vector<MappedValue>& values, const LabelRules& rules,
+                  ClassTable& table);
 
 }  // namespace hotpack::labels

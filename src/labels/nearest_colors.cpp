@@ -9,7 +9,8 @@ namespace hotpack::labels {
 NearestColors::Match NearestColors::find(RgbColor color) const {
   Match best{0, std::numeric_limits<int>::max()};
   for (const Color& other : colors_) {
-    const int red = color[0] - other.red, green = color[1] - other.green, blue = color[2] - other.blue;
+    const int red = color[0] - other.red, green = color[1] - other.green,
+              blue = color[2] - other.blue;
     const int distance_squared = red * red + green * green + blue * blue;
     if (distance_squared < best.distance_squared) best = {other.id, distance_squared};
   }

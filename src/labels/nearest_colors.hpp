@@ -22,7 +22,9 @@ class NearestColors {
   explicit NearestColors(int max_distance = 0) : limit_(max_distance * max_distance) {}
 
   // Of several nearest colors, the one that was added first wins.
-  void add(RgbColor color, std::uint16_t id) { colors_.push_back({color[0], color[1], color[2], id}); }
+  void add(RgbColor color, std::uint16_t id) {
+    colors_.push_back({color[0], color[1], color[2], id});
+  }
   [[nodiscard]] bool empty() const { return colors_.empty(); }
 
   // Precondition: there is at least one color.

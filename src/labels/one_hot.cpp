@@ -75,7 +75,8 @@ void encode_short_bits(std::span<const std::uint16_t> ids, std::byte* out) {
 // Zeroes `pixel_bytes` per pixel and calls `set(pixel, id)` to write the one byte that is not
 // zero, in blocks that stay in the cache.
 template <class Set>
-void scatter(std::span<const std::uint16_t> ids, std::size_t class_count, std::size_t pixel_bytes, std::byte* out, Set set) {
+void scatter(std::span<const std::uint16_t> ids, std::size_t class_count, std::size_t pixel_bytes,
+             std::byte* out, Set set) {
   constexpr std::size_t kBlockBytes = 16384;
   const std::size_t block = std::max<std::size_t>(1, kBlockBytes / pixel_bytes);
   while (!ids.empty()) {
@@ -99,13 +100,15 @@ void encode_bits(std::span<const std::uint16_t> ids, std::size_t class_count, st
     case 4:
       return encode_short_bits<std::uint32_t>(ids, out);
     default:
-      return scatter(ids, class_count, pixel_bytes, out,
-                     [](std::byte* pixel, std::uint16_t id) { pixel[id / 8] = std::byte{1} << (id % 8); });
+      return scatter(ids, class_count, pixel_bytes, out, [](std::byte* pixel, std::uint16_t id) {
+        pixel[id / 8] = std::byte{1} << (id % 8);
+      });
   }
 }
 
 void encode_one_hot(std::span<const std::uint16_t> ids, std::size_t class_count, std::byte* out) {
-  scatter(ids, class_count, class_count, out, [](std::byte* pixel, std::uint16_t id) { pixel[id] = std::byte{1}; });
+  scatter(ids, class_count, class_count, out,
+          [](std::byte* pixel, std::uint16_t id) { pixel[id] = std::byte{1}; });
 }
 
 // kIgnored becomes 255 or stays 65535 without special handling.
@@ -123,7 +126,8 @@ std::uint64_t encoded_bytes(LabelStorage storage, std::uint64_t pixels, std::siz
   return pixels * bytes_a_pixel(storage, class_count);
 }
 
-void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, LabelStorage storage, std::span<std::byte> out) {
+void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, LabelStorage storage,
+                std::span<std::byte> out) {
   assert(out.size() == encoded_bytes(storage, ids.size(), class_count));
   if (out.empty()) return;
   switch (storage) {
@@ -136,8 +140,8 @@ void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, Lab
   }
 }
 
-void add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::size_t class_count, LabelStorage storage,
-               std::span<std::byte> one_hot) {
+void add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::size_t class_count,
+               LabelStorage storage, std::span<std::byte> one_hot) {
   const bool bits = storage == LabelStorage::bits;
   const std::size_t pixel_bytes = bytes_a_pixel(storage, class_count);
   const std::byte mark = bits ? std::byte{1} << (class_id % 8) : std::byte{1};
@@ -148,8 +152,8 @@ void add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::si
   }
 }
 
-std::uint64_t count_one_hot(std::span<const std::byte> one_hot, LabelStorage storage, std::size_t class_count,
-                            std::vector<std::uint64_t>& histogram) {
+std::uint64_t count_one_hot(std::span<const std::byte> one_hot, LabelStorage storage,
+                            std::size_t class_count, std::vector<std::uint64_t>& histogram) {
   histogram.assign(class_count, 0);
   const std::size_t pixel_bytes = bytes_a_pixel(storage, class_count);
   const std::size_t step = storage == LabelStorage::bits ? 8 : 1;  // classes per byte
@@ -159,17 +163,21 @@ std::uint64_t count_one_hot(std::span<const std::byte> one_hot, LabelStorage sto
     for (std::size_t byte = 0; byte < pixel_bytes; ++byte) {
       const auto set = std::to_integer<unsigned>(one_hot[byte]);
       any |= set;
-      for (unsigned rest = set; rest != 0; rest &= rest - 1) ++histogram[byte * step + static_cast<std::size_t>(std::countr_zero(rest))];
+      for (unsigned rest = set; rest != 0; rest &= rest - 1)
+        ++histogram[byte * step + static_cast<std::size_t>(std::countr_zero(rest))];
     }
     without += any == 0;
   }
   return without;
 }
 
-std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count, std::vector<std::uint64_t>& histogram) {
+std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count,
+                        std::vector<std::uint64_t>& histogram) {
   histogram.assign(class_count, 0);
   std::uint64_t ignored = 0;
-  const auto counter_of = [&](std::uint16_t id) -> std::uint64_t& { return id < class_count ? histogram[id] : ignored; };
+  const auto counter_of = [&](std::uint16_t id) -> std::uint64_t& {
+    return id < class_count ? histogram[id] : ignored;
+  };
   std::uint64_t* last_counter = &ignored;
   IdRun run(kIgnored);
   std::size_t i = 0;

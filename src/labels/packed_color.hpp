@@ -12,7 +12,8 @@ namespace hotpack::labels {
 }
 
 [[nodiscard]] constexpr RgbColor unpacked_color(std::uint32_t color) {
-  return {static_cast<std::uint8_t>(color >> 16), static_cast<std::uint8_t>(color >> 8), static_cast<std::uint8_t>(color)};
+  return {static_cast<std::uint8_t>(color >> 16), static_cast<std::uint8_t>(color >> 8),
+          static_cast<std::uint8_t>(color)};
 }
 
 }  // namespace hotpack::labels

@@ -25,7 +25,8 @@ std::uint32_t color_at(const std::uint8_t* rgb) { return packed_color({rgb[0], r
 // Maps 0xRRGGBB to its entry; unknown_id if the color is unknown.
 class ExactLookup {
  public:
-  ExactLookup(const ColorMap& colors, std::uint16_t unknown_id) : colors_(colors), unknown_(kUnknown | unknown_id) {}
+  ExactLookup(const ColorMap& colors, std::uint16_t unknown_id)
+      : colors_(colors), unknown_(kUnknown | unknown_id) {}
   Entry operator()(std::uint32_t color) const {
     const Entry entry = colors_.find(color);
     return entry == kUnknown ? unknown_ : entry;
@@ -41,7 +42,8 @@ class ExactLookup {
 // later color replaces an earlier one.
 class NearestLookup {
  public:
-  NearestLookup(const NearestColors& colors, std::uint16_t unknown_id) : colors_(colors), unknown_id_(unknown_id), slots_(kSlots) {}
+  NearestLookup(const NearestColors& colors, std::uint16_t unknown_id)
+      : colors_(colors), unknown_id_(unknown_id), slots_(kSlots) {}
   Entry operator()(std::uint32_t color) {
     Slot& slot = slots_[(color * 0x9E3779B1u) >> (32 - kSlotBits)];
     if (slot.color != color) slot = {color, colors_.entry(color, unknown_id_)};
@@ -93,7 +95,8 @@ Entry map_rgb_row(const std::uint8_t* rgb, int width, Lookup& lookup, std::uint1
 
 // `Index` keeps a sample inside its table of 256 or 65536 entries.
 template <class Index>
-Entry map_sample_row(const std::uint16_t* samples, int width, const Entry* entries, std::uint16_t* ids) {
+Entry map_sample_row(const std::uint16_t* samples, int width, const Entry* entries,
+                     std::uint16_t* ids) {
   Entry flags = 0;
   for (int x = 0; x < width; ++x) {
     const Entry entry = entries[static_cast<Index>(samples[x])];
@@ -111,7 +114,8 @@ std::uint16_t plain_samples(const NarrowTable& table) {
 }
 
 // Copies a row. True if all its samples are below `limit`, so the copy is correct.
-bool copy_plain_row(const std::uint16_t* samples, int width, std::uint16_t limit, std::uint16_t* ids) {
+bool copy_plain_row(const std::uint16_t* samples, int width, std::uint16_t limit,
+                    std::uint16_t* ids) {
   std::uint16_t largest = 0;
   for (int x = 0; x < width; ++x) {
     largest = std::max(largest, samples[x]);
@@ -133,8 +137,8 @@ void count_unknown(int width, int y, EntryAt entry_at, FoundAt found_at, Unknown
 
 // Maps one row of samples to row y of `ids`. Samples below `plain` are their own ids.
 template <class Index, class ValueOf>
-Entry map_row(const std::uint16_t* row, int y, const Entry* entries, std::uint16_t plain, ValueOf value_of, MutableIds ids,
-              UnknownCounter& unknown) {
+Entry map_row(const std::uint16_t* row, int y, const Entry* entries, std::uint16_t plain,
+              ValueOf value_of, MutableIds ids, UnknownCounter& unknown) {
   if (plain > 0 && copy_plain_row(row, ids.width, plain, ids.row(y))) return 0;
   const Entry flags = map_sample_row<Index>(row, ids.width, entries, ids.row(y));
   if ((flags & kNotKnown) != 0) {
@@ -146,9 +150,11 @@ Entry map_row(const std::uint16_t* row, int y, const Entry* entries, std::uint16
 }
 
 template <class Index, class ValueOf>
-Entry map_samples(ConstIds samples, const Entry* entries, std::uint16_t plain, ValueOf value_of, MutableIds ids, UnknownCounter& unknown) {
+Entry map_samples(ConstIds samples, const Entry* entries, std::uint16_t plain, ValueOf value_of,
+                  MutableIds ids, UnknownCounter& unknown) {
   Entry flags = 0;
-  for (int y = 0; y < ids.height; ++y) flags |= map_row<Index>(samples.row(y), y, entries, plain, value_of, ids, unknown);
+  for (int y = 0; y < ids.height; ++y)
+    flags |= map_row<Index>(samples.row(y), y, entries, plain, value_of, ids, unknown);
   return flags;
 }
 
@@ -156,7 +162,8 @@ FoundValue color_found(std::uint32_t color) { return {FoundValue::Kind::color, c
 
 // `found` gives the reported value of an unknown color.
 template <class Lookup, class Found>
-Entry map_colors(ConstPixels rgb, Lookup lookup, Found found, MutableIds ids, UnknownCounter& unknown) {
+Entry map_colors(ConstPixels rgb, Lookup lookup, Found found, MutableIds ids,
+                 UnknownCounter& unknown) {
   Entry flags = 0;
   for (int y = 0; y < ids.height; ++y) {
     const std::uint8_t* row = rgb.row(y);
@@ -164,34 +171,44 @@ Entry map_colors(ConstPixels rgb, Lookup lookup, Found found, MutableIds ids, Un
     flags |= row_flags;
     if ((row_flags & kNotKnown) == 0) continue;
     count_unknown(
-        ids.width, y, [&](int x) { return lookup(color_at(row + 3 * x)); }, [&](int x) { return found(color_at(row + 3 * x)); }, unknown);
+        ids.width, y, [&](int x) { return lookup(color_at(row + 3 * x)); },
+        [&](int x) { return found(color_at(row + 3 * x)); }, unknown);
   }
   return flags;
 }
 
 }  // namespace
 
-Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {
+Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids,
+                 UnknownCounter& unknown) {
   return map_samples<std::uint8_t>(
-      samples, table.entries.data(), plain_samples(table), [&](std::uint8_t sample) { return table.found[sample]; }, ids, unknown);
+      samples, table.entries.data(), plain_samples(table),
+      [&](std::uint8_t sample) { return table.found[sample]; }, ids, unknown);
 }
 
-Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids, UnknownCounter& unknown) {
-  const auto value_of = [](std::uint16_t sample) { return FoundValue{FoundValue::Kind::id, sample}; };
+Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids,
+               UnknownCounter& unknown) {
+  const auto value_of = [](std::uint16_t sample) {
+    return FoundValue{FoundValue::Kind::id, sample};
+  };
   return map_samples<std::uint16_t>(samples, entries.data(), 0, value_of, ids, unknown);
 }
 
-Entry map_rgb(ConstPixels rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
+Entry map_rgb(ConstPixels rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids,
+              UnknownCounter& unknown) {
   return map_colors(rgb, ExactLookup(colors, unknown_id), color_found, ids, unknown);
 }
 
-Entry map_rgb_nearest(ConstPixels rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
+Entry map_rgb_nearest(ConstPixels rgb, const NearestColors& colors, std::uint16_t unknown_id,
+                      MutableIds ids, UnknownCounter& unknown) {
   return map_colors(rgb, NearestLookup(colors, unknown_id), color_found, ids, unknown);
 }
 
-Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entries, std::uint16_t unknown_id, MutableIds ids,
-                  UnknownCounter& unknown) {
-  const auto id_of = [formula](std::uint32_t color) { return rgb_id(formula, unpacked_color(color)); };
+Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entries,
+                  std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
+  const auto id_of = [formula](std::uint32_t color) {
+    return rgb_id(formula, unpacked_color(color));
+  };
   const auto lookup = [&](std::uint32_t color) {
     const std::optional<std::uint32_t> id = id_of(color);
     return id && *id < entries.size() ? entries[*id] : kUnknown | unknown_id;
@@ -203,7 +220,8 @@ Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entr
   return map_colors(rgb, lookup, found, ids, unknown);
 }
 
-Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {
+Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids,
+                   UnknownCounter& unknown) {
   std::vector<std::uint16_t> samples(static_cast<std::size_t>(rgb.width));
   const auto value_of = [&](std::uint8_t sample) { return table.found[sample]; };
   const std::uint16_t plain = plain_samples(table);
@@ -211,12 +229,14 @@ Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids, Un
   for (int y = 0; y < rgb.height; ++y) {
     const std::uint8_t* at = rgb.row(y);
     for (std::uint16_t& sample : samples) sample = *at, at += 3;
-    flags |= map_row<std::uint8_t>(samples.data(), y, table.entries.data(), plain, value_of, ids, unknown);
+    flags |= map_row<std::uint8_t>(samples.data(), y, table.entries.data(), plain, value_of, ids,
+                                   unknown);
   }
   return flags;
 }
 
-Entry threshold_rgb(ConstPixels rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids) {
+Entry threshold_rgb(ConstPixels rgb, LumaThreshold threshold,
+                    const std::array<std::uint16_t, 2>& class_ids, MutableIds ids) {
   bool differ = false, lit = false;
   std::uint8_t any = 0;
   for (int y = 0; y < ids.height; ++y) {

@@ -31,30 +31,40 @@ inline constexpr int kMaxChannelDifference = 16;
 class LumaThreshold {
  public:
   explicit LumaThreshold(int threshold) : least_(1000 * threshold - 500) {}
-  [[nodiscard]] bool reached(int r, int g, int b) const { return 299 * r + 587 * g + 114 * b >= least_; }
+  [[nodiscard]] bool reached(int r, int g, int b) const {
+    return 299 * r + 587 * g + 114 * b >= least_;
+  }
 
  private:
   int least_;
 };
 
-[[nodiscard]] inline bool channels_differ(int r, int g, int b) { return std::max({r, g, b}) - std::min({r, g, b}) > kMaxChannelDifference; }
+[[nodiscard]] inline bool channels_differ(int r, int g, int b) {
+  return std::max({r, g, b}) - std::min({r, g, b}) > kMaxChannelDifference;
+}
 
 // Each function maps all pixels, counts unknown ones and those that got the nearest class, and
 // returns all flags.
-[[nodiscard]] Entry map_rgb(ConstPixels rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown);
+[[nodiscard]] Entry map_rgb(ConstPixels rgb, const ColorMap& colors, std::uint16_t unknown_id,
+                            MutableIds ids, UnknownCounter& unknown);
 // Uses the nearest color, which is usually computed once per color of the label.
-[[nodiscard]] Entry map_rgb_nearest(ConstPixels rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids,
+[[nodiscard]] Entry map_rgb_nearest(ConstPixels rgb, const NearestColors& colors,
+                                    std::uint16_t unknown_id, MutableIds ids,
                                     UnknownCounter& unknown);
 // For RGB pixels whose colors are ids. `entries` has 65536; a larger id is unknown.
-[[nodiscard]] Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entries, std::uint16_t unknown_id, MutableIds ids,
-                                UnknownCounter& unknown);
+[[nodiscard]] Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entries,
+                                std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown);
 // For RGB pixels of equal channels, whose value is a sample below 256.
-[[nodiscard]] Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
+[[nodiscard]] Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids,
+                                 UnknownCounter& unknown);
 // For samples below 256.
-[[nodiscard]] Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
+[[nodiscard]] Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids,
+                               UnknownCounter& unknown);
 // `entries` has 65536; unknown samples are reported as ids.
-[[nodiscard]] Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids, UnknownCounter& unknown);
+[[nodiscard]] Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids,
+                             UnknownCounter& unknown);
 // class_ids[1] if the threshold is reached, else class_ids[0].
-[[nodiscard]] Entry threshold_rgb(ConstPixels rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids);
+[[nodiscard]] Entry threshold_rgb(ConstPixels rgb, LumaThreshold threshold,
+                                  const std::array<std::uint16_t, 2>& class_ids, MutableIds ids);
 
 }  // namespace hotpack::labels

@@ -20,8 +20,8 @@ struct Preset {
   ClassTable table;
   // automatic if the set has files with ids and files with colors
   LabelKind reading = LabelKind::index;
-  RgbId rgb_id = RgbId::none;              // the formula, if files are RGB and their colors are ids
-  std::string map;                         // text of a map file (labels/label_map.hpp); empty if ids are class ids already
+  RgbId rgb_id = RgbId::none;  // the formula, if files are RGB and their colors are ids
+  std::string map;  // text of a map file (labels/label_map.hpp); empty if ids are class ids already
   std::vector<std::string> ignore;         // as --ignore
   std::string image_suffix, label_suffix;  // defaults of the options with these names
 };

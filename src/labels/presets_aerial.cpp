@@ -54,7 +54,8 @@ constexpr std::array<NamedColor, 6> kDeepglobe{{
     {"barren_land", {255, 255, 255}},
 }};
 
-// The tiles that converters write hold ids from 1, with 0 for what has no class; the originals hold colors, with black for it.
+// The tiles that converters write hold ids from 1, with 0 for what has no class; the originals hold
+// colors, with black for it.
 Preset isprs(std::string name, std::string about) {
   Preset preset = preset_of(std::move(name), std::move(about), colored_table(kIsprs));
   preset.reading = LabelKind::automatic;
@@ -66,21 +67,27 @@ Preset isprs(std::string name, std::string about) {
 }  // namespace
 
 std::vector<Preset> aerial_presets() {
-  Preset loveda = preset_of("loveda", "LoveDA, ids 1…7 of 7 classes; 0 ignored", colored_table(kLoveda));
+  Preset loveda =
+      preset_of("loveda", "LoveDA, ids 1…7 of 7 classes; 0 ignored", colored_table(kLoveda));
   loveda.map = shifted_map(loveda.table);
 
-  Preset isaid = preset_of("isaid", "iSAID, 16 classes with background; colors, or ids with 255 ignored", colored_table(kIsaid));
+  Preset isaid =
+      preset_of("isaid", "iSAID, 16 classes with background; colors, or ids with 255 ignored",
+                colored_table(kIsaid));
   isaid.reading = LabelKind::automatic;
   isaid.label_suffix = "_instance_color_RGB";
 
   Preset deepglobe =
-      preset_of("deepglobe", "DeepGlobe land cover, colors of 6 classes; unknown (black) ignored", colored_table(kDeepglobe));
+      preset_of("deepglobe", "DeepGlobe land cover, colors of 6 classes; unknown (black) ignored",
+                colored_table(kDeepglobe));
   deepglobe.reading = LabelKind::color;
   deepglobe.ignore = {"#000000"};
   deepglobe.image_suffix = "_sat";
   deepglobe.label_suffix = "_mask";
-  return {loveda, isprs("potsdam", "ISPRS Potsdam, 6 classes; ids 1…6 or colors, 0 and black ignored"),
-          isprs("vaihingen", "ISPRS Vaihingen, 6 classes; ids 1…6 or colors, 0 and black ignored"), isaid, deepglobe};
+  return {loveda,
+          isprs("potsdam", "ISPRS Potsdam, 6 classes; ids 1…6 or colors, 0 and black ignored"),
+          isprs("vaihingen", "ISPRS Vaihingen, 6 classes; ids 1…6 or colors, 0 and black ignored"),
+          isaid, deepglobe};
 }
 
 }  // namespace hotpack::labels

@@ -264,7 +264,8 @@ Preset panoptic_preset() {
     names.push_back(stuff.name);
   }
   Preset preset = preset_of("coco-panoptic133",
-                            "COCO panoptic categories in RGB, id r+256g+65536b of 1…200, 133 classes; 0 ignored; not for ids of segments",
+                            "COCO panoptic categories in RGB, id r+256g+65536b of 1…200, 133 "
+                            "classes; 0 ignored; not for ids of segments",
                             named_table(names));
   preset.reading = LabelKind::rgb_id;
   preset.rgb_id = RgbId::low_first;
@@ -275,10 +276,13 @@ Preset panoptic_preset() {
 }  // namespace
 
 std::vector<Preset> coco_presets() {
-  Preset raw = preset_of("coco-stuff171", "COCO-Stuff 164k as published, ids 0…181, 171 classes; 255 ignored", named_table(kNames));
+  Preset raw = preset_of("coco-stuff171",
+                         "COCO-Stuff 164k as published, ids 0…181, 171 classes; 255 ignored",
+                         named_table(kNames));
   raw.map = id_map(kNames.size(), 0);
 
-  Preset train_ids = preset_of("coco-stuff171-trainids", "COCO-Stuff 164k converted to ids 0…170; 255 ignored", raw.table);
+  Preset train_ids = preset_of("coco-stuff171-trainids",
+                               "COCO-Stuff 164k converted to ids 0…170; 255 ignored", raw.table);
   train_ids.label_suffix = "_labelTrainIds";
   return {raw, train_ids, panoptic_preset()};
 }

@@ -7,7 +7,8 @@
 namespace hotpack::labels {
 namespace {
 
-// Names and colors of the scene parsing benchmark; two classes share a color, so its labels are read as ids only.
+// Names and colors of the scene parsing benchmark; two classes share a color, so its labels are
+// read as ids only.
 constexpr std::array<NamedColor, 150> kAde20k{{
     {"wall", {120, 120, 120}},
     {"building", {180, 120, 120}},
@@ -161,35 +162,40 @@ constexpr std::array<NamedColor, 150> kAde20k{{
     {"flag", {92, 0, 255}},
 }};
 
-constexpr std::array<std::string_view, 40> kNyu40{"wall",       "floor",          "cabinet",        "bed",
-                                                  "chair",      "sofa",           "table",          "door",
-                                                  "window",     "bookshelf",      "picture",        "counter",
-                                                  "blinds",     "desk",           "shelves",        "curtain",
-                                                  "dresser",    "pillow",         "mirror",         "floor mat",
-                                                  "clothes",    "ceiling",        "books",          "refrigerator",
-                                                  "television", "paper",          "towel",          "shower curtain",
-                                                  "box",        "whiteboard",     "person",         "night stand",
-                                                  "toilet",     "sink",           "lamp",           "bathtub",
-                                                  "bag",        "otherstructure", "otherfurniture", "otherprop"};
+constexpr std::array<std::string_view, 40> kNyu40{
+    "wall",       "floor",          "cabinet",        "bed",
+    "chair",      "sofa",           "table",          "door",
+    "window",     "bookshelf",      "picture",        "counter",
+    "blinds",     "desk",           "shelves",        "curtain",
+    "dresser",    "pillow",         "mirror",         "floor mat",
+    "clothes",    "ceiling",        "books",          "refrigerator",
+    "television", "paper",          "towel",          "shower curtain",
+    "box",        "whiteboard",     "person",         "night stand",
+    "toilet",     "sink",           "lamp",           "bathtub",
+    "bag",        "otherstructure", "otherfurniture", "otherprop"};
 
 }  // namespace
 
 std::vector<Preset> scene_presets() {
-  Preset ade =
-      preset_of("ade20k150", "ADE20K scene parsing benchmark, ids 1…150 of 150 classes; 0 (other) ignored", colored_table(kAde20k));
+  Preset ade = preset_of(
+      "ade20k150", "ADE20K scene parsing benchmark, ids 1…150 of 150 classes; 0 (other) ignored",
+      colored_table(kAde20k));
   ade.map = shifted_map(ade.table);
 
-  // Its thousands of names change between releases and stand in its index file: --classes gives them.
+  // Its thousands of names change between releases and stand in its index file: --classes gives
+  // them.
   constexpr int kFullAde20k = 3688;
-  Preset full =
-      preset_of("ade20k-full", "ADE20K full annotations (*_seg.png, RGB): class r/10*256+g, ids kept; 0 ignored; names by --classes",
-                numbered_classes(kFullAde20k));
+  Preset full = preset_of("ade20k-full",
+                          "ADE20K full annotations (*_seg.png, RGB): class r/10*256+g, ids kept; 0 "
+                          "ignored; names by --classes",
+                          numbered_classes(kFullAde20k));
   full.reading = LabelKind::rgb_id;
   full.rgb_id = RgbId::tens_of_red;
   full.ignore = {"0"};
   full.label_suffix = "_seg";
 
-  Preset nyu = preset_of("nyu40", "NYU Depth v2, ids 1…40 of 40 classes; 0 ignored", named_table(kNyu40));
+  Preset nyu =
+      preset_of("nyu40", "NYU Depth v2, ids 1…40 of 40 classes; 0 ignored", named_table(kNyu40));
   nyu.map = shifted_map(nyu.table);
   return {ade, full, nyu};
 }

@@ -30,7 +30,8 @@ constexpr std::array<NamedColor, 19> kCityscapes19{{
 }};
 
 // Which label id becomes which of the nineteen; the others are ignored.
-constexpr std::array<int, 19> kCityscapesIds{7, 8, 11, 12, 13, 17, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 32, 33};
+constexpr std::array<int, 19> kCityscapesIds{7,  8,  11, 12, 13, 17, 19, 20, 21, 22,
+                                             23, 24, 25, 26, 27, 28, 31, 32, 33};
 
 constexpr std::array<NamedColor, 34> kCityscapes34{{
     {"unlabeled", {0, 0, 0}},
@@ -197,7 +198,8 @@ std::string cityscapes_map() {
   return map;
 }
 
-Preset cityscapes(std::string name, std::string about, std::span<const NamedColor> classes, std::string label_suffix) {
+Preset cityscapes(std::string name, std::string about, std::span<const NamedColor> classes,
+                  std::string label_suffix) {
   Preset preset = preset_of(std::move(name), std::move(about), colored_table(classes));
   preset.image_suffix = "_leftImg8bit";
   preset.label_suffix = std::move(label_suffix);
@@ -205,28 +207,38 @@ Preset cityscapes(std::string name, std::string about, std::span<const NamedColo
 }
 
 std::vector<Preset> cityscapes_presets() {
-  Preset nineteen = cityscapes("cityscapes19", "Cityscapes label ids, the 19 classes of the benchmark; all others ignored", kCityscapes19,
-                               "_gtFine_labelIds");
+  Preset nineteen = cityscapes(
+      "cityscapes19", "Cityscapes label ids, the 19 classes of the benchmark; all others ignored",
+      kCityscapes19, "_gtFine_labelIds");
   nineteen.map = cityscapes_map();
   return {nineteen,
-          cityscapes("cityscapes19-trainids", "Cityscapes train ids, 19 classes; 255 ignored", kCityscapes19, "_gtFine_labelTrainIds"),
-          cityscapes("cityscapes34", "Cityscapes label ids, all 34 as classes", kCityscapes34, "_gtFine_labelIds")};
+          cityscapes("cityscapes19-trainids", "Cityscapes train ids, 19 classes; 255 ignored",
+                     kCityscapes19, "_gtFine_labelTrainIds"),
+          cityscapes("cityscapes34", "Cityscapes label ids, all 34 as classes", kCityscapes34,
+                     "_gtFine_labelIds")};
 }
 
 }  // namespace
 
 std::vector<Preset> street_presets() {
   std::vector<Preset> presets = cityscapes_presets();
-  Preset bdd = preset_of("bdd100k", "BDD100K masks, the 19 classes of Cityscapes; 255 ignored", colored_table(kCityscapes19));
+  Preset bdd = preset_of("bdd100k", "BDD100K masks, the 19 classes of Cityscapes; 255 ignored",
+                         colored_table(kCityscapes19));
 
-  Preset camvid11 = preset_of("camvid11", "CamVid as SegNet has it, ids of 11 classes; 11 (unlabelled) ignored", colored_table(kCamvid11));
+  Preset camvid11 =
+      preset_of("camvid11", "CamVid as SegNet has it, ids of 11 classes; 11 (unlabelled) ignored",
+                colored_table(kCamvid11));
   camvid11.ignore = {"11"};
 
-  Preset camvid32 = preset_of("camvid32", "CamVid as published, colors of 32 classes, Void among them", colored_table(kCamvid32));
+  Preset camvid32 =
+      preset_of("camvid32", "CamVid as published, colors of 32 classes, Void among them",
+                colored_table(kCamvid32));
   camvid32.reading = LabelKind::color;
   camvid32.label_suffix = "_L";
 
-  Preset mapillary = preset_of("mapillary65", "Mapillary Vistas v1.2, 65 classes; Unlabeled (65) ignored", colored_table(kMapillary));
+  Preset mapillary =
+      preset_of("mapillary65", "Mapillary Vistas v1.2, 65 classes; Unlabeled (65) ignored",
+                colored_table(kMapillary));
   mapillary.ignore = {"65"};
   presets.insert(presets.end(), {bdd, camvid11, camvid32, mapillary});
   return presets;

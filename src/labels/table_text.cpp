@@ -16,14 +16,17 @@ using Words = std::array<std::string_view, 3>;
 // The number of bytes of the UTF-8 character that begins here (no overlong forms, no surrogates,
 // nothing beyond U+10FFFF); 0 if none does.
 std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
   const int first = byte(0), second = byte(1);
   if (first < 0x80) return 1;
   if (first < 0xC2 || !follows(1)) return 0;
   if (first < 0xE0) return 2;
-  const bool outside = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) || (first == 0xF0 && second < 0x90) ||
-                       (first == 0xF4 && second > 0x8F) || first > 0xF4;
+  const bool outside = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+                       (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F) ||
+                       first > 0xF4;
   if (outside || !follows(2)) return 0;
   if (first < 0xF0) return 3;
   return follows(3) ? 4 : 0;
@@ -40,7 +43,9 @@ std::optional<std::size_t> first_foreign_byte(std::string_view text) {
 }
 
 std::uint32_t code_point(std::string_view character) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(character[i])); };
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(character[i]));
+  };
   if (character.size() == 1) return byte(0);
   std::uint32_t code = byte(0) & (0x7Fu >> character.size());
   for (std::size_t i = 1; i < character.size(); ++i) code = code << 6 | (byte(i) & 0x3F);
@@ -48,22 +53,28 @@ std::uint32_t code_point(std::string_view character) {
 }
 
 bool is_unshown(std::uint32_t code) {
-  const auto between = [code](std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; };
+  const auto between = [code](std::uint32_t first, std::uint32_t last) {
+    return code >= first && code <= last;
+  };
   const bool control = code < 0x20 || between(0x7F, 0x9F);
-  const bool direction = code == 0x61C || between(0x200E, 0x200F) || between(0x202A, 0x202E) || between(0x2066, 0x2069);
+  const bool direction = code == 0x61C || between(0x200E, 0x200F) || between(0x202A, 0x202E) ||
+                         between(0x2066, 0x2069);
   return control || direction || between(0x2028, 0x2029) || code == 0xFEFF;
 }
 
 std::string code_text(std::uint32_t code) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string digits;
-  for (; code > 0 || digits.size() < 4; code /= 16) digits.insert(digits.begin(), kDigits[code % 16]);
+  for (; code > 0 || digits.size() < 4; code /= 16)
+    digits.insert(digits.begin(), kDigits[code % 16]);
   return "U+" + digits;
 }
 
 bool begins_with(std::span<const std::string> fields, const Words& words) {
-  return fields.size() >= words.size() && std::equal(words.begin(), words.end(), fields.begin(),
-                                                     [](std::string_view word, const std::string& field) { return lower(field) == word; });
+  return fields.size() >= words.size() &&
+         std::equal(
+             words.begin(), words.end(), fields.begin(),
+             [](std::string_view word, const std::string& field) { return lower(field) == word; });
 }
 
 }  // namespace
@@ -80,7 +91,8 @@ std::optional<double> number_of(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 
@@ -95,7 +107,9 @@ Error line_error(std::size_t line, const std::string& message, const std::string
   return data_error("line " + std::to_string(line) + ": " + message, path);
 }
 
-std::string columns_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " column" : " columns"); }
+std::string columns_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " column" : " columns");
+}
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
@@ -107,14 +121,21 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   }
 }
 
-Result<std::string_view> plain_text(std::string_view text, std::string_view expected, const std::string& path) {
+Result<std::string_view> plain_text(std::string_view text, std::string_view expected,
+                                    const std::string& path) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    return line_error(1, "the file is text in UTF-16, which some programs call Unicode; save it as UTF-8", path);
-  if (text.find('\0') != std::string_view::npos) return data_error("not a text file in UTF-8; expected " + std::string(expected), path);
+    return line_error(
+        1, "the file is text in UTF-16, which some programs call Unicode; save it as UTF-8", path);
+  if (text.find('\0') != std::string_view::npos)
+    return data_error("not a text file in UTF-8; expected " + std::string(expected), path);
   if (const auto at = first_foreign_byte(text)) {
-    const auto line = 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*at), '\n'));
-    return line_error(line, "holds characters that are not UTF-8 (perhaps Latin-1 or Windows-1252); save the file as UTF-8", path);
+    const auto line = 1 + static_cast<std::size_t>(std::count(
+                              text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*at), '\n'));
+    return line_error(line,
+                      "holds characters that are not UTF-8 (perhaps Latin-1 or Windows-1252); save "
+                      "the file as UTF-8",
+                      path);
   }
   return text;
 }
@@ -137,10 +158,12 @@ bool names_bgr(std::span<const std::string> fields) {
   return begins_with(fields, {"b", "g", "r"}) || begins_with(fields, {"blue", "green", "red"});
 }
 
-Result<std::uint8_t> color_value(const CsvRow& row, const std::string& field, std::string_view expected, bool& fraction,
+Result<std::uint8_t> color_value(const CsvRow& row, const std::string& field,
+                                 std::string_view expected, bool& fraction,
                                  const std::string& path) {
   const std::optional<double> number = number_of(field);
-  if (!number) return line_error(row.line, "'" + field + "' is not a number; " + std::string(expected), path);
+  if (!number)
+    return line_error(row.line, "'" + field + "' is not a number; " + std::string(expected), path);
   const double whole = std::trunc(*number);
   if (whole < 0 || whole > 255) return line_error(row.line, field + " is outside 0…255", path);
   fraction |= whole != *number;

@@ -24,18 +24,21 @@ namespace hotpack::labels {
 [[nodiscard]] std::optional<std::int64_t> whole_number_of(std::string_view text);
 
 // "line N: message", code `data`.
-[[nodiscard]] Error line_error(std::size_t line, const std::string& message, const std::string& path);
+[[nodiscard]] Error line_error(std::size_t line, const std::string& message,
+                               const std::string& path);
 
 // "1 column", "3 columns"
 [[nodiscard]] std::string columns_text(std::size_t count);
 
 // The parts between separators, trimmed. CR LF is one separator if both characters are
 // separators.
-[[nodiscard]] std::vector<std::string_view> split(std::string_view text, std::string_view separators);
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text,
+                                                  std::string_view separators);
 
 // The text without a byte order mark. Code `data` if it is not UTF-8 text (`expected` says what
 // it should be).
-[[nodiscard]] Result<std::string_view> plain_text(std::string_view text, std::string_view expected, const std::string& path);
+[[nodiscard]] Result<std::string_view> plain_text(std::string_view text, std::string_view expected,
+                                                  const std::string& path);
 
 // "U+202E" if a text has a character that is invisible or changes how others look: control
 // characters, line ends, direction marks. The text is UTF-8.
@@ -47,7 +50,8 @@ namespace hotpack::labels {
 
 // int(float(x)) in 0…255; otherwise an error with the line that ends with "; " and, if it is not
 // a number, `expected`. Sets `fraction` if it dropped one.
-[[nodiscard]] Result<std::uint8_t> color_value(const CsvRow& row, const std::string& field, std::string_view expected, bool& fraction,
+[[nodiscard]] Result<std::uint8_t> color_value(const CsvRow& row, const std::string& field,
+                                               std::string_view expected, bool& fraction,
                                                const std::string& path);
 
 }  // namespace hotpack::labels

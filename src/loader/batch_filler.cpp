@@ -53,7 +53,8 @@ void write_row(void* context, const Record& record) {
 Status check_budget(std::uint64_t budget, const RowBytes& row) {
   const auto needed = slot_block_bytes(row.image, row.label);
   if (budget == 0 || (needed && *needed <= budget)) return {};
-  return usage_error("a batch of this record needs a slot of " + (needed ? std::to_string(*needed) : "too many") +
+  return usage_error("a batch of this record needs a slot of " +
+                     (needed ? std::to_string(*needed) : "too many") +
                      " bytes, the memory budget leaves " + std::to_string(budget) +
                      " for each; use a larger budget, a smaller prefetch_batches or a crop");
 }
@@ -65,13 +66,15 @@ std::uint64_t window_steps(const BatchFiller::Parts& parts) {
   const auto window = checked_mul(parts.order.block_samples, parts.order.window_blocks);
   if (parts.order.shuffle != Shuffle::block || !window || *window >= samples) return 0;
   const Positions step = parts.plan.positions(0);
-  const std::uint64_t global_batch_size = parts.plan.steps() > 1 ? parts.plan.positions(1).first - step.first : samples;
+  const std::uint64_t global_batch_size =
+      parts.plan.steps() > 1 ? parts.plan.positions(1).first - step.first : samples;
   return (*window + global_batch_size - 1) / global_batch_size;
 }
 
 void raise(std::atomic<std::uint64_t>& largest, std::uint64_t value) {
   std::uint64_t before = largest.load(std::memory_order_relaxed);
-  while (before < value && !largest.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+  while (before < value &&
+         !largest.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
   }
 }
 
@@ -88,7 +91,8 @@ BatchFiller::BatchFiller(Parts parts, unsigned threads)
 void BatchFiller::begin(Slot& slot) {
   const Cursor& at = slot.cursor;
   begin_rows(slot, parts_.plan, parts_.order, parts_.source->records());
-  const bool follows = begun_ && (*begun_ == Cursor{at.epoch, at.step - 1} || (at.step == 0 && begun_->epoch + 1 == at.epoch));
+  const bool follows = begun_ && (*begun_ == Cursor{at.epoch, at.step - 1} ||
+                                  (at.step == 0 && begun_->epoch + 1 == at.epoch));
   slot.first_of_run = !follows;
   begun_ = at;
   if (!parts_.sink) return;
@@ -121,18 +125,22 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
 // order of the files, so that the disk reads long runs.
 void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (slot.first_of_run && rows.first == 0) {
-    for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps) advise(slot, steps, {0, parts_.plan.rows()}, &EpochOrder::operator[]);
+    for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps)
+      advise(slot, steps, {0, parts_.plan.rows()}, &EpochOrder::operator[]);
   }
   advise(slot, steps_ahead_, rows, &EpochOrder::operator[]);
   if (window_steps_ > 0) advise(slot, window_steps_, rows, &EpochOrder::unmixed);
 }
 
 // Requests these rows of the batch that comes so many steps after the slot's.
-void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows, SampleAt sample_at) const {
+void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows,
+                         SampleAt sample_at) const {
   const std::uint64_t step = slot.cursor.step + steps;
   const std::uint64_t epoch = slot.cursor.epoch + step / parts_.plan.steps();
   if (epoch > kMaxEpoch) return;
-  const EpochOrder order = epoch == slot.cursor.epoch ? slot.order : EpochOrder(slot.order.samples(), parts_.order, epoch);
+  const EpochOrder order = epoch == slot.cursor.epoch
+                               ? slot.order
+                               : EpochOrder(slot.order.samples(), parts_.order, epoch);
   const Positions positions = parts_.plan.positions(step % parts_.plan.steps());
   for (std::size_t row = rows.first; row < rows.last; ++row) {
     const std::uint64_t position = positions.first + row;
@@ -170,18 +178,21 @@ Status BatchFiller::fit(Slot& slot, const RecordShape& record, PixelSize output)
 }
 
 // The place of this row in the slot.
-Result<RowSink::Place> BatchFiller::room_for(Slot& slot, std::size_t row, const RecordShape& record, const expand::Placement& placement) {
+Result<RowSink::Place> BatchFiller::room_for(Slot& slot, std::size_t row, const RecordShape& record,
+                                             const expand::Placement& placement) {
   if (parts_.sink) return parts_.sink->place(slot, row, record, placement);
   if (!parts_.form.output()) HOTPACK_TRY(fit(slot, record, placement.output));
   const RowBytes bytes = parts_.form.row_bytes(record, placement.output);
-  return RowSink::Place{slot.image.bytes.data() + row * bytes.image, slot.label.bytes.data() + row * bytes.label};
+  return RowSink::Place{slot.image.bytes.data() + row * bytes.image,
+                        slot.label.bytes.data() + row * bytes.label};
 }
 
 Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, Scratch& scratch) {
   const BatchForm& form = parts_.form;
   HOTPACK_ASSIGN(const RecordShape record, shape_of_sample(*parts_.source, form, sample));
   const PixelSize size{record.image.width, record.image.height};
-  const SampleCrop box = draw_crop(form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
+  const SampleCrop box =
+      draw_crop(form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
   auto placed = form.place(record, box);
   if (!placed.ok()) return at_sample(*parts_.source, std::move(placed).error(), sample);
   const expand::Placement placement = *placed;
@@ -189,7 +200,9 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
   if (!room.ok()) return at_sample(*parts_.source, std::move(room).error(), sample);
   const bool as_stored = parts_.sink != nullptr;
   if (!as_stored) scratch.pixels.reserve(form.scratch_bytes(record, placement));
-  RowWork work{form, record, placement, scratch.pixels, room->image, room->label, scratch.key.data(), scratch.key.size(), 0, as_stored};
+  RowWork work{form,        record,      placement,          scratch.pixels,
+               room->image, room->label, scratch.key.data(), scratch.key.size(),
+               0,           as_stored};
   HOTPACK_TRY(parts_.source->read(sample, scratch.record, write_row, &work));
   if (work.changed) return written_over(*parts_.source, sample);
   if (work.key_bytes > scratch.key.size()) {  // the longest key so far: doubles the room

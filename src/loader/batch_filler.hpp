@@ -47,7 +47,8 @@ class RowSink {
   // does not need it. As RowFiller::begin.
   virtual void begin(Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
   // Room for a record of this shape and crop. A failure's text continues after "sample 3: ".
-  [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, const RecordShape& record, const expand::Placement& placement) = 0;
+  [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, const RecordShape& record,
+                                            const expand::Placement& placement) = 0;
   virtual void blank(Slot& slot, std::size_t row) = 0;
 };
 
@@ -60,7 +61,7 @@ class BatchFiller final : public RowFiller {
     OrderOptions order;
     std::shared_ptr<SlotAllocator> allocator;
     std::uint64_t slot_budget_bytes = 0;  // limit per slot that grows with its records; 0: no limit
-    std::shared_ptr<RowSink> sink = {};   // null: rows go into the slot's fields in the batch's form
+    std::shared_ptr<RowSink> sink = {};  // null: rows go into the slot's fields in the batch's form
   };
   BatchFiller(Parts parts, unsigned threads);
 
@@ -76,13 +77,16 @@ class BatchFiller final : public RowFiller {
     std::string key;
   };
 
-  [[nodiscard]] Result<RowSink::Place> room_for(Slot& slot, std::size_t row, const RecordShape& record, const expand::Placement& placement);
+  [[nodiscard]] Result<RowSink::Place> room_for(Slot& slot, std::size_t row,
+                                                const RecordShape& record,
+                                                const expand::Placement& placement);
   void read_ahead(const Slot& slot, RowRange rows) const;
   using SampleAt = std::uint64_t (EpochOrder::*)(std::uint64_t position) const;
   void advise(const Slot& slot, std::uint64_t steps, RowRange rows, SampleAt sample_at) const;
   [[nodiscard]] Status fill_row(Slot& slot, std::size_t row, Scratch& scratch);
   [[nodiscard]] Status blank_row(Slot& slot, std::size_t row);
-  [[nodiscard]] Status read_row(Slot& slot, std::size_t row, std::uint64_t sample, Scratch& scratch);
+  [[nodiscard]] Status read_row(Slot& slot, std::size_t row, std::uint64_t sample,
+                                Scratch& scratch);
   [[nodiscard]] Status fit(Slot& slot, const RecordShape& record, PixelSize output);
 
   const Parts parts_;

@@ -28,7 +28,8 @@ struct RowBytes {
 class BatchForm {
  public:
   // `rows` is the number of rows in this rank's batches.
-  [[nodiscard]] static Result<BatchForm> make(const Schema& schema, const LoaderOptions& options, std::size_t rows);
+  [[nodiscard]] static Result<BatchForm> make(const Schema& schema, const LoaderOptions& options,
+                                              std::size_t rows);
 
   [[nodiscard]] const Augment& augment() const { return augment_; }
   // The shape of every record; if records differ, sizes are 0 and the rest is valid.
@@ -38,26 +39,31 @@ class BatchForm {
   [[nodiscard]] const std::optional<PixelSize>& output() const { return output_; }
 
   // The window and size of a row that shows this crop.
-  [[nodiscard]] Result<expand::Placement> place(const RecordShape& record, const SampleCrop& box) const;
+  [[nodiscard]] Result<expand::Placement> place(const RecordShape& record,
+                                                const SampleCrop& box) const;
   [[nodiscard]] RowBytes row_bytes(const RecordShape& record, PixelSize output) const;
-  [[nodiscard]] std::size_t scratch_bytes(const RecordShape& record, const expand::Placement& placement) const;
+  [[nodiscard]] std::size_t scratch_bytes(const RecordShape& record,
+                                          const expand::Placement& placement) const;
   // Sets type and shape of both fields for a batch of `rows` such rows.
-  void describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image, BatchField& label) const;
+  void describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image,
+                BatchField& label) const;
 
   // Writes one row. Does not allocate, lock or fail, and may be left half-way (see
   // expand/image_expander.hpp). Ends without a fence.
-  void write(const Record& record, const expand::Placement& placement, expand::Scratch& scratch, std::byte* image,
-             std::byte* label) const noexcept;
+  void write(const Record& record, const expand::Placement& placement, expand::Scratch& scratch,
+             std::byte* image, std::byte* label) const noexcept;
   // Writes the record's own bytes, whatever the form. As write().
   static void copy_stored(const Record& record, std::byte* image, std::byte* label) noexcept;
   // Writes a row without a sample: image zero, label ignored. Writes nothing if rows have no
   // common size.
-  void blank(const RecordShape& record, PixelSize output, std::byte* image, std::byte* label) const noexcept;
+  void blank(const RecordShape& record, PixelSize output, std::byte* image,
+             std::byte* label) const noexcept;
 
  private:
   BatchForm() = default;
   [[nodiscard]] Status set_sizes(const Schema& schema, std::size_t rows);
-  [[nodiscard]] expand::Placement label_placement(const LabelShape& label, const expand::Placement& placement) const;
+  [[nodiscard]] expand::Placement label_placement(const LabelShape& label,
+                                                  const expand::Placement& placement) const;
 
   bool packed_ = false;
   bool labelled_ = false;

@@ -15,7 +15,8 @@ class BlockedSignals {
   BlockedSignals() {
     sigset_t blocked;
     sigfillset(&blocked);
-    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&blocked, fault);
+    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
+      sigdelset(&blocked, fault);
     pthread_sigmask(SIG_BLOCK, &blocked, &before_);
   }
   ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

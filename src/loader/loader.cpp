@@ -28,25 +28,33 @@ using loader::Slot;
 constexpr std::size_t kStreamedBytes = std::size_t{1} << 20;
 
 // Bytes of one field of a batch, or nothing on overflow.
-std::optional<std::uint64_t> batch_bytes(std::uint64_t row_bytes, std::size_t rows) { return checked_mul(row_bytes, rows); }
+std::optional<std::uint64_t> batch_bytes(std::uint64_t row_bytes, std::size_t rows) {
+  return checked_mul(row_bytes, rows);
+}
 
 Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> slot_bytes) {
   const auto all = slot_bytes ? checked_mul(*slot_bytes, options.prefetch_batches) : slot_bytes;
-  if (!all) return usage_error("a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
+  if (!all)
+    return usage_error(
+        "a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
   if (options.memory_budget_bytes == 0 || *all <= options.memory_budget_bytes) return {};
-  return usage_error("the slots need " + std::to_string(*all) + " bytes (" + std::to_string(options.prefetch_batches) + " slots of " +
-                     std::to_string(*slot_bytes) + "), the memory budget is " + std::to_string(options.memory_budget_bytes) +
+  return usage_error("the slots need " + std::to_string(*all) + " bytes (" +
+                     std::to_string(options.prefetch_batches) + " slots of " +
+                     std::to_string(*slot_bytes) + "), the memory budget is " +
+                     std::to_string(options.memory_budget_bytes) +
                      "; use a smaller batch, a smaller prefetch_batches or a larger budget");
 }
 
 // The slots of a ring; they have memory if all rows have the same size.
-Result<std::vector<std::unique_ptr<Slot>>> make_slots(const LoaderOptions& options, const BatchForm& form, std::size_t rows,
-                                                      const std::shared_ptr<SlotAllocator>& allocator) {
+Result<std::vector<std::unique_ptr<Slot>>> make_slots(
+    const LoaderOptions& options, const BatchForm& form, std::size_t rows,
+    const std::shared_ptr<SlotAllocator>& allocator) {
   const PixelSize output = form.output().value_or(PixelSize{});
   const RowBytes row = form.row_bytes(form.record(), output);
   const auto image = batch_bytes(row.image, rows);
   const auto label = batch_bytes(row.label, rows);
-  HOTPACK_TRY(check_memory(options, image && label ? loader::slot_block_bytes(*image, *label) : std::nullopt));
+  HOTPACK_TRY(check_memory(
+      options, image && label ? loader::slot_block_bytes(*image, *label) : std::nullopt));
   std::vector<std::unique_ptr<Slot>> slots;
   for (unsigned number = 0; number < options.prefetch_batches; ++number) {
     auto slot = std::make_unique<Slot>();
@@ -70,14 +78,16 @@ void copy_field(std::span<std::byte> into, std::span<const std::byte> bytes) {
   }
 }
 
-Status check_buffer(const char* name, std::span<std::byte> into, std::uint64_t needed, ElementType type) {
+Status check_buffer(const char* name, std::span<std::byte> into, std::uint64_t needed,
+                    ElementType type) {
   if (into.empty()) return {};
   if (into.size() < needed) {
-    return usage_error(std::string("the ") + name + " buffer has " + std::to_string(into.size()) + " bytes, the batch needs " +
-                       std::to_string(needed));
+    return usage_error(std::string("the ") + name + " buffer has " + std::to_string(into.size()) +
+                       " bytes, the batch needs " + std::to_string(needed));
   }
   if (reinterpret_cast<std::uintptr_t>(into.data()) % element_bytes(type) == 0) return {};
-  return usage_error(std::string("the ") + name + " buffer is not aligned to its elements, " + std::string(element_name(type)));
+  return usage_error(std::string("the ") + name + " buffer is not aligned to its elements, " +
+                     std::string(element_name(type)));
 }
 
 BatchInfo info_of(const Slot& slot) {
@@ -104,7 +114,8 @@ void forget(std::shared_ptr<Ring> ring) { new std::shared_ptr<Ring>(std::move(ri
 
 Batch::Batch(std::shared_ptr<Ring> ring, Slot* slot) : ring_(std::move(ring)), slot_(slot) {}
 Batch::~Batch() { release(); }
-Batch::Batch(Batch&& other) noexcept : ring_(std::move(other.ring_)), slot_(std::exchange(other.slot_, nullptr)) {}
+Batch::Batch(Batch&& other) noexcept
+    : ring_(std::move(other.ring_)), slot_(std::exchange(other.slot_, nullptr)) {}
 
 Batch& Batch::operator=(Batch&& other) noexcept {
   if (this == &other) return *this;
@@ -135,7 +146,9 @@ std::size_t Batch::num_valid() const { return slot().valid; }
 const BatchField& Batch::image() const { return slot().image; }
 const BatchField& Batch::label() const { return slot().label; }
 std::span<const std::int64_t> Batch::indices() const { return slot().samples; }
-std::string_view Batch::key(std::size_t row) const { return row < batch_size() ? std::string_view(slot().keys[row]) : std::string_view(); }
+std::string_view Batch::key(std::size_t row) const {
+  return row < batch_size() ? std::string_view(slot().keys[row]) : std::string_view();
+}
 std::span<const SampleCrop> Batch::crops() const { return slot().crops; }
 
 struct Loader::Impl {
@@ -150,9 +163,14 @@ struct Loader::Impl {
   ElementType image_type = ElementType::u8;
   ElementType label_type = ElementType::u8;
 
-  [[nodiscard]] std::uint64_t image_bytes() const { return (one_size ? row.image : filler->largest_row().image.load()) * plan.rows(); }
-  [[nodiscard]] std::uint64_t label_bytes() const { return (one_size ? row.label : filler->largest_row().label.load()) * plan.rows(); }
-  [[nodiscard]] Status check_buffers(const BatchBuffers& into, std::uint64_t image, std::uint64_t label) const {
+  [[nodiscard]] std::uint64_t image_bytes() const {
+    return (one_size ? row.image : filler->largest_row().image.load()) * plan.rows();
+  }
+  [[nodiscard]] std::uint64_t label_bytes() const {
+    return (one_size ? row.label : filler->largest_row().label.load()) * plan.rows();
+  }
+  [[nodiscard]] Status check_buffers(const BatchBuffers& into, std::uint64_t image,
+                                     std::uint64_t label) const {
     HOTPACK_TRY(check_buffer("image", into.image, image, image_type));
     return check_buffer("label", into.label, label, label_type);
   }
@@ -177,27 +195,30 @@ Result<Loader> Loader::open(const Dataset& dataset, const LoaderOptions& options
     return start(dataset, options);
   } catch (const std::exception& thrown) {  // std::bad_alloc, or of the caller's allocator
     return or_out_of_memory([&]() -> Result<Loader> {
-      const std::string why = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
-      return Error{
-          ErrorCode::io,
-          "cannot open a loader with global_batch_size " + std::to_string(global_batch_size) + ": " + why + "; use a smaller batch",
-          {},
-          {}};
+      const std::string why =
+          dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
+      return Error{ErrorCode::io,
+                   "cannot open a loader with global_batch_size " +
+                       std::to_string(global_batch_size) + ": " + why + "; use a smaller batch",
+                   {},
+                   {}};
     });
   }
 }
 
 Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& options) {
   HOTPACK_TRY(loader::check_options(options));
-  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, options.verify_checksums, options.access));
+  HOTPACK_ASSIGN(auto source,
+                 loader::RecordSource::make(dataset, options.verify_checksums, options.access));
   auto impl = std::make_unique<Impl>();
-  HOTPACK_ASSIGN(impl->plan,
-                 StepPlan::make(source->records(), options.global_batch_size, options.last_batch, options.rank, options.world_size));
+  HOTPACK_ASSIGN(impl->plan, StepPlan::make(source->records(), options.global_batch_size,
+                                            options.last_batch, options.rank, options.world_size));
   HOTPACK_ASSIGN(BatchForm form, BatchForm::make(source->schema(), options, impl->plan.rows()));
   impl->start = loader::first_state(*source, options);
   impl->timeout = options.timeout;
   impl->slots = options.prefetch_batches;
-  HOTPACK_ASSIGN(const Cursor start, loader::first_cursor(options, impl->start, impl->plan.steps()));
+  HOTPACK_ASSIGN(const Cursor start,
+                 loader::first_cursor(options, impl->start, impl->plan.steps()));
 
   const auto allocator = options.allocator ? options.allocator : loader::page_allocator();
   HOTPACK_ASSIGN(auto slots, make_slots(options, form, impl->plan.rows(), allocator));
@@ -207,11 +228,13 @@ Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& option
   impl->row = form.row_bytes(form.record(), form.output().value_or(PixelSize{}));
 
   const unsigned threads = loader::thread_count(options);
-  const loader::RingOptions ring{impl->plan.rows(), loader::rows_per_item(impl->row, impl->plan.rows(), threads), impl->plan.steps(),
-                                 threads};
-  auto filler = std::make_unique<BatchFiller>(BatchFiller::Parts{std::move(source), std::move(form), impl->plan, impl->start.order,
-                                                                 allocator, options.memory_budget_bytes / options.prefetch_batches},
-                                              threads);
+  const loader::RingOptions ring{impl->plan.rows(),
+                                 loader::rows_per_item(impl->row, impl->plan.rows(), threads),
+                                 impl->plan.steps(), threads};
+  auto filler = std::make_unique<BatchFiller>(
+      BatchFiller::Parts{std::move(source), std::move(form), impl->plan, impl->start.order,
+                         allocator, options.memory_budget_bytes / options.prefetch_batches},
+      threads);
   impl->filler = filler.get();
   impl->ring = std::make_shared<Ring>(ring, std::move(slots), std::move(filler), start);
   Loader loader(std::move(impl));  // closes what has started if a thread cannot start
@@ -226,7 +249,8 @@ const std::string& Loader::fingerprint() const { return impl_->start.fingerprint
 std::uint64_t Loader::image_batch_bytes() const { return impl_->image_bytes(); }
 std::uint64_t Loader::label_batch_bytes() const { return impl_->label_bytes(); }
 std::uint64_t Loader::slot_bytes() const {
-  return impl_->slots * loader::slot_block_bytes(impl_->image_bytes(), impl_->label_bytes()).value_or(0);
+  return impl_->slots *
+         loader::slot_block_bytes(impl_->image_bytes(), impl_->label_bytes()).value_or(0);
 }
 
 Result<std::optional<Batch>> Loader::next() { return next(impl_->timeout); }
@@ -238,7 +262,8 @@ Result<std::optional<Batch>> Loader::next(std::chrono::milliseconds timeout) {
 }
 
 Result<std::optional<BatchInfo>> Loader::next_into(const BatchBuffers& into) {
-  if (impl_->one_size) HOTPACK_TRY(impl_->check_buffers(into, image_batch_bytes(), label_batch_bytes()));
+  if (impl_->one_size)
+    HOTPACK_TRY(impl_->check_buffers(into, image_batch_bytes(), label_batch_bytes()));
   BatchInfo info;
   // Checked before the batch is taken, so that nothing is lost if rows differ in size and the
   // caller must provide larger buffers.

@@ -10,7 +10,9 @@
 
 namespace hotpack::loader {
 
-std::size_t open_files_limit(std::uint64_t descriptors) noexcept { return std::clamp<std::uint64_t>(descriptors / 4, 16, 4096); }
+std::size_t open_files_limit(std::uint64_t descriptors) noexcept {
+  return std::clamp<std::uint64_t>(descriptors / 4, 16, 4096);
+}
 
 std::size_t open_files_limit() noexcept {
   rlimit limit{};
@@ -43,7 +45,8 @@ std::shared_ptr<const File> OpenFiles::keep(std::size_t shard, std::shared_ptr<c
   return file;
 }
 
-Result<std::shared_ptr<const File>> OpenFiles::open(std::size_t shard, const reader::ShardFile& tables) {
+Result<std::shared_ptr<const File>> OpenFiles::open(std::size_t shard,
+                                                    const reader::ShardFile& tables) {
   if (auto open_already = find(shard)) return open_already;
   HOTPACK_ASSIGN(File opened, File::open_read(tables.path()));
   HOTPACK_ASSIGN(const FileIdentity now, opened.identity());

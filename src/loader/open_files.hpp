@@ -31,7 +31,8 @@ class OpenFiles {
   OpenFiles(std::size_t shards, std::size_t most) : most_(most), entries_(shards) {}
 
   // The file of a shard, whose tables are `tables`.
-  [[nodiscard]] Result<std::shared_ptr<const File>> open(std::size_t shard, const reader::ShardFile& tables);
+  [[nodiscard]] Result<std::shared_ptr<const File>> open(std::size_t shard,
+                                                         const reader::ShardFile& tables);
   // The same if the file is open, else null.
   [[nodiscard]] std::shared_ptr<const File> find(std::size_t shard);
 
@@ -41,7 +42,8 @@ class OpenFiles {
     std::list<std::size_t>::iterator place;  // in by_use_, if open
   };
   [[nodiscard]] std::shared_ptr<const File> find_locked(std::size_t shard);
-  [[nodiscard]] std::shared_ptr<const File> keep(std::size_t shard, std::shared_ptr<const File> file);
+  [[nodiscard]] std::shared_ptr<const File> keep(std::size_t shard,
+                                                 std::shared_ptr<const File> file);
 
   std::size_t most_;
   std::mutex lock_;

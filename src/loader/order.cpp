@@ -17,9 +17,13 @@ constexpr std::uint64_t kSmall = 64;
 constexpr unsigned kRoundsSmall = 12;
 constexpr unsigned kRounds = 4;
 
-std::uint64_t ceil_div(std::uint64_t count, std::uint64_t step) { return count / step + (count % step != 0); }
+std::uint64_t ceil_div(std::uint64_t count, std::uint64_t step) {
+  return count / step + (count % step != 0);
+}
 
-std::uint64_t key_of(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
+std::uint64_t key_of(std::uint32_t low, std::uint32_t high) {
+  return low | std::uint64_t{high} << 32;
+}
 
 // value + shift mod `below`; both are less than `below` ≤ 2^32.
 std::uint64_t add(std::uint64_t value, std::uint64_t shift, std::uint64_t below) {
@@ -27,7 +31,9 @@ std::uint64_t add(std::uint64_t value, std::uint64_t shift, std::uint64_t below)
   return sum >= below ? sum - below : sum;
 }
 
-std::uint64_t subtract(std::uint64_t value, std::uint64_t shift, std::uint64_t below) { return add(value, below - shift, below); }
+std::uint64_t subtract(std::uint64_t value, std::uint64_t shift, std::uint64_t below) {
+  return add(value, below - shift, below);
+}
 
 }  // namespace
 
@@ -41,7 +47,8 @@ struct Permutation::Cell {
 
 // The number of columns is even. Otherwise every shift of an odd cycle would be an even
 // permutation, and half of all orders of 9 could not occur.
-Permutation::Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream, std::uint64_t index)
+Permutation::Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch,
+                         std::uint32_t stream, std::uint64_t index)
     : size_(size), rounds_(size < kSmall ? kRoundsSmall : kRounds) {
   const std::uint64_t root = isqrt_ceil(size);
   columns_ = std::max<std::uint64_t>(root + root % 2, 2);
@@ -51,13 +58,19 @@ Permutation::Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t e
   key_step_ = key_of(words[2], words[3]) | 1;
 }
 
-Permutation::Cell Permutation::cell(std::uint64_t number) const { return {number % columns_, number / columns_}; }
+Permutation::Cell Permutation::cell(std::uint64_t number) const {
+  return {number % columns_, number / columns_};
+}
 
-std::uint64_t Permutation::number(const Cell& cell) const { return cell.column + columns_ * cell.row; }
+std::uint64_t Permutation::number(const Cell& cell) const {
+  return cell.column + columns_ * cell.row;
+}
 
 // The shift of a line of the grid in a round: 0 … below − 1.
-std::uint64_t Permutation::shift(unsigned round, std::uint64_t coordinate, std::uint64_t below) const {
-  return static_cast<std::uint64_t>(Wide{mix64(key_ + round * key_step_ + coordinate)} * below >> 64);
+std::uint64_t Permutation::shift(unsigned round, std::uint64_t coordinate,
+                                 std::uint64_t below) const {
+  return static_cast<std::uint64_t>(Wide{mix64(key_ + round * key_step_ + coordinate)} * below >>
+                                    64);
 }
 
 std::uint64_t Permutation::operator[](std::uint64_t position) const {
@@ -113,7 +126,8 @@ std::uint64_t EpochOrder::unmixed(std::uint64_t position) const {
       return permutation_[position];
     case Shuffle::block: {
       const std::uint64_t full = in_full_blocks(position);
-      return permutation_[full / options_.block_samples] * options_.block_samples + full % options_.block_samples;
+      return permutation_[full / options_.block_samples] * options_.block_samples +
+             full % options_.block_samples;
     }
     case Shuffle::none:
       return position;
@@ -124,7 +138,8 @@ std::uint64_t EpochOrder::unmixed(std::uint64_t position) const {
 // The position as if the short block were as long as the others, so that every place holds B
 // samples.
 std::uint64_t EpochOrder::in_full_blocks(std::uint64_t position) const {
-  return position < short_block_.last ? position : position + options_.block_samples - short_block_.size();
+  return position < short_block_.last ? position
+                                      : position + options_.block_samples - short_block_.size();
 }
 
 // The first position of the block at `place` of the permuted blocks; after the last place, the
@@ -137,11 +152,14 @@ std::uint64_t EpochOrder::start_of(std::uint64_t place) const {
 // The position, among the permuted blocks, of the sample that mixing within windows puts at this
 // position.
 std::uint64_t EpochOrder::mixed_position(std::uint64_t position) const {
-  const std::uint64_t window = in_full_blocks(position) / options_.block_samples / options_.window_blocks;
+  const std::uint64_t window =
+      in_full_blocks(position) / options_.block_samples / options_.window_blocks;
   const std::uint64_t first_place = window * options_.window_blocks;
   const std::uint64_t first = start_of(first_place);
-  const std::uint64_t last = start_of(std::min(first_place + options_.window_blocks, permutation_.size()));
-  const Permutation within(last - first, options_.seed, epoch_, static_cast<std::uint32_t>(Stream::windows), window);
+  const std::uint64_t last =
+      start_of(std::min(first_place + options_.window_blocks, permutation_.size()));
+  const Permutation within(last - first, options_.seed, epoch_,
+                           static_cast<std::uint32_t>(Stream::windows), window);
   return first + within[position - first];
 }
 
@@ -152,15 +170,19 @@ namespace {
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
 Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch) {
-  if (samples == 0) return usage_error("the data set has no samples, so there is no batch; use one that has some");
-  if (samples > kMaxSamples) return usage_error(text(samples) + " samples are more than an order can have, 2^62");
+  if (samples == 0)
+    return usage_error("the data set has no samples, so there is no batch; use one that has some");
+  if (samples > kMaxSamples)
+    return usage_error(text(samples) + " samples are more than an order can have, 2^62");
   if (global_batch_size == 0 || global_batch_size > kMaxSamples) {
     return usage_error("global_batch_size is " + text(global_batch_size) +
                        "; it must be from 1 to 2^62: the samples per step, over all ranks");
   }
   if (last_batch == LastBatch::drop && samples < global_batch_size) {
-    return usage_error("global_batch_size " + text(global_batch_size) + " is larger than the " + text(samples) +
-                       " samples, so last_batch drop leaves no step; use a smaller batch, or last_batch pad or wrap");
+    return usage_error("global_batch_size " + text(global_batch_size) + " is larger than the " +
+                       text(samples) +
+                       " samples, so last_batch drop leaves no step; use a smaller batch, or "
+                       "last_batch pad or wrap");
   }
   return {};
 }
@@ -168,11 +190,12 @@ Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastB
 Status check_ranks(std::uint64_t global_batch_size, std::uint64_t rank, std::uint64_t world_size) {
   if (world_size == 0) return usage_error("world_size is 0; it must be 1 or more");
   if (rank >= world_size) {
-    return usage_error("rank " + text(rank) + " is not below world_size " + text(world_size) + "; ranks are numbered from 0 to " +
-                       text(world_size - 1));
+    return usage_error("rank " + text(rank) + " is not below world_size " + text(world_size) +
+                       "; ranks are numbered from 0 to " + text(world_size - 1));
   }
   if (world_size > global_batch_size) {
-    return usage_error("global_batch_size " + text(global_batch_size) + " is smaller than world_size " + text(world_size) +
+    return usage_error("global_batch_size " + text(global_batch_size) +
+                       " is smaller than world_size " + text(world_size) +
                        "; use a global_batch_size of at least " + text(world_size));
   }
   return {};
@@ -180,15 +203,19 @@ Status check_ranks(std::uint64_t global_batch_size, std::uint64_t rank, std::uin
 
 }  // namespace
 
-Result<StepPlan> StepPlan::make(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch, std::uint64_t rank,
+Result<StepPlan> StepPlan::make(std::uint64_t samples, std::uint64_t global_batch_size,
+                                LastBatch last_batch, std::uint64_t rank,
                                 std::uint64_t world_size) {
   HOTPACK_TRY(check_batch(samples, global_batch_size, last_batch));
   HOTPACK_TRY(check_ranks(global_batch_size, rank, world_size));
-  const auto share = [&](std::uint64_t ranks) { return static_cast<std::uint64_t>(Wide{global_batch_size} * ranks / world_size); };
+  const auto share = [&](std::uint64_t ranks) {
+    return static_cast<std::uint64_t>(Wide{global_batch_size} * ranks / world_size);
+  };
   StepPlan plan;
   plan.samples_ = samples;
   plan.global_batch_size_ = global_batch_size;
-  plan.steps_ = last_batch == LastBatch::drop ? samples / global_batch_size : ceil_div(samples, global_batch_size);
+  plan.steps_ = last_batch == LastBatch::drop ? samples / global_batch_size
+                                              : ceil_div(samples, global_batch_size);
   plan.last_batch_ = last_batch;
   plan.rows_ = {share(rank), share(rank + 1)};
   return plan;
@@ -199,7 +226,8 @@ Positions StepPlan::positions(std::uint64_t step) const {
   return {first + rows_.first, first + rows_.last};
 }
 
-std::optional<std::uint64_t> StepPlan::sample(const EpochOrder& order, std::uint64_t position) const {
+std::optional<std::uint64_t> StepPlan::sample(const EpochOrder& order,
+                                              std::uint64_t position) const {
   if (position < samples_) return order[position];
   if (last_batch_ == LastBatch::wrap) return order[position % samples_];
   return std::nullopt;

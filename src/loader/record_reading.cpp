@@ -23,9 +23,14 @@ void grow(std::vector<std::uint8_t>& scratch, std::size_t size_bytes) {
 
 }  // namespace
 
-RecordReading::RecordReading(const reader::ShardFile& file, std::uint64_t index, bool check, bool by_calls, RecordScratch& scratch,
-                             RecordUser user)
-    : file_(file), index_(index), check_(check), by_calls_(by_calls), scratch_(scratch), user_(user) {
+RecordReading::RecordReading(const reader::ShardFile& file, std::uint64_t index, bool check,
+                             bool by_calls, RecordScratch& scratch, RecordUser user)
+    : file_(file),
+      index_(index),
+      check_(check),
+      by_calls_(by_calls),
+      scratch_(scratch),
+      user_(user) {
   image_.field = &file.image();
   image_.scratch = &scratch.image;
   if (file.label().payload != nullptr) label_.field = &file.label();
@@ -56,11 +61,13 @@ bool RecordReading::failed(const RecordFault& fault) noexcept {
 }
 
 bool RecordReading::find() noexcept {
-  if (failed(file_.find_key(index_, record_.key)) || failed(file_.find_image_shape(index_, record_.image.shape)) ||
+  if (failed(file_.find_key(index_, record_.key)) ||
+      failed(file_.find_image_shape(index_, record_.image.shape)) ||
       failed(file_.find_label_shape(index_, record_.label.shape))) {
     return false;
   }
-  return find_part(image_, record_.image.shape.size_bytes()) && find_part(label_, record_.label.shape.size_bytes());
+  return find_part(image_, record_.image.shape.size_bytes()) &&
+         find_part(label_, record_.label.shape.size_bytes());
 }
 
 bool RecordReading::find_part(Part& part, std::uint64_t size_bytes) noexcept {
@@ -79,23 +86,28 @@ bool RecordReading::check_part(Part& part) noexcept {
     return true;
   }
   const FrameFault frame = reader::find_frame_fault(part.stored.bytes, part.size_bytes);
-  return !frame || !failed({RecordFault::Kind::bad_frame, part.field, part.stored.offset, 0, 0, false, frame});
+  return !frame || !failed({RecordFault::Kind::bad_frame, part.field, part.stored.offset, 0, 0,
+                            false, frame});
 }
 
 bool RecordReading::unpack_part(Part& part) noexcept {
   if (part.field == nullptr || !part.field->compressed) return true;
   const std::span<std::uint8_t> into = std::span(*part.scratch).first(part.size_bytes);
-  if (const FrameFault frame = reader::unpack_frame(part.stored.bytes, std::as_writable_bytes(into))) {
-    return !failed({RecordFault::Kind::bad_frame, part.field, part.stored.offset, 0, 0, false, frame});
+  if (const FrameFault frame =
+          reader::unpack_frame(part.stored.bytes, std::as_writable_bytes(into))) {
+    return !failed(
+        {RecordFault::Kind::bad_frame, part.field, part.stored.offset, 0, 0, false, frame});
   }
   part.content = into;
-  return !check_ || !failed(file_.compare_content(*part.field, index_, std::as_bytes(into), part.stored.offset));
+  return !check_ || !failed(file_.compare_content(*part.field, index_, std::as_bytes(into),
+                                                  part.stored.offset));
 }
 
 // The scratch grows only for frames that passed their checks.
 bool RecordReading::has_room() const noexcept {
   const auto fits = [](const Part& part) {
-    return part.field == nullptr || !part.field->compressed || part.scratch->size() >= part.size_bytes;
+    return part.field == nullptr || !part.field->compressed ||
+           part.scratch->size() >= part.size_bytes;
   };
   return fits(image_) && fits(label_);
 }
@@ -115,7 +127,8 @@ void RecordReading::make_room() {
 Status RecordReading::fetch(OpenFiles& files, std::size_t shard) {
   HOTPACK_ASSIGN(const auto opened, files.open(shard, file_));
   const std::size_t image_frame = image_.field->compressed ? image_.stored.bytes.size() : 0;
-  const std::size_t label_frame = label_.field != nullptr && label_.field->compressed ? label_.stored.bytes.size() : 0;
+  const std::size_t label_frame =
+      label_.field != nullptr && label_.field->compressed ? label_.stored.bytes.size() : 0;
   grow(scratch_.frame, image_frame + label_frame);
   const std::span frames(scratch_.frame);
   HOTPACK_TRY(fetch_part(*opened, image_, frames.first(image_frame)));
@@ -123,10 +136,12 @@ Status RecordReading::fetch(OpenFiles& files, std::size_t shard) {
 }
 
 // A frame goes to `frame_room`, an uncompressed record straight to its content's place.
-Status RecordReading::fetch_part(const File& opened, Part& part, std::span<std::uint8_t> frame_room) {
+Status RecordReading::fetch_part(const File& opened, Part& part,
+                                 std::span<std::uint8_t> frame_room) {
   if (part.field == nullptr) return {};
   if (!part.field->compressed) grow(*part.scratch, part.size_bytes);
-  const auto into = std::as_writable_bytes(part.field->compressed ? frame_room : std::span(*part.scratch).first(part.size_bytes));
+  const auto into = std::as_writable_bytes(
+      part.field->compressed ? frame_room : std::span(*part.scratch).first(part.size_bytes));
   HOTPACK_TRY(reader::read_exactly(opened, file_.identity(), part.stored.offset, into));
   part.stored.bytes = into;
   return {};

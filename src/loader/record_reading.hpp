@@ -26,7 +26,8 @@ struct RecordUser {
 class RecordReading {
  public:
   // `by_calls`: `file` has only tables; provide() reads the payload with system calls.
-  RecordReading(const reader::ShardFile& file, std::uint64_t index, bool check, bool by_calls, RecordScratch& scratch, RecordUser user);
+  RecordReading(const reader::ShardFile& file, std::uint64_t index, bool check, bool by_calls,
+                RecordScratch& scratch, RecordUser user);
 
   void operator()() noexcept;
   [[nodiscard]] bool done() const { return stage_ == Stage::done; }
@@ -35,7 +36,9 @@ class RecordReading {
   // Grows the scratch, or reads the payload from `files`. Errors do not name the record.
   [[nodiscard]] Status provide(OpenFiles& files, std::size_t shard);
 
-  [[nodiscard]] std::uint64_t stored_bytes() const { return image_.stored.bytes.size() + label_.stored.bytes.size(); }
+  [[nodiscard]] std::uint64_t stored_bytes() const {
+    return image_.stored.bytes.size() + label_.stored.bytes.size();
+  }
 
  private:
   // The next step.
@@ -59,7 +62,8 @@ class RecordReading {
   [[nodiscard]] bool has_room() const noexcept;
   void make_room();
   [[nodiscard]] Status fetch(OpenFiles& files, std::size_t shard);
-  [[nodiscard]] Status fetch_part(const File& opened, Part& part, std::span<std::uint8_t> frame_room);
+  [[nodiscard]] Status fetch_part(const File& opened, Part& part,
+                                  std::span<std::uint8_t> frame_room);
 
   const reader::ShardFile& file_;
   std::uint64_t index_;

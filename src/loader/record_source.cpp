@@ -89,13 +89,15 @@ struct RecordLook {
 void find_shape(const ShardFile& file, std::uint64_t index, RecordLook& look) noexcept {
   look.fault = file.find_image_shape(index, look.shape.image);
   if (!look.fault) look.fault = file.find_label_shape(index, look.shape.label);
-  if (!look.fault) look.fault = file.find_record(file.image(), index, look.shape.image.size_bytes(), look.image);
+  if (!look.fault)
+    look.fault = file.find_record(file.image(), index, look.shape.image.size_bytes(), look.image);
   if (look.fault || file.label().payload == nullptr) return;
   look.fault = file.find_record(file.label(), index, look.shape.label.size_bytes(), look.label);
 }
 
 // Checks the beginning of a frame against the size of its content.
-RecordFault frame_fault(const FieldTables& field, const StoredRecord& frame, std::span<const std::byte> head, std::uint64_t size_bytes) {
+RecordFault frame_fault(const FieldTables& field, const StoredRecord& frame,
+                        std::span<const std::byte> head, std::uint64_t size_bytes) {
   const reader::FrameFault fault = reader::find_size_fault(head, frame.bytes.size(), size_bytes);
   if (!fault) return {};
   return {RecordFault::Kind::bad_frame, &field, frame.offset, 0, 0, false, fault};
@@ -103,7 +105,8 @@ RecordFault frame_fault(const FieldTables& field, const StoredRecord& frame, std
 
 void find_parts(const ShardFile& file, std::uint64_t index, RecordLook& look) noexcept {
   look.fault = file.find_stored(file.image(), index, look.image);
-  if (!look.fault && file.label().payload != nullptr) look.fault = file.find_stored(file.label(), index, look.label);
+  if (!look.fault && file.label().payload != nullptr)
+    look.fault = file.find_stored(file.label(), index, look.label);
 }
 
 // Requests pages of a mapping. This is only advice, so the result does not matter.
@@ -111,19 +114,22 @@ void advise_mapping(std::span<const std::byte> bytes) noexcept {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
   const std::byte* const first = bytes.data() - into_page;  // a mapping begins on a page
-  if (!bytes.empty()) (void)::madvise(const_cast<std::byte*>(first), into_page + bytes.size(), MADV_WILLNEED);
+  if (!bytes.empty())
+    (void)::madvise(const_cast<std::byte*>(first), into_page + bytes.size(), MADV_WILLNEED);
 }
 
 void advise_file(const File& file, const StoredRecord& record) noexcept {
   if (record.bytes.empty()) return;
-  (void)::posix_fadvise(file.descriptor(), static_cast<off_t>(record.offset), static_cast<off_t>(record.bytes.size()), POSIX_FADV_WILLNEED);
+  (void)::posix_fadvise(file.descriptor(), static_cast<off_t>(record.offset),
+                        static_cast<off_t>(record.bytes.size()), POSIX_FADV_WILLNEED);
 }
 
 }  // namespace
 
 struct RecordSource::Impl {
   Impl(const Dataset& dataset, VerifyChecksums wanted, FileAccess access)
-      : files(DatasetFiles::of(dataset, access == FileAccess::read ? MapMode::tables : MapMode::mapped)),
+      : files(DatasetFiles::of(dataset,
+                               access == FileAccess::read ? MapMode::tables : MapMode::mapped)),
         verify_checksums(wanted),
         by_calls(access == FileAccess::read),
         fingerprint(fingerprint_of(files->contents().packs)),
@@ -137,12 +143,14 @@ struct RecordSource::Impl {
   mutable DiskWatch disk;
 
   [[nodiscard]] bool check_due(const RecordFlags& flags, std::uint64_t record) const noexcept;
-  [[nodiscard]] Status read(const ShardFile& file, RecordPlace place, RecordScratch& scratch, RecordUser user) const;
+  [[nodiscard]] Status read(const ShardFile& file, RecordPlace place, RecordScratch& scratch,
+                            RecordUser user) const;
   [[nodiscard]] Status run(const ShardFile& file, RecordPlace place, RecordReading& reading) const;
   [[nodiscard]] Status place_of(std::uint64_t number, RecordPlace& place) const;
   [[nodiscard]] Result<const ShardFile*> pin(RecordPlace place) const;
   [[nodiscard]] Status look_at(const ShardFile& file, RecordPlace place, RecordLook& look) const;
-  [[nodiscard]] Status check_frame_size(const ShardFile& file, std::size_t shard, const FieldTables& field, const StoredRecord& frame,
+  [[nodiscard]] Status check_frame_size(const ShardFile& file, std::size_t shard,
+                                        const FieldTables& field, const StoredRecord& frame,
                                         std::uint64_t size_bytes) const;
 };
 
@@ -155,21 +163,25 @@ Result<const ShardFile*> RecordSource::Impl::pin(RecordPlace place) const {
 
 Status RecordSource::Impl::place_of(std::uint64_t number, RecordPlace& place) const {
   const std::uint64_t records = files->contents().records;
-  if (number >= records) return usage_error("sample " + std::to_string(number) + " of " + std::to_string(records));
+  if (number >= records)
+    return usage_error("sample " + std::to_string(number) + " of " + std::to_string(records));
   place = files->place_of(number);
   return {};
 }
 
 bool RecordSource::Impl::check_due(const RecordFlags& flags, std::uint64_t record) const noexcept {
   return verify_checksums == VerifyChecksums::always ||
-         (verify_checksums == VerifyChecksums::first_read && !flags.has(RecordFlags::Flag::checked, record));
+         (verify_checksums == VerifyChecksums::first_read &&
+          !flags.has(RecordFlags::Flag::checked, record));
 }
 
-Status RecordSource::Impl::read(const ShardFile& file, RecordPlace place, RecordScratch& scratch, RecordUser user) const {
+Status RecordSource::Impl::read(const ShardFile& file, RecordPlace place, RecordScratch& scratch,
+                                RecordUser user) const {
   RecordFlags& flags = files->flags(place.shard);
   const bool check_now = check_due(flags, place.record);
   RecordReading reading(file, place.record, check_now, by_calls, scratch, user);
-  if (Status ran = run(file, place, reading); !ran.ok()) return named(ran.error(), file, place.record);
+  if (Status ran = run(file, place, reading); !ran.ok())
+    return named(ran.error(), file, place.record);
   if (check_now) flags.set(RecordFlags::Flag::checked, place.record);
   flags.set(RecordFlags::Flag::read, place.record);
   disk.add(scratch.disk, reading.stored_bytes());
@@ -177,7 +189,8 @@ Status RecordSource::Impl::read(const ShardFile& file, RecordPlace place, Record
 }
 
 // Errors do not name the record.
-Status RecordSource::Impl::run(const ShardFile& file, RecordPlace place, RecordReading& reading) const {
+Status RecordSource::Impl::run(const ShardFile& file, RecordPlace place,
+                               RecordReading& reading) const {
   const bool compressed = file.image().compressed || file.label().compressed;
   if (compressed) HOTPACK_TRY(reader::prepare_decompression());
   while (true) {
@@ -198,10 +211,13 @@ Status RecordSource::Impl::run(const ShardFile& file, RecordPlace place, RecordR
 RecordSource::RecordSource(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RecordSource::~RecordSource() = default;
 
-Result<std::unique_ptr<RecordSource>> RecordSource::make(const Dataset& dataset, VerifyChecksums verify_checksums, FileAccess access) {
+Result<std::unique_ptr<RecordSource>> RecordSource::make(const Dataset& dataset,
+                                                         VerifyChecksums verify_checksums,
+                                                         FileAccess access) {
   if (access == FileAccess::map) HOTPACK_TRY(install_fault_handler());
   (void)crc32c({});  // makes its tables, which must not happen under the guard
-  return std::unique_ptr<RecordSource>(new RecordSource(std::make_unique<Impl>(dataset, verify_checksums, access)));
+  return std::unique_ptr<RecordSource>(
+      new RecordSource(std::make_unique<Impl>(dataset, verify_checksums, access)));
 }
 
 std::uint64_t RecordSource::records() const { return impl_->files->contents().records; }
@@ -214,7 +230,8 @@ Result<RecordShape> RecordSource::shape(std::uint64_t number) const {
   HOTPACK_ASSIGN(const ShardFile* const file, impl_->pin(place));
   const Pin pin(*impl_->files, place.shard);
   RecordLook look;
-  if (Status looked = impl_->look_at(*file, place, look); !looked.ok()) return named(looked.error(), *file, place.record);
+  if (Status looked = impl_->look_at(*file, place, look); !looked.ok())
+    return named(looked.error(), *file, place.record);
   return look.shape;
 }
 
@@ -225,20 +242,26 @@ Error RecordSource::at_record(Error error, std::uint64_t number) const {
   if (!file.ok()) return error;
   const Pin pin(*impl_->files, place.shard);
   if (error.path.empty()) error.path = (*file)->path();
-  error.message = reader::record_name(place.record, (*file)->readable_key(place.record)) + ": " + error.message;
+  error.message =
+      reader::record_name(place.record, (*file)->readable_key(place.record)) + ": " + error.message;
   return error;
 }
 
 // Errors do not name the record.
-Status RecordSource::Impl::look_at(const ShardFile& file, RecordPlace place, RecordLook& look) const {
+Status RecordSource::Impl::look_at(const ShardFile& file, RecordPlace place,
+                                   RecordLook& look) const {
   auto find = [&]() noexcept { find_shape(file, place.record, look); };
-  if (const auto offset = run_on(file, by_calls, find)) return reader::unreadable_error(file.path(), file.identity(), *offset);
+  if (const auto offset = run_on(file, by_calls, find))
+    return reader::unreadable_error(file.path(), file.identity(), *offset);
   if (look.fault) return damage_of(file, look.fault);
-  HOTPACK_TRY(check_frame_size(file, place.shard, file.image(), look.image, look.shape.image.size_bytes()));
-  return check_frame_size(file, place.shard, file.label(), look.label, look.shape.label.size_bytes());
+  HOTPACK_TRY(
+      check_frame_size(file, place.shard, file.image(), look.image, look.shape.image.size_bytes()));
+  return check_frame_size(file, place.shard, file.label(), look.label,
+                          look.shape.label.size_bytes());
 }
 
-Status RecordSource::Impl::check_frame_size(const ShardFile& file, std::size_t shard, const FieldTables& field, const StoredRecord& frame,
+Status RecordSource::Impl::check_frame_size(const ShardFile& file, std::size_t shard,
+                                            const FieldTables& field, const StoredRecord& frame,
                                             std::uint64_t size_bytes) const {
   if (field.payload == nullptr || !field.compressed) return {};
   std::array<std::byte, reader::kFrameHead> copy{};
@@ -251,12 +274,14 @@ Status RecordSource::Impl::check_frame_size(const ShardFile& file, std::size_t s
   }
   RecordFault fault;
   auto look = [&]() noexcept { fault = frame_fault(field, frame, head, size_bytes); };
-  if (const auto offset = run_on(file, by_calls, look)) return reader::unreadable_error(file.path(), file.identity(), *offset);
+  if (const auto offset = run_on(file, by_calls, look))
+    return reader::unreadable_error(file.path(), file.identity(), *offset);
   if (fault) return damage_of(file, fault);
   return {};
 }
 
-Status RecordSource::read(std::uint64_t number, RecordScratch& scratch, Use use, void* context) const {
+Status RecordSource::read(std::uint64_t number, RecordScratch& scratch, Use use,
+                          void* context) const {
   RecordPlace place;
   HOTPACK_TRY(impl_->place_of(number, place));
   HOTPACK_ASSIGN(const ShardFile* const file, impl_->pin(place));
@@ -270,7 +295,9 @@ void RecordSource::read_ahead(std::uint64_t number) const noexcept {
   const ShardFile* const file = impl_->files->pin_open(place.shard);
   if (file == nullptr) return;  // opening it would take too long
   const Pin pin(*impl_->files, place.shard);
-  if (impl_->files->flags(place.shard).has(RecordFlags::Flag::read, place.record) && !impl_->disk.busy()) return;
+  if (impl_->files->flags(place.shard).has(RecordFlags::Flag::read, place.record) &&
+      !impl_->disk.busy())
+    return;
   RecordLook look;
   auto work = [&]() noexcept { find_parts(*file, place.record, look); };
   if (run_on(*file, impl_->by_calls, work) || look.fault) return;

@@ -46,7 +46,8 @@ class RecordSource {
  public:
   // FileAccess::map installs the fault handler; FileAccess::read neither installs it nor maps
   // files.
-  [[nodiscard]] static Result<std::unique_ptr<RecordSource>> make(const Dataset& dataset, VerifyChecksums verify_checksums,
+  [[nodiscard]] static Result<std::unique_ptr<RecordSource>> make(const Dataset& dataset,
+                                                                  VerifyChecksums verify_checksums,
                                                                   FileAccess access);
   ~RecordSource();
 
@@ -65,7 +66,8 @@ class RecordSource {
   // check is due, the CRC is compared before `use` is called, and the record counts as checked
   // only if it matches.
   using Use = void (*)(void* context, const Record& record);
-  [[nodiscard]] Status read(std::uint64_t number, RecordScratch& scratch, Use use, void* context) const;
+  [[nodiscard]] Status read(std::uint64_t number, RecordScratch& scratch, Use use,
+                            void* context) const;
 
   // Prefixes the error with the file and the record ("record 17 (street/0017): …") of this
   // sample, as far as they are known.

@@ -23,14 +23,16 @@ constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 
 Error all_leased(std::size_t slots) {
   return usage_error("all " + std::to_string(slots) +
-                     " slots are leased, so no batch can come; release a batch before asking for the next one, or open the loader with a "
+                     " slots are leased, so no batch can come; release a batch before asking for "
+                     "the next one, or open the loader with a "
                      "larger prefetch_batches");
 }
 
 Error timed_out(Cursor cursor, milliseconds timeout) {
   return {ErrorCode::timeout,
-          "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) + " was not ready after " +
-              std::to_string(timeout.count()) + " ms; call again, or use a longer timeout",
+          "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) +
+              " was not ready after " + std::to_string(timeout.count()) +
+              " ms; call again, or use a longer timeout",
           {},
           {}};
 }
@@ -38,15 +40,21 @@ Error timed_out(Cursor cursor, milliseconds timeout) {
 // Adds the error's step, and how to continue.
 Error at_step(Error error, Cursor cursor) {
   const std::string epoch = std::to_string(cursor.epoch);
-  error.message += " [step " + std::to_string(cursor.step) + " of epoch " + epoch + "; seek(" + epoch + ", " +
-                   std::to_string(cursor.step + 1) + ") goes past it]";
+  error.message += " [step " + std::to_string(cursor.step) + " of epoch " + epoch + "; seek(" +
+                   epoch + ", " + std::to_string(cursor.step + 1) + ") goes past it]";
   return error;
 }
 
 }  // namespace
 
-Ring::Ring(RingOptions options, std::vector<std::unique_ptr<Slot>> slots, std::unique_ptr<RowFiller> filler, Cursor start)
-    : options_(options), slots_(std::move(slots)), filler_(std::move(filler)), process_(::getpid()), fill_(start), deliver_(start) {
+Ring::Ring(RingOptions options, std::vector<std::unique_ptr<Slot>> slots,
+           std::unique_ptr<RowFiller> filler, Cursor start)
+    : options_(options),
+      slots_(std::move(slots)),
+      filler_(std::move(filler)),
+      process_(::getpid()),
+      fill_(start),
+      deliver_(start) {
   free_.reserve(slots_.size());  // neither may grow under the lock
   queue_.reserve(slots_.size());
   for (const auto& slot : slots_) free_.push_back(slot.get());
@@ -61,13 +69,15 @@ Status Ring::start() {
   try {
     for (unsigned number = 0; number < options_.threads; ++number) {
       threads_.emplace_back([self = shared_from_this(), number] { self->work(number); });
-      pthread_setname_np(threads_.back().native_handle(), ("hotpack/" + std::to_string(number)).c_str());
+      pthread_setname_np(threads_.back().native_handle(),
+                         ("hotpack/" + std::to_string(number)).c_str());
       ++running_;
     }
   } catch (const std::system_error& failed) {
     return Error{ErrorCode::io,
-                 "cannot start thread " + std::to_string(running_ + 1) + " of " + std::to_string(options_.threads) + ": " +
-                     failed.code().message() + "; use fewer threads",
+                 "cannot start thread " + std::to_string(running_ + 1) + " of " +
+                     std::to_string(options_.threads) + ": " + failed.code().message() +
+                     "; use fewer threads",
                  {},
                  {}};
   }
@@ -75,7 +85,8 @@ Status Ring::start() {
 }
 
 Cursor Ring::after(Cursor cursor) const {
-  return cursor.step + 1 < options_.steps ? Cursor{cursor.epoch, cursor.step + 1} : Cursor{cursor.epoch + 1, 0};
+  return cursor.step + 1 < options_.steps ? Cursor{cursor.epoch, cursor.step + 1}
+                                          : Cursor{cursor.epoch + 1, 0};
 }
 
 void Ring::work(unsigned thread) {
@@ -96,13 +107,16 @@ void Ring::work(unsigned thread) {
   stopped_.notify_all();
 }
 
-bool Ring::item_available() const { return !cancelled_ && (filling_ != nullptr || (!free_.empty() && fill_.epoch <= kMaxEpoch)); }
+bool Ring::item_available() const {
+  return !cancelled_ && (filling_ != nullptr || (!free_.empty() && fill_.epoch <= kMaxEpoch));
+}
 
 // Precondition: item_available().
 Ring::Item Ring::take_item() {
   if (filling_ == nullptr) begin_slot();
   Slot& slot = *filling_;
-  const RowRange rows{slot.rows_taken, std::min(slot.rows_taken + options_.rows_per_item, options_.rows)};
+  const RowRange rows{slot.rows_taken,
+                      std::min(slot.rows_taken + options_.rows_per_item, options_.rows)};
   slot.rows_taken = rows.last;
   if (slot.rows_taken == options_.rows) filling_ = nullptr;
   return {&slot, rows};
@@ -135,12 +149,18 @@ void Ring::finish(const Item& item, std::optional<RowError> failed) {
   }
 }
 
-bool Ring::front_ready() const { return !queue_.empty() && queue_.front()->rows_done == options_.rows; }
+bool Ring::front_ready() const {
+  return !queue_.empty() && queue_.front()->rows_done == options_.rows;
+}
 
 std::optional<Error> Ring::refusal() const {
   if (closed_) return usage_error("the loader is closed; open another one");
-  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
-  if (last_end_told_) return usage_error("there is no epoch after " + std::to_string(kMaxEpoch) + "; seek to an earlier one");
+  if (cancelled_)
+    return Error{
+        ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
+  if (last_end_told_)
+    return usage_error("there is no epoch after " + std::to_string(kMaxEpoch) +
+                       "; seek to an earlier one");
   if (deliver_.step == options_.steps) return {};  // the end of the epoch needs no slot
   if (leased_ == slots_.size()) return all_leased(slots_.size());
   return {};
@@ -148,7 +168,9 @@ std::optional<Error> Ring::refusal() const {
 
 // False if the time is over.
 bool Ring::wait_for_front(Lock& lock, milliseconds timeout) {
-  const auto over = [this] { return front_ready() || deliver_.step == options_.steps || refusal().has_value(); };
+  const auto over = [this] {
+    return front_ready() || deliver_.step == options_.steps || refusal().has_value();
+  };
   const bool limited = timeout.count() != 0 && timeout < kForEver;
   if (limited) return ready_.wait_for(lock, std::max(timeout, milliseconds(0)), over);
   ready_.wait(lock, over);
@@ -166,7 +188,10 @@ Slot* Ring::end_epoch() {
 }
 
 Result<Slot*> Ring::next(milliseconds timeout, const Accept& accept) {
-  if (forked()) return usage_error("this loader was opened before a fork, and its threads are in the parent; open a loader in the child");
+  if (forked())
+    return usage_error(
+        "this loader was opened before a fork, and its threads are in the parent; open a loader in "
+        "the child");
   Lock lock(mutex_);
   const bool came = wait_for_front(lock, timeout);
   if (auto refused = refusal()) return std::move(*refused);
@@ -201,7 +226,8 @@ void Ring::drop_queue() {
 }
 
 Status Ring::seek(Cursor cursor) {
-  if (forked()) return usage_error("this loader was opened before a fork; open a loader in the child");
+  if (forked())
+    return usage_error("this loader was opened before a fork; open a loader in the child");
   const std::lock_guard lock(mutex_);
   if (closed_) return usage_error("the loader is closed; open another one");
   drop_queue();

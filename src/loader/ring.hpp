@@ -52,7 +52,8 @@ class RowFiller {
   // Writes these rows. Several threads call it at once for different rows of a slot; `thread`
   // counts from 0. On return, other threads see what was written. Fails with the lowest row that
   // failed.
-  [[nodiscard]] virtual std::optional<RowError> fill(Slot& slot, RowRange rows, unsigned thread) = 0;
+  [[nodiscard]] virtual std::optional<RowError> fill(Slot& slot, RowRange rows,
+                                                     unsigned thread) = 0;
 };
 
 struct RingOptions {
@@ -64,7 +65,8 @@ struct RingOptions {
 
 class Ring : public std::enable_shared_from_this<Ring> {
  public:
-  Ring(RingOptions options, std::vector<std::unique_ptr<Slot>> slots, std::unique_ptr<RowFiller> filler, Cursor start);
+  Ring(RingOptions options, std::vector<std::unique_ptr<Slot>> slots,
+       std::unique_ptr<RowFiller> filler, Cursor start);
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 

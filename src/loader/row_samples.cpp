@@ -20,7 +20,8 @@ std::size_t valid_rows(const Slot& slot, const StepPlan& plan) {
 
 }  // namespace
 
-void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order, std::uint64_t records) {
+void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order,
+                std::uint64_t records) {
   const std::uint64_t epoch = slot.cursor.epoch;
   if (!slot.order_epoch || *slot.order_epoch != epoch) {
     slot.order = EpochOrder(records, order, epoch);
@@ -29,14 +30,17 @@ void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order, std
   slot.valid = valid_rows(slot, plan);
 }
 
-std::optional<std::uint64_t> sample_of_row(const Slot& slot, const StepPlan& plan, std::size_t row) {
+std::optional<std::uint64_t> sample_of_row(const Slot& slot, const StepPlan& plan,
+                                           std::size_t row) {
   return plan.sample(slot.order, plan.positions(slot.cursor.step).first + row);
 }
 
-void list_samples(const Slot& slot, const StepPlan& plan, std::vector<std::optional<std::uint64_t>>& samples) {
+void list_samples(const Slot& slot, const StepPlan& plan,
+                  std::vector<std::optional<std::uint64_t>>& samples) {
   const Positions rows = plan.positions(slot.cursor.step);
   samples.clear();
-  for (std::uint64_t position = rows.first; position < rows.last; ++position) samples.push_back(plan.sample(slot.order, position));
+  for (std::uint64_t position = rows.first; position < rows.last; ++position)
+    samples.push_back(plan.sample(slot.order, position));
 }
 
 void set_empty_row(Slot& slot, std::size_t row) {
@@ -51,11 +55,14 @@ Error at_sample(const RecordSource& source, Error error, std::uint64_t sample) {
 }
 
 Error written_over(const RecordSource& source, std::uint64_t sample) {
-  Error error = damaged_error("its shard was overwritten while it was in use; write packs to new folders, and open the loader again");
+  Error error = damaged_error(
+      "its shard was overwritten while it was in use; write packs to new folders, and open the "
+      "loader again");
   return at_sample(source, std::move(error), sample);
 }
 
-Result<RecordShape> shape_of_sample(const RecordSource& source, const BatchForm& form, std::uint64_t sample) {
+Result<RecordShape> shape_of_sample(const RecordSource& source, const BatchForm& form,
+                                    std::uint64_t sample) {
   if (form.one_size()) return form.record();
   HOTPACK_ASSIGN(const RecordShape record, source.shape(sample));
   const LabelShape& label = record.label;

@@ -21,9 +21,11 @@ namespace hotpack::loader {
 void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order, std::uint64_t records);
 // The sample of a row; empty for an empty row. Precondition, here and below: begin_rows() was
 // called for this batch.
-[[nodiscard]] std::optional<std::uint64_t> sample_of_row(const Slot& slot, const StepPlan& plan, std::size_t row);
+[[nodiscard]] std::optional<std::uint64_t> sample_of_row(const Slot& slot, const StepPlan& plan,
+                                                         std::size_t row);
 // The samples of all rows; replaces the contents of `samples`.
-void list_samples(const Slot& slot, const StepPlan& plan, std::vector<std::optional<std::uint64_t>>& samples);
+void list_samples(const Slot& slot, const StepPlan& plan,
+                  std::vector<std::optional<std::uint64_t>>& samples);
 
 // Describes a row without a sample in the slot.
 void set_empty_row(Slot& slot, std::size_t row);
@@ -33,6 +35,7 @@ void set_empty_row(Slot& slot, std::size_t row);
 // The error for a sample whose shard was replaced after its shape was read.
 [[nodiscard]] Error written_over(const RecordSource& source, std::uint64_t sample);
 // The shape of one record: the form's, or the shard's if records differ.
-[[nodiscard]] Result<RecordShape> shape_of_sample(const RecordSource& source, const BatchForm& form, std::uint64_t sample);
+[[nodiscard]] Result<RecordShape> shape_of_sample(const RecordSource& source, const BatchForm& form,
+                                                  std::uint64_t sample);
 
 }  // namespace hotpack::loader

@@ -34,11 +34,13 @@ std::string difference(const LoaderState& state, const LoaderState& own) {
     return differ(name, std::to_string(theirs), std::to_string(ours));
   };
   if (state.fingerprint != own.fingerprint) {
-    return "the state is of another data set: " + differ("fingerprint", state.fingerprint, own.fingerprint);
+    return "the state is of another data set: " +
+           differ("fingerprint", state.fingerprint, own.fingerprint);
   }
   if (state.records != own.records) return number("records", state.records, own.records);
   if (state.order.shuffle != own.order.shuffle) {
-    return differ("shuffle", std::string(shuffle_name(state.order.shuffle)), std::string(shuffle_name(own.order.shuffle)));
+    return differ("shuffle", std::string(shuffle_name(state.order.shuffle)),
+                  std::string(shuffle_name(own.order.shuffle)));
   }
   if (state.order.seed != own.order.seed) return number("seed", state.order.seed, own.order.seed);
   if (state.order.shuffle == Shuffle::block && state.order != own.order) {
@@ -47,18 +49,21 @@ std::string difference(const LoaderState& state, const LoaderState& own) {
     }
     return number("window_blocks", state.order.window_blocks, own.order.window_blocks);
   }
-  if (state.global_batch_size != own.global_batch_size) return number("global_batch_size", state.global_batch_size, own.global_batch_size);
+  if (state.global_batch_size != own.global_batch_size)
+    return number("global_batch_size", state.global_batch_size, own.global_batch_size);
   if (state.last_batch != own.last_batch)
-    return differ("last_batch", std::string(last_batch_name(state.last_batch)), std::string(last_batch_name(own.last_batch)));
+    return differ("last_batch", std::string(last_batch_name(state.last_batch)),
+                  std::string(last_batch_name(own.last_batch)));
   return {};
 }
 
 }  // namespace
 
 Status check_options(const LoaderOptions& options) {
-  const auto refuse = [](const std::string& name, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
-    return usage_error(name + " is " + std::to_string(value) + "; it must be from " + std::to_string(least) + " to " +
-                       std::to_string(most));
+  const auto refuse = [](const std::string& name, std::uint64_t value, std::uint64_t least,
+                         std::uint64_t most) {
+    return usage_error(name + " is " + std::to_string(value) + "; it must be from " +
+                       std::to_string(least) + " to " + std::to_string(most));
   };
   if (options.threads > kMostThreads) return refuse("threads", options.threads, 0, kMostThreads);
   if (options.prefetch_batches < kFewestSlots || options.prefetch_batches > kMostSlots)
@@ -84,41 +89,53 @@ unsigned thread_count(const LoaderOptions& options) {
 
 unsigned device_thread_count(const LoaderOptions& options, std::size_t devices, unsigned cores) {
   if (options.threads != 0) return options.threads;
-  return static_cast<unsigned>(std::min<std::size_t>({cores, kThreadsPerDevice * devices + kThreadsBeside, kMostThreads}));
+  return static_cast<unsigned>(
+      std::min<std::size_t>({cores, kThreadsPerDevice * devices + kThreadsBeside, kMostThreads}));
 }
 
 std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads) {
   const std::uint64_t bytes = std::max<std::uint64_t>(1, row.image + row.label);
   const std::uint64_t share = (rows + threads - 1) / threads;
-  const std::uint64_t least = std::min<std::uint64_t>(rows, std::max<std::uint64_t>(1, kSmallestItemBytes / bytes));
+  const std::uint64_t least =
+      std::min<std::uint64_t>(rows, std::max<std::uint64_t>(1, kSmallestItemBytes / bytes));
   return static_cast<std::size_t>(std::max(least, std::min(share, kItemBytes / bytes)));
 }
 
 LoaderState first_state(const RecordSource& source, const LoaderOptions& options) {
-  return {source.fingerprint(), source.records(), order_of(options), options.last_batch, options.global_batch_size, options.epoch, 0};
+  return {source.fingerprint(),
+          source.records(),
+          order_of(options),
+          options.last_batch,
+          options.global_batch_size,
+          options.epoch,
+          0};
 }
 
 Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own, std::uint64_t steps) {
   if (const std::string text = difference(state, own); !text.empty()) {
-    return usage_error("cannot resume: " + text + "; open the loader with the options of the run to continue");
+    return usage_error("cannot resume: " + text +
+                       "; open the loader with the options of the run to continue");
   }
   const std::uint64_t step = state.samples / own.global_batch_size;
   if (state.samples % own.global_batch_size != 0 || step > steps || state.epoch > kMaxEpoch) {
-    return usage_error("cannot resume: the state's position, " + std::to_string(state.samples) + " samples into epoch " +
-                       std::to_string(state.epoch) + ", is not a step of this run");
+    return usage_error("cannot resume: the state's position, " + std::to_string(state.samples) +
+                       " samples into epoch " + std::to_string(state.epoch) +
+                       ", is not a step of this run");
   }
   return Cursor{state.epoch, step};
 }
 
-Result<Cursor> first_cursor(const LoaderOptions& options, const LoaderState& own, std::uint64_t steps) {
+Result<Cursor> first_cursor(const LoaderOptions& options, const LoaderState& own,
+                            std::uint64_t steps) {
   if (!options.resume) return Cursor{options.epoch, 0};
   return cursor_of(*options.resume, own, steps);
 }
 
 Status check_seek(std::uint64_t epoch, std::uint64_t step, std::uint64_t steps) {
   if (epoch <= kMaxEpoch && step <= steps) return {};
-  return usage_error("there is no step " + std::to_string(step) + " of epoch " + std::to_string(epoch) + ": epochs go to " +
-                     std::to_string(kMaxEpoch) + ", steps to " + std::to_string(steps) + ", the end of the epoch");
+  return usage_error("there is no step " + std::to_string(step) + " of epoch " +
+                     std::to_string(epoch) + ": epochs go to " + std::to_string(kMaxEpoch) +
+                     ", steps to " + std::to_string(steps) + ", the end of the epoch");
 }
 
 }  // namespace hotpack::loader

@@ -22,16 +22,19 @@ namespace hotpack::loader {
 [[nodiscard]] OrderOptions order_of(const LoaderOptions& options);
 [[nodiscard]] unsigned thread_count(const LoaderOptions& options);
 // The same for batches on so many devices; `cores` is how many this process may use.
-[[nodiscard]] unsigned device_thread_count(const LoaderOptions& options, std::size_t devices, unsigned cores);
+[[nodiscard]] unsigned device_thread_count(const LoaderOptions& options, std::size_t devices,
+                                           unsigned cores);
 // Rows that a thread takes at once.
 [[nodiscard]] std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads);
 
 // The state of a run with these options at its first step.
 [[nodiscard]] LoaderState first_state(const RecordSource& source, const LoaderOptions& options);
 // The position of `state` in a run like `own`; refuses a state of another run.
-[[nodiscard]] Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own, std::uint64_t steps);
+[[nodiscard]] Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own,
+                                       std::uint64_t steps);
 // The first step for these options: of their epoch, or of `resume`.
-[[nodiscard]] Result<Cursor> first_cursor(const LoaderOptions& options, const LoaderState& own, std::uint64_t steps);
+[[nodiscard]] Result<Cursor> first_cursor(const LoaderOptions& options, const LoaderState& own,
+                                          std::uint64_t steps);
 [[nodiscard]] Status check_seek(std::uint64_t epoch, std::uint64_t step, std::uint64_t steps);
 
 }  // namespace hotpack::loader

@@ -18,8 +18,11 @@ constexpr std::uint64_t kPage = 4096;
 class PageAllocator final : public SlotAllocator {
  public:
   Result<std::byte*> allocate(std::size_t bytes) override {
-    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return io_error("there is no memory for a batch of " + std::to_string(bytes) + " bytes", {}, errno);
+    void* const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+      return io_error("there is no memory for a batch of " + std::to_string(bytes) + " bytes", {},
+                      errno);
     ::madvise(memory, bytes, MADV_HUGEPAGE);  // a request; ordinary pages work too
     return static_cast<std::byte*>(memory);
   }
@@ -35,7 +38,9 @@ SlotMemory::~SlotMemory() {
 }
 
 SlotMemory::SlotMemory(SlotMemory&& other) noexcept
-    : allocator_(std::move(other.allocator_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : allocator_(std::move(other.allocator_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
 
 SlotMemory& SlotMemory::operator=(SlotMemory&& other) noexcept {
   std::swap(allocator_, other.allocator_);
@@ -55,12 +60,14 @@ Result<SlotMemory> SlotMemory::take(std::shared_ptr<SlotAllocator> allocator, st
 
 std::shared_ptr<SlotAllocator> page_allocator() { return std::make_shared<PageAllocator>(); }
 
-std::optional<std::uint64_t> slot_block_bytes(std::uint64_t image_bytes, std::uint64_t label_bytes) {
+std::optional<std::uint64_t> slot_block_bytes(std::uint64_t image_bytes,
+                                              std::uint64_t label_bytes) {
   const auto sum = checked_add(image_bytes, label_bytes);
   return sum ? checked_add(*sum, 2 * kPage) : std::nullopt;
 }
 
-Status grow(Slot& slot, const std::shared_ptr<SlotAllocator>& allocator, std::uint64_t image_bytes, std::uint64_t label_bytes) {
+Status grow(Slot& slot, const std::shared_ptr<SlotAllocator>& allocator, std::uint64_t image_bytes,
+            std::uint64_t label_bytes) {
   const std::uint64_t label_begin = whole_pages(image_bytes);
   const std::uint64_t needed = label_begin + label_bytes;
   if (needed > slot.memory.size()) {

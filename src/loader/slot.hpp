@@ -34,7 +34,8 @@ class SlotMemory {
   ~SlotMemory();
   SlotMemory(SlotMemory&& other) noexcept;
   SlotMemory& operator=(SlotMemory&& other) noexcept;
-  [[nodiscard]] static Result<SlotMemory> take(std::shared_ptr<SlotAllocator> allocator, std::size_t bytes);  // bytes may be 0
+  [[nodiscard]] static Result<SlotMemory> take(std::shared_ptr<SlotAllocator> allocator,
+                                               std::size_t bytes);  // bytes may be 0
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -72,10 +73,11 @@ struct Slot {
 
 // Allocates one block for image and label of these sizes; the label starts on its own page. Sets
 // the fields' bytes; contents are lost.
-[[nodiscard]] Status grow(Slot& slot, const std::shared_ptr<SlotAllocator>& allocator, std::uint64_t image_bytes,
-                          std::uint64_t label_bytes);
+[[nodiscard]] Status grow(Slot& slot, const std::shared_ptr<SlotAllocator>& allocator,
+                          std::uint64_t image_bytes, std::uint64_t label_bytes);
 
 // Bytes of the block that `grow` allocates, or nothing on overflow.
-[[nodiscard]] std::optional<std::uint64_t> slot_block_bytes(std::uint64_t image_bytes, std::uint64_t label_bytes);
+[[nodiscard]] std::optional<std::uint64_t> slot_block_bytes(std::uint64_t image_bytes,
+                                                            std::uint64_t label_bytes);
 
 }  // namespace hotpack::loader

@@ -15,19 +15,25 @@ struct Range {
   int begin = 0, end = 0;
 };
 
-// The pixels of a cell along an axis. Cells overlap if the length is not a multiple of 8, to stay symmetric.
+// The pixels of a cell along an axis. Cells overlap if the length is not a multiple of 8, to stay
+// symmetric.
 Range range_of(int cell, int length) {
   const std::int64_t whole = length;
-  return {static_cast<int>(cell * whole / kGridSide), static_cast<int>(((cell + 1) * whole + kGridSide - 1) / kGridSide)};
+  return {static_cast<int>(cell * whole / kGridSide),
+          static_cast<int>(((cell + 1) * whole + kGridSide - 1) / kGridSide)};
 }
 
-std::uint64_t sum_of(const std::uint8_t* begin, const std::uint8_t* end) { return std::accumulate(begin, end, std::uint64_t{0}); }
+std::uint64_t sum_of(const std::uint8_t* begin, const std::uint8_t* end) {
+  return std::accumulate(begin, end, std::uint64_t{0});
+}
 
 std::uint8_t cell_mean(ConstPixels image, Range columns, Range rows) {
   std::uint64_t sum = 0;
   const auto channels = static_cast<std::size_t>(image.channels);
-  const std::size_t first = static_cast<std::size_t>(columns.begin) * channels, last = static_cast<std::size_t>(columns.end) * channels;
-  for (int y = rows.begin; y < rows.end; ++y) sum += sum_of(image.row(y) + first, image.row(y) + last);
+  const std::size_t first = static_cast<std::size_t>(columns.begin) * channels,
+                    last = static_cast<std::size_t>(columns.end) * channels;
+  for (int y = rows.begin; y < rows.end; ++y)
+    sum += sum_of(image.row(y) + first, image.row(y) + last);
   const std::uint64_t count = (last - first) * static_cast<std::uint64_t>(rows.end - rows.begin);
   return static_cast<std::uint8_t>((sum + count / 2) / count);
 }
@@ -77,7 +83,9 @@ constexpr Transform kTransforms[] = {
      }},
 };
 
-int at(const BrightnessGrid& grid, int x, int y) { return grid[static_cast<std::size_t>(y) * kGridSide + static_cast<std::size_t>(x)]; }
+int at(const BrightnessGrid& grid, int x, int y) {
+  return grid[static_cast<std::size_t>(y) * kGridSide + static_cast<std::size_t>(x)];
+}
 
 bool fits(const BrightnessGrid& copy, const BrightnessGrid& original, const Transform& transform) {
   for (int y = 0; y < kGridSide; ++y) {
@@ -112,7 +120,8 @@ BrightnessGrid brightness_grid(ConstPixels image) {
   BrightnessGrid grid{};
   auto cell = grid.begin();
   for (int y = 0; y < kGridSide; ++y)
-    for (int x = 0; x < kGridSide; ++x) *cell++ = cell_mean(image, range_of(x, image.width), range_of(y, image.height));
+    for (int x = 0; x < kGridSide; ++x)
+      *cell++ = cell_mean(image, range_of(x, image.width), range_of(y, image.height));
   return grid;
 }
 
@@ -121,14 +130,18 @@ int total_of(const BrightnessGrid& grid) { return std::accumulate(grid.begin(), 
 bool is_distinct(const BrightnessGrid& grid) {
   constexpr int kCells = kGridSide * kGridSide;
   const double mean = static_cast<double>(total_of(grid)) / kCells;
-  const double across = slope_of(grid, [](int x, int) { return x; }), down = slope_of(grid, [](int, int y) { return y; });
+  const double across = slope_of(grid, [](int x, int) { return x; }),
+               down = slope_of(grid, [](int, int y) { return y; });
   double deviation = 0;
   for (int y = 0; y < kGridSide; ++y)
-    for (int x = 0; x < kGridSide; ++x) deviation += std::abs(at(grid, x, y) - mean - across * from_middle(x) - down * from_middle(y));
+    for (int x = 0; x < kGridSide; ++x)
+      deviation +=
+          std::abs(at(grid, x, y) - mean - across * from_middle(x) - down * from_middle(y));
   return deviation >= kLeastDeviation * kCells;
 }
 
-std::optional<std::string_view> relation_of(const BrightnessGrid& copy, const BrightnessGrid& original) {
+std::optional<std::string_view> relation_of(const BrightnessGrid& copy,
+                                            const BrightnessGrid& original) {
   for (const Transform& transform : kTransforms)
     if (fits(copy, original, transform)) return transform.text;
   return std::nullopt;

@@ -8,7 +8,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// The lanes of a block. A multiple of 1 and 3 channels and of every vector width, so the inner loop needs no channel arithmetic.
+// The lanes of a block. A multiple of 1 and 3 channels and of every vector width, so the inner loop
+// needs no channel arithmetic.
 constexpr std::size_t kLanes = 48;
 // Samples are at most 255: this many sums fit a 16-bit lane, and their squares a 32-bit lane.
 constexpr std::size_t kBlocksPerFlush = 0xFFFF / 255;
@@ -55,8 +56,10 @@ void add_channel_sums(ConstPixels record, Region region, format::Sums& sums) {
   if (left >= right || top >= bottom) return;
   const auto channels = static_cast<std::size_t>(record.channels);
   for (int y = top; y < bottom; ++y)
-    add_row(record.row(y) + static_cast<std::size_t>(left) * channels, static_cast<std::size_t>(right - left) * channels, channels, sums);
-  sums.pixels_counted += static_cast<std::uint64_t>(right - left) * static_cast<std::uint64_t>(bottom - top);
+    add_row(record.row(y) + static_cast<std::size_t>(left) * channels,
+            static_cast<std::size_t>(right - left) * channels, channels, sums);
+  sums.pixels_counted +=
+      static_cast<std::uint64_t>(right - left) * static_cast<std::uint64_t>(bottom - top);
 }
 
 }  // namespace hotpack::pipeline

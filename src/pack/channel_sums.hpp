@@ -9,7 +9,8 @@
 
 namespace hotpack::pipeline {
 
-// Adds the pixels of `record` that lie inside `region` to channel_sums, channel_squares and pixels_counted.
+// Adds the pixels of `record` that lie inside `region` to channel_sums, channel_squares and
+// pixels_counted.
 void add_channel_sums(ConstPixels record, Region region, format::Sums& sums);
 
 }  // namespace hotpack::pipeline

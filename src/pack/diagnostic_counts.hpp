@@ -14,7 +14,8 @@ struct DiagnosticCounts {
   std::uint64_t channels_differ = 0;  // binary masks with different channels
   std::uint64_t alpha_varies = 0;     // labels with varying alpha
   std::uint64_t rotated = 0;          // images rotated by their EXIF orientation
-  std::uint64_t left_as_stored = 0;   // images not rotated by EXIF, because their labels fit them as stored
+  std::uint64_t left_as_stored =
+      0;  // images not rotated by EXIF, because their labels fit them as stored
 
   void add(const DiagnosticCounts& other) {
     label_resized += other.label_resized;

@@ -26,47 +26,66 @@ namespace {
 std::string limit_text(const labels::DecodeReport& report, const LabelSetup& setup) {
   constexpr std::string_view kNearest = "nearest:";
   constexpr std::string_view kLargest = "id 65535";
-  if (setup.unknown.starts_with(kNearest)) return "; farther than " + setup.unknown.substr(kNearest.size()) + " from every class's color";
+  if (setup.unknown.starts_with(kNearest))
+    return "; farther than " + setup.unknown.substr(kNearest.size()) + " from every class's color";
   const auto is_color = [](const labels::UnknownValue& value) { return value.color.has_value(); };
-  const auto is_large = [&](const labels::UnknownValue& value) { return value.text.size() > kLargest.size(); };
-  if (setup.rgb_id == labels::RgbId::tens_of_red && std::any_of(report.unknown.begin(), report.unknown.end(), is_color))
-    return "; with the formula r/10*256+g, red is a multiple of 10, so another formula may be meant";
-  if (setup.rgb_id == labels::RgbId::low_first && std::any_of(report.unknown.begin(), report.unknown.end(), is_large))
+  const auto is_large = [&](const labels::UnknownValue& value) {
+    return value.text.size() > kLargest.size();
+  };
+  if (setup.rgb_id == labels::RgbId::tens_of_red &&
+      std::any_of(report.unknown.begin(), report.unknown.end(), is_color))
+    return "; with the formula r/10*256+g, red is a multiple of 10, so another formula may be "
+           "meant";
+  if (setup.rgb_id == labels::RgbId::low_first &&
+      std::any_of(report.unknown.begin(), report.unknown.end(), is_large))
     return "; ids above 65535 are probably segments, not classes (is --rgb-id the right formula?)";
   return "";
 }
 
-std::string unknown_text(const labels::DecodeReport& report, const LabelSetup& setup, std::uint64_t pixels) {
+std::string unknown_text(const labels::DecodeReport& report, const LabelSetup& setup,
+                         std::uint64_t pixels) {
   constexpr std::size_t kListed = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(kListed, report.unknown.size()); ++i) {
     const labels::UnknownValue& value = report.unknown[i];
     if (i > 0) text += "; ";
-    text += std::to_string(value.count) + " pixels of unknown " + value.text + ", first at x=" + std::to_string(value.x) +
-            " y=" + std::to_string(value.y);
+    text += std::to_string(value.count) + " pixels of unknown " + value.text +
+            ", first at x=" + std::to_string(value.x) + " y=" + std::to_string(value.y);
   }
-  if (report.unknown_kinds > kListed) text += "; " + std::to_string(report.unknown_kinds) + " unknown values in all";
-  text += " (" + std::to_string(report.unknown_pixels) + " of " + std::to_string(pixels) + " pixels)";
+  if (report.unknown_kinds > kListed)
+    text += "; " + std::to_string(report.unknown_kinds) + " unknown values in all";
+  text +=
+      " (" + std::to_string(report.unknown_pixels) + " of " + std::to_string(pixels) + " pixels)";
   text += limit_text(report, setup);
   constexpr std::uint64_t kManyKinds = 16;
   if (report.unknown_kinds > kManyKinds)
-    text += "; so many values look like an interpolated or lossy label, or like a photo (are --images and --labels swapped?)";
+    text +=
+        "; so many values look like an interpolated or lossy label, or like a photo (are --images "
+        "and --labels swapped?)";
   return text;
 }
 
 // Width 0 means that the header was refused.
 bool is_usable(const FileHeader& header) { return header.info.width > 0; }
 
-void inspect_files(const SampleHeaders& headers, const std::array<std::uint64_t, 2>& hash, SampleInspection& inspection) {
+void inspect_files(const SampleHeaders& headers, const std::array<std::uint64_t, 2>& hash,
+                   SampleInspection& inspection) {
   inspection.source_hash = hash;
   if (is_usable(headers.image)) inspection.image = headers.image.info;
-  if (!headers.labels.empty() && is_usable(headers.labels.front())) inspection.label = headers.labels.front().info;
+  if (!headers.labels.empty() && is_usable(headers.labels.front()))
+    inspection.label = headers.labels.front().info;
 }
 
-ConstPixels cut(ConstPixels image, Extent size) { return {image.data, size.width, size.height, image.channels, image.row_bytes}; }
-ConstIds cut(ConstIds ids, Extent size) { return {ids.data, size.width, size.height, ids.channels, ids.row_bytes}; }
+ConstPixels cut(ConstPixels image, Extent size) {
+  return {image.data, size.width, size.height, image.channels, image.row_bytes};
+}
+ConstIds cut(ConstIds ids, Extent size) {
+  return {ids.data, size.width, size.height, ids.channels, ids.row_bytes};
+}
 Extent extent_of(const auto& image) { return {image.width, image.height}; }
-std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
+std::size_t area(Extent size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
 
 // Does an image fill its canvas without resampling?
 bool fills(Extent source, const Canvas& canvas) {
@@ -76,14 +95,18 @@ bool fills(Extent source, const Canvas& canvas) {
 // True for colors of 16 bits, which a class table cannot have.
 bool is_wide_color(std::span<const std::byte> file) {
   const Result<codecs::Probe> probe = codecs::probe(file, true);
-  return probe.ok() && !probe->need_more && probe->info.bit_depth == 16 && probe->info.kind != codecs::PixelKind::gray &&
+  return probe.ok() && !probe->need_more && probe->info.bit_depth == 16 &&
+         probe->info.kind != codecs::PixelKind::gray &&
          probe->info.kind != codecs::PixelKind::gray_alpha;
 }
 
 Error changed_image(const std::string& path, Extent planned, Extent found) {
-  const auto text = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
+  const auto text = [](Extent size) {
+    return std::to_string(size.width) + "x" + std::to_string(size.height);
+  };
   return Error{ErrorCode::io,
-               "was " + (planned == Extent{} ? std::string("unreadable") : text(planned)) + " during planning and is now " + text(found) +
+               "was " + (planned == Extent{} ? std::string("unreadable") : text(planned)) +
+                   " during planning and is now " + text(found) +
                    ": the file has changed. Run the same command again",
                path,
                {}};
@@ -93,26 +116,32 @@ Error changed_image(const std::string& path, Extent planned, Extent found) {
 
 Outcome damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind) {
   if (error.code == ErrorCode::data) return std::optional(Problem{kind, path, error.message});
-  // A decoder reads from memory, so `io` means too little memory. The file may be fine, so even a check stops.
+  // A decoder reads from memory, so `io` means too little memory. The file may be fine, so even a
+  // check stops.
   return Error{error.code, path + ": " + error.message, {}, error.offset};
 }
 
 std::array<std::uint8_t, 3> pad_pixel(const Schema& schema) {
   std::array<std::uint8_t, 3> pixel{};
-  for (std::size_t c = 0; c < schema.geometry.pad_color.size(); ++c) pixel[c] = static_cast<std::uint8_t>(schema.geometry.pad_color[c]);
+  for (std::size_t c = 0; c < schema.geometry.pad_color.size(); ++c)
+    pixel[c] = static_cast<std::uint8_t>(schema.geometry.pad_color[c]);
   return pixel;
 }
 
 struct ImageLoader::Impl {
-  Impl(const RecordOptions& record_options, const LabelSetup& label_setup, const Plan& plan, const SampleList& sample_list)
+  Impl(const RecordOptions& record_options, const LabelSetup& label_setup, const Plan& plan,
+       const SampleList& sample_list)
       : options(record_options), setup(label_setup), schema(plan.schema), list(sample_list) {}
 
   // Has another tile of the sample's image already loaded it?
-  [[nodiscard]] bool has(const Sample& sample) const { return options.tile && ready && text == sample.image.text; }
+  [[nodiscard]] bool has(const Sample& sample) const {
+    return options.tile && ready && text == sample.image.text;
+  }
   Status load(const Sample& sample, SampleInspection* inspection);
 
   bool ready = false;
-  std::uint64_t text = 0;  // identifies the loaded image: the position of its file name in the arena
+  std::uint64_t text =
+      0;  // identifies the loaded image: the position of its file name in the arena
   LoadedImage loaded;
 
  private:
@@ -124,8 +153,10 @@ struct ImageLoader::Impl {
   Outcome decode_image();
   Outcome decode_label(SampleInspection* inspection);
   Outcome decode_masks(const Sample& sample, SampleInspection* inspection);
-  Status inspect_label_of_bad_image(const Sample& sample, const Problem& image_problem, SampleInspection& inspection);
-  Outcome decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection, ConstIds& ids);
+  Status inspect_label_of_bad_image(const Sample& sample, const Problem& image_problem,
+                                    SampleInspection& inspection);
+  Outcome decode_ids(std::span<const std::byte> file, const std::string& path,
+                     SampleInspection* inspection, ConstIds& ids);
   ConstIds matched_to_image(ConstIds ids);
   Status draw_canvas();
 
@@ -144,10 +175,13 @@ struct ImageLoader::Impl {
   Buffer canvas_pixels, canvas_ids, canvas_label, source_ids, matched_ids, record_ids;
 };
 
-Outcome ImageLoader::Impl::probe(std::span<const std::byte> bytes, const std::string& path, codecs::ImageInfo& info) {
+Outcome ImageLoader::Impl::probe(std::span<const std::byte> bytes, const std::string& path,
+                                 codecs::ImageInfo& info) {
   Result<codecs::Probe> probe = codecs::probe(bytes, true);
-  if (!probe.ok()) return std::optional(Problem{ProblemKind::unreadable_header, path, probe.error().message});
-  if (probe->need_more) return std::optional(Problem{ProblemKind::unreadable_header, path, "the header is incomplete"});
+  if (!probe.ok())
+    return std::optional(Problem{ProblemKind::unreadable_header, path, probe.error().message});
+  if (probe->need_more)
+    return std::optional(Problem{ProblemKind::unreadable_header, path, "the header is incomplete"});
   info = probe->info;
   return std::optional<Problem>();
 }
@@ -167,8 +201,8 @@ Outcome ImageLoader::Impl::read_masks(const Sample& sample) {
     HOTPACK_ASSIGN(auto problem, read_label(mask.file, hash));
     if (problem) return problem;
     if (mask.class_id == kNoClass)
-      return std::optional(
-          Problem{ProblemKind::unknown_folder, list.mask_path(mask), "'" + list.mask_names[mask.name] + "' is not a class"});
+      return std::optional(Problem{ProblemKind::unknown_folder, list.mask_path(mask),
+                                   "'" + list.mask_names[mask.name] + "' is not a class"});
     mask_hashes.push_back(hash);
   }
   loaded.hash[1] = hash_of_hashes(mask_hashes);
@@ -206,24 +240,31 @@ Outcome ImageLoader::Impl::decode_image() {
   if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
   loaded.pixels = cut(*source, loaded.size);
   loaded.diagnostics.rotated += loaded.rotate && header.info.orientation != 1;
-  loaded.diagnostics.left_as_stored += !loaded.rotate && header.info.orientation != 1 && options.exif == ExifPolicy::automatic;
+  loaded.diagnostics.left_as_stored +=
+      !loaded.rotate && header.info.orientation != 1 && options.exif == ExifPolicy::automatic;
   return std::optional<Problem>();
 }
 
-Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection,
-                                      ConstIds& ids) {
+Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std::string& path,
+                                      SampleInspection* inspection, ConstIds& ids) {
   const Result<RawLabel> raw = label_decoder.decode_label(file, options.max_pixels);
-  if (!raw.ok()) return damaged_or_fatal(raw.error(), path, is_wide_color(file) ? ProblemKind::label_form : ProblemKind::damaged_image);
+  if (!raw.ok())
+    return damaged_or_fatal(
+        raw.error(), path,
+        is_wide_color(file) ? ProblemKind::label_form : ProblemKind::damaged_image);
   const std::size_t pixels = area({raw->width, raw->height});
   const MutableIds plane{source_ids.reserve_as<std::uint16_t>(pixels), raw->width, raw->height, 1,
                          static_cast<std::size_t>(raw->width) * 2};
   report = {};
   const Status status = setup.decoder->decode(*raw, plane, report);
-  if (inspection != nullptr) inspect_label(*raw, report, status.ok() ? ConstIds(plane) : ConstIds(), *inspection);
-  const ProblemKind form = report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
+  if (inspection != nullptr)
+    inspect_label(*raw, report, status.ok() ? ConstIds(plane) : ConstIds(), *inspection);
+  const ProblemKind form =
+      report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
   if (!status.ok()) return std::optional(Problem{form, path, status.error().message});
   if (report.unknown_pixels > 0 && setup.refuses_unknown())
-    return std::optional(Problem{ProblemKind::unknown_value, path, unknown_text(report, setup, pixels)});
+    return std::optional(
+        Problem{ProblemKind::unknown_value, path, unknown_text(report, setup, pixels)});
   loaded.diagnostics.unknown_samples += report.unknown_pixels > 0;
   loaded.diagnostics.unknown_pixels += report.unknown_pixels;
   loaded.diagnostics.nearest_pixels += report.nearest_pixels;
@@ -234,26 +275,34 @@ Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std
   return std::optional<Problem>();
 }
 
-// Matches the label to the image as --size-mismatch says. For `each-to-target`, placing does it later.
+// Matches the label to the image as --size-mismatch says. For `each-to-target`, placing does it
+// later.
 ConstIds ImageLoader::Impl::matched_to_image(ConstIds ids) {
   if (options.size_mismatch == SizeMismatch::crop_min) return cut(ids, loaded.size);
-  if (options.size_mismatch != SizeMismatch::resize_label || extent_of(ids) == loaded.size) return ids;
-  const MutableIds matched{matched_ids.reserve_as<std::uint16_t>(area(loaded.size)), loaded.size.width, loaded.size.height, 1,
+  if (options.size_mismatch != SizeMismatch::resize_label || extent_of(ids) == loaded.size)
+    return ids;
+  const MutableIds matched{matched_ids.reserve_as<std::uint16_t>(area(loaded.size)),
+                           loaded.size.width, loaded.size.height, 1,
                            static_cast<std::size_t>(loaded.size.width) * 2};
-  matcher.place(ids, {0, 0, loaded.size.width, loaded.size.height}, options.label_filter, setup.pad_id, matched);
+  matcher.place(ids, {0, 0, loaded.size.width, loaded.size.height}, options.label_filter,
+                setup.pad_id, matched);
   return matched;
 }
 
 Outcome ImageLoader::Impl::decode_label(SampleInspection* inspection) {
-  HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path, inspection, loaded.ids));
+  HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path,
+                                          inspection, loaded.ids));
   if (problem) return problem;
   loaded.diagnostics.label_resized += extent_of(loaded.ids) != loaded.size;
   loaded.ids = matched_to_image(loaded.ids);
   return problem;
 }
 
-// For a check: inspects the label of a sample that is refused because of its image, and reports the label's own problem.
-Status ImageLoader::Impl::inspect_label_of_bad_image(const Sample& sample, const Problem& image_problem, SampleInspection& inspection) {
+// For a check: inspects the label of a sample that is refused because of its image, and reports the
+// label's own problem.
+Status ImageLoader::Impl::inspect_label_of_bad_image(const Sample& sample,
+                                                     const Problem& image_problem,
+                                                     SampleInspection& inspection) {
   if (!list.has_label_files || !inspection.label_pixels.empty()) return {};
   std::optional<Problem> problem;
   if (loaded.headers.labels.empty()) {
@@ -276,42 +325,50 @@ Status ImageLoader::Impl::draw_canvas() {
   if (!fills(extent_of(loaded.pixels), loaded.canvas)) {
     const int channels = loaded.pixels.channels;
     const std::size_t row_bytes = width * static_cast<std::size_t>(channels);
-    const MutablePixels canvas{canvas_pixels.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(size.height)), size.width,
-                               size.height, channels, row_bytes};
-    HOTPACK_TRY(resampler.place(loaded.pixels, region, options.image_filter, pad_pixel(schema).data(), canvas));
+    const MutablePixels canvas{
+        canvas_pixels.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(size.height)),
+        size.width, size.height, channels, row_bytes};
+    HOTPACK_TRY(resampler.place(loaded.pixels, region, options.image_filter,
+                                pad_pixel(schema).data(), canvas));
     loaded.pixels = canvas;
   }
   if (loaded.ids.data == nullptr || fills(extent_of(loaded.ids), loaded.canvas)) return {};
-  const MutableIds canvas{canvas_ids.reserve_as<std::uint16_t>(area(size)), size.width, size.height, 1, width * 2};
+  const MutableIds canvas{canvas_ids.reserve_as<std::uint16_t>(area(size)), size.width, size.height,
+                          1, width * 2};
   placer.place(loaded.ids, region, options.label_filter, setup.pad_id, canvas);
   loaded.ids = canvas;
   return {};
 }
 
-// Sets the bits of each mask's class in the record or canvas. Reads the masks a second time, because all masks of an image together may
-// be too large to keep in memory.
+// Sets the bits of each mask's class in the record or canvas. Reads the masks a second time,
+// because all masks of an image together may be too large to keep in memory.
 Outcome ImageLoader::Impl::decode_masks(const Sample& sample, SampleInspection* inspection) {
   const auto& [size, region] = loaded.canvas;
-  const std::uint64_t bytes = labels::encoded_bytes(schema.label->storage, area(size), schema.class_count());
+  const std::uint64_t bytes =
+      labels::encoded_bytes(schema.label->storage, area(size), schema.class_count());
   if (bytes > kMaxCanvasBytes)
     return std::optional(Problem{ProblemKind::too_large, loaded.headers.image.path,
-                                 "its label takes " + std::to_string(bytes) + " bytes, the limit is " + std::to_string(kMaxCanvasBytes)});
-  const std::span<std::byte> one_hot(canvas_label.reserve(static_cast<std::size_t>(bytes)), static_cast<std::size_t>(bytes));
+                                 "its label takes " + std::to_string(bytes) +
+                                     " bytes, the limit is " + std::to_string(kMaxCanvasBytes)});
+  const std::span<std::byte> one_hot(canvas_label.reserve(static_cast<std::size_t>(bytes)),
+                                     static_cast<std::size_t>(bytes));
   std::memset(one_hot.data(), 0, one_hot.size());
   std::size_t number = 0;
   for (const Mask& mask : list.masks_of(sample)) {
     const std::string path = list.mask_path(mask);
     HOTPACK_ASSIGN(const auto file, label_reader.read(path, mask.file.bytes));
     if (xxh3_64(file) != mask_hashes[number++])
-      return Error{ErrorCode::io, "changed while it was read; run the same command again", path, {}};
+      return Error{
+          ErrorCode::io, "changed while it was read; run the same command again", path, {}};
     ConstIds ids;
     HOTPACK_ASSIGN(auto problem, decode_ids(file, path, inspection, ids));
     if (problem) return problem;
     loaded.diagnostics.label_resized += extent_of(ids) != loaded.size;
-    const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(size)), size.width, size.height, 1,
-                            static_cast<std::size_t>(size.width) * 2};
+    const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(size)), size.width,
+                            size.height, 1, static_cast<std::size_t>(size.width) * 2};
     placer.place(matched_to_image(ids), region, options.label_filter, setup.pad_id, record);
-    labels::add_class({record.data, area(size)}, mask.class_id, schema.class_count(), schema.label->storage, one_hot);
+    labels::add_class({record.data, area(size)}, mask.class_id, schema.class_count(),
+                      schema.label->storage, one_hot);
   }
   loaded.one_hot = one_hot;
   return std::optional<Problem>();
@@ -323,10 +380,12 @@ Outcome ImageLoader::Impl::load_image_of(const Sample& sample, SampleInspection*
   if (!outcome.ok() || *outcome) return outcome;
   if (auto problem = check_headers(loaded.headers, options); problem) return problem;
   const codecs::ImageInfo& info = loaded.headers.image.info;
-  loaded.rotate = applies_orientation(options.exif, info, loaded.headers.label_size()).value_or(false);
+  loaded.rotate =
+      applies_orientation(options.exif, info, loaded.headers.label_size()).value_or(false);
   loaded.size = packed_source_size(loaded.headers, options);
   const bool surveyed = plan_needs_sizes(options) || sample.size != Extent{};
-  if (surveyed && sample.size != loaded.size) return changed_image(loaded.headers.image.path, sample.size, loaded.size);
+  if (surveyed && sample.size != loaded.size)
+    return changed_image(loaded.headers.image.path, sample.size, loaded.size);
   loaded.canvas = canvas_of(options, loaded.size);
   HOTPACK_ASSIGN(auto problem, decode_image());
   if (!problem && inspection != nullptr) inspection->brightness = brightness_grid(loaded.pixels);
@@ -346,13 +405,15 @@ Status ImageLoader::Impl::load(const Sample& sample, SampleInspection* inspectio
   loaded.one_hot = {};
   loaded.diagnostics = {};
   HOTPACK_ASSIGN(loaded.problem, load_image_of(sample, inspection));
-  if (loaded.problem && inspection != nullptr) HOTPACK_TRY(inspect_label_of_bad_image(sample, *loaded.problem, *inspection));
+  if (loaded.problem && inspection != nullptr)
+    HOTPACK_TRY(inspect_label_of_bad_image(sample, *loaded.problem, *inspection));
   text = sample.image.text;
   ready = true;
   return {};
 }
 
-ImageLoader::ImageLoader(const RecordOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list)
+ImageLoader::ImageLoader(const RecordOptions& options, const LabelSetup& setup, const Plan& plan,
+                         const SampleList& list)
     : impl_(std::make_unique<Impl>(options, setup, plan, list)) {}
 ImageLoader::~ImageLoader() = default;
 ImageLoader::ImageLoader(ImageLoader&&) noexcept = default;

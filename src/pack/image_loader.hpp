@@ -1,7 +1,9 @@
-// Loads a sample's image and label from their files: reads, hashes and decodes them, and matches the label's size to the image.
+// Loads a sample's image and label from their files: reads, hashes and decodes them, and matches
+// the label's size to the image.
 //
-// One ImageLoader per worker; it owns decoders and buffers. Results are valid until the next load(). Not thread-safe. Failure: a bad
-// sample is a Problem; an Error (a failed read, too little memory) stops the run.
+// One ImageLoader per worker; it owns decoders and buffers. Results are valid until the next
+// load(). Not thread-safe. Failure: a bad sample is a Problem; an Error (a failed read, too little
+// memory) stops the run.
 #pragma once
 
 #include <array>
@@ -28,7 +30,8 @@ namespace hotpack::pipeline {
 using Outcome = Result<std::optional<Problem>>;
 
 // Bad content of a file is a problem of its sample; lack of memory is an error that stops the run.
-[[nodiscard]] Outcome damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind = ProblemKind::damaged_image);
+[[nodiscard]] Outcome damaged_or_fatal(const Error& error, const std::string& path,
+                                       ProblemKind kind = ProblemKind::damaged_image);
 
 // The color of padding, one value per channel.
 [[nodiscard]] std::array<std::uint8_t, 3> pad_pixel(const Schema& schema);
@@ -40,21 +43,23 @@ struct LoadedImage {
   bool rotate = false;
   Extent size;  // as packed
   Canvas canvas;
-  ConstPixels pixels;                  // the canvas if tiled, else the source image
-  ConstIds ids;                        // the same of the label, if there is one
-  std::span<const std::byte> one_hot;  // several masks, encoded as in records; of the canvas if tiled
-  std::optional<Problem> problem;      // concerns the whole image, so all of its tiles
-  DiagnosticCounts diagnostics;        // reported with the first tile
+  ConstPixels pixels;  // the canvas if tiled, else the source image
+  ConstIds ids;        // the same of the label, if there is one
+  std::span<const std::byte>
+      one_hot;                     // several masks, encoded as in records; of the canvas if tiled
+  std::optional<Problem> problem;  // concerns the whole image, so all of its tiles
+  DiagnosticCounts diagnostics;    // reported with the first tile
 };
 
 class ImageLoader {
  public:
-  ImageLoader(const RecordOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list);
+  ImageLoader(const RecordOptions& options, const LabelSetup& setup, const Plan& plan,
+              const SampleList& list);
   ~ImageLoader();
   ImageLoader(ImageLoader&&) noexcept;
 
-  // Loads the sample's image, once for successive tiles of one image. A bad sample has LoadedImage::problem. Fills `inspection`, if not
-  // null, even for a bad sample.
+  // Loads the sample's image, once for successive tiles of one image. A bad sample has
+  // LoadedImage::problem. Fills `inspection`, if not null, even for a bad sample.
   [[nodiscard]] Result<const LoadedImage*> load(const Sample& sample, SampleInspection* inspection);
 
  private:

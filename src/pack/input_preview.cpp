@@ -28,8 +28,12 @@ struct PreviewSplit {
 
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key) const {
     const auto& samples = split.list.samples;
-    const auto found = std::find_if(samples.begin(), samples.end(), [&](const Sample& each) { return split.list.key(each) == key; });
-    return found == samples.end() ? std::nullopt : std::optional(first + static_cast<std::uint64_t>(found - samples.begin()));
+    const auto found = std::find_if(samples.begin(), samples.end(), [&](const Sample& each) {
+      return split.list.key(each) == key;
+    });
+    return found == samples.end()
+               ? std::nullopt
+               : std::optional(first + static_cast<std::uint64_t>(found - samples.begin()));
   }
 };
 
@@ -43,7 +47,8 @@ PackOptions in_key_order(PackOptions options) {
 
 class InputPreview::Impl {
  public:
-  Impl(const PackOptions& options, Observer& observer) : inputs_(in_key_order(options), observer), observer_(observer) {}
+  Impl(const PackOptions& options, Observer& observer)
+      : inputs_(in_key_order(options), observer), observer_(observer) {}
 
   Status open() {
     HOTPACK_TRY(discover());
@@ -61,7 +66,8 @@ class InputPreview::Impl {
 
   // The split of a sample.
   [[nodiscard]] PreviewSplit& split_of(std::uint64_t number) {
-    const auto after = std::find_if(splits_.begin(), splits_.end(), [&](const PreviewSplit& each) { return each.first > number; });
+    const auto after = std::find_if(splits_.begin(), splits_.end(),
+                                    [&](const PreviewSplit& each) { return each.first > number; });
     return *std::prev(after);
   }
   [[nodiscard]] const Sample& sample(std::uint64_t number) {
@@ -94,7 +100,8 @@ class InputPreview::Impl {
     HOTPACK_TRY(inputs_.discover(problems_));
     inputs_.announce();
     std::erase_if(inputs_.splits(), [](const Split& split) { return split.list.samples.empty(); });
-    if (inputs_.splits().empty()) return data_error("there is no sample to preview:\n" + problems_.text());
+    if (inputs_.splits().empty())
+      return data_error("there is no sample to preview:\n" + problems_.text());
     return {};
   }
 
@@ -109,15 +116,19 @@ class InputPreview::Impl {
       shown.worker.emplace(options, setup, *shown.plan, list);
       samples_ += list.samples.size();
     }
-    const auto labelled = std::find_if(splits_.begin(), splits_.end(), [](const PreviewSplit& each) { return each.plan->schema.label; });
+    const auto labelled =
+        std::find_if(splits_.begin(), splits_.end(),
+                     [](const PreviewSplit& each) { return each.plan->schema.label; });
     schema_ = (labelled == splits_.end() ? splits_.front() : *labelled).plan->schema;
     return {};
   }
 
   void report_problems() {
     if (problems_.count() == 0) return;
-    observer_.message(Level::warning, std::to_string(problems_.count()) + (problems_.count() == 1 ? " problem" : " problems") +
-                                          " in the inputs; `hotpack check` with the same options lists them");
+    observer_.message(Level::warning,
+                      std::to_string(problems_.count()) +
+                          (problems_.count() == 1 ? " problem" : " problems") +
+                          " in the inputs; `hotpack check` with the same options lists them");
   }
 
   PreparedInputs inputs_;
@@ -132,7 +143,8 @@ class InputPreview::Impl {
 InputPreview::InputPreview(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 InputPreview::~InputPreview() = default;
 
-Result<std::unique_ptr<InputPreview>> InputPreview::open(const PackOptions& options, Observer& observer) {
+Result<std::unique_ptr<InputPreview>> InputPreview::open(const PackOptions& options,
+                                                         Observer& observer) {
   auto impl = std::make_unique<Impl>(options, observer);
   HOTPACK_TRY(with_threads(options.run.threads, [&] { return impl->open(); }));
   return std::unique_ptr<InputPreview>(new InputPreview(std::move(impl)));
@@ -140,11 +152,17 @@ Result<std::unique_ptr<InputPreview>> InputPreview::open(const PackOptions& opti
 
 const Schema& InputPreview::schema() const { return impl_->schema(); }
 std::uint64_t InputPreview::samples() const { return impl_->samples(); }
-std::string_view InputPreview::key(std::uint64_t number) const { return impl_->split_of(number).split.list.key(impl_->sample(number)); }
-std::string_view InputPreview::split(std::uint64_t number) const { return impl_->split_of(number).split.name; }
+std::string_view InputPreview::key(std::uint64_t number) const {
+  return impl_->split_of(number).split.list.key(impl_->sample(number));
+}
+std::string_view InputPreview::split(std::uint64_t number) const {
+  return impl_->split_of(number).split.name;
+}
 bool InputPreview::has_splits() const { return impl_->has_splits(); }
 Extent InputPreview::record_size(std::uint64_t number) const { return impl_->record_size(number); }
-std::vector<std::uint64_t> InputPreview::find(std::string_view key) const { return impl_->find(key); }
+std::vector<std::uint64_t> InputPreview::find(std::string_view key) const {
+  return impl_->find(key);
+}
 
 Result<std::optional<Problem>> InputPreview::record_of(std::uint64_t number, PackedSample& out) {
   out.sums = format::Sums(schema().image.channels(), schema().label ? schema().class_count() : 0);

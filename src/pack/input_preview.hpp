@@ -1,8 +1,10 @@
 // Single records of inputs that are not packed yet, for `preview`.
 //
-// Runs the steps of `pack` up to a sample's record: discovery, headers, labels, plan. Problems of other samples are only counted in a message
-// to the observer. Ownership: owns its lists and workers; a record is valid until the next one. Not thread-safe. Failure: `usage` and
-// `data` if the inputs as a whole cannot be read with these options, `io`. A sample that cannot be packed is a Problem.
+// Runs the steps of `pack` up to a sample's record: discovery, headers, labels, plan. Problems of
+// other samples are only counted in a message to the observer. Ownership: owns its lists and
+// workers; a record is valid until the next one. Not thread-safe. Failure: `usage` and `data` if
+// the inputs as a whole cannot be read with these options, `io`. A sample that cannot be packed is
+// a Problem.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +25,14 @@ namespace hotpack::pipeline {
 
 class InputPreview {
  public:
-  // Reads all headers, and all labels if classes cannot be found otherwise. Returns early, without samples, if a stop is requested.
-  [[nodiscard]] static Result<std::unique_ptr<InputPreview>> open(const PackOptions& options, Observer& observer);
+  // Reads all headers, and all labels if classes cannot be found otherwise. Returns early, without
+  // samples, if a stop is requested.
+  [[nodiscard]] static Result<std::unique_ptr<InputPreview>> open(const PackOptions& options,
+                                                                  Observer& observer);
   ~InputPreview();
 
-  // The schema of a split with labels, if there is one. Splits without labels have the same schema without its label.
+  // The schema of a split with labels, if there is one. Splits without labels have the same schema
+  // without its label.
   [[nodiscard]] const Schema& schema() const;
   // Samples are numbered split by split, each in the order of keys. Tiles count as samples.
   [[nodiscard]] std::uint64_t samples() const;
@@ -36,7 +41,8 @@ class InputPreview {
   [[nodiscard]] bool has_splits() const;
   // The size of the sample's record; 0x0 if the image's header cannot be read.
   [[nodiscard]] Extent record_size(std::uint64_t number) const;
-  // The samples with this key, at most one per split; "val/key" finds only that of split "val". O(samples).
+  // The samples with this key, at most one per split; "val/key" finds only that of split "val".
+  // O(samples).
   [[nodiscard]] std::vector<std::uint64_t> find(std::string_view key) const;
 
   [[nodiscard]] Result<std::optional<Problem>> record_of(std::uint64_t number, PackedSample& out);

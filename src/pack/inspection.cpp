@@ -23,12 +23,15 @@ constexpr int kRampRun = 2;
 constexpr int kBlock = 8;  // of a JPEG
 constexpr std::uint32_t kMostRampKinds = 16;
 
-bool between(RawValue left, RawValue value, RawValue right) { return std::min(left, right) <= value && value <= std::max(left, right); }
+bool between(RawValue left, RawValue value, RawValue right) {
+  return std::min(left, right) <= value && value <= std::max(left, right);
+}
 
 // Does a value lie between two others? Colors must do so in every channel.
 bool is_between(RawValue left, RawValue value, RawValue right, bool colors) {
   if (!colors) return between(left, value, right);
-  return between(left >> 16, value >> 16, right >> 16) && between(left >> 8 & 255, value >> 8 & 255, right >> 8 & 255) &&
+  return between(left >> 16, value >> 16, right >> 16) &&
+         between(left >> 8 & 255, value >> 8 & 255, right >> 8 & 255) &&
          between(left & 255, value & 255, right & 255);
 }
 
@@ -42,8 +45,10 @@ struct Run {
 // The pixels of a row in memory: samples of two bytes, or colors of three.
 class PixelRow {
  public:
-  explicit PixelRow(const std::uint16_t* samples) : bytes_(reinterpret_cast<const std::byte*>(samples)), pixel_bytes_(sizeof *samples) {}
-  explicit PixelRow(const std::uint8_t* colors) : bytes_(reinterpret_cast<const std::byte*>(colors)), pixel_bytes_(3) {}
+  explicit PixelRow(const std::uint16_t* samples)
+      : bytes_(reinterpret_cast<const std::byte*>(samples)), pixel_bytes_(sizeof *samples) {}
+  explicit PixelRow(const std::uint8_t* colors)
+      : bytes_(reinterpret_cast<const std::byte*>(colors)), pixel_bytes_(3) {}
 
   // The run that starts at `begin`, in a row of `width` pixels.
   [[nodiscard]] Run run_at(int begin, int width) const {
@@ -56,14 +61,17 @@ class PixelRow {
  private:
   [[nodiscard]] RawValue value_of(const std::byte* pixel) const {
     const auto byte = [pixel](int at) { return std::to_integer<RawValue>(pixel[at]); };
-    return pixel_bytes_ == 3 ? byte(0) << 16 | byte(1) << 8 | byte(2) : load_le<std::uint16_t>(pixel);
+    return pixel_bytes_ == 3 ? byte(0) << 16 | byte(1) << 8 | byte(2)
+                             : load_le<std::uint16_t>(pixel);
   }
 
   // The number of bytes from `at` on that equal the byte one pixel before.
   [[nodiscard]] std::size_t bytes_as_before(const std::byte* at, std::size_t size) const {
     std::size_t i = 0;
     for (; i + 8 <= size; i += 8)
-      if (const std::uint64_t unlike = load_le<std::uint64_t>(at + i) ^ load_le<std::uint64_t>(at + i - pixel_bytes_); unlike != 0)
+      if (const std::uint64_t unlike =
+              load_le<std::uint64_t>(at + i) ^ load_le<std::uint64_t>(at + i - pixel_bytes_);
+          unlike != 0)
         return i + static_cast<std::size_t>(std::countr_zero(unlike)) / 8;
     while (i < size && at[i] == at[i - pixel_bytes_]) ++i;
     return i;
@@ -73,14 +81,16 @@ class PixelRow {
   std::size_t pixel_bytes_;
 };
 
-// Counts the blocks of eight pixels, starting at `offset`, that contain a step. Steps come from left to right.
+// Counts the blocks of eight pixels, starting at `offset`, that contain a step. Steps come from
+// left to right.
 class BlockCounter {
  public:
   explicit BlockCounter(int offset) : offset_(offset) {}
   void begin_row() { last_ = -1; }
   void step(int x) {
     const int at = x + kBlock - offset_;
-    if (at % kBlock == 0 || at / kBlock == last_) return;  // between two blocks, or in a counted block
+    if (at % kBlock == 0 || at / kBlock == last_)
+      return;  // between two blocks, or in a counted block
     last_ = at / kBlock;
     ++count_;
   }
@@ -138,7 +148,8 @@ class RunScanner {
     ++out_.steps;
     blocks_.step(run.begin);
     between_blocks_.step(run.begin);
-    const bool ramp = runs_ > 1 && last_.length() <= kRampRun && is_between(before_.value, last_.value, run.value, out_.holds_colors);
+    const bool ramp = runs_ > 1 && last_.length() <= kRampRun &&
+                      is_between(before_.value, last_.value, run.value, out_.holds_colors);
     if (!ramp) return;
     if (out_.ramps++ == 0) out_.first_ramp = {last_.begin, y_};
     if (!ramps_.full()) ramps_.add(last_.value, 1);
@@ -146,7 +157,8 @@ class RunScanner {
 
   void finish_ramps() {
     out_.ramp_kinds = static_cast<std::uint32_t>(ramps_.kinds());
-    for (const Entry& entry : ramps_.entries()) out_.commonest_ramp = std::max(out_.commonest_ramp, entry.count);
+    for (const Entry& entry : ramps_.entries())
+      out_.commonest_ramp = std::max(out_.commonest_ramp, entry.count);
   }
 
   void finish_values() {
@@ -154,8 +166,9 @@ class RunScanner {
     out_.kinds = static_cast<std::uint32_t>(all.size());
     const std::size_t kept = std::min(all.size(), LabelInspection::kMostValues);
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(kept);
-    std::partial_sort(all.begin(), end, all.end(),
-                      [](const Entry& a, const Entry& b) { return a.count != b.count ? a.count > b.count : a.value < b.value; });
+    std::partial_sort(all.begin(), end, all.end(), [](const Entry& a, const Entry& b) {
+      return a.count != b.count ? a.count > b.count : a.value < b.value;
+    });
     if (kept > 2) out_.third_pixels = all[2].count;
     std::sort(all.begin(), end, [](const Entry& a, const Entry& b) { return a.value < b.value; });
     for (std::size_t i = 0; i < kept; ++i) out_.values.push_back({all[i].value, all[i].count});
@@ -174,20 +187,25 @@ class RunScanner {
 
 // Hashes ids row by row, without the padding between rows.
 std::uint64_t hash_of(ConstIds ids) {
-  std::vector<std::uint64_t> rows{static_cast<std::uint64_t>(ids.width), static_cast<std::uint64_t>(ids.height)};
-  for (int y = 0; y < ids.height; ++y) rows.push_back(xxh3_64(std::as_bytes(std::span(ids.row(y), static_cast<std::size_t>(ids.width)))));
+  std::vector<std::uint64_t> rows{static_cast<std::uint64_t>(ids.width),
+                                  static_cast<std::uint64_t>(ids.height)};
+  for (int y = 0; y < ids.height; ++y)
+    rows.push_back(
+        xxh3_64(std::as_bytes(std::span(ids.row(y), static_cast<std::size_t>(ids.width)))));
   return xxh3_64(std::as_bytes(std::span(rows)));
 }
 
 void scan_rows(const RawLabel& label, RunScanner& scanner) {
   for (int y = 0; y < label.height; ++y)
-    scanner.row(y, label.rgb.data != nullptr ? PixelRow(label.rgb.row(y)) : PixelRow(label.samples.row(y)));
+    scanner.row(
+        y, label.rgb.data != nullptr ? PixelRow(label.rgb.row(y)) : PixelRow(label.samples.row(y)));
   scanner.finish();
 }
 
 }  // namespace
 
-void inspect_label(const RawLabel& label, const labels::DecodeReport& report, ConstIds ids, SampleInspection& inspection) {
+void inspect_label(const RawLabel& label, const labels::DecodeReport& report, ConstIds ids,
+                   SampleInspection& inspection) {
   LabelInspection& out = inspection.label_pixels.emplace_back();
   out.width = label.width;
   out.height = label.height;

@@ -1,7 +1,7 @@
 // Statistics of a sample for `check`, collected by the SampleWorker that decodes it anyway.
 //
-// Plain values of bounded size (a few ten kilobytes per label); not thread-safe. Results arrive in the order of samples, so reports do not
-// depend on threads.
+// Plain values of bounded size (a few ten kilobytes per label); not thread-safe. Results arrive in
+// the order of samples, so reports do not depend on threads.
 #pragma once
 
 #include <array>
@@ -49,12 +49,14 @@ struct LabelInspection {
   std::vector<RgbColor> palette;
   std::uint32_t kinds = 0;         // different values
   std::vector<ValueCount> values;  // ascending by value
-  std::uint64_t third_pixels = 0;  // pixels of the third most frequent value; 0 if there are only two
+  std::uint64_t third_pixels =
+      0;  // pixels of the third most frequent value; 0 if there are only two
 
   // Statistics of runs of equal pixels in its rows.
   std::uint64_t steps = 0;        // places where one run ends and the next begins
   std::uint64_t flat_pixels = 0;  // in runs of four pixels and more
-  // Runs of one or two pixels with a value between those on both sides. Resampling leaves them along every border; drawing does not.
+  // Runs of one or two pixels with a value between those on both sides. Resampling leaves them
+  // along every border; drawing does not.
   std::uint64_t ramps = 0;
   std::uint64_t commonest_ramp = 0;  // the number of ramps with the most frequent value
   std::uint32_t ramp_kinds = 0;      // different values of ramps, at most 16
@@ -67,25 +69,32 @@ struct LabelInspection {
   bool decoded = false;
   std::vector<ValueCount> classes;  // classes that occur, by ascending id
   std::uint64_t ids_hash = 0;       // XXH3-64 of width, height and the ids of all pixels
-  std::uint64_t ignored = 0;        // pixels without a class, including unknown values that --unknown ignores
+  std::uint64_t ignored =
+      0;  // pixels without a class, including unknown values that --unknown ignores
   std::vector<labels::UnknownValue> unknown;
   std::uint64_t unknown_pixels = 0;
   std::uint64_t unknown_kinds = 0;
 
-  [[nodiscard]] std::uint64_t pixels() const { return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height); }
+  [[nodiscard]] std::uint64_t pixels() const {
+    return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+  }
 };
 
 struct SampleInspection {
-  std::array<std::uint64_t, 2> source_hash{};  // XXH3-64 of image and label file; also set if the sample has a problem
+  std::array<std::uint64_t, 2>
+      source_hash{};  // XXH3-64 of image and label file; also set if the sample has a problem
   std::optional<codecs::ImageInfo> image;
   std::optional<codecs::ImageInfo> label;
   std::optional<BrightnessGrid> brightness;   // of the image; absent if it cannot be decoded
   std::vector<LabelInspection> label_pixels;  // of the label, or one per mask, in order
-  std::optional<Problem> label_problem;       // a problem of the label, if the sample is refused because of its image
+  std::optional<Problem>
+      label_problem;  // a problem of the label, if the sample is refused because of its image
 };
 
-// Appends the statistics of a decoded label to `inspection.label_pixels`, even if the label is refused later. `ids` are the class ids of
-// the pixels, without data if LabelDecoder::decode() failed.
-void inspect_label(const RawLabel& label, const labels::DecodeReport& report, ConstIds ids, SampleInspection& inspection);
+// Appends the statistics of a decoded label to `inspection.label_pixels`, even if the label is
+// refused later. `ids` are the class ids of the pixels, without data if LabelDecoder::decode()
+// failed.
+void inspect_label(const RawLabel& label, const labels::DecodeReport& report, ConstIds ids,
+                   SampleInspection& inspection);
 
 }  // namespace hotpack::pipeline

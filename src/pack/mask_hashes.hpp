@@ -1,4 +1,5 @@
-// The hash of several label files of a sample, as the format defines it: the XXH3-64 of their XXH3-64s in class order.
+// The hash of several label files of a sample, as the format defines it: the XXH3-64 of their
+// XXH3-64s in class order.
 //
 // A pure function; thread-safe.
 #pragma once
@@ -13,7 +14,8 @@
 namespace hotpack::pipeline {
 
 [[nodiscard]] inline std::uint64_t hash_of_hashes(const std::vector<std::uint64_t>& hashes) {
-  static_assert(std::endian::native == std::endian::little, "the hash is defined over little-endian numbers");
+  static_assert(std::endian::native == std::endian::little,
+                "the hash is defined over little-endian numbers");
   return xxh3_64(std::as_bytes(std::span(hashes)));
 }
 

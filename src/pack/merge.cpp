@@ -29,8 +29,8 @@ bool same_file(const std::string& a, const std::string& b) {
   return std::filesystem::equivalent(a, b, ignored);
 }
 
-// Another program (rsync, scp) may have copied a shard here without flushing it. After a power loss, the manifest must not exist without
-// its shards.
+// Another program (rsync, scp) may have copied a shard here without flushing it. After a power
+// loss, the manifest must not exist without its shards.
 Status make_durable(const std::string& path) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
   return file.sync_data();
@@ -42,15 +42,16 @@ Status remove_file(const std::string& path) {
   return failure ? io_error("cannot remove", path, failure.value()) : Status();
 }
 
-// Shards are never changed in place, so two folders may share one. False if a hard link is not possible; the copy that follows reports
-// other errors.
+// Shards are never changed in place, so two folders may share one. False if a hard link is not
+// possible; the copy that follows reports other errors.
 bool link_file(const std::string& from, const std::string& to) {
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
 class Merging {
  public:
-  Merging(const MergeOptions& options, Observer& observer) : options_(options), observer_(observer) {}
+  Merging(const MergeOptions& options, Observer& observer)
+      : options_(options), observer_(observer) {}
 
   Result<MergeReport> merge() {
     HOTPACK_TRY(check_options());
@@ -67,17 +68,22 @@ class Merging {
     std::set<std::string> known;  // canonical paths
     for (const std::string& source : options_.sources) {
       if (!std::filesystem::is_directory(source, failure)) return not_a_folder(source, failure);
-      if (known.insert(std::filesystem::canonical(source, failure).string()).second) sources_.push_back(source);
+      if (known.insert(std::filesystem::canonical(source, failure).string()).second)
+        sources_.push_back(source);
     }
-    if (in_place() && sources_.size() > 1) return usage_error("-o DIR is required to merge several folders");
-    if (in_place() || known.count(std::filesystem::weakly_canonical(options_.output, failure).string()) == 0) return {};
-    return usage_error(
-        "-o " + options_.output +
-        ": is one of the folders to merge, which stay unchanged. Choose another folder, or merge that folder alone without -o");
+    if (in_place() && sources_.size() > 1)
+      return usage_error("-o DIR is required to merge several folders");
+    if (in_place() ||
+        known.count(std::filesystem::weakly_canonical(options_.output, failure).string()) == 0)
+      return {};
+    return usage_error("-o " + options_.output +
+                       ": is one of the folders to merge, which stay unchanged. Choose another "
+                       "folder, or merge that folder alone without -o");
   }
 
   static Error not_a_folder(const std::string& source, const std::error_code& failure) {
-    return failure ? io_error("cannot open the folder", source, failure.value()) : Error{ErrorCode::io, "is not a folder", source, {}};
+    return failure ? io_error("cannot open the folder", source, failure.value())
+                   : Error{ErrorCode::io, "is not a folder", source, {}};
   }
 
   // All partitions are in one folder, so only its manifest is missing.
@@ -89,7 +95,8 @@ class Merging {
     set_ = std::move(*set);
     HOTPACK_ASSIGN([[maybe_unused]] const OutputFolder folder, read_output_folder(report_.output));
     present_.assign(set_.holders.size(), true);
-    for (const format::ShardRow& row : set_.manifest.shards) HOTPACK_TRY(make_durable(path_of(row)));
+    for (const format::ShardRow& row : set_.manifest.shards)
+      HOTPACK_TRY(make_durable(path_of(row)));
     return write();
   }
 
@@ -103,10 +110,16 @@ class Merging {
     return write();
   }
 
-  Result<std::optional<OutputLock>> lock_output() { return OutputLock::take(report_.output, OutputLock::Sharing::none, observer_); }
+  Result<std::optional<OutputLock>> lock_output() {
+    return OutputLock::take(report_.output, OutputLock::Sharing::none, observer_);
+  }
 
-  [[nodiscard]] std::string path_of(const format::ShardRow& row) const { return report_.output + "/" + row.file; }
-  [[nodiscard]] std::string manifest_path() const { return report_.output + "/" + std::string(format::kManifestName); }
+  [[nodiscard]] std::string path_of(const format::ShardRow& row) const {
+    return report_.output + "/" + row.file;
+  }
+  [[nodiscard]] std::string manifest_path() const {
+    return report_.output + "/" + std::string(format::kManifestName);
+  }
 
   // ---- content of the output folder
 
@@ -124,10 +137,13 @@ class Merging {
     const bool has_place = parsed->count == set_.manifest.shards.size();
     const auto index = static_cast<std::size_t>(parsed->index);
     const std::string path = report_.output + "/" + name;
-    if (has_place && same_file(path, set_.holders[index] + "/" + name)) return present_[index] = true, Status();
+    if (has_place && same_file(path, set_.holders[index] + "/" + name))
+      return present_[index] = true, Status();
     const Result<ExistingShard> shard = read_existing_shard(report_.output, name);
     if (shard.ok()) HOTPACK_TRY(check_same_set(path, identity_of(*shard)));
-    if (!has_place) return usage_error(path + ": is not one of the " + std::to_string(set_.manifest.shards.size()) + " shards; remove it");
+    if (!has_place)
+      return usage_error(path + ": is not one of the " +
+                         std::to_string(set_.manifest.shards.size()) + " shards; remove it");
     present_[index] = shard.ok() && shard->finished.row == set_.manifest.shards[index];
     report_.replaced += !present_[index];
     return {};
@@ -136,7 +152,8 @@ class Merging {
   [[nodiscard]] Status check_same_set(const std::string& path, const SetIdentity& found) const {
     const std::string difference = first_difference(identity_of(set_.manifest), found);
     if (difference.empty()) return {};
-    return usage_error(path + ": belongs to another pack: " + difference + ". Choose another folder, or remove this one");
+    return usage_error(path + ": belongs to another pack: " + difference +
+                       ". Choose another folder, or remove this one");
   }
 
   // ---- writing
@@ -144,16 +161,19 @@ class Merging {
   // The folder must be locked and `present_` filled.
   Result<MergeReport> write() {
     const std::string manifest = format::encode_manifest(set_.manifest);
-    const bool all_present = std::all_of(present_.begin(), present_.end(), [](bool present) { return present; });
+    const bool all_present =
+        std::all_of(present_.begin(), present_.end(), [](bool present) { return present; });
     report_.kept = static_cast<std::uint64_t>(std::count(present_.begin(), present_.end(), true));
     const Result<std::string> before = read_text_file(manifest_path());
     if (all_present && before.ok() && *before == manifest) return end(MergeStatus::complete);
-    HOTPACK_TRY(writer::remove_stale_temporaries(report_.output, [](std::string_view) { return true; }));
+    HOTPACK_TRY(
+        writer::remove_stale_temporaries(report_.output, [](std::string_view) { return true; }));
     if (!all_present) HOTPACK_TRY(unpublish());
     HOTPACK_ASSIGN(const bool placed, place_shards());
     if (!placed) return stopped();
     HOTPACK_TRY(sync_folder(report_.output));
-    HOTPACK_TRY(writer::write_file_atomically(report_.output, std::string(format::kManifestName), manifest));
+    HOTPACK_TRY(writer::write_file_atomically(report_.output, std::string(format::kManifestName),
+                                              manifest));
     return end(MergeStatus::merged);
   }
 
@@ -194,7 +214,8 @@ class Merging {
   Result<bool> copy_shard(const std::string& source, const format::ShardRow& row) const {
     HOTPACK_ASSIGN(const File from, File::open_read(source));
     HOTPACK_ASSIGN(const std::uint64_t size, from.size());
-    if (size != row.bytes) return Error{ErrorCode::io, "changed during the merge; run the merge again", source, {}};
+    if (size != row.bytes)
+      return Error{ErrorCode::io, "changed during the merge; run the merge again", source, {}};
     HOTPACK_ASSIGN(writer::AtomicFile to, writer::AtomicFile::create(report_.output, row.file));
     std::vector<std::byte> buffer(kCopyBytes);
     for (std::uint64_t at = 0; at < size; at += buffer.size()) {
@@ -237,6 +258,8 @@ class Merging {
 
 }  // namespace
 
-Result<MergeReport> merge(const MergeOptions& options, Observer& observer) { return Merging(options, observer).merge(); }
+Result<MergeReport> merge(const MergeOptions& options, Observer& observer) {
+  return Merging(options, observer).merge();
+}
 
 }  // namespace hotpack::pipeline

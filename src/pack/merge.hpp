@@ -1,8 +1,9 @@
 // `merge`: joins the partitions of one plan, packed by several runs, into a data set.
 //
-// The result is byte for byte what a single run would have written. One call per run. A killed merge continues when it is run again; a
-// finished one does nothing. Failure: the errors of join_partitions (partition_set.hpp); `usage` for an output folder that hotpack did
-// not make or that holds another pack; `io`.
+// The result is byte for byte what a single run would have written. One call per run. A killed
+// merge continues when it is run again; a finished one does nothing. Failure: the errors of
+// join_partitions (partition_set.hpp); `usage` for an output folder that hotpack did not make or
+// that holds another pack; `io`.
 #pragma once
 
 #include <cstdint>

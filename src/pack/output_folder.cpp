@@ -38,7 +38,8 @@ Result<OpenShard> open_shard(const std::string& path) {
   HOTPACK_ASSIGN(Mapping mapping, Mapping::open(path));
   Result<format::ShardHeader> header = format::decode_header(mapping.bytes());
   if (!header.ok()) return with_path(std::move(header).error(), path);
-  if (Status status = format::check_tables(mapping.bytes(), *header); !status.ok()) return with_path(std::move(status).error(), path);
+  if (Status status = format::check_tables(mapping.bytes(), *header); !status.ok())
+    return with_path(std::move(status).error(), path);
   return OpenShard{std::move(mapping), std::move(header).value()};
 }
 
@@ -49,13 +50,15 @@ std::string key_of(const OpenShard& shard, std::uint64_t record) {
   const std::uint64_t begin = format::u64_at(file, shard.header, offsets, record),
                       end = format::u64_at(file, shard.header, offsets, record + 1);
   const auto bytes =
-      file.subspan(static_cast<std::size_t>(shard.header.buffer_start() + data.begin + begin), static_cast<std::size_t>(end - begin));
+      file.subspan(static_cast<std::size_t>(shard.header.buffer_start() + data.begin + begin),
+                   static_cast<std::size_t>(end - begin));
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 Error foreign(const std::string& path) {
-  return usage_error(
-      path + ": was not made by hotpack. -o must name a new folder or one that hotpack made: move the file away, or choose another folder");
+  return usage_error(path +
+                     ": was not made by hotpack. -o must name a new folder or one that hotpack "
+                     "made: move the file away, or choose another folder");
 }
 
 // The nearest folder above `path` that exists.
@@ -73,18 +76,20 @@ Status check_above(const std::string& path) {
   const std::filesystem::path above = folder_above(path);
   const auto names = names_in_folder(above.string());
   if (!names.ok() || format::describe_pack_folder(*names).shards.empty()) return {};
-  return usage_error(
-      path + ": is inside " + above.string() +
-      ", which is a packed data set and cannot hold another one. Choose a folder outside it, or pack both as splits of one folder");
+  return usage_error(path + ": is inside " + above.string() +
+                     ", which is a packed data set and cannot hold another one. Choose a folder "
+                     "outside it, or pack both as splits of one folder");
 }
 
 Error foreign_beginning(const std::string& path) {
   return usage_error(path +
-                     ": does not start like a file of hotpack: it is damaged, or another program made it. --repair packs a damaged file of "
+                     ": does not start like a file of hotpack: it is damaged, or another program "
+                     "made it. --repair packs a damaged file of "
                      "this data set again; otherwise choose another folder");
 }
 
-// The start of each of our files, up to its version. A file that starts differently is not ours to replace.
+// The start of each of our files, up to its version. A file that starts differently is not ours to
+// replace.
 constexpr std::string_view kShardStart = R"({"__metadata__":{"hotpack.format":")";
 constexpr std::string_view kManifestStart = "{\n\"format\":\"";
 constexpr std::size_t kLongestVersion = 16;
@@ -92,7 +97,8 @@ constexpr std::size_t kLongestVersion = 16;
 // `size` bytes of a file from `offset` on, or fewer if the file is shorter.
 Result<std::string> beginning_of(const File& file, std::uint64_t offset, std::size_t size) {
   std::string text(size, '\0');
-  HOTPACK_ASSIGN(const std::size_t got, file.read_some(offset, std::as_writable_bytes(std::span(text))));
+  HOTPACK_ASSIGN(const std::size_t got,
+                 file.read_some(offset, std::as_writable_bytes(std::span(text))));
   text.resize(got);
   return text;
 }
@@ -108,8 +114,11 @@ Status check_origin(const File& file, bool is_manifest) {
   if (!std::string_view(text).starts_with(start)) return foreign_beginning(path);
   const std::string_view rest = std::string_view(text).substr(start.size());
   const std::string_view version = rest.substr(0, rest.find('"'));
-  if (version == format::kVersion || (cut && version == rest && format::kVersion.starts_with(version))) return {};
-  return usage_error(path + ": has format " + std::string(version) + ", which this hotpack (format " + std::string(format::kVersion) +
+  if (version == format::kVersion ||
+      (cut && version == rest && format::kVersion.starts_with(version)))
+    return {};
+  return usage_error(path + ": has format " + std::string(version) +
+                     ", which this hotpack (format " + std::string(format::kVersion) +
                      ") does not replace. Choose another folder, or remove the old one");
 }
 
@@ -150,7 +159,8 @@ void load_manifest(const File& file, OutputFolder& folder) {
 // The first readable shard. It shows how an unfinished folder was packed.
 std::optional<ExistingShard> first_readable(const OutputFolder& folder) {
   for (const std::string& name : folder.shards)
-    if (Result<ExistingShard> existing = read_existing_shard(folder.path, name); existing.ok()) return std::move(existing).value();
+    if (Result<ExistingShard> existing = read_existing_shard(folder.path, name); existing.ok())
+      return std::move(existing).value();
   return std::nullopt;
 }
 
@@ -175,11 +185,15 @@ KeyOverlap compare_keys(const OutputFolder& folder, const SampleList& list) {
 
 // Does a shard belong to this plan: same plan, schema and sources?
 bool belongs(const format::Metadata& metadata, const Plan& plan, std::size_t shard) {
-  return metadata.plan == plan.plan_text && metadata.schema == plan.schema_text && metadata.sources == plan.shards[shard].sources;
+  return metadata.plan == plan.plan_text && metadata.schema == plan.schema_text &&
+         metadata.sources == plan.shards[shard].sources;
 }
 
-bool agrees_with_row(const OutputFolder& folder, const Plan& plan, std::size_t shard, const writer::FinishedShard& finished) {
-  if (!folder.manifest || folder.manifest->plan_text != plan.plan_text || shard >= folder.manifest->shards.size()) return true;
+bool agrees_with_row(const OutputFolder& folder, const Plan& plan, std::size_t shard,
+                     const writer::FinishedShard& finished) {
+  if (!folder.manifest || folder.manifest->plan_text != plan.plan_text ||
+      shard >= folder.manifest->shards.size())
+    return true;
   return folder.manifest->shards[shard] == finished.row;
 }
 
@@ -195,7 +209,8 @@ Result<OutputFolder> read_output_folder(const std::string& path, bool repair) {
   const format::PackFolder content = format::describe_pack_folder(names);
   if (!content.others.empty()) return foreign(path + "/" + content.others.front());
   folder.exists = true;
-  for (const format::ShardName& shard : content.shards) folder.shards.push_back(format::shard_file_name(shard.index, shard.count));
+  for (const format::ShardName& shard : content.shards)
+    folder.shards.push_back(format::shard_file_name(shard.index, shard.count));
   std::optional<File> manifest;
   if (content.has_manifest) {
     HOTPACK_ASSIGN(manifest, File::open_read(path + "/" + std::string(format::kManifestName)));
@@ -205,18 +220,22 @@ Result<OutputFolder> read_output_folder(const std::string& path, bool repair) {
   return folder;
 }
 
-Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name, const KeyVisitor& visit_key) {
+Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name,
+                                          const KeyVisitor& visit_key) {
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
   const auto file = shard.mapping.bytes();
   ExistingShard existing{shard.header.metadata, shard.header.schema, shard.header.plan, {}};
-  existing.finished.row = {name, shard.header.records, file.size(), shard.header.metadata.sources, format::digest_of(file, shard.header)};
+  existing.finished.row = {name, shard.header.records, file.size(), shard.header.metadata.sources,
+                           format::digest_of(file, shard.header)};
   existing.finished.sums = format::read_sums(file, shard.header);
-  for (std::uint64_t record = 0; visit_key && record < shard.header.records; ++record) visit_key(existing.schema, key_of(shard, record));
+  for (std::uint64_t record = 0; visit_key && record < shard.header.records; ++record)
+    visit_key(existing.schema, key_of(shard, record));
   return existing;
 }
 
-std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputFolder& folder, const Plan& plan, ShardRange range,
-                                                                   std::vector<std::string>& damaged) {
+std::vector<std::optional<writer::FinishedShard>> find_kept_shards(
+    const OutputFolder& folder, const Plan& plan, ShardRange range,
+    std::vector<std::string>& damaged) {
   std::vector<std::optional<writer::FinishedShard>> kept(plan.shards.size());
   const std::set<std::string> present(folder.shards.begin(), folder.shards.end());
   for (auto i = static_cast<std::size_t>(range.first); i < range.end; ++i) {
@@ -228,7 +247,8 @@ std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputF
     } else if (!belongs(existing->metadata, plan, i)) {
       continue;
     } else if (!agrees_with_row(folder, plan, i, existing->finished)) {
-      damaged.push_back(folder.path + "/" + name + ": differs from what is recorded in " + std::string(format::kManifestName));
+      damaged.push_back(folder.path + "/" + name + ": differs from what is recorded in " +
+                        std::string(format::kManifestName));
     } else {
       kept[i] = std::move(existing->finished);
     }
@@ -236,13 +256,16 @@ std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputF
   return kept;
 }
 
-bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector<std::optional<writer::FinishedShard>>& kept) {
-  return folder.manifest && folder.manifest->schema_text == plan.schema_text && folder.manifest->plan_text == plan.plan_text &&
+bool is_complete(const OutputFolder& folder, const Plan& plan,
+                 const std::vector<std::optional<writer::FinishedShard>>& kept) {
+  return folder.manifest && folder.manifest->schema_text == plan.schema_text &&
+         folder.manifest->plan_text == plan.plan_text &&
          folder.shards.size() == plan.shards.size() &&
          std::all_of(kept.begin(), kept.end(), [](const auto& shard) { return shard.has_value(); });
 }
 
-Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list, std::vector<std::string>& warnings) {
+Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list,
+                          std::vector<std::string>& warnings) {
   const std::optional<ExistingShard> old = first_readable(folder);
   if (!old && !folder.manifest) return {};
   const Schema& schema = folder.manifest ? folder.manifest->schema : old->schema;
@@ -251,17 +274,21 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
   if (const std::string difference = option_difference(plan.schema, schema); !difference.empty())
     return usage_error(folder.path + ": was packed with other options: " + difference + again);
   if (identity.keys == plan.identity.keys && identity.shards != plan.identity.shards)
-    return usage_error(folder.path + ": was packed with other options: --shard-size or --shard-samples (" +
-                       std::to_string(plan.identity.shards) + (plan.identity.shards == 1 ? " shard" : " shards") + " here, " +
-                       std::to_string(identity.shards) + " there)" + again);
+    return usage_error(
+        folder.path + ": was packed with other options: --shard-size or --shard-samples (" +
+        std::to_string(plan.identity.shards) + (plan.identity.shards == 1 ? " shard" : " shards") +
+        " here, " + std::to_string(identity.shards) + " there)" + again);
   if (identity.keys == plan.identity.keys) return {};
-  // A few common keys are chance (every split may have a 0001). Half of the smaller set means the same data with samples added or removed.
+  // A few common keys are chance (every split may have a 0001). Half of the smaller set means the
+  // same data with samples added or removed.
   const KeyOverlap overlap = compare_keys(folder, list);
-  const std::string counts = std::to_string(overlap.shared) + " of its " + std::to_string(overlap.old_keys) + " keys are among the " +
+  const std::string counts = std::to_string(overlap.shared) + " of its " +
+                             std::to_string(overlap.old_keys) + " keys are among the " +
                              std::to_string(list.samples.size()) + " of the input";
   if (2 * overlap.shared < std::min<std::uint64_t>(overlap.old_keys, list.samples.size()))
     return usage_error(folder.path + ": holds another data set: " + counts + again);
-  warnings.push_back(folder.path + ": the samples have changed (" + counts + "), so all its shards are packed again");
+  warnings.push_back(folder.path + ": the samples have changed (" + counts +
+                     "), so all its shards are packed again");
   return {};
 }
 
@@ -269,11 +296,13 @@ Result<std::vector<std::string>> read_keys(const std::string& folder, const std:
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
   std::vector<std::string> keys;
   keys.reserve(static_cast<std::size_t>(shard.header.records));
-  for (std::uint64_t record = 0; record < shard.header.records; ++record) keys.push_back(key_of(shard, record));
+  for (std::uint64_t record = 0; record < shard.header.records; ++record)
+    keys.push_back(key_of(shard, record));
   return keys;
 }
 
-Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& plan, const SampleList& list) {
+Result<SourceCheck> check_sources(const std::string& folder, const std::string& name,
+                                  const ShardPlan& plan, const SampleList& list) {
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
   const format::Tensor& hashes = *shard.header.find("source.hash");
   SourceReader reader;
@@ -289,10 +318,12 @@ Result<SourceCheck> check_sources(const std::string& folder, const std::string& 
     }
     return hash_of_hashes(all);
   };
-  const auto stored = [&](std::uint64_t index) { return format::u64_at(shard.mapping.bytes(), shard.header, hashes, index); };
+  const auto stored = [&](std::uint64_t index) {
+    return format::u64_at(shard.mapping.bytes(), shard.header, hashes, index);
+  };
   SourceCheck check;
   std::optional<std::uint64_t> last_image;  // the tiles of an image share one check
-  std::uint64_t record = 0;                 // records are the planned samples in order, without skipped ones
+  std::uint64_t record = 0;  // records are the planned samples in order, without skipped ones
   for (std::uint64_t s = plan.first; s < plan.first + plan.samples && check.unchanged; ++s) {
     const Sample& sample = list.samples[static_cast<std::size_t>(s)];
     if (record == shard.header.records || key_of(shard, record) != list.key(sample)) {
@@ -307,7 +338,9 @@ Result<SourceCheck> check_sources(const std::string& folder, const std::string& 
     HOTPACK_ASSIGN(std::uint64_t hash, hash_of(list.image_path(sample), sample.image.bytes));
     check.unchanged = hash == stored(2 * record);
     if (check.unchanged && (list.has_label_files || sample.mask_count > 0)) {
-      HOTPACK_ASSIGN(hash, list.has_label_files ? hash_of(list.label_path(sample), sample.label.bytes) : hash_of_masks(sample));
+      HOTPACK_ASSIGN(hash, list.has_label_files
+                               ? hash_of(list.label_path(sample), sample.label.bytes)
+                               : hash_of_masks(sample));
       check.unchanged = hash == stored(2 * record + 1);
     }
     ++record;

@@ -1,6 +1,7 @@
 // Reads the output folder and finds the shards that can be kept.
 //
-// Never writes; pack() decides. Functions without state; thread-safe. Failure: `usage` for files that hotpack did not make, `io`.
+// Never writes; pack() decides. Functions without state; thread-safe. Failure: `usage` for files
+// that hotpack did not make, `io`.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,10 @@ struct OutputFolder {
   std::vector<std::string> shards;           // names of shard files, sorted
 };
 
-// Lists the folder. Refuses (code `usage`) a folder inside another pack, and any file that is not a manifest, shard or temporary file of
-// hotpack or that has a later format. A file too short to show its origin counts as hotpack's. With `repair`, so does a file with a wrong
-// start if another file in the folder is hotpack's.
+// Lists the folder. Refuses (code `usage`) a folder inside another pack, and any file that is not a
+// manifest, shard or temporary file of hotpack or that has a later format. A file too short to show
+// its origin counts as hotpack's. With `repair`, so does a file with a wrong start if another file
+// in the folder is hotpack's.
 [[nodiscard]] Result<OutputFolder> read_output_folder(const std::string& path, bool repair = false);
 
 // A shard file that passed its first-touch checks.
@@ -40,35 +42,43 @@ struct ExistingShard {
   format::PlanIdentity identity;
   writer::FinishedShard finished;
 };
-// Reads header and tables once. Calls `visit_key` with the shard's schema and the key of every record, in order.
+// Reads header and tables once. Calls `visit_key` with the shard's schema and the key of every
+// record, in order.
 using KeyVisitor = std::function<void(const Schema& schema, std::string_view key)>;
-[[nodiscard]] Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name,
+[[nodiscard]] Result<ExistingShard> read_existing_shard(const std::string& folder,
+                                                        const std::string& name,
                                                         const KeyVisitor& visit_key = {});
 
-// Finds the shards of `plan` that can stay: plan, schema and sources are equal, the checks of header and tables pass, and digest and size
-// agree with the manifest, if there is one. Returns one entry per planned shard; only shards of `range` are read. Adds one line to
-// `damaged` for each damaged shard.
-[[nodiscard]] std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputFolder& folder, const Plan& plan,
-                                                                                 ShardRange range, std::vector<std::string>& damaged);
+// Finds the shards of `plan` that can stay: plan, schema and sources are equal, the checks of
+// header and tables pass, and digest and size agree with the manifest, if there is one. Returns one
+// entry per planned shard; only shards of `range` are read. Adds one line to `damaged` for each
+// damaged shard.
+[[nodiscard]] std::vector<std::optional<writer::FinishedShard>> find_kept_shards(
+    const OutputFolder& folder, const Plan& plan, ShardRange range,
+    std::vector<std::string>& damaged);
 
 // True if the folder already holds the complete pack of this plan, so that nothing is left to do.
-[[nodiscard]] bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector<std::optional<writer::FinishedShard>>& kept);
+[[nodiscard]] bool is_complete(const OutputFolder& folder, const Plan& plan,
+                               const std::vector<std::optional<writer::FinishedShard>>& kept);
 
-// Refuses (code `usage`) a folder packed with other options, naming the first difference, or with another data set (less than half of the
-// keys in common). Adds a warning if the set of samples has changed.
-[[nodiscard]] Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list,
-                                        std::vector<std::string>& warnings);
+// Refuses (code `usage`) a folder packed with other options, naming the first difference, or with
+// another data set (less than half of the keys in common). Adds a warning if the set of samples has
+// changed.
+[[nodiscard]] Status check_same_options(const OutputFolder& folder, const Plan& plan,
+                                        const SampleList& list, std::vector<std::string>& warnings);
 
 // Keys of the records of a shard, in order.
-[[nodiscard]] Result<std::vector<std::string>> read_keys(const std::string& folder, const std::string& name);
+[[nodiscard]] Result<std::vector<std::string>> read_keys(const std::string& folder,
+                                                         const std::string& name);
 
 // The result of hashing the source files of a kept shard (--recheck).
 struct SourceCheck {
-  bool unchanged = true;               // the files of packed samples still have the hashes stored in the shard
-  std::vector<std::uint64_t> skipped;  // indices of samples that the shard lacks; it stores nothing about them
+  bool unchanged = true;  // the files of packed samples still have the hashes stored in the shard
+  std::vector<std::uint64_t>
+      skipped;  // indices of samples that the shard lacks; it stores nothing about them
 };
 // Errors: `io`.
-[[nodiscard]] Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& shard,
-                                                const SampleList& list);
+[[nodiscard]] Result<SourceCheck> check_sources(const std::string& folder, const std::string& name,
+                                                const ShardPlan& shard, const SampleList& list);
 
 }  // namespace hotpack::pipeline

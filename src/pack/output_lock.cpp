@@ -29,7 +29,8 @@ std::vector<std::string> missing_folders(const std::string& folder) {
   std::error_code ignored;
   std::filesystem::path path = std::filesystem::absolute(folder, ignored).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();  // a slash at the end
-  for (; !path.empty() && !std::filesystem::exists(path, ignored); path = path.parent_path()) missing.push_back(path.string());
+  for (; !path.empty() && !std::filesystem::exists(path, ignored); path = path.parent_path())
+    missing.push_back(path.string());
   return missing;
 }
 
@@ -37,54 +38,66 @@ Status make_folders(const std::string& folder, const std::vector<std::string>& m
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) return io_error("cannot create the output folder", folder, failure.value());
-  for (const std::string& made : missing) HOTPACK_TRY(sync_folder(std::filesystem::path(made).parent_path().string()));
+  for (const std::string& made : missing)
+    HOTPACK_TRY(sync_folder(std::filesystem::path(made).parent_path().string()));
   return {};
 }
 
 // True: locked, or the file system has no locks.
-bool try_lock(int descriptor, int kind) { return ::flock(descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+bool try_lock(int descriptor, int kind) {
+  return ::flock(descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
 
-// Does the name still belong to the locked folder? Another run may have removed the empty folder before it was locked.
+// Does the name still belong to the locked folder? Another run may have removed the empty folder
+// before it was locked.
 bool still_there(int descriptor, const std::string& folder) {
   struct stat locked {
   }, named{};
-  return ::fstat(descriptor, &locked) == 0 && ::stat(folder.c_str(), &named) == 0 && locked.st_dev == named.st_dev &&
-         locked.st_ino == named.st_ino;
+  return ::fstat(descriptor, &locked) == 0 && ::stat(folder.c_str(), &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
 }  // namespace
 
-Result<std::optional<OutputLock>> OutputLock::take(const std::string& folder, Sharing sharing, Observer& observer) {
+Result<std::optional<OutputLock>> OutputLock::take(const std::string& folder, Sharing sharing,
+                                                   Observer& observer) {
   for (int attempt = 1;; ++attempt) {
     HOTPACK_ASSIGN(OutputLock lock, open(folder));
-    if (!lock.wait(folder, sharing == Sharing::partitions ? LOCK_SH : LOCK_EX, observer)) return std::optional<OutputLock>();
-    if (attempt == kAttempts || still_there(lock.descriptor_, folder)) return std::optional<OutputLock>(std::move(lock));
+    if (!lock.wait(folder, sharing == Sharing::partitions ? LOCK_SH : LOCK_EX, observer))
+      return std::optional<OutputLock>();
+    if (attempt == kAttempts || still_there(lock.descriptor_, folder))
+      return std::optional<OutputLock>(std::move(lock));
   }
 }
 
 Result<OutputLock> OutputLock::open(const std::string& folder) {
   std::vector<std::string> missing = missing_folders(folder);
   HOTPACK_TRY(make_folders(folder, missing));
-  const int descriptor = retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  const int descriptor =
+      retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) return io_error("cannot open the output folder", folder, errno);
   return OutputLock(descriptor, std::move(missing));
 }
 
 bool OutputLock::wait(const std::string& folder, int kind, Observer& observer) const {
   for (bool reported = false; !try_lock(descriptor_, kind); reported = true) {
-    if (!reported) observer.message(Level::info, "another run writes into " + folder + "; waiting for it to end");
+    if (!reported)
+      observer.message(Level::info,
+                       "another run writes into " + folder + "; waiting for it to end");
     if (observer.stop_requested()) return false;
     std::this_thread::sleep_for(kPause);
   }
   return true;
 }
 
-OutputLock::OutputLock(OutputLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), made_(std::move(other.made_)) {}
+OutputLock::OutputLock(OutputLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), made_(std::move(other.made_)) {}
 
 OutputLock::~OutputLock() {
   if (descriptor_ < 0) return;
   // Another partition may be about to write, or the name may belong to another run's folder by now.
-  const bool alone = !made_.empty() && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 && still_there(descriptor_, made_.front());
+  const bool alone = !made_.empty() && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 &&
+                     still_there(descriptor_, made_.front());
   for (const std::string& folder : made_)
     if (!alone || ::rmdir(folder.c_str()) != 0) break;  // not empty, so something was packed
   ::close(descriptor_);

@@ -1,9 +1,11 @@
-// Creates the output folder if it is missing, and locks it, so that runs into one folder take turns.
+// Creates the output folder if it is missing, and locks it, so that runs into one folder take
+// turns.
 //
-// Equal runs at the same time would do no harm (the last rename wins, with the same bytes), but a run with other options or --force would
-// mix its shards with ours. The lock (flock on the folder) ends with the process in any case. A file system without locks is not locked.
-// Ownership: owns the descriptor. Failure: `io`. The destructor removes folders that the object created, if they are empty and no other
-// partition uses them.
+// Equal runs at the same time would do no harm (the last rename wins, with the same bytes), but a
+// run with other options or --force would mix its shards with ours. The lock (flock on the folder)
+// ends with the process in any case. A file system without locks is not locked. Ownership: owns the
+// descriptor. Failure: `io`. The destructor removes folders that the object created, if they are
+// empty and no other partition uses them.
 #pragma once
 
 #include <optional>
@@ -17,16 +19,23 @@ namespace hotpack::pipeline {
 
 class OutputLock {
  public:
-  enum class Sharing { none, partitions };  // partitions of one plan write different files, so they may run at the same time
-  // Waits, with a message, while another run holds the lock. Absent: a stop was requested while waiting.
-  [[nodiscard]] static Result<std::optional<OutputLock>> take(const std::string& folder, Sharing sharing, Observer& observer);
+  enum class Sharing {
+    none,
+    partitions
+  };  // partitions of one plan write different files, so they may run at the same time
+  // Waits, with a message, while another run holds the lock. Absent: a stop was requested while
+  // waiting.
+  [[nodiscard]] static Result<std::optional<OutputLock>> take(const std::string& folder,
+                                                              Sharing sharing, Observer& observer);
   ~OutputLock();
   OutputLock(OutputLock&& other) noexcept;
   OutputLock& operator=(OutputLock&&) = delete;
 
  private:
-  OutputLock(int descriptor, std::vector<std::string> made) : descriptor_(descriptor), made_(std::move(made)) {}
-  [[nodiscard]] static Result<OutputLock> open(const std::string& folder);  // creates the folder if it is missing; does not lock it
+  OutputLock(int descriptor, std::vector<std::string> made)
+      : descriptor_(descriptor), made_(std::move(made)) {}
+  [[nodiscard]] static Result<OutputLock> open(
+      const std::string& folder);  // creates the folder if it is missing; does not lock it
   // False: a stop was requested.
   [[nodiscard]] bool wait(const std::string& folder, int kind, Observer& observer) const;
   int descriptor_;

@@ -21,18 +21,26 @@ namespace {
 // The folder that holds several data sets must not be a data set itself.
 Status check_folder_of_sets(const std::string& folder) {
   std::error_code ignored;
-  if (!std::filesystem::exists(folder + "/" + std::string(format::kManifestName), ignored)) return {};
+  if (!std::filesystem::exists(folder + "/" + std::string(format::kManifestName), ignored))
+    return {};
   return usage_error(folder +
-                     ": is a packed data set. This input makes several data sets, each in its own folder inside -o. Choose another folder");
+                     ": is a packed data set. This input makes several data sets, each in its own "
+                     "folder inside -o. Choose another folder");
 }
 
-// An unreadable file always stops the run. If it were skipped, the bytes of a pack could depend on temporary errors.
+// An unreadable file always stops the run. If it were skipped, the bytes of a pack could depend on
+// temporary errors.
 Status all_opened(const ProblemLog& problems) {
   const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
   if (group.count == 0) return {};
   const Problem& first = group.examples.front();
-  const std::string more = group.count > 1 ? " (the first of " + std::to_string(group.count) + " files that cannot be opened)" : "";
-  return Error{ErrorCode::io, first.detail + more + "; run the same command again to continue", first.path, {}};
+  const std::string more = group.count > 1 ? " (the first of " + std::to_string(group.count) +
+                                                 " files that cannot be opened)"
+                                           : "";
+  return Error{ErrorCode::io,
+               first.detail + more + "; run the same command again to continue",
+               first.path,
+               {}};
 }
 
 // Each split has its own folder and its own list of skipped samples.
@@ -45,7 +53,8 @@ RunOptions run_of_split(RunOptions run, const std::string& split) {
 
 class Packing {
  public:
-  Packing(const PackOptions& options, Observer& observer) : inputs_(options, observer), observer_(observer) {}
+  Packing(const PackOptions& options, Observer& observer)
+      : inputs_(options, observer), observer_(observer) {}
 
   Result<PackRun> pack(bool dry_run) {
     HOTPACK_TRY(discover());
@@ -91,7 +100,8 @@ class Packing {
       own.run = run_of_split(own.run, split.name);
       sets_.emplace_back(std::move(own), split, std::move(folders_[i]), inputs_.observer_of(split));
     }
-    if (const RecordSizes* sizes = inputs_.differing_sizes()) observer_.message(Level::info, sizes->note());
+    if (const RecordSizes* sizes = inputs_.differing_sizes())
+      observer_.message(Level::info, sizes->note());
   }
 
   Status probe_headers() {
@@ -100,14 +110,16 @@ class Packing {
     return {};
   }
 
-  // Recognizes a finished pack of the same inputs and options without reading labels, and without headers if sizes do not matter.
+  // Recognizes a finished pack of the same inputs and options without reading labels, and without
+  // headers if sizes do not matter.
   Result<bool> all_finished() {
     std::vector<const format::Manifest*> manifests;
     for (const PackedSet& set : sets_) manifests.push_back(set.manifest());
     if (std::count(manifests.begin(), manifests.end(), nullptr) > 0) return false;
     ProblemLog found;
     Result<LabelSetup> setup = adopt_labels(inputs_.resolved(), inputs_.lists(), manifests, found);
-    if (!setup.ok() || found.count() > 0) return false;  // decide() meets the same error and reports it in full
+    if (!setup.ok() || found.count() > 0)
+      return false;  // decide() meets the same error and reports it in full
     setup_.emplace(std::move(setup).value());
     if (plan_needs_sizes(inputs_.resolved().record)) HOTPACK_TRY(probe_headers());
     for (PackedSet& set : sets_) {
@@ -123,7 +135,8 @@ class Packing {
     if (observer_.stop_requested()) return {};
     HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return {};
-    // Problems in headers stop the run now, before hours of packing. If bad samples are skipped, packing meets them again.
+    // Problems in headers stop the run now, before hours of packing. If bad samples are skipped,
+    // packing meets them again.
     if (!inputs_.given().run.skip_errors)
       for (const HeaderProbe& headers : inputs_.headers()) run_.problems.append(headers.problems);
     HOTPACK_ASSIGN(LabelSetup setup, inputs_.resolve_labels(run_.problems));
@@ -180,8 +193,10 @@ class Packing {
 }  // namespace
 
 Result<PackRun> pack(const PackOptions& options, bool dry_run, Observer& observer) {
-  if (options.run.output.empty()) return usage_error("-o DIR is required: the folder for the packed data set");
-  return with_threads(options.run.threads, [&] { return Packing(options, observer).pack(dry_run); });
+  if (options.run.output.empty())
+    return usage_error("-o DIR is required: the folder for the packed data set");
+  return with_threads(options.run.threads,
+                      [&] { return Packing(options, observer).pack(dry_run); });
 }
 
 }  // namespace hotpack::pipeline

@@ -51,7 +51,8 @@ struct PackReport {
   std::uint64_t planned_shards = 0;  // shards that this run is responsible for
   std::uint64_t packed_shards = 0;   // shards written by this run
   std::uint64_t kept_shards = 0;
-  std::uint64_t changed_shards = 0;  // existing shards packed again because inputs changed or the file was damaged
+  std::uint64_t changed_shards =
+      0;  // existing shards packed again because inputs changed or the file was damaged
   std::uint64_t records = 0;
   std::uint64_t bytes_in = 0;   // bytes of input files read by this run
   std::uint64_t bytes_out = 0;  // size of all shard files
@@ -62,7 +63,8 @@ struct PackReport {
 
 // The result of a run with all its splits.
 struct PackRun {
-  PackStatus status = PackStatus::packed;  // refused: nothing was packed; stopped: `sets` has only those that were started
+  PackStatus status = PackStatus::packed;  // refused: nothing was packed; stopped: `sets` has only
+                                           // those that were started
   std::string layout;                      // the detected layout; see discovery.hpp
   ProblemLog problems;                     // why the inputs were refused
   std::uint64_t orphans_left_out = 0;

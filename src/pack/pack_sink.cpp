@@ -64,7 +64,8 @@ void Committer::run() {
 }
 
 // Releases the lock while it commits. After a failure, nothing more is committed.
-void Committer::commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer) {
+void Committer::commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard,
+                           std::unique_ptr<writer::ShardWriter> shard_writer) {
   const bool failed_before = error_.has_value();
   lock.unlock();
   std::optional<Result<writer::FinishedShard>> outcome;
@@ -91,14 +92,18 @@ Result<writer::FinishedShard> Committer::commit(writer::ShardWriter& shard_write
   try {
     return shard_writer.commit();
   } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::io, "not enough memory for the tables of a shard; choose a smaller --shard-size", {}, {}};
+    return Error{ErrorCode::io,
+                 "not enough memory for the tables of a shard; choose a smaller --shard-size",
+                 {},
+                 {}};
   } catch (const std::exception& exception) {
     return internal_error(exception.what());
   }
 }
 
 struct PackSink::OpenShard : ShardSink {
-  explicit OpenShard(std::unique_ptr<writer::ShardWriter> shard_writer) : writer(std::move(shard_writer)) {}
+  explicit OpenShard(std::unique_ptr<writer::ShardWriter> shard_writer)
+      : writer(std::move(shard_writer)) {}
   Status write_payload(const writer::PayloadPlace& place, const PackedSample& sample) override {
     return writer->write_payload(place, sample.image, sample.label);
   }
@@ -109,10 +114,12 @@ PackSink::PackSink(const RunInput& input, ProblemLog& problems, std::uint64_t sk
     : input_(input), problems_(problems), skipped_(skipped_before) {}
 
 Result<std::shared_ptr<ShardSink>> PackSink::open_shard(std::size_t shard) {
-  writer::ShardSpec spec{input_.options.run.output,   shard,
-                         input_.plan.shards.size(),   &input_.plan.schema,
-                         input_.plan.metadata(shard), input_.plan.contents(input_.plan.shards[shard])};
-  HOTPACK_ASSIGN(std::unique_ptr<writer::ShardWriter> created, writer::ShardWriter::create(std::move(spec)));
+  writer::ShardSpec spec{
+      input_.options.run.output,   shard,
+      input_.plan.shards.size(),   &input_.plan.schema,
+      input_.plan.metadata(shard), input_.plan.contents(input_.plan.shards[shard])};
+  HOTPACK_ASSIGN(std::unique_ptr<writer::ShardWriter> created,
+                 writer::ShardWriter::create(std::move(spec)));
   auto opened = std::make_shared<OpenShard>(std::move(created));
   const std::lock_guard lock(mutex_);
   open_.emplace(shard, opened);
@@ -126,25 +133,30 @@ Status PackSink::accept(Outcome& outcome) {
     const std::lock_guard lock(mutex_);
     shard_writer = open_.at(outcome.shard)->writer.get();
   }
-  return shard_writer->add(outcome.place, outcome.entry, outcome.sums, outcome.image_frame, outcome.label_frame);
+  return shard_writer->add(outcome.place, outcome.entry, outcome.sums, outcome.image_frame,
+                           outcome.label_frame);
 }
 
 Status PackSink::refuse_or_skip(Outcome& outcome) {
   const Problem& problem = *outcome.problem;
-  // A question about all labels is not a problem of one sample, so it stops the run even if bad samples are skipped.
+  // A question about all labels is not a problem of one sample, so it stops the run even if bad
+  // samples are skipped.
   if (!input_.options.run.skip_errors || problem.kind == ProblemKind::ambiguous_label)
     return Error{ErrorCode::data,
                  problem.detail + ". What to do: " + std::string(problem_advice(problem.kind)) +
                      ". `hotpack check` with the same inputs lists every problem at once",
                  problem.path,
                  {}};
-  const Sample& sample = input_.list.samples[static_cast<std::size_t>(input_.plan.shards[outcome.shard].first + outcome.slot)];
-  if (!input_.options.run.skipped_file.empty()) skipped_lines_ += skipped_line(input_.list.key(sample), problem.path, problem.detail);
+  const Sample& sample = input_.list.samples[static_cast<std::size_t>(
+      input_.plan.shards[outcome.shard].first + outcome.slot)];
+  if (!input_.options.run.skipped_file.empty())
+    skipped_lines_ += skipped_line(input_.list.key(sample), problem.path, problem.detail);
   const std::string text = problem.text();
   problems_.add(std::move(*outcome.problem));
   ++skipped_;
   if (input_.options.run.max_errors && skipped_ > *input_.options.run.max_errors)
-    return data_error(std::to_string(skipped_) + " samples could not be packed, --max-errors allows " +
+    return data_error(std::to_string(skipped_) +
+                      " samples could not be packed, --max-errors allows " +
                       std::to_string(*input_.options.run.max_errors) + "; the last: " + text);
   const std::lock_guard lock(mutex_);
   open_.at(outcome.shard)->writer->skip();

@@ -1,8 +1,8 @@
-// The end of the pack pipeline: writes records into shards, lists skipped samples, and commits finished shards (flush, rename) in a thread
-// of its own while the workers go on.
+// The end of the pack pipeline: writes records into shards, lists skipped samples, and commits
+// finished shards (flush, rename) in a thread of its own while the workers go on.
 //
-// Thread-safety: as Sink. Call finish() after the run, from the same thread. Ownership: owns the writers; those not committed leave no
-// file.
+// Thread-safety: as Sink. Call finish() after the run, from the same thread. Ownership: owns the
+// writers; those not committed leave no file.
 #pragma once
 
 #include <condition_variable>
@@ -21,8 +21,8 @@
 
 namespace hotpack::pipeline {
 
-// Commits shard writers one by one in its own thread. give() blocks while kWaiting shards wait. If the thread cannot be started, give()
-// commits.
+// Commits shard writers one by one in its own thread. give() blocks while kWaiting shards wait. If
+// the thread cannot be started, give() commits.
 class Committer {
  public:
   Committer();
@@ -35,7 +35,8 @@ class Committer {
  private:
   static constexpr std::size_t kWaiting = 2;
   void run();
-  void commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer);
+  void commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard,
+                  std::unique_ptr<writer::ShardWriter> shard_writer);
   void note_finished(std::size_t shard, writer::FinishedShard finished);
   [[nodiscard]] static Result<writer::FinishedShard> commit(writer::ShardWriter& shard_writer);
 
@@ -57,7 +58,9 @@ class PackSink : public Sink {
   [[nodiscard]] Status finish_shard(std::size_t shard) override;
 
   // Waits for the commits and returns the shards that this run wrote.
-  [[nodiscard]] Result<std::map<std::size_t, writer::FinishedShard>> finish() { return committer_.finish(); }
+  [[nodiscard]] Result<std::map<std::size_t, writer::FinishedShard>> finish() {
+    return committer_.finish();
+  }
   [[nodiscard]] const std::string& skipped_lines() const { return skipped_lines_; }
 
  private:

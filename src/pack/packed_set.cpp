@@ -22,11 +22,16 @@ namespace hotpack::pipeline {
 
 namespace {
 
-std::string manifest_path(const std::string& folder) { return folder + "/" + std::string(format::kManifestName); }
+std::string manifest_path(const std::string& folder) {
+  return folder + "/" + std::string(format::kManifestName);
+}
 
-format::Sums no_sums(const Schema& schema) { return {schema.image.channels(), schema.label ? schema.class_count() : 0}; }
+format::Sums no_sums(const Schema& schema) {
+  return {schema.image.channels(), schema.label ? schema.class_count() : 0};
+}
 
-// An empty data set has one shard without records. The pipeline does not open it, because no sample belongs to it.
+// An empty data set has one shard without records. The pipeline does not open it, because no sample
+// belongs to it.
 Status open_empty_shard(const RunInput& input, PackSink& sink) {
   if (input.shards.size() != 1 || input.plan.shards[input.shards[0]].samples > 0) return {};
   HOTPACK_ASSIGN([[maybe_unused]] const auto opened, sink.open_shard(input.shards[0]));
@@ -64,7 +69,9 @@ Status PackedSet::read_folder_again() {
 Result<bool> PackedSet::is_finished(const LabelSetup& setup) {
   if (!folder_.manifest) return false;
   HOTPACK_TRY(plan(setup));
-  if (plan_->schema_text != folder_.manifest->schema_text || plan_->plan_text != folder_.manifest->plan_text) return false;
+  if (plan_->schema_text != folder_.manifest->schema_text ||
+      plan_->plan_text != folder_.manifest->plan_text)
+    return false;
   std::vector<std::string> damaged;
   HOTPACK_TRY(find_kept(damaged));
   return !observer_.stop_requested() && nothing_to_do();
@@ -87,12 +94,16 @@ Status PackedSet::keep_what_is_good() {
   HOTPACK_TRY(check_same_options(folder_, *plan_, list_, report_.plan.warnings));
   std::vector<std::string> damaged;
   HOTPACK_TRY(find_kept(damaged));
-  for (const std::string& text : damaged) report_.plan.warnings.push_back(text + "; the shard is packed again");
+  for (const std::string& text : damaged)
+    report_.plan.warnings.push_back(text + "; the shard is packed again");
   if (!folder_.manifest_fault.empty())
-    report_.plan.warnings.push_back(folder_.manifest_fault +
-                                    (options_.run.partition ? "; hotpack merge writes it again" : "; it is written again"));
+    report_.plan.warnings.push_back(
+        folder_.manifest_fault +
+        (options_.run.partition ? "; hotpack merge writes it again" : "; it is written again"));
   if (options_.record.tile && options_.shard.shuffle_seed)
-    report_.plan.warnings.push_back("--shuffle with --tile decodes the image again for nearly every tile, so packing takes much longer");
+    report_.plan.warnings.push_back(
+        "--shuffle with --tile decodes the image again for nearly every tile, so packing takes "
+        "much longer");
   return {};
 }
 
@@ -102,7 +113,8 @@ Status PackedSet::find_kept(std::vector<std::string>& damaged) {
   return recheck_sources();
 }
 
-// --repair: drops kept shards that are damaged. `verified_` saves a second pass when the folder is read again under its lock.
+// --repair: drops kept shards that are damaged. `verified_` saves a second pass when the folder is
+// read again under its lock.
 Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
   if (!options_.run.repair) return {};
   std::uint64_t records = 0;
@@ -121,28 +133,35 @@ Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
 }
 
 // The first fault that verification finds; empty if the shard is undamaged or a stop was requested.
-Result<std::string> PackedSet::damage_of(const format::ShardRow& row, std::uint64_t records_before) {
+Result<std::string> PackedSet::damage_of(const format::ShardRow& row,
+                                         std::uint64_t records_before) {
   const std::string path = options_.run.output + "/" + row.file;
   HOTPACK_ASSIGN(const FileIdentity identity, identity_of(path));
-  if (const auto known = verified_.find(row.file); known != verified_.end() && known->second == identity) return std::string();
+  if (const auto known = verified_.find(row.file);
+      known != verified_.end() && known->second == identity)
+    return std::string();
   VerifyOptions options;
   options.threads = static_cast<unsigned>(options_.run.threads);
   options.progress = [&](const VerifyProgress& progress) {
-    observer_.progress({"verifying", records_before + progress.records_done, plan_->identity.samples, progress.bytes_done});
+    observer_.progress({"verifying", records_before + progress.records_done,
+                        plan_->identity.samples, progress.bytes_done});
     return !observer_.stop_requested();
   };
   HOTPACK_ASSIGN(const VerifyReport report, verify_shard(path, options));
   if (report.finding_count > 0) {
     const VerifyFinding& first = report.findings.front();
     if (first.code == ErrorCode::io) return Error{ErrorCode::io, first.text, path, first.offset};
-    return first.describe() + (report.finding_count > 1 ? " (and " + std::to_string(report.finding_count - 1) + " more)" : "");
+    return first.describe() + (report.finding_count > 1
+                                   ? " (and " + std::to_string(report.finding_count - 1) + " more)"
+                                   : "");
   }
   if (!report.aligned) return row.file + ": is not laid out as hotpack writes it";
   if (!report.stopped) verified_[row.file] = identity;
   return std::string();
 }
 
-// --recheck: drops kept shards whose source files have changed, or whose skipped samples can now be packed.
+// --recheck: drops kept shards whose source files have changed, or whose skipped samples can now be
+// packed.
 Status PackedSet::recheck_sources() {
   if (!options_.run.recheck) return {};
   SampleWorker worker(options_, *setup_, *plan_, list_);
@@ -150,10 +169,12 @@ Status PackedSet::recheck_sources() {
   out.sums = no_sums(plan_->schema);
   for (std::size_t i = 0; i < kept_.size() && !observer_.stop_requested(); ++i) {
     if (!kept_[i]) continue;
-    HOTPACK_ASSIGN(SourceCheck check, check_sources(folder_.path, kept_[i]->row.file, plan_->shards[i], list_));
+    HOTPACK_ASSIGN(SourceCheck check,
+                   check_sources(folder_.path, kept_[i]->row.file, plan_->shards[i], list_));
     for (const std::uint64_t skipped : check.skipped) {
       if (!check.unchanged) break;
-      HOTPACK_ASSIGN(const auto problem, worker.process(list_.samples[static_cast<std::size_t>(skipped)], out));
+      HOTPACK_ASSIGN(const auto problem,
+                     worker.process(list_.samples[static_cast<std::size_t>(skipped)], out));
       check.unchanged = problem.has_value();
     }
     if (!check.unchanged) kept_[i].reset();
@@ -170,12 +191,14 @@ bool PackedSet::all_kept() const {
 // A partition has no manifest.
 bool PackedSet::nothing_to_do() const {
   if (options_.run.partition) return all_kept();
-  return is_complete(folder_, *plan_, kept_) && folder_.manifest_text == format::encode_manifest(make_manifest());
+  return is_complete(folder_, *plan_, kept_) &&
+         folder_.manifest_text == format::encode_manifest(make_manifest());
 }
 
 Status PackedSet::summarize_plan() {
   PlanSummary& summary = report_.plan;
-  summary.shard_bytes_total = summary.bytes_to_write = summary.kept_shards = 0;  // computed again under the lock
+  summary.shard_bytes_total = summary.bytes_to_write = summary.kept_shards =
+      0;  // computed again under the lock
   summary.samples = plan_->identity.samples;
   summary.shards = plan_->shards.size();
   summary.samples_per_shard = plan_->shards.front().samples;
@@ -194,7 +217,8 @@ Status PackedSet::summarize_plan() {
   summary.plan_bytes = list_.memory_bytes();
   if (summary.explanation.empty()) {
     summary.explanation = setup_->explanation;
-    summary.warnings.insert(summary.warnings.end(), setup_->table.warnings.begin(), setup_->table.warnings.end());
+    summary.warnings.insert(summary.warnings.end(), setup_->table.warnings.begin(),
+                            setup_->table.warnings.end());
   }
   report_.schema = plan_->schema;
   return {};
@@ -216,11 +240,14 @@ Result<PackReport> PackedSet::complete(bool dry_run) {
 
 // ---- writing
 
-// Locks the folder and reads it again, because another run may have changed it. Partitions share the folder.
+// Locks the folder and reads it again, because another run may have changed it. Partitions share
+// the folder.
 Result<PackReport> PackedSet::write() {
   if (range_.first == range_.end) return complete(false);  // more partitions than shards
-  const auto sharing = options_.run.partition ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
-  HOTPACK_ASSIGN(const std::optional<OutputLock> lock, OutputLock::take(options_.run.output, sharing, observer_));
+  const auto sharing =
+      options_.run.partition ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
+  HOTPACK_ASSIGN(const std::optional<OutputLock> lock,
+                 OutputLock::take(options_.run.output, sharing, observer_));
   if (!lock) return end(PackStatus::stopped);
   HOTPACK_TRY(read_folder_again());
   HOTPACK_TRY(keep_what_is_good());
@@ -238,7 +265,8 @@ std::uint64_t PackedSet::bytes_forced_away() const {
   std::uint64_t bytes = 0;
   for (const std::string& name : forced_shards()) {
     std::error_code failure;
-    const std::uintmax_t size = std::filesystem::file_size(options_.run.output + "/" + name, failure);
+    const std::uintmax_t size =
+        std::filesystem::file_size(options_.run.output + "/" + name, failure);
     if (!failure) bytes += size;
   }
   return bytes;
@@ -248,11 +276,14 @@ Status PackedSet::check_free_space() const {
   // The manifest repeats the schema and has one row per shard.
   const std::uint64_t manifest = 4096 + plan_->schema_text.size() + 256 * plan_->shards.size();
   const std::uint64_t needed = report_.plan.bytes_to_write + manifest;
-  if (!report_.plan.free_bytes || *report_.plan.free_bytes + bytes_forced_away() >= needed) return {};
+  if (!report_.plan.free_bytes || *report_.plan.free_bytes + bytes_forced_away() >= needed)
+    return {};
   return Error{ErrorCode::io,
-               "the disk has " + std::to_string(*report_.plan.free_bytes) + " bytes free, but the pack needs " +
-                   (report_.plan.exact ? "" : "up to ") + std::to_string(needed) +
-                   ". Free some space, choose another disk, or make the pack smaller (--label-storage bits or index, --zstd)",
+               "the disk has " + std::to_string(*report_.plan.free_bytes) +
+                   " bytes free, but the pack needs " + (report_.plan.exact ? "" : "up to ") +
+                   std::to_string(needed) +
+                   ". Free some space, choose another disk, or make the pack smaller "
+                   "(--label-storage bits or index, --zstd)",
                options_.run.output,
                {}};
 }
@@ -266,8 +297,9 @@ bool PackedSet::is_own(std::string_view name) const {
 
 // Removes temporary files of killed runs. A partition does not touch those of other partitions.
 Status PackedSet::remove_leftovers() const {
-  return writer::remove_stale_temporaries(options_.run.output,
-                                          [&](std::string_view name) { return !options_.run.partition || is_own(name); });
+  return writer::remove_stale_temporaries(options_.run.output, [&](std::string_view name) {
+    return !options_.run.partition || is_own(name);
+  });
 }
 
 // The shards that --force removes: all, or those of the partition.
@@ -293,7 +325,8 @@ Status PackedSet::remove_shards(const std::vector<std::string>& names) const {
   for (const std::string& name : names) {
     std::error_code failure;
     if (!std::filesystem::remove(options_.run.output + "/" + name, failure) && failure)
-      return io_error("cannot remove an old shard", options_.run.output + "/" + name, failure.value());
+      return io_error("cannot remove an old shard", options_.run.output + "/" + name,
+                      failure.value());
   }
   return {};
 }
@@ -315,7 +348,8 @@ Result<PackReport> PackedSet::pack_shards() {
   for (std::uint64_t s = range_.first; s < range_.end; ++s) {
     const auto i = static_cast<std::size_t>(s);
     if (!kept_[i]) input.shards.push_back(i);
-    if (kept_[i]) input.already_done += plan_->shards[i].samples, skipped_before += kept_[i]->sums.skipped;
+    if (kept_[i])
+      input.already_done += plan_->shards[i].samples, skipped_before += kept_[i]->sums.skipped;
   }
   PackSink sink(input, report_.problems, skipped_before);
   HOTPACK_TRY(open_empty_shard(input, sink));
@@ -327,7 +361,8 @@ Result<PackReport> PackedSet::pack_shards() {
   report_.planned_shards = range_.end - range_.first;
   report_.packed_shards = finished.size();
   report_.kept_shards = report_.plan.kept_shards;
-  report_.changed_shards = shards_before_.size() - std::min<std::size_t>(shards_before_.size(), report_.plan.kept_shards);
+  report_.changed_shards = shards_before_.size() -
+                           std::min<std::size_t>(shards_before_.size(), report_.plan.kept_shards);
   if (options_.run.partition) report_.changed_shards = 0;  // the folder may hold other partitions
   report_.bytes_in = run->bytes_in;
   report_.diagnostics = run->diagnostics;
@@ -335,14 +370,17 @@ Result<PackReport> PackedSet::pack_shards() {
   return publish(finished);
 }
 
-// All shards are there, and the manifest makes them a data set. A partition has none: `merge` writes it.
+// All shards are there, and the manifest makes them a data set. A partition has none: `merge`
+// writes it.
 Result<PackReport> PackedSet::publish(const Finished& finished) {
   for (const auto& [index, shard] : finished) kept_[index] = shard;
   const format::Manifest manifest = make_manifest();
   warn_of_other_records(manifest);
   HOTPACK_TRY(remove_shards(stale_shards()));
   if (!options_.run.partition) {
-    HOTPACK_TRY(writer::write_file_atomically(options_.run.output, std::string(format::kManifestName), format::encode_manifest(manifest)));
+    HOTPACK_TRY(writer::write_file_atomically(options_.run.output,
+                                              std::string(format::kManifestName),
+                                              format::encode_manifest(manifest)));
   }
   describe(manifest);
   return end(PackStatus::packed);
@@ -351,15 +389,18 @@ Result<PackReport> PackedSet::publish(const Finished& finished) {
 // A lost shard gets its old bytes only if its inputs are unchanged.
 void PackedSet::warn_of_other_records(const format::Manifest& manifest) {
   if (!folder_.manifest || folder_.manifest->plan_text != manifest.plan_text) return;
-  const std::set<std::string_view> damaged(damaged_.begin(), damaged_.end()), there(folder_.shards.begin(), folder_.shards.end());
+  const std::set<std::string_view> damaged(damaged_.begin(), damaged_.end()),
+      there(folder_.shards.begin(), folder_.shards.end());
   const std::vector<format::ShardRow>& rows = folder_.manifest->shards;  // of all shards, in order
   for (std::size_t i = 0; i < manifest.shards.size() && range_.first + i < rows.size(); ++i) {
-    const format::ShardRow &row = manifest.shards[i], &before = rows[static_cast<std::size_t>(range_.first) + i];
+    const format::ShardRow &row = manifest.shards[i],
+                           &before = rows[static_cast<std::size_t>(range_.first) + i];
     if (before.file != row.file || before.digest == row.digest) continue;
     const bool lost = damaged.contains(row.file) || !there.contains(row.file);
     if (lost || (!options_.run.recheck && before.sources == row.sources))
-      report_.plan.warnings.push_back(options_.run.output + "/" + row.file +
-                                      ": was packed again, and its records differ from before because its inputs have changed");
+      report_.plan.warnings.push_back(
+          options_.run.output + "/" + row.file +
+          ": was packed again, and its records differ from before because its inputs have changed");
   }
 }
 

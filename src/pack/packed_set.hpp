@@ -1,9 +1,11 @@
-// Packs one data set into its output folder: finds what is already there, plans, keeps finished shards and writes the others.
+// Packs one data set into its output folder: finds what is already there, plans, keeps finished
+// shards and writes the others.
 //
-// Call is_finished (true: call complete and stop) or plan, then describe_plan or write. The caller has read all headers before plan, and
-// before is_finished if the plan needs sizes. Every function returns early if a stop is requested; the caller asks the observer. Not
-// thread-safe; uses the threads of the caller's arena. Failure: `usage` for a folder that must not be changed, `io`, `data` if a bad
-// sample stops the run. No incomplete shard is ever left under its final name.
+// Call is_finished (true: call complete and stop) or plan, then describe_plan or write. The caller
+// has read all headers before plan, and before is_finished if the plan needs sizes. Every function
+// returns early if a stop is requested; the caller asks the observer. Not thread-safe; uses the
+// threads of the caller's arena. Failure: `usage` for a folder that must not be changed, `io`,
+// `data` if a bad sample stops the run. No incomplete shard is ever left under its final name.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +30,17 @@ namespace hotpack::pipeline {
 
 class PackedSet {
  public:
-  // `folder` describes `options.run.output`, the folder of this data set. `split` and `observer` must outlive the object.
+  // `folder` describes `options.run.output`, the folder of this data set. `split` and `observer`
+  // must outlive the object.
   PackedSet(PackOptions options, Split& split, OutputFolder folder, Observer& observer);
 
   // The manifest of a finished run in the folder, or null.
-  [[nodiscard]] const format::Manifest* manifest() const { return folder_.manifest ? &*folder_.manifest : nullptr; }
+  [[nodiscard]] const format::Manifest* manifest() const {
+    return folder_.manifest ? &*folder_.manifest : nullptr;
+  }
 
-  // True if the folder already holds this complete data set. Makes the plan. `setup` must outlive the object.
+  // True if the folder already holds this complete data set. Makes the plan. `setup` must outlive
+  // the object.
   [[nodiscard]] Result<bool> is_finished(const LabelSetup& setup);
   [[nodiscard]] Status plan(const LabelSetup& setup);
 
@@ -51,7 +57,8 @@ class PackedSet {
   [[nodiscard]] Status keep_what_is_good();
   [[nodiscard]] Status find_kept(std::vector<std::string>& damaged);
   [[nodiscard]] Status verify_kept(std::vector<std::string>& damaged);
-  [[nodiscard]] Result<std::string> damage_of(const format::ShardRow& row, std::uint64_t records_before);
+  [[nodiscard]] Result<std::string> damage_of(const format::ShardRow& row,
+                                              std::uint64_t records_before);
   [[nodiscard]] Status recheck_sources();
   [[nodiscard]] bool all_kept() const;
   [[nodiscard]] bool nothing_to_do() const;

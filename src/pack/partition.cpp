@@ -20,13 +20,17 @@ constexpr const char* kExplicitly = "--partition I/N says it explicitly";
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || number > kMostPartitions) return {};
+  if (problem != std::errc() || end != text.data() + text.size() || number > kMostPartitions)
+    return {};
   return number;
 }
 
-std::string text_of(const Partition& partition) { return std::to_string(partition.index) + "/" + std::to_string(partition.count); }
+std::string text_of(const Partition& partition) {
+  return std::to_string(partition.index) + "/" + std::to_string(partition.count);
+}
 
-// The partition that one scheduler assigns, and the scheduler's name with the variable that was found.
+// The partition that one scheduler assigns, and the scheduler's name with the variable that was
+// found.
 struct Place {
   std::string scheduler;
   Partition partition;
@@ -47,19 +51,25 @@ class Variables {
   // A variable that must hold a number because `because_of` is set.
   [[nodiscard]] Result<std::uint64_t> number(const char* name, const char* because_of) const {
     const std::optional<std::string> value = text(name);
-    if (!value) return usage_error(std::string(because_of) + " is set, but " + name + " is not; " + kExplicitly);
+    if (!value)
+      return usage_error(std::string(because_of) + " is set, but " + name + " is not; " +
+                         kExplicitly);
     if (const auto parsed = whole_number(*value)) return *parsed;
-    return usage_error(std::string(name) + " is '" + *value + "', expected a whole number of at most " + std::to_string(kMostPartitions) +
+    return usage_error(std::string(name) + " is '" + *value +
+                       "', expected a whole number of at most " + std::to_string(kMostPartitions) +
                        "; " + kExplicitly);
   }
 
   // Index and count, each in a variable.
-  [[nodiscard]] FoundPlace place(const std::string& scheduler, const char* index_name, const char* count_name) const {
+  [[nodiscard]] FoundPlace place(const std::string& scheduler, const char* index_name,
+                                 const char* count_name) const {
     if (!has(index_name)) return std::optional<Place>();
     HOTPACK_ASSIGN(const std::uint64_t index, number(index_name, index_name));
     HOTPACK_ASSIGN(const std::uint64_t count, number(count_name, index_name));
-    if (index < count) return std::optional(Place{scheduler + " (" + index_name + ")", {index, count}});
-    return usage_error(std::string(index_name) + " is " + std::to_string(index) + ", " + count_name + " is " + std::to_string(count) +
+    if (index < count)
+      return std::optional(Place{scheduler + " (" + index_name + ")", {index, count}});
+    return usage_error(std::string(index_name) + " is " + std::to_string(index) + ", " +
+                       count_name + " is " + std::to_string(count) +
                        "; expected a number from 0 below it; " + kExplicitly);
   }
 
@@ -74,12 +84,13 @@ struct SlurmIds {
   std::uint64_t id = 0, min = 0, max = 0, step = 0, count = 0;
 
   [[nodiscard]] bool regular() const {
-    return step > 0 && min <= max && (max - min) % step == 0 && count == (max - min) / step + 1 && id >= min && id <= max &&
-           (id - min) % step == 0;
+    return step > 0 && min <= max && (max - min) % step == 0 && count == (max - min) / step + 1 &&
+           id >= min && id <= max && (id - min) % step == 0;
   }
   [[nodiscard]] std::string describe() const {
-    return "id " + std::to_string(id) + " of " + std::to_string(count) + " from " + std::to_string(min) + " to " + std::to_string(max) +
-           " in steps of " + std::to_string(step);
+    return "id " + std::to_string(id) + " of " + std::to_string(count) + " from " +
+           std::to_string(min) + " to " + std::to_string(max) + " in steps of " +
+           std::to_string(step);
   }
 };
 
@@ -92,23 +103,28 @@ FoundPlace slurm_array(const Variables& variables) {
   HOTPACK_ASSIGN(ids.max, variables.number("SLURM_ARRAY_TASK_MAX", kId));
   HOTPACK_ASSIGN(ids.step, variables.number("SLURM_ARRAY_TASK_STEP", kId));
   HOTPACK_ASSIGN(ids.count, variables.number("SLURM_ARRAY_TASK_COUNT", kId));
-  if (ids.regular()) return std::optional(Place{"a Slurm array (SLURM_ARRAY_TASK_ID)", {(ids.id - ids.min) / ids.step, ids.count}});
+  if (ids.regular())
+    return std::optional(
+        Place{"a Slurm array (SLURM_ARRAY_TASK_ID)", {(ids.id - ids.min) / ids.step, ids.count}});
   return usage_error("SLURM_ARRAY_TASK_ID and the related variables (" + ids.describe() +
-                     ") do not describe an array without gaps, such as --array=0-9 or 0-90:10; " + kExplicitly);
+                     ") do not describe an array without gaps, such as --array=0-9 or 0-90:10; " +
+                     kExplicitly);
 }
 
-// Tasks of srun. Slurm sets SLURM_PROCID=0 also in a batch script, which runs once and is not a task. Task 0 exists only in a job step,
-// which has SLURM_STEP_ID.
+// Tasks of srun. Slurm sets SLURM_PROCID=0 also in a batch script, which runs once and is not a
+// task. Task 0 exists only in a job step, which has SLURM_STEP_ID.
 FoundPlace slurm_tasks(const Variables& variables) {
   constexpr const char *kIndex = "SLURM_PROCID", *kCount = "SLURM_NTASKS";
-  const bool is_task = variables.has("SLURM_STEP_ID") || variables.text(kIndex).value_or("0") != "0";
+  const bool is_task =
+      variables.has("SLURM_STEP_ID") || variables.text(kIndex).value_or("0") != "0";
   if (!is_task || !variables.has(kCount)) return std::optional<Place>();
   HOTPACK_ASSIGN(std::optional<Place> place, variables.place("Slurm's tasks", kIndex, kCount));
   return place && place->partition.count > 1 ? place : std::nullopt;
 }
 
 bool is_slurm_batch_script(const Variables& variables) {
-  return variables.has("SLURM_PROCID") && variables.text("SLURM_NTASKS").value_or("1") != "1" && !variables.has("SLURM_STEP_ID");
+  return variables.has("SLURM_PROCID") && variables.text("SLURM_NTASKS").value_or("1") != "1" &&
+         !variables.has("SLURM_STEP_ID");
 }
 
 // Tasks of an array element divide the partition of that element.
@@ -118,8 +134,9 @@ FoundPlace slurm(const Variables& variables) {
   if (!array || !tasks) return array ? array : tasks;
   const Partition outer = array->partition, inner = tasks->partition;
   if (outer.count > kMostPartitions / inner.count)
-    return usage_error("a Slurm array of " + std::to_string(outer.count) + " with " + std::to_string(inner.count) +
-                       " tasks each makes too many partitions; " + kExplicitly);
+    return usage_error("a Slurm array of " + std::to_string(outer.count) + " with " +
+                       std::to_string(inner.count) + " tasks each makes too many partitions; " +
+                       kExplicitly);
   return std::optional(Place{"a Slurm array and its tasks (SLURM_ARRAY_TASK_ID, SLURM_PROCID)",
                              {outer.index * inner.count + inner.index, outer.count * inner.count}});
 }
@@ -133,23 +150,32 @@ FoundPlace kubernetes(const Variables& variables) {
   for (const char* const count : {"JOB_COMPLETIONS", "HOTPACK_PARTITIONS"})
     if (variables.has(count)) return variables.place("a Kubernetes indexed Job", kIndex, count);
   return usage_error(
-      "JOB_COMPLETION_INDEX is set, but Kubernetes does not set the number of completions of the Job: set "
-      "HOTPACK_PARTITIONS to the number of `completions` in the container's `env`, or use --partition $(JOB_COMPLETION_INDEX)/N");
+      "JOB_COMPLETION_INDEX is set, but Kubernetes does not set the number of completions of the "
+      "Job: set "
+      "HOTPACK_PARTITIONS to the number of `completions` in the container's `env`, or use "
+      "--partition $(JOB_COMPLETION_INDEX)/N");
 }
 
-FoundPlace open_mpi(const Variables& variables) { return variables.place("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"); }
+FoundPlace open_mpi(const Variables& variables) {
+  return variables.place("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+}
 
-FoundPlace torchrun(const Variables& variables) { return variables.place("torchrun", "RANK", "WORLD_SIZE"); }
+FoundPlace torchrun(const Variables& variables) {
+  return variables.place("torchrun", "RANK", "WORLD_SIZE");
+}
 
 // ---- all of them
 
 Error nothing_found(const Variables& variables) {
   if (is_slurm_batch_script(variables))
-    return usage_error("this is the batch script of Slurm, which runs once, not one of its " + *variables.text("SLURM_NTASKS") +
+    return usage_error("this is the batch script of Slurm, which runs once, not one of its " +
+                       *variables.text("SLURM_NTASKS") +
                        " tasks: start hotpack with srun, or use a job array; " + kExplicitly);
   return usage_error(
-      "auto finds no scheduler; it looked for SLURM_ARRAY_TASK_ID (job array), SLURM_PROCID with SLURM_NTASKS above 1 (srun), "
-      "JOB_COMPLETION_INDEX (Kubernetes indexed Job), OMPI_COMM_WORLD_RANK (Open MPI), RANK with WORLD_SIZE (torchrun); " +
+      "auto finds no scheduler; it looked for SLURM_ARRAY_TASK_ID (job array), SLURM_PROCID with "
+      "SLURM_NTASKS above 1 (srun), "
+      "JOB_COMPLETION_INDEX (Kubernetes indexed Job), OMPI_COMM_WORLD_RANK (Open MPI), RANK with "
+      "WORLD_SIZE (torchrun); " +
       std::string(kExplicitly));
 }
 
@@ -171,8 +197,11 @@ void drop_single_processes(std::vector<Place>& places) {
 Status check_agreement(const std::vector<Place>& places) {
   const Place& first = places.front();
   for (const Place& place : places) {
-    if (place.partition.index == first.partition.index && place.partition.count == first.partition.count) continue;
-    return usage_error("schedulers disagree: " + first.scheduler + " says " + text_of(first.partition) + ", " + place.scheduler + " says " +
+    if (place.partition.index == first.partition.index &&
+        place.partition.count == first.partition.count)
+      continue;
+    return usage_error("schedulers disagree: " + first.scheduler + " says " +
+                       text_of(first.partition) + ", " + place.scheduler + " says " +
                        text_of(place.partition) + "; " + kExplicitly);
   }
   return {};
@@ -180,10 +209,11 @@ Status check_agreement(const std::vector<Place>& places) {
 
 Status check_expected_count(const Variables& variables, const Place& place) {
   if (!variables.has("HOTPACK_PARTITIONS")) return {};
-  HOTPACK_ASSIGN(const std::uint64_t expected, variables.number("HOTPACK_PARTITIONS", "HOTPACK_PARTITIONS"));
+  HOTPACK_ASSIGN(const std::uint64_t expected,
+                 variables.number("HOTPACK_PARTITIONS", "HOTPACK_PARTITIONS"));
   if (expected == place.partition.count) return {};
-  return usage_error("HOTPACK_PARTITIONS is " + std::to_string(expected) + ", but " + place.scheduler + " says " +
-                     text_of(place.partition) + "; " + kExplicitly);
+  return usage_error("HOTPACK_PARTITIONS is " + std::to_string(expected) + ", but " +
+                     place.scheduler + " says " + text_of(place.partition) + "; " + kExplicitly);
 }
 
 Result<Partition> automatic(const Environment& environment) {
@@ -209,9 +239,12 @@ Result<Partition> parse_partition(std::string_view text, const Environment& envi
   if (text == "auto") return automatic(environment);
   const std::size_t slash = text.find('/');
   const auto index = whole_number(text.substr(0, slash));
-  const auto count = slash == std::string_view::npos ? std::nullopt : whole_number(text.substr(slash + 1));
+  const auto count =
+      slash == std::string_view::npos ? std::nullopt : whole_number(text.substr(slash + 1));
   if (index && count && *index < *count) return Partition{*index, *count};
-  return usage_error("'" + std::string(text) + "' is neither auto nor I/N with I from 0 and below N, such as 0/4 for the first of four");
+  return usage_error(
+      "'" + std::string(text) +
+      "' is neither auto nor I/N with I from 0 and below N, such as 0/4 for the first of four");
 }
 
 ShardRange shards_of(const Partition& partition, std::uint64_t shard_count) {

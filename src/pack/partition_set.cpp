@@ -45,12 +45,16 @@ Result<PackFolder> list_folder(const std::string& folder) {
 std::string some_names(const std::vector<std::string>& names) {
   constexpr std::size_t kMostNamed = 3;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMostNamed, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() <= kMostNamed ? text : text + " and " + std::to_string(names.size() - kMostNamed) + " more";
+  for (std::size_t i = 0; i < std::min(kMostNamed, names.size()); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() <= kMostNamed
+             ? text
+             : text + " and " + std::to_string(names.size() - kMostNamed) + " more";
 }
 
 // The folders in `folder` that hold shards: partitions, or splits.
-std::vector<std::string> folders_with_shards(const std::string& folder, const std::vector<std::string>& names) {
+std::vector<std::string> folders_with_shards(const std::string& folder,
+                                             const std::vector<std::string>& names) {
   std::vector<std::string> found;
   for (const std::string& name : names) {
     const Result<PackFolder> inner = list_folder(folder + "/" + name);
@@ -61,15 +65,20 @@ std::vector<std::string> folders_with_shards(const std::string& folder, const st
 
 // A folder without shards is an empty partition, unless it holds something else.
 Status check_shardless(const std::string& folder, const PackFolder& listing) {
-  if (listing.has_manifest) return damaged_error("has a manifest but no shards: they were deleted or moved", folder);
+  if (listing.has_manifest)
+    return damaged_error("has a manifest but no shards: they were deleted or moved", folder);
   if (listing.others.empty()) return {};
   const std::vector<std::string> inner = folders_with_shards(folder, listing.others);
   if (!inner.empty())
-    return damaged_error("has no shards of its own, but these folders in it have: " + some_names(inner) +
-                             ". If they are partitions of one data set, name all of them; if they are splits that each lack shards, merge "
-                             "them one at a time to see which shards are missing",
-                         folder);
-  return damaged_error("holds no shards of hotpack, only " + some_names(listing.others) + ". Is it the right folder?", folder);
+    return damaged_error(
+        "has no shards of its own, but these folders in it have: " + some_names(inner) +
+            ". If they are partitions of one data set, name all of them; if they are splits that "
+            "each lack shards, merge "
+            "them one at a time to see which shards are missing",
+        folder);
+  return damaged_error("holds no shards of hotpack, only " + some_names(listing.others) +
+                           ". Is it the right folder?",
+                       folder);
 }
 
 // ---- keys
@@ -80,8 +89,10 @@ class KeyOrder {
   void add(const Schema& schema, std::string_view key) {
     const auto seed = schema.options.shuffle;
     const Hash128 rank = seed ? format::shuffle_rank(*seed, key) : Hash128{};
-    if (any_ && fault_.empty() && std::tie(rank, key) <= std::make_tuple(last_rank_, std::string_view(last_)))
-      fault_ = "its key '" + std::string(key) + "' must come after '" + last_ + "', the key before it. Was the shard renamed?";
+    if (any_ && fault_.empty() &&
+        std::tie(rank, key) <= std::make_tuple(last_rank_, std::string_view(last_)))
+      fault_ = "its key '" + std::string(key) + "' must come after '" + last_ +
+               "', the key before it. Was the shard renamed?";
     any_ = true;
     last_rank_ = rank;
     last_ = key;
@@ -104,17 +115,21 @@ class MissingShards {
     constexpr int kMostRanges = 20;
     count_ += end - first;
     if (++ranges_ > kMostRanges + 1) return;
-    const std::string range = std::to_string(first) + (end - first > 1 ? "-" + std::to_string(end - 1) : std::string());
+    const std::string range =
+        std::to_string(first) + (end - first > 1 ? "-" + std::to_string(end - 1) : std::string());
     text_ += (text_.empty() ? "" : ", ") + (ranges_ <= kMostRanges ? range : std::string("…"));
   }
 
   // `path`: the only folder, or empty.
-  [[nodiscard]] Status check(std::uint64_t shards, const std::vector<std::string>& empty_folders, const std::string& path) const {
+  [[nodiscard]] Status check(std::uint64_t shards, const std::vector<std::string>& empty_folders,
+                             const std::string& path) const {
     if (count_ == 0) return {};
-    return data_error(std::to_string(count_) + " of " + counted_text(shards, "shard") + (count_ == 1 ? " is" : " are") +
-                          " missing: " + text_ + (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
-                          ". Pack the partitions that write them, or name the folders that hold them",
-                      path);
+    return data_error(
+        std::to_string(count_) + " of " + counted_text(shards, "shard") +
+            (count_ == 1 ? " is" : " are") + " missing: " + text_ +
+            (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
+            ". Pack the partitions that write them, or name the folders that hold them",
+        path);
   }
 
  private:
@@ -127,7 +142,8 @@ class MissingShards {
 
 Error other_pack(const std::string& here, const std::string& there, const std::string& difference) {
   return usage_error(here + ": is not part of the same pack as " + there + ": " + difference +
-                     ". All partitions must be packed from the same inputs with the same options and the same version of hotpack");
+                     ". All partitions must be packed from the same inputs with the same options "
+                     "and the same version of hotpack");
 }
 
 std::string row_difference(const format::ShardRow& here, const format::ShardRow& there) {
@@ -140,13 +156,16 @@ std::string row_difference(const format::ShardRow& here, const format::ShardRow&
 
 class Joiner {
  public:
-  Joiner(const std::vector<std::string>& folders, Observer& observer) : folders_(folders), observer_(observer) {}
+  Joiner(const std::vector<std::string>& folders, Observer& observer)
+      : folders_(folders), observer_(observer) {}
 
   Result<std::optional<JoinedSet>> join() {
     for (std::size_t i = 0; i < folders_.size(); ++i) HOTPACK_TRY(survey(i));
-    if (files_.empty()) return data_error("no folder holds a shard: nothing to merge in " + some_names(folders_));
+    if (files_.empty())
+      return data_error("no folder holds a shard: nothing to merge in " + some_names(folders_));
     std::sort(files_.begin(), files_.end(), [](const ShardFile& a, const ShardFile& b) {
-      return std::tie(a.name.count, a.name.index, a.folder) < std::tie(b.name.count, b.name.index, b.folder);
+      return std::tie(a.name.count, a.name.index, a.folder) <
+             std::tie(b.name.count, b.name.index, b.folder);
     });
     HOTPACK_TRY(check_one_count());
     HOTPACK_TRY(check_complete());
@@ -159,8 +178,12 @@ class Joiner {
   }
 
  private:
-  [[nodiscard]] static std::string name_of(const ShardFile& file) { return format::shard_file_name(file.name.index, file.name.count); }
-  [[nodiscard]] std::string path_of(const ShardFile& file) const { return folders_[file.folder] + "/" + name_of(file); }
+  [[nodiscard]] static std::string name_of(const ShardFile& file) {
+    return format::shard_file_name(file.name.index, file.name.count);
+  }
+  [[nodiscard]] std::string path_of(const ShardFile& file) const {
+    return folders_[file.folder] + "/" + name_of(file);
+  }
 
   Status survey(std::size_t folder) {
     HOTPACK_ASSIGN(const PackFolder listing, list_folder(folders_[folder]));
@@ -173,17 +196,20 @@ class Joiner {
     }
     for (const format::ShardName& name : listing.shards) files_.push_back({name, folder});
     if (!listing.others.empty())
-      observer_.message(Level::info, folders_[folder] + ": ignores files that are not shards: " + some_names(listing.others));
+      observer_.message(Level::info, folders_[folder] + ": ignores files that are not shards: " +
+                                         some_names(listing.others));
     return listing.has_manifest ? load_manifest(folder) : Status();
   }
 
-  // A manifest is not needed, but if there is one, its shards must agree with it. An unreadable one proves nothing about them.
+  // A manifest is not needed, but if there is one, its shards must agree with it. An unreadable one
+  // proves nothing about them.
   Status load_manifest(std::size_t folder) {
     const std::string path = folders_[folder] + "/" + std::string(format::kManifestName);
     HOTPACK_ASSIGN(const std::string text, read_text_file(path));
     Result<format::Manifest> manifest = format::decode_manifest(text);
     if (!manifest.ok()) {
-      observer_.message(Level::warning, path + ": " + manifest.error().message + "; the manifest is ignored, its shards are used");
+      observer_.message(Level::warning, path + ": " + manifest.error().message +
+                                            "; the manifest is ignored, its shards are used");
     } else {
       HOTPACK_TRY(check_version(manifest->format, path));
       manifests_[folder] = std::move(manifest).value();
@@ -193,18 +219,21 @@ class Joiner {
 
   [[nodiscard]] static Status check_version(const std::string& version, const std::string& path) {
     if (version == format::kVersion) return {};
-    return damaged_error("has format " + version + ", but this hotpack merges format " + std::string(format::kVersion) +
+    return damaged_error("has format " + version + ", but this hotpack merges format " +
+                             std::string(format::kVersion) +
                              " only. Merge with the version of hotpack that packed it",
                          path);
   }
 
-  // File names alone may show that shards belong to different plans; the headers show the difference.
+  // File names alone may show that shards belong to different plans; the headers show the
+  // difference.
   Status check_one_count() {
     const ShardFile &first = files_.front(), &last = files_.back();
     if (first.name.count == last.name.count) return {};
     HOTPACK_ASSIGN(const ExistingShard one, read(first, {}));
     HOTPACK_ASSIGN(const ExistingShard other, read(last, {}));
-    return other_pack(path_of(last), path_of(first), first_difference(identity_of(other), identity_of(one)));
+    return other_pack(path_of(last), path_of(first),
+                      first_difference(identity_of(other), identity_of(one)));
   }
 
   Status check_complete() const {
@@ -215,30 +244,42 @@ class Joiner {
       next = file.name.index + 1;
     }
     missing.add(next, files_.front().name.count);
-    return missing.check(files_.front().name.count, empty_folders_, folders_.size() == 1 ? folders_.front() : std::string());
+    return missing.check(files_.front().name.count, empty_folders_,
+                         folders_.size() == 1 ? folders_.front() : std::string());
   }
 
   // Reads a shard and compares it with its name and its folder's manifest.
   Result<ExistingShard> read(const ShardFile& file, const KeyVisitor& visit_key) const {
-    HOTPACK_ASSIGN(ExistingShard shard, read_existing_shard(folders_[file.folder], name_of(file), visit_key));
+    HOTPACK_ASSIGN(ExistingShard shard,
+                   read_existing_shard(folders_[file.folder], name_of(file), visit_key));
     HOTPACK_TRY(check_version(shard.metadata.format, path_of(file)));
     if (shard.identity.shards != file.name.count)
-      return damaged_error("is a shard of a pack of " + std::to_string(shard.identity.shards) + ": it was renamed", path_of(file));
+      return damaged_error(
+          "is a shard of a pack of " + std::to_string(shard.identity.shards) + ": it was renamed",
+          path_of(file));
     if (manifests_[file.folder]) HOTPACK_TRY(check_row(file, shard, *manifests_[file.folder]));
     return shard;
   }
 
-  [[nodiscard]] Status check_row(const ShardFile& file, const ExistingShard& shard, const format::Manifest& manifest) const {
+  [[nodiscard]] Status check_row(const ShardFile& file, const ExistingShard& shard,
+                                 const format::Manifest& manifest) const {
     const std::string difference = first_difference(identity_of(shard), identity_of(manifest));
-    if (!difference.empty()) return other_pack(path_of(file), folders_[file.folder] + "/" + std::string(format::kManifestName), difference);
+    if (!difference.empty())
+      return other_pack(path_of(file),
+                        folders_[file.folder] + "/" + std::string(format::kManifestName),
+                        difference);
     if (manifest.shards[file.name.index] == shard.finished.row) return {};
-    return damaged_error("differs from what is recorded in the " + std::string(format::kManifestName) + " next to it", path_of(file));
+    return damaged_error("differs from what is recorded in the " +
+                             std::string(format::kManifestName) + " next to it",
+                         path_of(file));
   }
 
   Status take(const ShardFile& file) {
     auto& rows = set_.manifest.shards;
     const bool repeats = file.name.index < rows.size();
-    const auto note_key = [this](const Schema& schema, std::string_view key) { keys_.add(schema, key); };
+    const auto note_key = [this](const Schema& schema, std::string_view key) {
+      keys_.add(schema, key);
+    };
     HOTPACK_ASSIGN(ExistingShard shard, read(file, repeats ? KeyVisitor() : note_key));
     if (rows.empty()) begin_set(file, shard);
     HOTPACK_TRY(check_same_pack(file, shard));
@@ -271,7 +312,8 @@ class Joiner {
     ++set_.repeated;
     if (row == first) return {};
     return data_error("differs from " + set_.holders[file.name.index] + "/" + first.file +
-                          ", the same shard: " + row_difference(row, first) + ". Pack one of them again, or leave its folder out",
+                          ", the same shard: " + row_difference(row, first) +
+                          ". Pack one of them again, or leave its folder out",
                       path_of(file));
   }
 
@@ -280,8 +322,9 @@ class Joiner {
     const std::uint64_t records = shard.finished.row.records, skipped = shard.finished.sums.skipped;
     const std::uint64_t left = shard.identity.samples - samples_;
     if (records > left || skipped > left - records)
-      return damaged_error(
-          "the shards up to this one hold more samples than the " + std::to_string(shard.identity.samples) + " of their plan", path);
+      return damaged_error("the shards up to this one hold more samples than the " +
+                               std::to_string(shard.identity.samples) + " of their plan",
+                           path);
     samples_ += records + skipped;
     total_.add(shard.finished.sums);
     observer_.progress({"merging", samples_, shard.identity.samples});
@@ -291,7 +334,8 @@ class Joiner {
   Status finish() {
     format::Manifest& manifest = set_.manifest;
     if (samples_ != manifest.plan.samples)
-      return damaged_error("the shards hold " + counted_text(samples_, "sample") + ", packed or skipped; their plan has " +
+      return damaged_error("the shards hold " + counted_text(samples_, "sample") +
+                               ", packed or skipped; their plan has " +
                                std::to_string(manifest.plan.samples),
                            first_path_);
     manifest.skipped = total_.skipped;
@@ -301,7 +345,8 @@ class Joiner {
 
   const std::vector<std::string>& folders_;
   Observer& observer_;
-  std::vector<std::optional<format::Manifest>> manifests_;  // by folder; absent if missing or unreadable
+  std::vector<std::optional<format::Manifest>>
+      manifests_;  // by folder; absent if missing or unreadable
   std::vector<std::string> empty_folders_;
   std::vector<ShardFile> files_;
   std::string first_path_;  // of the shard with which the others are compared
@@ -317,7 +362,9 @@ SetIdentity identity_of(const format::Manifest& manifest) {
   return {manifest.schema_text, manifest.schema, manifest.plan_text, manifest.plan};
 }
 
-SetIdentity identity_of(const ExistingShard& shard) { return {shard.metadata.schema, shard.schema, shard.metadata.plan, shard.identity}; }
+SetIdentity identity_of(const ExistingShard& shard) {
+  return {shard.metadata.schema, shard.schema, shard.metadata.plan, shard.identity};
+}
 
 std::string first_difference(const SetIdentity& here, const SetIdentity& there) {
   if (here.schema_text != there.schema_text) {
@@ -330,7 +377,8 @@ std::string first_difference(const SetIdentity& here, const SetIdentity& there) 
   return plan_in_words(here.plan) + " here, " + plan_in_words(there.plan) + " there";
 }
 
-Result<std::optional<JoinedSet>> join_partitions(const std::vector<std::string>& folders, Observer& observer) {
+Result<std::optional<JoinedSet>> join_partitions(const std::vector<std::string>& folders,
+                                                 Observer& observer) {
   return Joiner(folders, observer).join();
 }
 

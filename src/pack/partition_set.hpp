@@ -1,6 +1,8 @@
-// Collects the shards of one plan from several folders and checks that together they are complete and undamaged.
+// Collects the shards of one plan from several folders and checks that together they are complete
+// and undamaged.
 //
-// Reads the header and tables of each shard once, never the payload. Memory is O(shards). Functions without state; thread-safe.
+// Reads the header and tables of each shard once, never the payload. Memory is O(shards). Functions
+// without state; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +21,24 @@ namespace hotpack::pipeline {
 struct JoinedSet {
   format::Manifest manifest;         // of the whole data set
   std::vector<std::string> holders;  // by shard: the first folder that has it
-  std::uint64_t repeated = 0;        // shard files with the same header and tables in another folder too
+  std::uint64_t repeated = 0;  // shard files with the same header and tables in another folder too
 };
 
-// Reads `folders` in the given order. Files that are not shards are ignored, with a message. An empty folder is an empty partition.
-// Absent: a stop was requested. Errors name the file and the difference:
+// Reads `folders` in the given order. Files that are not shards are ignored, with a message. An
+// empty folder is an empty partition. Absent: a stop was requested. Errors name the file and the
+// difference:
 //   data      a shard is missing, or two shards of the same name differ
 //   usage     a shard has another plan or schema (engines included)
-//   damaged   a header, table, digest of a manifest or order of keys is wrong, the format has another version, or a folder holds
+//   damaged   a header, table, digest of a manifest or order of keys is wrong, the format has
+//   another version, or a folder holds
 //             something else
 //   io        a file cannot be read
-[[nodiscard]] Result<std::optional<JoinedSet>> join_partitions(const std::vector<std::string>& folders, Observer& observer);
+[[nodiscard]] Result<std::optional<JoinedSet>> join_partitions(
+    const std::vector<std::string>& folders, Observer& observer);
 
-// True if the folders `names` in `folder`, each with shards, are splits rather than partitions of one plan, as their file names show:
-// partitions never hold all shards next to another one, the same shard twice, or different numbers of planned shards.
+// True if the folders `names` in `folder`, each with shards, are splits rather than partitions of
+// one plan, as their file names show: partitions never hold all shards next to another one, the
+// same shard twice, or different numbers of planned shards.
 [[nodiscard]] bool are_splits(const std::string& folder, const std::vector<std::string>& names);
 
 // The plan and schema that a shard or manifest belongs to. Borrows from it.
@@ -45,7 +51,8 @@ struct SetIdentity {
 [[nodiscard]] SetIdentity identity_of(const format::Manifest& manifest);
 [[nodiscard]] SetIdentity identity_of(const ExistingShard& shard);
 
-// The first difference in words ("geometry.size: [512,512] here, [256,256] there"), empty when equal.
+// The first difference in words ("geometry.size: [512,512] here, [256,256] there"), empty when
+// equal.
 [[nodiscard]] std::string first_difference(const SetIdentity& here, const SetIdentity& there);
 
 }  // namespace hotpack::pipeline

@@ -20,7 +20,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A larger record is probably a mistake (one-hot with thousands of classes), and every thread would need that much memory.
+// A larger record is probably a mistake (one-hot with thousands of classes), and every thread would
+// need that much memory.
 constexpr std::uint64_t kMaxRecordBytes = std::uint64_t{2} << 30;
 
 std::array<std::int64_t, 3> image_shape(const RecordOptions& record, Extent size) {
@@ -30,7 +31,8 @@ std::array<std::int64_t, 3> image_shape(const RecordOptions& record, Extent size
 }
 
 // `size` is absent if records have mixed sizes.
-LabelField label_field(const RecordOptions& record, std::optional<Extent> size, const LabelSetup& setup) {
+LabelField label_field(const RecordOptions& record, std::optional<Extent> size,
+                       const LabelSetup& setup) {
   LabelField field;
   field.scope = *setup.kind;
   field.storage = record.label_storage;
@@ -48,11 +50,16 @@ LabelField label_field(const RecordOptions& record, std::optional<Extent> size, 
 }
 
 std::vector<std::int64_t> pad_values(const RecordOptions& record) {
-  if (record.color == ImageColor::rgb) return {record.pad_color[0], record.pad_color[1], record.pad_color[2]};
-  return {(299 * record.pad_color[0] + 587 * record.pad_color[1] + 114 * record.pad_color[2] + 500) / 1000};
+  if (record.color == ImageColor::rgb)
+    return {record.pad_color[0], record.pad_color[1], record.pad_color[2]};
+  return {
+      (299 * record.pad_color[0] + 587 * record.pad_color[1] + 114 * record.pad_color[2] + 500) /
+      1000};
 }
 
-bool compresses(const ShardOptions& shard, const LabelSetup& setup) { return shard.zstd_image || (shard.zstd_label && setup.kind); }
+bool compresses(const ShardOptions& shard, const LabelSetup& setup) {
+  return shard.zstd_image || (shard.zstd_label && setup.kind);
+}
 
 std::vector<std::string> engines(ImageFilter filter, bool zstd) {
   std::vector<std::string> tokens;
@@ -71,25 +78,32 @@ std::string fields_text(bool image, bool label) {
 
 std::string alpha_text(const std::optional<RgbColor>& blend) {
   if (!blend) return "drop";
-  return "blend=" + std::to_string((*blend)[0]) + "," + std::to_string((*blend)[1]) + "," + std::to_string((*blend)[2]);
+  return "blend=" + std::to_string((*blend)[0]) + "," + std::to_string((*blend)[1]) + "," +
+         std::to_string((*blend)[2]);
 }
 
 // Adds the options of --tile, --pad-multiple and --map, if given.
-void add_rare_options(const PackOptions& options, const LabelSetup& setup, std::vector<std::pair<std::string, std::string>>& more) {
+void add_rare_options(const PackOptions& options, const LabelSetup& setup,
+                      std::vector<std::pair<std::string, std::string>>& more) {
   const RecordOptions& record = options.record;
   if (!setup.map.empty()) more.emplace_back("map", setup.map);
-  if (setup.rgb_id != labels::RgbId::none) more.emplace_back("rgb_id", format::canonical_string(labels::rgb_id_name(setup.rgb_id)));
+  if (setup.rgb_id != labels::RgbId::none)
+    more.emplace_back("rgb_id", format::canonical_string(labels::rgb_id_name(setup.rgb_id)));
   if (record.tile) {
-    const auto pair = [](Extent size) { return "[" + std::to_string(size.width) + "," + std::to_string(size.height) + "]"; };
+    const auto pair = [](Extent size) {
+      return "[" + std::to_string(size.width) + "," + std::to_string(size.height) + "]";
+    };
     more.emplace_back("tile_overlap", std::to_string(record.tile->overlap));
     more.emplace_back("tiled_fit", format::canonical_string(packed_word_of(record.resolved_fit())));
     more.emplace_back("tiled_size", record.size == Extent{} ? "null" : pair(record.size));
   }
-  if (record.pad_multiple > 1 && mixed_sizes(record)) more.emplace_back("pad_multiple", std::to_string(record.pad_multiple));
+  if (record.pad_multiple > 1 && mixed_sizes(record))
+    more.emplace_back("pad_multiple", std::to_string(record.pad_multiple));
 }
 
 // The options after the four fixed ones; FORMAT.md lists them in this order.
-std::vector<std::pair<std::string, std::string>> further_options(const PackOptions& options, const LabelSetup& setup) {
+std::vector<std::pair<std::string, std::string>> further_options(const PackOptions& options,
+                                                                 const LabelSetup& setup) {
   const auto text_or_null = [](bool present, const std::string& text) {
     return present ? format::canonical_string(text) : std::string("null");
   };
@@ -101,13 +115,17 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
       {"pad_label", text_or_null(label_files, setup.pad_label)},
       {"exif", format::canonical_string(packed_word_of(options.record.exif))},
       {"alpha", format::canonical_string(alpha_text(options.record.alpha_blend))},
-      {"depth16", format::canonical_string(options.record.depth16 == Depth16::shift ? "shift" : "scale")},
+      {"depth16",
+       format::canonical_string(options.record.depth16 == Depth16::shift ? "shift" : "scale")},
   };
   add_rare_options(options, setup, more);
-  // The limit changes no bytes of a record, but which samples --on-error skip leaves out, so another limit must not keep old shards.
-  if (options.record.max_pixels != RecordOptions().max_pixels) more.emplace_back("max_pixels", std::to_string(options.record.max_pixels));
+  // The limit changes no bytes of a record, but which samples --on-error skip leaves out, so
+  // another limit must not keep old shards.
+  if (options.record.max_pixels != RecordOptions().max_pixels)
+    more.emplace_back("max_pixels", std::to_string(options.record.max_pixels));
   if (compresses(options.shard, setup)) {
-    more.emplace_back("zstd_fields", fields_text(options.shard.zstd_image, options.shard.zstd_label && setup.kind));
+    more.emplace_back("zstd_fields", fields_text(options.shard.zstd_image,
+                                                 options.shard.zstd_label && setup.kind));
     more.emplace_back("zstd_level", std::to_string(options.shard.zstd_level));
   }
   return more;
@@ -121,7 +139,8 @@ std::string keys_digest(const SampleList& list) {
 
 // The bytes of a record of its own size.
 RecordBytes record_bytes(const Schema& schema, Extent size) {
-  const std::uint64_t pixels = static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+  const std::uint64_t pixels =
+      static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
   RecordBytes bytes{pixels * static_cast<std::uint64_t>(schema.image.channels()), 0};
   if (!schema.label) return bytes;
   const std::uint64_t places = schema.label->scope == LabelScope::pixel ? pixels : 1;
@@ -130,26 +149,32 @@ RecordBytes record_bytes(const Schema& schema, Extent size) {
 }
 
 Status measure_records(const SampleList& list, Plan& plan) {
-  if (!plan.mixed()) plan.largest = {format::image_record_bytes(plan.schema), format::label_record_bytes(plan.schema)};
+  if (!plan.mixed())
+    plan.largest = {format::image_record_bytes(plan.schema),
+                    format::label_record_bytes(plan.schema)};
   const Sample* largest = nullptr;
   for (std::size_t i = 0; plan.mixed() && i < list.samples.size(); ++i) {
     const RecordBytes bytes = plan.bytes_of(list.samples[i]);
     if (bytes.total() > plan.largest.total()) plan.largest = bytes, largest = &list.samples[i];
   }
   if (plan.largest.image <= kMaxRecordBytes && plan.largest.total() <= kMaxRecordBytes) return {};
-  const std::string sizes = std::to_string(plan.largest.image) + " + " + std::to_string(plan.largest.label) + " bytes; the limit is " +
+  const std::string sizes = std::to_string(plan.largest.image) + " + " +
+                            std::to_string(plan.largest.label) + " bytes; the limit is " +
                             std::to_string(kMaxRecordBytes) + ". Choose --label-storage index, ";
   if (largest == nullptr) return usage_error("one record takes " + sizes + "or a smaller --size");
-  return usage_error(
-      list.image_path(*largest) + ": its record takes " + sizes + "cut it with --tile, or leave it out with --max-pixels " +
-      std::to_string(static_cast<std::uint64_t>(largest->size.width) * static_cast<std::uint64_t>(largest->size.height) - 1) +
-      " --on-error skip");
+  return usage_error(list.image_path(*largest) + ": its record takes " + sizes +
+                     "cut it with --tile, or leave it out with --max-pixels " +
+                     std::to_string(static_cast<std::uint64_t>(largest->size.width) *
+                                        static_cast<std::uint64_t>(largest->size.height) -
+                                    1) +
+                     " --on-error skip");
 }
 
 // Distributes samples to shards, in order.
 class ShardCutter {
  public:
-  ShardCutter(const ShardOptions& options, const SampleList& list, Plan& plan) : options_(options), list_(list), plan_(plan) {}
+  ShardCutter(const ShardOptions& options, const SampleList& list, Plan& plan)
+      : options_(options), list_(list), plan_(plan) {}
 
   void cut() {
     start_shard(0);
@@ -182,8 +207,10 @@ class ShardCutter {
     ++shard.samples;
     shard.key_bytes += sample.image.key_length;
     shard.bytes = {shard.bytes.image + bytes.image, shard.bytes.label + bytes.label};
-    shard.bounds = {shard.bounds.image + writer::frame_bound(bytes.image), shard.bounds.label + writer::frame_bound(bytes.label)};
-    sources_.add(list_.key(sample), sample.image.bytes, label_bytes(list_, sample), sample.class_id);
+    shard.bounds = {shard.bounds.image + writer::frame_bound(bytes.image),
+                    shard.bounds.label + writer::frame_bound(bytes.label)};
+    sources_.add(list_.key(sample), sample.image.bytes, label_bytes(list_, sample),
+                 sample.class_id);
   }
 
   const ShardOptions& options_;
@@ -193,10 +220,12 @@ class ShardCutter {
 };
 
 // Appends the tiles of one image.
-void add_tiles(const RecordOptions& options, const Sample& sample, TextArena& arena, std::vector<Sample>& tiles) {
+void add_tiles(const RecordOptions& options, const Sample& sample, TextArena& arena,
+               std::vector<Sample>& tiles) {
   const std::string key(arena.view(sample.image.key, sample.image.key_length));
   std::vector<Corner> corners{{0, 0}};
-  if (sample.size != Extent{}) corners = tile_corners(*options.tile, canvas_of(options, sample.size).size);
+  if (sample.size != Extent{})
+    corners = tile_corners(*options.tile, canvas_of(options, sample.size).size);
   for (const Corner& corner : corners) {
     const std::string place = "@" + std::to_string(corner.x) + "," + std::to_string(corner.y);
     Sample& tile = tiles.emplace_back(sample);
@@ -239,7 +268,8 @@ RecordBytes Plan::bytes_of(const Sample& sample) const {
 }
 
 Result<std::uint64_t> Plan::shard_file_bytes(std::size_t shard) const {
-  HOTPACK_ASSIGN(const format::Layout layout, format::plan_layout(metadata(shard), schema, contents(shards[shard])));
+  HOTPACK_ASSIGN(const format::Layout layout,
+                 format::plan_layout(metadata(shard), schema, contents(shards[shard])));
   return layout.file_bytes();
 }
 
@@ -255,7 +285,8 @@ Schema make_schema(const PackOptions& options, const LabelSetup& setup) {
     schema.ignore = setup.table.ignore;
   }
   if (size) schema.geometry.size = {size->width, size->height};
-  schema.geometry.fit = options.record.tile ? "tile" : packed_word_of(options.record.resolved_fit());
+  schema.geometry.fit =
+      options.record.tile ? "tile" : packed_word_of(options.record.resolved_fit());
   schema.geometry.image_filter = packed_word_of(options.record.image_filter);
   schema.geometry.label_filter = packed_word_of(options.record.label_filter);
   schema.geometry.pad_color = pad_values(options.record);
@@ -268,7 +299,8 @@ Schema make_schema(const PackOptions& options, const LabelSetup& setup) {
 }
 
 void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list) {
-  std::sort(list.samples.begin(), list.samples.end(), [&](const Sample& a, const Sample& b) { return list.key(a) < list.key(b); });
+  std::sort(list.samples.begin(), list.samples.end(),
+            [&](const Sample& a, const Sample& b) { return list.key(a) < list.key(b); });
   if (!shuffle_seed) return;
   // Each rank is computed once. The sort moves 24-byte entries; then the samples are permuted.
   struct Entry {
@@ -276,12 +308,15 @@ void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list) 
     std::uint64_t index;
   };
   std::vector<Entry> entries(list.samples.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {format::shuffle_rank(*shuffle_seed, list.key(list.samples[i])), i};
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return std::pair(a.rank, a.index) < std::pair(b.rank, b.index); });
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    entries[i] = {format::shuffle_rank(*shuffle_seed, list.key(list.samples[i])), i};
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.rank, a.index) < std::pair(b.rank, b.index);
+  });
   std::vector<Sample> shuffled;
   shuffled.reserve(entries.size());
-  for (const Entry& entry : entries) shuffled.push_back(list.samples[static_cast<std::size_t>(entry.index)]);
+  for (const Entry& entry : entries)
+    shuffled.push_back(list.samples[static_cast<std::size_t>(entry.index)]);
   list.samples = std::move(shuffled);
 }
 

@@ -1,5 +1,6 @@
-// The plan of a pack: the shard and slot of every sample, and all sizes in bytes. It is made before the first byte is written, and depends
-// only on inputs and options, not on threads, bad files or the content of the output folder.
+// The plan of a pack: the shard and slot of every sample, and all sizes in bytes. It is made before
+// the first byte is written, and depends only on inputs and options, not on threads, bad files or
+// the content of the output folder.
 //
 // Immutable, so thread-safe to read.
 #pragma once
@@ -49,18 +50,21 @@ struct Plan {
 
   [[nodiscard]] format::Metadata metadata(std::size_t shard) const;
   [[nodiscard]] format::Contents contents(const ShardPlan& shard) const;
-  [[nodiscard]] bool compressed() const;                                          // if so, sizes are upper bounds
-  [[nodiscard]] Result<std::uint64_t> shard_file_bytes(std::size_t shard) const;  // exact, or with --zstd an upper bound
+  [[nodiscard]] bool compressed() const;  // if so, sizes are upper bounds
+  [[nodiscard]] Result<std::uint64_t> shard_file_bytes(
+      std::size_t shard) const;  // exact, or with --zstd an upper bound
 };
 
 // Sorts the samples into write order (key bytes, or --shuffle).
 void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list);
 
-// --tile: replaces each sample by its tiles, each with its own key. Needs the samples' sizes; an image of unknown size becomes one sample.
+// --tile: replaces each sample by its tiles, each with its own key. Needs the samples' sizes; an
+// image of unknown size becomes one sample.
 void cut_into_tiles(const RecordOptions& options, SampleList& list);
 
 // Sorts `list` into write order. Errors: `usage` if sizes overflow or the schema is too large.
-[[nodiscard]] Result<Plan> make_plan(const PackOptions& options, const LabelSetup& setup, SampleList& list);
+[[nodiscard]] Result<Plan> make_plan(const PackOptions& options, const LabelSetup& setup,
+                                     SampleList& list);
 
 // Makes only Plan::schema.
 [[nodiscard]] Schema make_schema(const PackOptions& options, const LabelSetup& setup);

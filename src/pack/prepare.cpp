@@ -24,8 +24,11 @@ Status check_size(const RecordOptions& record) {
   if (given && (!valid_side(record.size.width) || !valid_side(record.size.height)))
     return usage_error("--size WIDTHxHEIGHT: each from 1 to " + std::to_string(kMaxSide));
   if (!given && fit != Fit::none)
-    return usage_error("--fit " + std::string(word_of(fit)) + " needs --size WIDTHxHEIGHT; only --fit none works without it");
-  if (given && fit == Fit::none) return usage_error("--fit none keeps images at their own size; leave out --size, or choose another --fit");
+    return usage_error("--fit " + std::string(word_of(fit)) +
+                       " needs --size WIDTHxHEIGHT; only --fit none works without it");
+  if (given && fit == Fit::none)
+    return usage_error(
+        "--fit none keeps images at their own size; leave out --size, or choose another --fit");
   return {};
 }
 
@@ -34,24 +37,29 @@ Status check_tile(const RecordOptions& record) {
   const Extent size = record.tile->size;
   if (!valid_side(size.width) || !valid_side(size.height))
     return usage_error("--tile WIDTHxHEIGHT: each from 1 to " + std::to_string(kMaxSide));
-  if (record.pad_multiple > 1) return usage_error("--pad-multiple and --tile exclude each other: tiles have one size");
+  if (record.pad_multiple > 1)
+    return usage_error("--pad-multiple and --tile exclude each other: tiles have one size");
   return {};
 }
 
 Status check_pad_multiple(const RecordOptions& record) {
   const int step = record.pad_multiple;
   if (step <= 1 || record.size == Extent{}) return {};
-  const Extent padded{padded_length(record.size.width, step), padded_length(record.size.height, step)};
+  const Extent padded{padded_length(record.size.width, step),
+                      padded_length(record.size.height, step)};
   if (padded == record.size) return {};
-  return usage_error("--pad-multiple " + std::to_string(step) + ": --size " + std::to_string(record.size.width) + "x" +
-                     std::to_string(record.size.height) + " is not a multiple; use --size " + std::to_string(padded.width) + "x" +
+  return usage_error("--pad-multiple " + std::to_string(step) + ": --size " +
+                     std::to_string(record.size.width) + "x" + std::to_string(record.size.height) +
+                     " is not a multiple; use --size " + std::to_string(padded.width) + "x" +
                      std::to_string(padded.height));
 }
 
 Status check_masks(const PackOptions& options) {
   if (options.input.mask_per_class.empty()) return {};
   if (options.record.size_mismatch == SizeMismatch::crop_min)
-    return usage_error("--size-mismatch crop-min needs one label per image; with --mask-per-class use resize-label or each-to-target");
+    return usage_error(
+        "--size-mismatch crop-min needs one label per image; with --mask-per-class use "
+        "resize-label or each-to-target");
   return {};
 }
 
@@ -64,7 +72,8 @@ Status check_options(const PackOptions& options) {
   HOTPACK_TRY(check_masks(options));
   if (options.shard.shard_bytes == 0) return usage_error("--shard-size must be at least 1 byte");
   if (options.shard.shard_samples == 0) return usage_error("--shard-samples must be at least 1");
-  if (!writer::valid_level(options.shard.zstd_level)) return usage_error("the level of --zstd must be from 1 to 19");
+  if (!writer::valid_level(options.shard.zstd_level))
+    return usage_error("the level of --zstd must be from 1 to 19");
   if (options.run.threads < 1) return usage_error("-j must be at least 1");
   if (!options.run.skip_errors && (options.run.max_errors || !options.run.skipped_file.empty()))
     return usage_error("--max-errors and --skipped need --on-error skip");

@@ -15,7 +15,9 @@ namespace {
 class SplitObserver final : public Observer {
  public:
   SplitObserver(std::string split, Observer& whole) : split_(std::move(split)), whole_(whole) {}
-  void message(Level level, std::string_view text) override { whole_.message(level, split_ + ": " + std::string(text)); }
+  void message(Level level, std::string_view text) override {
+    whole_.message(level, split_ + ": " + std::string(text));
+  }
   void progress(const Progress& progress) override {
     Progress named = progress;
     const std::string stage = std::string(progress.stage) + " " + split_;
@@ -31,7 +33,8 @@ class SplitObserver final : public Observer {
 
 }  // namespace
 
-PreparedInputs::PreparedInputs(PackOptions given, Observer& observer) : given_(std::move(given)), resolved_(given_), observer_(observer) {}
+PreparedInputs::PreparedInputs(PackOptions given, Observer& observer)
+    : given_(std::move(given)), resolved_(given_), observer_(observer) {}
 
 Status PreparedInputs::discover(ProblemLog& problems) {
   HOTPACK_TRY(check_options(given_));
@@ -41,7 +44,8 @@ Status PreparedInputs::discover(ProblemLog& problems) {
 }
 
 void PreparedInputs::announce() const {
-  for (const std::string_view line : lines_of(discovery_.layout)) observer_.message(Level::info, line);
+  for (const std::string_view line : lines_of(discovery_.layout))
+    observer_.message(Level::info, line);
   for (const std::string& warning : discovery_.warnings) observer_.message(Level::warning, warning);
 }
 
@@ -49,7 +53,8 @@ Status PreparedInputs::probe_headers() {
   if (probed_) return {};
   std::vector<HeaderProbe> headers;
   for (Split& split : splits()) {
-    HOTPACK_ASSIGN(HeaderProbe found, pipeline::probe_headers(split.list, given_.record, observer_of(split)));
+    HOTPACK_ASSIGN(HeaderProbe found,
+                   pipeline::probe_headers(split.list, given_.record, observer_of(split)));
     if (observer_.stop_requested()) return {};
     headers.push_back(std::move(found));
   }
@@ -78,6 +83,8 @@ Observer& PreparedInputs::observer_of(const Split& split) {
   return *own;
 }
 
-const RecordSizes* PreparedInputs::differing_sizes() const { return size_is_open(given_.record) && sizes_.differ() ? &sizes_ : nullptr; }
+const RecordSizes* PreparedInputs::differing_sizes() const {
+  return size_is_open(given_.record) && sizes_.differ() ? &sizes_ : nullptr;
+}
 
 }  // namespace hotpack::pipeline

@@ -1,10 +1,13 @@
-// The first half of pack, check and preview: finds the samples, reads their headers and resolves what label values mean.
+// The first half of pack, check and preview: finds the samples, reads their headers and resolves
+// what label values mean.
 //
-// Call discover, probe_headers and resolve_labels, in this order. given() never changes. resolved() has the same options, completed by the inputs:
-// label options that a layout implies, and the record size if --size is missing and all images have one size. Problems of single files are
+// Call discover, probe_headers and resolve_labels, in this order. given() never changes. resolved()
+// has the same options, completed by the inputs: label options that a layout implies, and the
+// record size if --size is missing and all images have one size. Problems of single files are
 // recorded; the caller decides whether they stop the run.
-// Ownership: owns the splits; `observer` must outlive it. Not thread-safe; uses the threads of the caller's arena. Each step returns early
-// if a stop is requested: ask the observer. Failure: `usage`, `data` and `io` from the steps.
+// Ownership: owns the splits; `observer` must outlive it. Not thread-safe; uses the threads of the
+// caller's arena. Each step returns early if a stop is requested: ask the observer. Failure:
+// `usage`, `data` and `io` from the steps.
 #pragma once
 
 #include <map>
@@ -42,7 +45,8 @@ class PreparedInputs {
   [[nodiscard]] const PackOptions& given() const { return given_; }
   [[nodiscard]] const PackOptions& resolved() const { return resolved_; }
 
-  // Results of discover(). The caller may remove splits before probe_headers(), and samples at any time.
+  // Results of discover(). The caller may remove splits before probe_headers(), and samples at any
+  // time.
   [[nodiscard]] std::vector<Split>& splits() { return discovery_.splits; }
   [[nodiscard]] std::vector<SampleList*> lists();
   [[nodiscard]] const Discovery& discovery() const { return discovery_; }

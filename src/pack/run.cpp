@@ -19,11 +19,13 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// The tiles of one image that a worker takes at once. More tiles save decoding, but their sums, and frames if compressed, wait in memory.
+// The tiles of one image that a worker takes at once. More tiles save decoding, but their sums, and
+// frames if compressed, wait in memory.
 constexpr std::size_t kMostTiles = 256;
 constexpr std::uint64_t kMostWaitingBytes = std::uint64_t{32} << 20;
 
-// A sample in flight, or the tiles of one image, so that it is decoded once. Slots are reused, so their vectors keep their capacity.
+// A sample in flight, or the tiles of one image, so that it is decoded once. Slots are reused, so
+// their vectors keep their capacity.
 struct Slot {
   struct Item {
     Outcome outcome;
@@ -38,8 +40,11 @@ struct Slot {
 
 // The state of one thread.
 struct Worker {
-  Worker(const RunInput& input) : samples(input.options, input.setup, input.plan, input.list), compressor(input.options.shard.zstd_level) {
-    packed.sums = format::Sums(input.plan.schema.image.channels(), input.plan.schema.label ? input.plan.schema.class_count() : 0);
+  Worker(const RunInput& input)
+      : samples(input.options, input.setup, input.plan, input.list),
+        compressor(input.options.shard.zstd_level) {
+    packed.sums = format::Sums(input.plan.schema.image.channels(),
+                               input.plan.schema.label ? input.plan.schema.class_count() : 0);
   }
   SampleWorker samples;
   writer::FrameCompressor compressor;
@@ -53,12 +58,15 @@ class Runner {
     const format::Contents contents = input.plan.contents(ShardPlan{});
     zstd_image_ = contents.image_zstd;
     zstd_label_ = contents.label_zstd;
-    std::uint64_t waiting = sizeof(Slot::Item) + sizeof(format::Sums::ClassCount) * input.plan.schema.class_count();
+    std::uint64_t waiting =
+        sizeof(Slot::Item) + sizeof(format::Sums::ClassCount) * input.plan.schema.class_count();
     if (zstd_image_ || zstd_label_) waiting += input.plan.largest.total();
-    most_tiles_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(kMostWaitingBytes / waiting, 1, kMostTiles));
+    most_tiles_ = static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(kMostWaitingBytes / waiting, 1, kMostTiles));
     progress_.stage = input.stage;
     progress_.samples_total = input.already_done;
-    for (const std::size_t shard : input.shards) progress_.samples_total += input.plan.shards[shard].samples;
+    for (const std::size_t shard : input.shards)
+      progress_.samples_total += input.plan.shards[shard].samples;
     progress_.samples_done = input.already_done;
     const std::size_t in_flight = 2 * static_cast<std::size_t>(input.options.run.threads) + 2;
     slots_.resize(in_flight);
@@ -69,10 +77,15 @@ class Runner {
     observer_.progress(progress_);
     tbb::parallel_pipeline(
         slots_.size(),
-        tbb::make_filter<void, Slot*>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) { return take(flow); }) &
-            tbb::make_filter<Slot*, Slot*>(tbb::filter_mode::parallel, [&](Slot* slot) { return work(slot), ++steps_done_, slot; }) &
-            tbb::make_filter<Slot*, void>(tbb::filter_mode::serial_in_order, [&](Slot* slot) { deliver(slot), ++steps_done_; }));
-    // Orders the work of all workers before the code below. TBB does so too, but in a way that ThreadSanitizer cannot see.
+        tbb::make_filter<void, Slot*>(tbb::filter_mode::serial_in_order,
+                                      [&](tbb::flow_control& flow) { return take(flow); }) &
+            tbb::make_filter<Slot*, Slot*>(
+                tbb::filter_mode::parallel,
+                [&](Slot* slot) { return work(slot), ++steps_done_, slot; }) &
+            tbb::make_filter<Slot*, void>(tbb::filter_mode::serial_in_order,
+                                          [&](Slot* slot) { deliver(slot), ++steps_done_; }));
+    // Orders the work of all workers before the code below. TBB does so too, but in a way that
+    // ThreadSanitizer cannot see.
     (void)steps_done_.load();
     if (error_) return *error_;
     return result_;
@@ -105,7 +118,8 @@ class Runner {
 
   // Is the next sample another tile of the previous sample's image?
   [[nodiscard]] bool continues_image(const ShardPlan& shard) const {
-    return input_.options.record.tile && sample_at(shard, next_).image.text == sample_at(shard, next_ - 1).image.text;
+    return input_.options.record.tile &&
+           sample_at(shard, next_).image.text == sample_at(shard, next_ - 1).image.text;
   }
 
   void add_item(Slot& slot, const ShardPlan& shard) {
@@ -124,7 +138,8 @@ class Runner {
 
   // Moves on to the next shard that has samples left.
   bool advance() {
-    while (shard_ < input_.shards.size() && next_ == input_.plan.shards[input_.shards[shard_]].samples) {
+    while (shard_ < input_.shards.size() &&
+           next_ == input_.plan.shards[input_.shards[shard_]].samples) {
       ++shard_;
       next_ = 0;
     }
@@ -157,7 +172,8 @@ class Runner {
       return pack(item, slot, workers_.local());
     } catch (const std::bad_alloc&) {
       return Error{ErrorCode::io,
-                   "not enough memory for this image and its record; use fewer threads with -j, or a smaller --max-pixels",
+                   "not enough memory for this image and its record; use fewer threads with -j, or "
+                   "a smaller --max-pixels",
                    input_.list.image_path(*item.sample),
                    {}};
     } catch (const std::exception& exception) {
@@ -173,7 +189,8 @@ class Runner {
     const auto processed = worker.samples.process(*item.sample, worker.packed);
     if (!processed.ok() && !is_reported_as_problem(processed.error())) return processed.error();
     outcome.problem = processed.ok() ? *processed : unopenable(processed.error());
-    outcome.bytes_in = first_of_image ? item.sample->image.bytes + label_bytes(input_.list, *item.sample) : 0;
+    outcome.bytes_in =
+        first_of_image ? item.sample->image.bytes + label_bytes(input_.list, *item.sample) : 0;
     outcome.bytes_out = 0;
     if (outcome.problem) return {};
     outcome.entry = worker.packed.entry;
@@ -203,7 +220,8 @@ class Runner {
     return {};
   }
 
-  static Status store(Worker& worker, bool zstd, std::span<const std::byte> record, std::vector<std::byte>& stored) {
+  static Status store(Worker& worker, bool zstd, std::span<const std::byte> record,
+                      std::vector<std::byte>& stored) {
     if (zstd) return worker.compressor.compress(record, stored);
     stored.assign(record.begin(), record.end());
     return {};
@@ -212,8 +230,10 @@ class Runner {
   // Output, in order.
   void deliver(Slot* slot) {
     Status status = slot->error ? Status(*slot->error) : Status();
-    for (std::size_t i = 0; i < slot->count && status.ok() && !failed_; ++i) status = accept(slot->items[i].outcome);
-    if (status.ok() && slot->last && !failed_) status = sink_.finish_shard(slot->items.front().outcome.shard);
+    for (std::size_t i = 0; i < slot->count && status.ok() && !failed_; ++i)
+      status = accept(slot->items[i].outcome);
+    if (status.ok() && slot->last && !failed_)
+      status = sink_.finish_shard(slot->items.front().outcome.shard);
     if (!status.ok() && !failed_) {
       error_ = std::move(status).error();
       failed_ = true;
@@ -243,9 +263,10 @@ class Runner {
   bool zstd_image_ = false, zstd_label_ = false;
   std::size_t most_tiles_ = kMostTiles;  // in one slot
 
-  std::size_t shard_ = 0;                              // index into input_.shards; input stage only
-  std::uint64_t next_ = 0;                             // sample in that shard; input stage only
-  std::uint64_t image_offset_ = 0, label_offset_ = 0;  // of the next record in that shard's payload; input stage only
+  std::size_t shard_ = 0;   // index into input_.shards; input stage only
+  std::uint64_t next_ = 0;  // sample in that shard; input stage only
+  std::uint64_t image_offset_ = 0,
+                label_offset_ = 0;  // of the next record in that shard's payload; input stage only
   std::shared_ptr<ShardSink> current_;
   bool unopened_ = false;  // a shard could not be opened; input stage only
 
@@ -258,6 +279,8 @@ class Runner {
 
 }  // namespace
 
-Result<RunResult> run_samples(const RunInput& input, Sink& sink, Observer& observer) { return Runner(input, sink, observer).run(); }
+Result<RunResult> run_samples(const RunInput& input, Sink& sink, Observer& observer) {
+  return Runner(input, sink, observer).run();
+}
 
 }  // namespace hotpack::pipeline

@@ -1,7 +1,8 @@
 // Runs samples through workers: a bounded oneTBB pipeline with results in order.
 //
-// A Sink receives every sample's outcome in write order, from one thread at a time; workers run in parallel. Memory: the buffers of one
-// worker per thread, plus, for compressed records, the frames of the samples in flight.
+// A Sink receives every sample's outcome in write order, from one thread at a time; workers run in
+// parallel. Memory: the buffers of one worker per thread, plus, for compressed records, the frames
+// of the samples in flight.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ class ShardSink {
  public:
   virtual ~ShardSink() = default;
   // Writes the payload of one record. Called by many threads at once, each with another place.
-  [[nodiscard]] virtual Status write_payload(const writer::PayloadPlace& place, const PackedSample& sample) = 0;
+  [[nodiscard]] virtual Status write_payload(const writer::PayloadPlace& place,
+                                             const PackedSample& sample) = 0;
 };
 
 // The outcome of one sample.
@@ -38,7 +40,8 @@ struct Outcome {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   DiagnosticCounts diagnostics;
-  std::unique_ptr<SampleInspection> inspection;  // if requested; with a problem, it is partly filled
+  std::unique_ptr<SampleInspection>
+      inspection;  // if requested; with a problem, it is partly filled
 };
 
 class Sink {

@@ -23,23 +23,31 @@ namespace {
 // Copies hwc pixels to chw planes.
 void split_planes(ConstPixels image, std::byte* out) {
   const auto channels = static_cast<std::size_t>(image.channels);
-  const std::size_t pixels = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
+  const std::size_t pixels =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
   for (std::size_t c = 0; c < channels; ++c)
-    for (std::size_t i = 0; i < pixels; ++i) out[c * pixels + i] = static_cast<std::byte>(image.data[i * channels + c]);
+    for (std::size_t i = 0; i < pixels; ++i)
+      out[c * pixels + i] = static_cast<std::byte>(image.data[i * channels + c]);
 }
 
 Extent extent_of(const auto& image) { return {image.width, image.height}; }
-std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
+std::size_t area(Extent size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
 
-// Copies the part of a canvas's one-hot label that a tile covers. Pixels beyond the canvas get no class.
-void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner corner, Extent tile, std::span<std::byte> out) {
+// Copies the part of a canvas's one-hot label that a tile covers. Pixels beyond the canvas get no
+// class.
+void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner corner, Extent tile,
+                 std::span<std::byte> out) {
   const std::size_t pixel_bytes = canvas.size() / area(canvas_size);
   const auto width = static_cast<std::size_t>(std::min(tile.width, canvas_size.width - corner.x));
   const int height = std::min(tile.height, canvas_size.height - corner.y);
   std::memset(out.data(), 0, out.size());
   for (int y = 0; y < height; ++y) {
-    const std::size_t from = area({canvas_size.width, corner.y + y}) + static_cast<std::size_t>(corner.x);
-    std::memcpy(out.data() + area({tile.width, y}) * pixel_bytes, canvas.data() + from * pixel_bytes, width * pixel_bytes);
+    const std::size_t from =
+        area({canvas_size.width, corner.y + y}) + static_cast<std::size_t>(corner.x);
+    std::memcpy(out.data() + area({tile.width, y}) * pixel_bytes,
+                canvas.data() + from * pixel_bytes, width * pixel_bytes);
   }
 }
 
@@ -54,7 +62,8 @@ Region region_of(const LoadedImage& loaded, const Sample& sample) {
 }  // namespace
 
 struct SampleWorker::Impl {
-  Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Plan& plan, const SampleList& sample_list)
+  Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Plan& plan,
+       const SampleList& sample_list)
       : options(pack_options.record),
         setup(label_setup),
         schema(plan.schema),
@@ -85,15 +94,22 @@ struct SampleWorker::Impl {
   Buffer record_pixels, planes, record_ids, label_bytes;
 };
 
-Outcome SampleWorker::Impl::pack_image(const LoadedImage& loaded, const Sample& sample, PackedSample& out) {
+Outcome SampleWorker::Impl::pack_image(const LoadedImage& loaded, const Sample& sample,
+                                       PackedSample& out) {
   const Extent size = options.tile ? options.tile->size : loaded.canvas.size;
   const int channels = loaded.pixels.channels;
-  const std::size_t row_bytes = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
   const std::size_t bytes = row_bytes * static_cast<std::size_t>(size.height);
-  const MutablePixels record{record_pixels.reserve_as<std::uint8_t>(bytes), size.width, size.height, channels, row_bytes};
+  const MutablePixels record{record_pixels.reserve_as<std::uint8_t>(bytes), size.width, size.height,
+                             channels, row_bytes};
   const Region region = region_of(loaded, sample);
-  const Region drawn = options.tile ? Region{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height} : region;
-  if (const Status placed = resampler.place(loaded.pixels, drawn, options.image_filter, pad_pixel(schema).data(), record); !placed.ok())
+  const Region drawn = options.tile ? Region{-sample.tile_x, -sample.tile_y,
+                                             loaded.canvas.size.width, loaded.canvas.size.height}
+                                    : region;
+  if (const Status placed = resampler.place(loaded.pixels, drawn, options.image_filter,
+                                            pad_pixel(schema).data(), record);
+      !placed.ok())
     return damaged_or_fatal(placed.error(), loaded.headers.image.path, ProblemKind::too_large);
   add_channel_sums(record, region, out.sums);
 
@@ -105,8 +121,8 @@ Outcome SampleWorker::Impl::pack_image(const LoadedImage& loaded, const Sample& 
     split_planes(record, planes.reserve(bytes));
     out.image = {planes.data(), bytes};
   }
-  out.entry.image_shape =
-      chw ? std::array<std::int32_t, 3>{channels, size.height, size.width} : std::array<std::int32_t, 3>{size.height, size.width, channels};
+  out.entry.image_shape = chw ? std::array<std::int32_t, 3>{channels, size.height, size.width}
+                              : std::array<std::int32_t, 3>{size.height, size.width, channels};
   out.entry.image_stored = bytes;
   out.entry.image_crc = crc32c(out.image);
   return std::optional<Problem>();
@@ -114,19 +130,24 @@ Outcome SampleWorker::Impl::pack_image(const LoadedImage& loaded, const Sample& 
 
 // A label placed as the image is.
 ConstIds SampleWorker::Impl::record_of(ConstIds source, Region region, Extent record_size) {
-  const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(record_size)), record_size.width, record_size.height, 1,
+  const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(record_size)),
+                          record_size.width, record_size.height, 1,
                           static_cast<std::size_t>(record_size.width) * 2};
   placer.place(source, region, options.label_filter, setup.pad_id, record);
   return record;
 }
 
-void SampleWorker::Impl::pack_label_file(const LoadedImage& loaded, const Sample& sample, PackedSample& out) {
-  if (!options.tile) return encode_label(record_of(loaded.ids, loaded.canvas.region, loaded.canvas.size), out);
-  const Region canvas{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height};
+void SampleWorker::Impl::pack_label_file(const LoadedImage& loaded, const Sample& sample,
+                                         PackedSample& out) {
+  if (!options.tile)
+    return encode_label(record_of(loaded.ids, loaded.canvas.region, loaded.canvas.size), out);
+  const Region canvas{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width,
+                      loaded.canvas.size.height};
   encode_label(record_of(loaded.ids, canvas, options.tile->size), out);
 }
 
-void SampleWorker::Impl::pack_masks(const LoadedImage& loaded, const Sample& sample, PackedSample& out) {
+void SampleWorker::Impl::pack_masks(const LoadedImage& loaded, const Sample& sample,
+                                    PackedSample& out) {
   Extent size = loaded.canvas.size;
   std::span<const std::byte> encoded = loaded.one_hot;
   if (options.tile) {
@@ -135,7 +156,8 @@ void SampleWorker::Impl::pack_masks(const LoadedImage& loaded, const Sample& sam
     cut_one_hot(loaded.one_hot, loaded.canvas.size, {sample.tile_x, sample.tile_y}, size, tile);
     encoded = tile;
   }
-  out.sums.ignored = labels::count_one_hot(encoded, schema.label->storage, schema.class_count(), histogram);
+  out.sums.ignored =
+      labels::count_one_hot(encoded, schema.label->storage, schema.class_count(), histogram);
   for (std::size_t c = 0; c < histogram.size(); ++c)
     if (histogram[c] > 0) out.sums.classes[c] = {histogram[c], 1, area(size) - out.sums.ignored};
   take_label(encoded, size, out);
@@ -147,13 +169,16 @@ void SampleWorker::Impl::pack_class(const Sample& sample, PackedSample& out) {
 }
 
 std::span<std::byte> SampleWorker::Impl::label_room(std::size_t places) {
-  const auto bytes = static_cast<std::size_t>(labels::encoded_bytes(schema.label->storage, places, schema.class_count()));
+  const auto bytes = static_cast<std::size_t>(
+      labels::encoded_bytes(schema.label->storage, places, schema.class_count()));
   return {label_bytes.reserve(bytes), bytes};
 }
 
-void SampleWorker::Impl::take_label(std::span<const std::byte> encoded, Extent size, PackedSample& out) {
+void SampleWorker::Impl::take_label(std::span<const std::byte> encoded, Extent size,
+                                    PackedSample& out) {
   out.label = encoded;
-  out.entry.label_shape = {size.height, size.width, static_cast<std::int32_t>(format::label_depth(schema))};
+  out.entry.label_shape = {size.height, size.width,
+                           static_cast<std::int32_t>(format::label_depth(schema))};
   out.entry.label_stored = encoded.size();
   out.entry.label_crc = crc32c(encoded);
 }
@@ -165,7 +190,8 @@ void SampleWorker::Impl::encode_label(ConstIds ids, PackedSample& out) {
   labels::encode_ids(all, classes, schema.label->storage, encoded);
   out.sums.ignored = labels::count_ids(all, classes, histogram);
   for (std::size_t c = 0; c < classes; ++c)
-    out.sums.classes[c] = {histogram[c], histogram[c] > 0 ? 1u : 0u, histogram[c] > 0 ? all.size() - out.sums.ignored : 0};
+    out.sums.classes[c] = {histogram[c], histogram[c] > 0 ? 1u : 0u,
+                           histogram[c] > 0 ? all.size() - out.sums.ignored : 0};
   take_label(encoded, extent_of(ids), out);
 }
 
@@ -191,11 +217,14 @@ Outcome SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
   return problem;
 }
 
-SampleWorker::SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list)
+SampleWorker::SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan,
+                           const SampleList& list)
     : impl_(std::make_unique<Impl>(options, setup, plan, list)) {}
 SampleWorker::~SampleWorker() = default;
 SampleWorker::SampleWorker(SampleWorker&&) noexcept = default;
 
-Result<std::optional<Problem>> SampleWorker::process(const Sample& sample, PackedSample& out) { return impl_->process(sample, out); }
+Result<std::optional<Problem>> SampleWorker::process(const Sample& sample, PackedSample& out) {
+  return impl_->process(sample, out);
+}
 
 }  // namespace hotpack::pipeline

@@ -1,5 +1,5 @@
-// Turns one sample from files into record bytes. One SampleWorker per thread; it owns decoder, resampler and all buffers, which it
-// allocates anew only for a larger image.
+// Turns one sample from files into record bytes. One SampleWorker per thread; it owns decoder,
+// resampler and all buffers, which it allocates anew only for a larger image.
 //
 // Not thread-safe. Failure: a bad sample is a Problem; an Error (a failed read) stops the run.
 #pragma once
@@ -36,11 +36,13 @@ struct PackedSample {
 
 class SampleWorker {
  public:
-  SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list);
+  SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan,
+               const SampleList& list);
   ~SampleWorker();
   SampleWorker(SampleWorker&&) noexcept;
 
-  // Fills `out`, reusing its memory. Absent: packed. Successive tiles of one image are decoded once.
+  // Fills `out`, reusing its memory. Absent: packed. Successive tiles of one image are decoded
+  // once.
   [[nodiscard]] Result<std::optional<Problem>> process(const Sample& sample, PackedSample& out);
 
  private:

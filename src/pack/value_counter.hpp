@@ -1,4 +1,5 @@
-// Counts values that come in runs: a small hash table that grows with the number of different values, up to a limit.
+// Counts values that come in runs: a small hash table that grows with the number of different
+// values, up to a limit.
 //
 // Memory: 16 bytes per value and less than four times that in all. Not thread-safe.
 #pragma once
@@ -41,13 +42,16 @@ class ValueCounter {
     all.reserve(kinds_);
     for (const Entry& slot : slots_)
       if (slot.count != 0) all.push_back(slot);
-    std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.value < b.value; });
+    std::sort(all.begin(), all.end(),
+              [](const Entry& a, const Entry& b) { return a.value < b.value; });
     return all;
   }
 
  private:
   // The bits of the golden ratio spread neighboring values.
-  [[nodiscard]] std::size_t slot_of(std::uint32_t value) const { return ((value * 0x9E3779B1u) >> 8) & (slots_.size() - 1); }
+  [[nodiscard]] std::size_t slot_of(std::uint32_t value) const {
+    return ((value * 0x9E3779B1u) >> 8) & (slots_.size() - 1);
+  }
 
   void put(const Entry& entry) {
     std::size_t at = slot_of(entry.value);

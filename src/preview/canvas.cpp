@@ -10,13 +10,19 @@ namespace {
 
 constexpr std::size_t kChannels = 3;
 
-std::size_t bytes_of_rows(int rows, int width) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(width) * kChannels; }
+std::size_t bytes_of_rows(int rows, int width) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(width) * kChannels;
+}
 
 }  // namespace
 
-Canvas::Canvas(Extent size, RgbColor background) : size_{size.width, 0}, background_(background) { grow(size.height); }
+Canvas::Canvas(Extent size, RgbColor background) : size_{size.width, 0}, background_(background) {
+  grow(size.height);
+}
 
-ConstPixels Canvas::image() const { return {pixels_.data(), size_.width, size_.height, kChannels, bytes_of_rows(1, size_.width)}; }
+ConstPixels Canvas::image() const {
+  return {pixels_.data(), size_.width, size_.height, kChannels, bytes_of_rows(1, size_.width)};
+}
 
 void Canvas::grow(int rows) {
   const int top = size_.height;
@@ -30,8 +36,10 @@ std::uint8_t* Canvas::pixel(int x, int y) {
 }
 
 Region Canvas::clipped(Region area) const {
-  const int left = std::clamp(area.x, 0, size_.width), right = std::clamp(area.x + area.width, left, size_.width);
-  const int top = std::clamp(area.y, 0, size_.height), bottom = std::clamp(area.y + area.height, top, size_.height);
+  const int left = std::clamp(area.x, 0, size_.width),
+            right = std::clamp(area.x + area.width, left, size_.width);
+  const int top = std::clamp(area.y, 0, size_.height),
+            bottom = std::clamp(area.y + area.height, top, size_.height);
   return {left, top, right - left, bottom - top};
 }
 
@@ -58,7 +66,8 @@ void Canvas::hatch(Region area, RgbColor one, RgbColor other, int stripe) {
 void Canvas::place(ConstPixels image, int x, int y) {
   const Region inside = clipped({x, y, image.width, image.height});
   for (int row = inside.y; row < inside.y + inside.height; ++row) {
-    const std::uint8_t* from = image.row(row - y) + static_cast<std::size_t>(inside.x - x) * kChannels;
+    const std::uint8_t* from =
+        image.row(row - y) + static_cast<std::size_t>(inside.x - x) * kChannels;
     if (inside.width > 0) std::memcpy(pixel(inside.x, row), from, bytes_of_rows(1, inside.width));
   }
 }
@@ -78,7 +87,8 @@ void Canvas::ink(const Glyph& glyph, int x, int y, RgbColor color) {
     std::uint8_t* out = pixel(inside.x, row);
     for (int column = 0; column < inside.width; ++column, out += kChannels) {
       for (std::size_t c = 0; c < kChannels; ++c)
-        out[c] = static_cast<std::uint8_t>((coverage[column] * color[c] + (255 - coverage[column]) * out[c] + 127) / 255);
+        out[c] = static_cast<std::uint8_t>(
+            (coverage[column] * color[c] + (255 - coverage[column]) * out[c] + 127) / 255);
     }
   }
 }

@@ -1,7 +1,7 @@
 // A sheet of RGB pixels to draw on.
 //
-// Ownership: a Canvas owns its pixels and its font; images given to it are copied. Whatever lies outside is clipped. Not thread-safe.
-// Failure: std::bad_alloc where there is no memory.
+// Ownership: a Canvas owns its pixels and its font; images given to it are copied. Whatever lies
+// outside is clipped. Not thread-safe. Failure: std::bad_alloc where there is no memory.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,8 @@ class Canvas {
 };
 
 // True on every other stripe of a hatching, from the one at the upper left on.
-[[nodiscard]] constexpr bool on_stripe(int x, int y, int stripe) { return (x + y) / stripe % 2 == 0; }
+[[nodiscard]] constexpr bool on_stripe(int x, int y, int stripe) {
+  return (x + y) / stripe % 2 == 0;
+}
 
 }  // namespace hotpack::preview

@@ -7,7 +7,8 @@ namespace hotpack::preview {
 Character first_character(std::string_view utf8) {
   utf8proc_int32_t point = 0;
   const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(utf8.data());
-  const utf8proc_ssize_t used = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(utf8.size()), &point);
+  const utf8proc_ssize_t used =
+      utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(utf8.size()), &point);
   if (used < 1) return {kFaultyByte + static_cast<unsigned char>(utf8.front()), 1};
   return {static_cast<char32_t>(point), static_cast<std::size_t>(used)};
 }
@@ -31,7 +32,8 @@ std::string name_of(char32_t character) {
   const unsigned value = faulty ? character - kFaultyByte : character;
   const int least = faulty ? 2 : 4;
   std::string digits;
-  for (unsigned rest = value; rest > 0 || digits.size() < static_cast<std::size_t>(least); rest /= 16)
+  for (unsigned rest = value; rest > 0 || digits.size() < static_cast<std::size_t>(least);
+       rest /= 16)
     digits.insert(digits.begin(), kDigits[rest % 16]);
   return (faulty ? "byte " : "U+") + digits;
 }

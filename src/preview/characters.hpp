@@ -19,8 +19,9 @@ struct Character {
 // The text is not empty.
 [[nodiscard]] Character first_character(std::string_view utf8);
 
-// Control characters, marks that turn the direction of text around, and spaces without width: they would change how text around them looks,
-// or nobody would see them. Joiners (U+200C, U+200D) are not hidden: letters and emoji need them.
+// Control characters, marks that turn the direction of text around, and spaces without width: they
+// would change how text around them looks, or nobody would see them. Joiners (U+200C, U+200D) are
+// not hidden: letters and emoji need them.
 [[nodiscard]] bool is_hidden(char32_t character);
 
 // "U+202E", or "byte FF".

@@ -8,15 +8,18 @@ namespace hotpack::preview {
 
 namespace {
 
-constexpr int kAlike = 16;                // colors that differ by less in every channel are hard to tell, the more so over an image
+constexpr int kAlike =
+    16;  // colors that differ by less in every channel are hard to tell, the more so over an image
 constexpr std::size_t kMapColors = 4096;  // of the map's first so many, no two look alike
 
 bool look_alike(RgbColor a, RgbColor b) {
-  return std::equal(a.begin(), a.end(), b.begin(), [](int x, int y) { return std::abs(x - y) < kAlike; });
+  return std::equal(a.begin(), a.end(), b.begin(),
+                    [](int x, int y) { return std::abs(x - y) < kAlike; });
 }
 
 bool looks_like_one_of(RgbColor color, const std::vector<RgbColor>& others) {
-  return std::any_of(others.begin(), others.end(), [color](RgbColor other) { return look_alike(color, other); });
+  return std::any_of(others.begin(), others.end(),
+                     [color](RgbColor other) { return look_alike(color, other); });
 }
 
 // The map's color of the class, else the first one from `next` on that looks like none of `taken`.

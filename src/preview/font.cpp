@@ -21,14 +21,16 @@ void check(FT_Error error) {
 }
 
 bool is_right_to_left(char32_t character) {
-  const auto bidi_class = utf8proc_get_property(static_cast<utf8proc_int32_t>(character))->bidi_class;
+  const auto bidi_class =
+      utf8proc_get_property(static_cast<utf8proc_int32_t>(character))->bidi_class;
   return bidi_class == UTF8PROC_BIDI_CLASS_R || bidi_class == UTF8PROC_BIDI_CLASS_AL;
 }
 
 // The letter that `base` and the mark after it make, else 0.
 char32_t joined(char32_t base, char32_t mark) {
   if (base >= kFaultyByte || mark >= kFaultyByte) return 0;
-  utf8proc_int32_t pair[] = {static_cast<utf8proc_int32_t>(base), static_cast<utf8proc_int32_t>(mark)};
+  utf8proc_int32_t pair[] = {static_cast<utf8proc_int32_t>(base),
+                             static_cast<utf8proc_int32_t>(mark)};
   const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
   return utf8proc_normalize_utf32(pair, 2, options) == 1 ? static_cast<char32_t>(pair[0]) : 0;
 }
@@ -50,7 +52,12 @@ Glyph copy_of(const FT_GlyphSlotRec& slot) {
 
 // An empty frame in the middle of a line.
 Glyph frame_glyph(int width, int height, int size, int thickness) {
-  Glyph glyph{thickness, baseline(size) - (line_height(size) - height) / 2, width, height, width + 2 * thickness, {}};
+  Glyph glyph{thickness,
+              baseline(size) - (line_height(size) - height) / 2,
+              width,
+              height,
+              width + 2 * thickness,
+              {}};
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const bool edge = std::min({x, y, width - 1 - x, height - 1 - y}) < thickness;
@@ -66,7 +73,8 @@ void lay_over(const Glyph& ink, int x, int y, Glyph& glyph) {
   for (int row = std::max(0, -y); row < std::min(ink.height, glyph.height - y); ++row) {
     const std::uint8_t* from = ink.coverage.data() + row * ink.width;
     std::uint8_t* out = glyph.coverage.data() + (y + row) * glyph.width + x;
-    for (int column = left; column < right; ++column) out[column] = std::max(out[column], from[column]);
+    for (int column = left; column < right; ++column)
+      out[column] = std::max(out[column], from[column]);
   }
 }
 
@@ -79,7 +87,8 @@ struct Font::Face {
     check(FT_Init_FreeType(&library));
     const auto file = font_file();
     const auto* const bytes = reinterpret_cast<const FT_Byte*>(file.data());
-    const FT_Error error = FT_New_Memory_Face(library, bytes, static_cast<FT_Long>(file.size()), 0, &face);
+    const FT_Error error =
+        FT_New_Memory_Face(library, bytes, static_cast<FT_Long>(file.size()), 0, &face);
     if (error != 0) FT_Done_FreeType(library);
     check(error);
   }
@@ -101,7 +110,8 @@ const Glyph& Font::glyph(char32_t character, int size) {
 
 Glyph Font::drawn(char32_t character, int size) {
   const FT_Face face = face_->face;
-  const bool as_it_is = character < kFaultyByte && !is_hidden(character) && !is_right_to_left(character);
+  const bool as_it_is =
+      character < kFaultyByte && !is_hidden(character) && !is_right_to_left(character);
   const FT_UInt index = as_it_is ? FT_Get_Char_Index(face, character) : 0;
   if (index == 0) return number_box(character, size);
   check(FT_Set_Pixel_Sizes(face, 0, static_cast<FT_UInt>(size)));
@@ -116,13 +126,17 @@ Glyph Font::number_box(char32_t character, int size) {
   const bool faulty = character >= kFaultyByte;
   const unsigned number = faulty ? character - kFaultyByte : character;
   const int columns = faulty ? 1 : number > 0xFFFF ? 3 : 2;
-  const int digit_size = std::max(8, size * 11 / 20), thickness = std::max(1, size / 16), gap = std::max(1, size / 12);
-  const int step_x = digit_size * 3 / 4, digit_height = digit_size * 3 / 4, step_y = digit_height + gap, edge = thickness + gap;
-  Glyph box = frame_glyph(columns * step_x + 2 * edge, 2 * step_y - gap + 2 * edge, size, thickness);
+  const int digit_size = std::max(8, size * 11 / 20), thickness = std::max(1, size / 16),
+            gap = std::max(1, size / 12);
+  const int step_x = digit_size * 3 / 4, digit_height = digit_size * 3 / 4,
+            step_y = digit_height + gap, edge = thickness + gap;
+  Glyph box =
+      frame_glyph(columns * step_x + 2 * edge, 2 * step_y - gap + 2 * edge, size, thickness);
   for (int i = 0; i < 2 * columns; ++i) {
     const unsigned value = number >> (4 * (2 * columns - 1 - i)) & 15U;
     const Glyph& digit = glyph(U"0123456789ABCDEF"[value], digit_size);
-    const int x = edge + i % columns * step_x + (step_x - digit.width) / 2, y = edge + i / columns * step_y + digit_height - digit.height;
+    const int x = edge + i % columns * step_x + (step_x - digit.width) / 2,
+              y = edge + i / columns * step_y + digit_height - digit.height;
     lay_over(digit, x, y, box);
   }
   return box;
@@ -146,7 +160,8 @@ std::u32string Font::shortened(std::u32string_view text, int size, int pixels) {
   return glyph(kEllipsis, size).advance <= pixels ? std::u32string(1, kEllipsis) : std::u32string();
 }
 
-// The number of characters in the text's next line: up to the last blank that fits, or as many as fit.
+// The number of characters in the text's next line: up to the last blank that fits, or as many as
+// fit.
 std::size_t Font::line_length(std::u32string_view text, int size, int pixels) {
   std::size_t fitting = 1;
   while (fitting < text.size() && width(text.substr(0, fitting + 1), size) <= pixels) ++fitting;
@@ -155,7 +170,8 @@ std::size_t Font::line_length(std::u32string_view text, int size, int pixels) {
   return blank == std::u32string_view::npos || blank == 0 ? fitting : blank;
 }
 
-std::vector<std::u32string> Font::broken_into_lines(std::u32string_view text, int size, int pixels, std::size_t most) {
+std::vector<std::u32string> Font::broken_into_lines(std::u32string_view text, int size, int pixels,
+                                                    std::size_t most) {
   std::vector<std::u32string> lines;
   while (!text.empty() && lines.size() < most) {
     const bool last = lines.size() + 1 == most;

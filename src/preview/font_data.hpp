@@ -1,5 +1,5 @@
-// The bytes of the font that text is drawn with. Inside this room only; they live as long as the program. The font's license permits this;
-// its notice is in the font's own tables.
+// The bytes of the font that text is drawn with. Inside this room only; they live as long as the
+// program. The font's license permits this; its notice is in the font's own tables.
 #pragma once
 
 #include <cstddef>

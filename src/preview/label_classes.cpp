@@ -31,7 +31,8 @@ void LabelClasses::read_several(const LabelView& label) {
   first_.push_back(0);
   for (std::size_t at = 0; at < label.bytes.size(); at += step) {
     for (std::size_t c = 0; c < label.shape.class_count; ++c) {
-      if (has_class(label.bytes.data() + at, label.shape.storage, c)) ids_.push_back(static_cast<std::uint16_t>(c));
+      if (has_class(label.bytes.data() + at, label.shape.storage, c))
+        ids_.push_back(static_cast<std::uint16_t>(c));
     }
     first_.push_back(ids_.size());
   }
@@ -47,7 +48,8 @@ void LabelClasses::add_to(ClassCounts& counts) const {
   for (const std::uint16_t id : ids_) {
     if (id != kIgnoredId) ++counts.pixels[id];
   }
-  for (std::size_t pixel = 0; pixel < pixels(); ++pixel) counts.without_class += at(pixel) == kIgnoredId;
+  for (std::size_t pixel = 0; pixel < pixels(); ++pixel)
+    counts.without_class += at(pixel) == kIgnoredId;
 }
 
 std::uint64_t count_class(const LabelView& label, std::size_t class_id) {
@@ -58,8 +60,9 @@ std::uint64_t count_class(const LabelView& label, std::size_t class_id) {
     if (label.shape.storage != LabelStorage::index) {
       count += has_class(vector, label.shape.storage, class_id);
     } else {
-      count +=
-          (step == 1 ? std::size_t{*vector} : std::size_t{load_le<std::uint16_t>(reinterpret_cast<const std::byte*>(vector))}) == class_id;
+      count += (step == 1 ? std::size_t{*vector}
+                          : std::size_t{load_le<std::uint16_t>(
+                                reinterpret_cast<const std::byte*>(vector))}) == class_id;
     }
   }
   return count;

@@ -21,8 +21,10 @@ struct ClassShares {
   std::optional<double> ignored;  // of all pixels; absent: not shown
 };
 
-// The share of each count in their sum; all 0 where there is nothing. `ignored` is not among the counts.
-[[nodiscard]] ClassShares shares_of_counts(const std::vector<std::uint64_t>& counts, std::uint64_t ignored, std::string of);
+// The share of each count in their sum; all 0 where there is nothing. `ignored` is not among the
+// counts.
+[[nodiscard]] ClassShares shares_of_counts(const std::vector<std::uint64_t>& counts,
+                                           std::uint64_t ignored, std::string of);
 
 struct LegendEntry {
   std::optional<std::size_t> class_id;  // absent: ignored
@@ -40,7 +42,8 @@ struct Legend {
 // More classes than this are not listed: those with the largest shares stay.
 inline constexpr std::size_t kMostLegendClasses = 360;
 
-[[nodiscard]] Legend make_legend(const std::vector<ClassInfo>& classes, const std::vector<RgbColor>& colors, const ClassShares& shares);
+[[nodiscard]] Legend make_legend(const std::vector<ClassInfo>& classes,
+                                 const std::vector<RgbColor>& colors, const ClassShares& shares);
 
 // "12 more classes with smaller shares"
 [[nodiscard]] std::string left_out_text(std::size_t classes);
@@ -48,11 +51,13 @@ inline constexpr std::size_t kMostLegendClasses = 360;
 // "25.91 %", "< 0.01 %", "0 %".
 [[nodiscard]] std::string class_share_text(double share);
 
-// Grows the canvas by the legend's height and draws it there, in text of `size` pixels, or less where the legend of very many classes
-// would be higher than a third of the canvas. `margin` pixels stay free at both sides.
+// Grows the canvas by the legend's height and draws it there, in text of `size` pixels, or less
+// where the legend of very many classes would be higher than a third of the canvas. `margin` pixels
+// stay free at both sides.
 void draw_legend(const Legend& legend, int margin, int size, Canvas& canvas);
 
-// A small square of a class's color in a line of text, with an outline, so that white and black ones show; hatched without a color.
+// A small square of a class's color in a line of text, with an outline, so that white and black
+// ones show; hatched without a color.
 void draw_swatch(std::optional<RgbColor> color, int x, int y, int size, Canvas& canvas);
 [[nodiscard]] constexpr int swatch_side(int size) { return size * 4 / 5; }
 

@@ -18,9 +18,15 @@ namespace {
 // The colors of a label's pixels: RGB, black where there is none, and a coverage of 255 or 0.
 struct Tints {
   Tints(Extent of) : size(of), colors(3 * pixels()), coverage(pixels()) {}
-  [[nodiscard]] std::size_t pixels() const { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
-  MutablePixels color_image() { return {colors.data(), size.width, size.height, 3, 3 * static_cast<std::size_t>(size.width)}; }
-  MutablePixels coverage_image() { return {coverage.data(), size.width, size.height, 1, static_cast<std::size_t>(size.width)}; }
+  [[nodiscard]] std::size_t pixels() const {
+    return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+  }
+  MutablePixels color_image() {
+    return {colors.data(), size.width, size.height, 3, 3 * static_cast<std::size_t>(size.width)};
+  }
+  MutablePixels coverage_image() {
+    return {coverage.data(), size.width, size.height, 1, static_cast<std::size_t>(size.width)};
+  }
   void put(std::size_t at, RgbColor color) {
     std::copy(color.begin(), color.end(), colors.begin() + static_cast<std::ptrdiff_t>(3 * at));
     coverage[at] = 255;
@@ -32,22 +38,29 @@ struct Tints {
 // For each of `length` places along an axis, the one of `other` that it falls on.
 std::vector<int> places_along(int length, int other) {
   std::vector<int> places(static_cast<std::size_t>(length));
-  for (int i = 0; i < length; ++i) places[static_cast<std::size_t>(i)] = static_cast<int>(std::int64_t{i} * other / length);
+  for (int i = 0; i < length; ++i)
+    places[static_cast<std::size_t>(i)] = static_cast<int>(std::int64_t{i} * other / length);
   return places;
 }
 
-// In the label's size or in the size that is shown, whichever is larger. Stripes are those of the size that is shown.
-Tints full_tints(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe, Extent shown) {
+// In the label's size or in the size that is shown, whichever is larger. Stripes are those of the
+// size that is shown.
+Tints full_tints(const LabelShape& shape, const LabelClasses& classes,
+                 std::span<const RgbColor> colors, int stripe, Extent shown) {
   const Extent label{static_cast<int>(shape.width), static_cast<int>(shape.height)};
   Tints tints({std::max(label.width, shown.width), std::max(label.height, shown.height)});
-  const std::vector<int> label_x = places_along(tints.size.width, label.width), label_y = places_along(tints.size.height, label.height);
-  const std::vector<int> shown_x = places_along(tints.size.width, shown.width), shown_y = places_along(tints.size.height, shown.height);
+  const std::vector<int> label_x = places_along(tints.size.width, label.width),
+                         label_y = places_along(tints.size.height, label.height);
+  const std::vector<int> shown_x = places_along(tints.size.width, shown.width),
+                         shown_y = places_along(tints.size.height, shown.height);
   std::size_t at = 0;
   for (std::size_t y = 0; y < label_y.size(); ++y) {
     for (std::size_t x = 0; x < label_x.size(); ++x, ++at) {
       const auto pixel =
-          static_cast<std::size_t>(label_y[y]) * static_cast<std::size_t>(label.width) + static_cast<std::size_t>(label_x[x]);
-      const std::uint16_t id = classes.at(pixel, shape.multi ? static_cast<std::size_t>((shown_x[x] + shown_y[y]) / stripe) : 0);
+          static_cast<std::size_t>(label_y[y]) * static_cast<std::size_t>(label.width) +
+          static_cast<std::size_t>(label_x[x]);
+      const std::uint16_t id = classes.at(
+          pixel, shape.multi ? static_cast<std::size_t>((shown_x[x] + shown_y[y]) / stripe) : 0);
       if (id != kIgnoredId) {
         tints.put(at, colors[id]);
       } else if (!shape.multi) {
@@ -58,7 +71,8 @@ Tints full_tints(const LabelShape& shape, const LabelClasses& classes, std::span
   return tints;
 }
 
-Result<Tints> shown_tints(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe, Extent shown,
+Result<Tints> shown_tints(const LabelShape& shape, const LabelClasses& classes,
+                          std::span<const RgbColor> colors, int stripe, Extent shown,
                           geometry::Resampler& resampler) {
   Tints full = full_tints(shape, classes, colors, stripe, shown), tints(shown);
   HOTPACK_TRY(shrink(full.color_image(), resampler, tints.color_image()));
@@ -67,20 +81,24 @@ Result<Tints> shown_tints(const LabelShape& shape, const LabelClasses& classes, 
 }
 
 // ITU-R BT.601, as `gray` of pack.
-int gray_of(const std::uint8_t* pixel) { return (299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000; }
+int gray_of(const std::uint8_t* pixel) {
+  return (299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000;
+}
 
 // The tint over gray; what no tint covers stays gray.
 void mix(const std::uint8_t* tint, int coverage, std::uint8_t* pixel) {
   const int gray = gray_of(pixel);
   for (std::size_t c = 0; c < 3; ++c)
-    pixel[c] =
-        static_cast<std::uint8_t>((gray * (256 * 255 - kTintOpacity * coverage) + 255 * kTintOpacity * tint[c] + 128 * 255) / (256 * 255));
+    pixel[c] = static_cast<std::uint8_t>(
+        (gray * (256 * 255 - kTintOpacity * coverage) + 255 * kTintOpacity * tint[c] + 128 * 255) /
+        (256 * 255));
 }
 
 // The tint alone.
 void put_alone(const std::uint8_t* tint, int coverage, std::uint8_t* pixel) {
   for (std::size_t c = 0; c < 3; ++c)
-    pixel[c] = static_cast<std::uint8_t>(coverage == 0 ? 0 : std::min(255, (255 * tint[c] + coverage / 2) / coverage));
+    pixel[c] = static_cast<std::uint8_t>(
+        coverage == 0 ? 0 : std::min(255, (255 * tint[c] + coverage / 2) / coverage));
   pixel[3] = static_cast<std::uint8_t>(coverage);
 }
 
@@ -90,22 +108,27 @@ void for_each_tint(const Tints& tints, MutablePixels image, Paint paint) {
   std::size_t at = 0;
   for (int y = 0; y < image.height; ++y) {
     std::uint8_t* pixel = image.row(y);
-    for (int x = 0; x < image.width; ++x, ++at, pixel += image.channels) paint(tints.colors.data() + 3 * at, tints.coverage[at], pixel);
+    for (int x = 0; x < image.width; ++x, ++at, pixel += image.channels)
+      paint(tints.colors.data() + 3 * at, tints.coverage[at], pixel);
   }
 }
 
 }  // namespace
 
-Status paint_classes(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
-                     geometry::Resampler& resampler, MutablePixels thumbnail) {
-  HOTPACK_ASSIGN(const Tints tints, shown_tints(shape, classes, colors, stripe, {thumbnail.width, thumbnail.height}, resampler));
+Status paint_classes(const LabelShape& shape, const LabelClasses& classes,
+                     std::span<const RgbColor> colors, int stripe, geometry::Resampler& resampler,
+                     MutablePixels thumbnail) {
+  HOTPACK_ASSIGN(const Tints tints, shown_tints(shape, classes, colors, stripe,
+                                                {thumbnail.width, thumbnail.height}, resampler));
   for_each_tint(tints, thumbnail, mix);
   return {};
 }
 
-Status paint_label(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
-                   geometry::Resampler& resampler, MutablePixels image) {
-  HOTPACK_ASSIGN(const Tints tints, shown_tints(shape, classes, colors, stripe, {image.width, image.height}, resampler));
+Status paint_label(const LabelShape& shape, const LabelClasses& classes,
+                   std::span<const RgbColor> colors, int stripe, geometry::Resampler& resampler,
+                   MutablePixels image) {
+  HOTPACK_ASSIGN(const Tints tints, shown_tints(shape, classes, colors, stripe,
+                                                {image.width, image.height}, resampler));
   for_each_tint(tints, image, put_alone);
   return {};
 }

@@ -1,10 +1,13 @@
-// Samples as one HTML page that needs nothing else: a cell for each with its images, key and classes, and a histogram of the classes.
+// Samples as one HTML page that needs nothing else: a cell for each with its images, key and
+// classes, and a histogram of the classes.
 //
-// The page filters its cells by class and by text, shows image, label or both, and a larger view of each; without scripts it shows all
-// cells. A policy inside it forbids everything but its own style, its own script and images that it holds.
+// The page filters its cells by class and by text, shows image, label or both, and a larger view of
+// each; without scripts it shows all cells. A policy inside it forbids everything but its own
+// style, its own script and images that it holds.
 //
-// Pure functions; thread-safe. Whatever text it is given is escaped: names of files and classes cannot become markup, and marks that change
-// the direction of text, control characters and faulty bytes are written as ‹U+202E›.
+// Pure functions; thread-safe. Whatever text it is given is escaped: names of files and classes
+// cannot become markup, and marks that change the direction of text, control characters and faulty
+// bytes are written as ‹U+202E›.
 #pragma once
 
 #include <cstddef>

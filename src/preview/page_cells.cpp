@@ -22,7 +22,8 @@ Extent shown_extent(Extent image, int side) {
 }
 
 MutablePixels room_for(Extent size, int channels, std::vector<std::uint8_t>& pixels) {
-  const std::size_t row_bytes = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
   pixels.assign(row_bytes * static_cast<std::size_t>(size.height), 0);
   return {pixels.data(), size.width, size.height, channels, row_bytes};
 }
@@ -31,9 +32,10 @@ MutablePixels room_for(Extent size, int channels, std::vector<std::uint8_t>& pix
 
 Result<int> page_side(std::size_t samples) {
   if (samples > kMostPageCells)
-    return usage_error("a page holds at most " + std::to_string(kMostPageCells) + " samples, not " + std::to_string(samples) +
-                       "; show fewer with --grid or --keys");
-  const double side = std::sqrt(static_cast<double>(kMostPagePixels) / static_cast<double>(std::max<std::size_t>(samples, 1)));
+    return usage_error("a page holds at most " + std::to_string(kMostPageCells) + " samples, not " +
+                       std::to_string(samples) + "; show fewer with --grid or --keys");
+  const double side = std::sqrt(static_cast<double>(kMostPagePixels) /
+                                static_cast<double>(std::max<std::size_t>(samples, 1)));
   return std::clamp(static_cast<int>(side), kLeastPageSide, kMostPageSide);
 }
 
@@ -49,7 +51,8 @@ Status PageCells::add(const SheetSample& sample) {
   }
   if (sample.image) {
     HOTPACK_TRY(draw_image(*sample.image, cell));
-    if (sample.label && sample.label->shape.scope == LabelScope::pixel) HOTPACK_TRY(draw_label(*sample.label, cell));
+    if (sample.label && sample.label->shape.scope == LabelScope::pixel)
+      HOTPACK_TRY(draw_label(*sample.label, cell));
   }
   cells_.push_back(std::move(cell));
   return {};

@@ -1,7 +1,8 @@
-// The cells of a page: of each sample an image of its image, one of its label, and what the label holds.
+// The cells of a page: of each sample an image of its image, one of its label, and what the label
+// holds.
 //
-// Not thread-safe. Failure: that of LabelClasses, of geometry::Resampler and of the PNG writer; `usage` for more samples than a page can
-// hold.
+// Not thread-safe. Failure: that of LabelClasses, of geometry::Resampler and of the PNG writer;
+// `usage` for more samples than a page can hold.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +25,19 @@ struct PageCell {
   Extent size;                   // of the record
   Extent shown;                  // of the images
   std::vector<std::byte> image;  // a PNG; empty with a problem
-  std::vector<std::byte> label;  // a PNG with transparency, over the image; empty without a label of pixels
-  ClassCounts counts;            // nothing without a label
+  std::vector<std::byte>
+      label;           // a PNG with transparency, over the image; empty without a label of pixels
+  ClassCounts counts;  // nothing without a label
 };
 
-// All images of a page together have at most so many pixels, and all labels. Images are made smaller for that, but not smaller than
-// kLeastPageSide, and never larger than kMostPageSide or than their records.
+// All images of a page together have at most so many pixels, and all labels. Images are made
+// smaller for that, but not smaller than kLeastPageSide, and never larger than kMostPageSide or
+// than their records.
 inline constexpr std::size_t kMostPagePixels = std::size_t{1} << 23;
 inline constexpr int kLeastPageSide = 64;
 inline constexpr int kMostPageSide = 1024;
-inline constexpr std::size_t kMostPageCells = kMostPagePixels / (std::size_t{kLeastPageSide} * kLeastPageSide);
+inline constexpr std::size_t kMostPageCells =
+    kMostPagePixels / (std::size_t{kLeastPageSide} * kLeastPageSide);
 
 // The longest side of each image on a page of so many.
 [[nodiscard]] Result<int> page_side(std::size_t samples);

@@ -14,7 +14,9 @@ namespace hotpack::preview {
 
 namespace {
 
-bool has_pixels(const SheetSample& sample) { return sample.label && sample.label->shape.scope == LabelScope::pixel; }
+bool has_pixels(const SheetSample& sample) {
+  return sample.label && sample.label->shape.scope == LabelScope::pixel;
+}
 
 // The classes of a whole image.
 std::string class_names(const std::vector<ClassInfo>& classes, const ClassCounts& counts) {
@@ -27,10 +29,11 @@ std::string class_names(const std::vector<ClassInfo>& classes, const ClassCounts
 
 }  // namespace
 
-Sheet::Sheet(const SheetLayout& layout, const std::string& title, const std::vector<ClassInfo>& classes,
-             const std::vector<RgbColor>& colors)
+Sheet::Sheet(const SheetLayout& layout, const std::string& title,
+             const std::vector<ClassInfo>& classes, const std::vector<RgbColor>& colors)
     : layout_(layout), classes_(classes), colors_(colors), canvas_(layout.sheet, kPaper) {
-  write(title, {layout.margin(), layout.margin() / 2, layout.sheet.width - 2 * layout.margin(), 0}, kInk, layout.title_text());
+  write(title, {layout.margin(), layout.margin() / 2, layout.sheet.width - 2 * layout.margin(), 0},
+        kInk, layout.title_text());
 }
 
 void Sheet::write(const std::string& text, Region line, RgbColor color, int size) {
@@ -72,7 +75,8 @@ Status Sheet::draw_image(const ImageView& image) {
 }
 
 Status Sheet::draw_overlay(const LabelView& label) {
-  HOTPACK_TRY(paint_classes(label.shape, label_, colors_, layout_.stripe(), resampler_, thumbnail_));
+  HOTPACK_TRY(
+      paint_classes(label.shape, label_, colors_, layout_.stripe(), resampler_, thumbnail_));
   draw_thumbnail(1);
   return {};
 }
@@ -80,7 +84,8 @@ Status Sheet::draw_overlay(const LabelView& label) {
 void Sheet::draw_thumbnail(int place) {
   const Region box = layout_.box_at(next_, place);
   canvas_.fill(box, kEmptyBox);
-  canvas_.place(thumbnail_, box.x + (box.width - thumbnail_.width) / 2, box.y + (box.height - thumbnail_.height) / 2);
+  canvas_.place(thumbnail_, box.x + (box.width - thumbnail_.width) / 2,
+                box.y + (box.height - thumbnail_.height) / 2);
 }
 
 void Sheet::draw_problem(const std::string& problem) {
@@ -91,8 +96,8 @@ void Sheet::draw_problem(const std::string& problem) {
   const int size = layout_.key_text, border = size / 2, line = line_height(size);
   const int most = std::max((box.height - 2 * border) / line, 1);
   int y = box.y + border;
-  for (const std::u32string& text :
-       canvas_.font().broken_into_lines(drawn_text(problem), size, box.width - 2 * border, static_cast<std::size_t>(most))) {
+  for (const std::u32string& text : canvas_.font().broken_into_lines(
+           drawn_text(problem), size, box.width - 2 * border, static_cast<std::size_t>(most))) {
     canvas_.write(text, box.x + border, y, kFaultyInk, size);
     y += line;
   }
@@ -112,7 +117,8 @@ void Sheet::draw_second_line(const SheetSample& sample, const ClassCounts& count
   std::string text = sample.remark;
   if (whole) {
     const std::uint16_t id = label_.at(0);
-    draw_swatch(id == kIgnoredId ? std::nullopt : std::optional(colors_[id]), line.x, line.y, size, canvas_);
+    draw_swatch(id == kIgnoredId ? std::nullopt : std::optional(colors_[id]), line.x, line.y, size,
+                canvas_);
     const int indent = swatch_side(size) + size / 3;
     line.x += indent;
     line.width -= indent;
@@ -121,6 +127,8 @@ void Sheet::draw_second_line(const SheetSample& sample, const ClassCounts& count
   write(text, line, kFaintInk, size);
 }
 
-void Sheet::add_legend(const Legend& legend) { draw_legend(legend, layout_.margin(), layout_.text, canvas_); }
+void Sheet::add_legend(const Legend& legend) {
+  draw_legend(legend, layout_.margin(), layout_.text, canvas_);
+}
 
 }  // namespace hotpack::preview

@@ -1,7 +1,8 @@
 // A contact sheet: samples drawn one by one into the cells of a layout, then the legend below.
 //
-// Ownership: a Sheet owns its canvas; what a sample refers to is needed during the call only. Not thread-safe. Failure: `usage` or
-// `internal` for a label whose bytes do not fit its shape, that of geometry::Resampler; std::bad_alloc where there is no memory.
+// Ownership: a Sheet owns its canvas; what a sample refers to is needed during the call only. Not
+// thread-safe. Failure: `usage` or `internal` for a label whose bytes do not fit its shape, that of
+// geometry::Resampler; std::bad_alloc where there is no memory.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ namespace hotpack::preview {
 // One sample as a sheet shows it.
 struct SheetSample {
   std::string key;
-  std::string remark;              // begins the second line of text, for example with the sample's split
+  std::string remark;  // begins the second line of text, for example with the sample's split
   std::optional<ImageView> image;  // absent: `problem` stands in its place
   std::optional<LabelView> label;
   std::string problem;
@@ -33,7 +34,8 @@ struct SheetSample {
 class Sheet {
  public:
   // `classes` and `colors` outlive the sheet; `colors` has one for each class.
-  Sheet(const SheetLayout& layout, const std::string& title, const std::vector<ClassInfo>& classes, const std::vector<RgbColor>& colors);
+  Sheet(const SheetLayout& layout, const std::string& title, const std::vector<ClassInfo>& classes,
+        const std::vector<RgbColor>& colors);
 
   // Draws the next sample and gives what its label holds (no counts without a label).
   [[nodiscard]] Result<ClassCounts> add(const SheetSample& sample);
@@ -50,7 +52,8 @@ class Sheet {
   void draw_problem(const std::string& problem);
   void draw_text(const SheetSample& sample, const ClassCounts& counts);
   void draw_second_line(const SheetSample& sample, const ClassCounts& counts, Region line);
-  // One line: where it is wider than `line`, in smaller letters, or shortened where the smallest are too large.
+  // One line: where it is wider than `line`, in smaller letters, or shortened where the smallest
+  // are too large.
   void write(const std::string& text, Region line, RgbColor color, int size);
 
   SheetLayout layout_;

@@ -32,7 +32,8 @@ Result<std::vector<std::byte>> sheet_file(ConstPixels image) {
 
 bool is_sheet_file(std::span<const std::byte> first_bytes) {
   const auto mark = bytes_of(kMark);
-  return first_bytes.size() >= kSheetMarkBytes && std::equal(mark.begin(), mark.end(), first_bytes.begin() + kHeaderBytes);
+  return first_bytes.size() >= kSheetMarkBytes &&
+         std::equal(mark.begin(), mark.end(), first_bytes.begin() + kHeaderBytes);
 }
 
 }  // namespace hotpack::preview

@@ -1,4 +1,5 @@
-// The file of a sheet: a PNG that says who made it, so that hotpack may replace its own sheets and nothing else.
+// The file of a sheet: a PNG that says who made it, so that hotpack may replace its own sheets and
+// nothing else.
 //
 // Pure functions; thread-safe. Failure: that of codecs::encode_png.
 #pragma once

@@ -14,8 +14,9 @@ namespace {
 
 constexpr int kUsualWidth = 1600;     // of a sheet, where no cell width is asked for
 constexpr int kMostImageWidth = 640;  // of one image, where no cell width is asked for
-constexpr int kWidthInEm = 56;        // of a sheet: where it is shown 400 pixels wide, its text is 7 pixels high, and can be read
-constexpr int kCellInEm = 13;         // at least, of a cell whose text is as large as the legend's
+constexpr int kWidthInEm = 56;  // of a sheet: where it is shown 400 pixels wide, its text is 7
+                                // pixels high, and can be read
+constexpr int kCellInEm = 13;   // at least, of a cell whose text is as large as the legend's
 constexpr int kLeastText = 14, kMostText = 96;
 
 // An image may be this much higher than its box is wide: portraits.
@@ -35,36 +36,48 @@ Extent box_for(const std::vector<Extent>& images, int width) {
 // Room for one of `columns` cells in the usual width.
 int usual_cell_width(const SheetLayout& layout, int columns) {
   const int most = layout.overlays ? 2 * kMostImageWidth + layout.pair_gap() : kMostImageWidth;
-  return std::clamp((kUsualWidth - layout.margin() * (columns + 1)) / columns, kLeastCellWidth, most);
+  return std::clamp((kUsualWidth - layout.margin() * (columns + 1)) / columns, kLeastCellWidth,
+                    most);
 }
 
 void set_cell(SheetLayout& layout, const std::vector<Extent>& images, int width) {
   const int images_a_cell = layout.overlays ? 2 : 1;
-  layout.box = box_for(images, std::max(1, (width - (images_a_cell - 1) * layout.pair_gap()) / images_a_cell));
-  layout.cell.width = std::max(kLeastCellWidth, images_a_cell * layout.box.width + (images_a_cell - 1) * layout.pair_gap());
+  layout.box = box_for(
+      images, std::max(1, (width - (images_a_cell - 1) * layout.pair_gap()) / images_a_cell));
+  layout.cell.width = std::max(
+      kLeastCellWidth, images_a_cell * layout.box.width + (images_a_cell - 1) * layout.pair_gap());
   layout.key_text = std::clamp(layout.cell.width / kCellInEm, kLeastKeyText, layout.text);
-  layout.cell.height = layout.box.height + (layout.second_line ? 2 : 1) * line_height(layout.key_text);
+  layout.cell.height =
+      layout.box.height + (layout.second_line ? 2 : 1) * line_height(layout.key_text);
 }
 
 int rows_of(std::size_t samples, int columns) {
-  return static_cast<int>((samples + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns));
+  return static_cast<int>((samples + static_cast<std::size_t>(columns) - 1) /
+                          static_cast<std::size_t>(columns));
 }
 
-// Room for the title and for a legend that is no tower: from 520 pixels to the usual width with 60 classes.
-int least_sheet_width(std::size_t classes) { return 520 + 18 * static_cast<int>(std::min<std::size_t>(classes, 60)); }
+// Room for the title and for a legend that is no tower: from 520 pixels to the usual width with 60
+// classes.
+int least_sheet_width(std::size_t classes) {
+  return 520 + 18 * static_cast<int>(std::min<std::size_t>(classes, 60));
+}
 
 Extent sheet_size(const SheetLayout& layout, const SheetRequest& request) {
   const std::int64_t rows = rows_of(request.images.size(), layout.columns);
-  const std::int64_t width = layout.margin() + std::int64_t{layout.columns} * (layout.cell.width + layout.margin());
+  const std::int64_t width =
+      layout.margin() + std::int64_t{layout.columns} * (layout.cell.width + layout.margin());
   const std::int64_t height = layout.title_height() + rows * (layout.cell.height + layout.margin());
   constexpr std::int64_t kMost = 1 << 30;  // beyond any sheet that is drawn
-  return {static_cast<int>(std::min(std::max<std::int64_t>(width, least_sheet_width(request.classes)), kMost)),
+  return {static_cast<int>(
+              std::min(std::max<std::int64_t>(width, least_sheet_width(request.classes)), kMost)),
           static_cast<int>(std::min(height, kMost))};
 }
 
-// The distance from a good sheet: one of 3:2, the shape of a screen with room for the legend, whose cells are all used.
+// The distance from a good sheet: one of 3:2, the shape of a screen with room for the legend, whose
+// cells are all used.
 double oddness(const SheetLayout& layout, std::size_t samples) {
-  const double room = static_cast<double>(rows_of(samples, layout.columns)) * (layout.sheet.width - layout.margin());
+  const double room = static_cast<double>(rows_of(samples, layout.columns)) *
+                      (layout.sheet.width - layout.margin());
   const double used = static_cast<double>(samples) * (layout.cell.width + layout.margin()) / room;
   const double shape = std::abs(std::log(2.0 * layout.sheet.width / (3.0 * layout.sheet.height)));
   return shape + 2 * (1 - used);
@@ -72,11 +85,13 @@ double oddness(const SheetLayout& layout, std::size_t samples) {
 
 void set_text(SheetLayout& layout, const SheetRequest& request, int text) {
   layout.text = text;
-  set_cell(layout, request.images, request.cell_width.value_or(usual_cell_width(layout, layout.columns)));
+  set_cell(layout, request.images,
+           request.cell_width.value_or(usual_cell_width(layout, layout.columns)));
   layout.sheet = sheet_size(layout, request);
 }
 
-// Text follows from the sheet's width, which follows from margins, which follow from text: the second round is near enough.
+// Text follows from the sheet's width, which follows from margins, which follow from text: the
+// second round is near enough.
 void set_columns(SheetLayout& layout, const SheetRequest& request, int columns) {
   layout.columns = columns;
   set_text(layout, request, kLeastText);
@@ -88,7 +103,8 @@ int best_columns(SheetLayout layout, const SheetRequest& request) {
   constexpr std::size_t kMostTried = 40;
   int best = 1;
   double least = 0;
-  for (int columns = 1; columns <= static_cast<int>(std::min(request.images.size(), kMostTried)); ++columns) {
+  for (int columns = 1; columns <= static_cast<int>(std::min(request.images.size(), kMostTried));
+       ++columns) {
     set_columns(layout, request, columns);
     const double odd = oddness(layout, request.images.size());
     if (columns > 1 && odd >= least) continue;
@@ -100,8 +116,10 @@ int best_columns(SheetLayout layout, const SheetRequest& request) {
 
 Status check_size(Extent sheet) {
   if (std::uint64_t(sheet.width) * std::uint64_t(sheet.height) <= kMostSheetPixels) return {};
-  return usage_error("the sheet would have " + std::to_string(sheet.width) + "x" + std::to_string(sheet.height) + " pixels, more than " +
-                     std::to_string(kMostSheetPixels) + " in all; show fewer samples (--grid) or smaller cells (--width)");
+  return usage_error("the sheet would have " + std::to_string(sheet.width) + "x" +
+                     std::to_string(sheet.height) + " pixels, more than " +
+                     std::to_string(kMostSheetPixels) +
+                     " in all; show fewer samples (--grid) or smaller cells (--width)");
 }
 
 }  // namespace
@@ -111,7 +129,8 @@ int SheetLayout::title_height() const { return line_height(title_text()) + margi
 Region SheetLayout::cell_at(std::size_t index) const {
   const auto column = static_cast<int>(index % static_cast<std::size_t>(columns)),
              row = static_cast<int>(index / static_cast<std::size_t>(columns));
-  return {margin() + column * (cell.width + margin()), title_height() + row * (cell.height + margin()), cell.width, cell.height};
+  return {margin() + column * (cell.width + margin()),
+          title_height() + row * (cell.height + margin()), cell.width, cell.height};
 }
 
 Region SheetLayout::box_at(std::size_t index, int place) const {
@@ -126,7 +145,8 @@ Result<SheetLayout> lay_out(const SheetRequest& request) {
   layout.overlays = request.overlays;
   layout.second_line = request.second_line;
   const auto samples = static_cast<int>(std::min<std::size_t>(request.images.size(), 1 << 30));
-  const int columns = request.grid ? std::min(request.grid->width, samples) : best_columns(layout, request);
+  const int columns =
+      request.grid ? std::min(request.grid->width, samples) : best_columns(layout, request);
   set_columns(layout, request, columns);
   HOTPACK_TRY(check_size(layout.sheet));
   return layout;

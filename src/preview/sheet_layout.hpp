@@ -1,6 +1,7 @@
 // The layout of a sheet, made before a pixel is drawn: a title, a grid of cells, the legend below.
 //
-// Pure functions; thread-safe. Failure: code `usage` for a sheet that would be too large, with what makes it smaller.
+// Pure functions; thread-safe. Failure: code `usage` for a sheet that would be too large, with what
+// makes it smaller.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,8 @@ struct SheetRequest {
 };
 
 struct SheetLayout {
-  int text = 0;      // size of the legend's text; grows with the sheet, so that it can be read where the sheet is shown small
+  int text = 0;  // size of the legend's text; grows with the sheet, so that it can be read where
+                 // the sheet is shown small
   int key_text = 0;  // of the text below images: as large, or less in narrow cells
   Extent sheet;      // without the legend
   int columns = 1;
@@ -42,7 +44,9 @@ struct SheetLayout {
   [[nodiscard]] int title_text() const { return 3 * text / 2; }
   [[nodiscard]] int margin() const { return 2 * text / 3; }
   [[nodiscard]] int pair_gap() const { return text / 6; }
-  [[nodiscard]] int stripe() const { return text / 4; }  // of several classes in one pixel, and of ignored pixels
+  [[nodiscard]] int stripe() const {
+    return text / 4;
+  }  // of several classes in one pixel, and of ignored pixels
   [[nodiscard]] int title_height() const;
   // The upper left corner of a cell, and its size.
   [[nodiscard]] Region cell_at(std::size_t index) const;

@@ -14,7 +14,9 @@ int scaled_side(int side, int numerator, int denominator) {
   return static_cast<int>(std::max<std::int64_t>(1, twice / (2 * std::int64_t{denominator})));
 }
 
-bool is_interleaved_rgb(const ImageShape& shape) { return shape.channels == 3 && shape.layout == AxisOrder::channels_last; }
+bool is_interleaved_rgb(const ImageShape& shape) {
+  return shape.channels == 3 && shape.layout == AxisOrder::channels_last;
+}
 
 // The samples of gray or of three planes as RGB, pixel by pixel.
 std::vector<std::uint8_t> interleaved(const ImageView& image) {
@@ -35,7 +37,8 @@ Extent thumbnail_extent(Extent size, Extent box) {
     return {size.width * factor, size.height * factor};
   }
   const bool wide = std::int64_t{size.width} * box.height >= std::int64_t{size.height} * box.width;
-  if (wide) return {box.width, std::min(box.height, scaled_side(size.height, box.width, size.width))};
+  if (wide)
+    return {box.width, std::min(box.height, scaled_side(size.height, box.width, size.width))};
   return {std::min(box.width, scaled_side(size.width, box.height, size.height)), box.height};
 }
 
@@ -43,15 +46,20 @@ Status shrink(ConstPixels image, geometry::Resampler& resampler, MutablePixels t
   constexpr std::uint8_t kNoPadding[3] = {};
   const bool larger = thumbnail.width > image.width || thumbnail.height > image.height;
   const Region all{0, 0, thumbnail.width, thumbnail.height};
-  return resampler.place(image, all, larger ? ImageFilter::nearest : ImageFilter::area, kNoPadding, thumbnail);
+  return resampler.place(image, all, larger ? ImageFilter::nearest : ImageFilter::area, kNoPadding,
+                         thumbnail);
 }
 
-Status shrink_image(const ImageView& image, geometry::Resampler& resampler, MutablePixels thumbnail) {
+Status shrink_image(const ImageView& image, geometry::Resampler& resampler,
+                    MutablePixels thumbnail) {
   const bool as_it_is = is_interleaved_rgb(image.shape);
-  const std::vector<std::uint8_t> samples = as_it_is ? std::vector<std::uint8_t>() : interleaved(image);
-  const auto width = static_cast<int>(image.shape.width), height = static_cast<int>(image.shape.height);
-  return shrink({as_it_is ? image.bytes.data() : samples.data(), width, height, 3, 3 * static_cast<std::size_t>(width)}, resampler,
-                thumbnail);
+  const std::vector<std::uint8_t> samples =
+      as_it_is ? std::vector<std::uint8_t>() : interleaved(image);
+  const auto width = static_cast<int>(image.shape.width),
+             height = static_cast<int>(image.shape.height);
+  return shrink({as_it_is ? image.bytes.data() : samples.data(), width, height, 3,
+                 3 * static_cast<std::size_t>(width)},
+                resampler, thumbnail);
 }
 
 }  // namespace hotpack::preview

@@ -21,7 +21,8 @@ Error refused_read(const File& file, std::uint64_t offset) {
   const auto read = file.read_some(offset, byte);
   if (!read.ok()) return read.error();
   return {ErrorCode::io,
-          "could not be read at first, but a second attempt succeeded: is the disk failing, or was the file written meanwhile?",
+          "could not be read at first, but a second attempt succeeded: is the disk failing, or was "
+          "the file written meanwhile?",
           file.path(),
           {}};
 }
@@ -29,13 +30,16 @@ Error refused_read(const File& file, std::uint64_t offset) {
 }  // namespace
 
 Error shrunk_error(const std::string& path, std::uint64_t size_before, std::uint64_t size_now) {
-  return damaged_error("had " + std::to_string(size_before) + " bytes when it was opened and has " + std::to_string(size_now) +
-                           " now; was it truncated or rewritten while in use? Restore it or pack again, then open the data set again",
+  return damaged_error("had " + std::to_string(size_before) + " bytes when it was opened and has " +
+                           std::to_string(size_now) +
+                           " now; was it truncated or rewritten while in use? Restore it or pack "
+                           "again, then open the data set again",
                        path);
 }
 
 Error replaced_error(const std::string& path) {
-  return damaged_error("another file has replaced it since it was opened; open the data set again", path);
+  return damaged_error("another file has replaced it since it was opened; open the data set again",
+                       path);
 }
 
 Error unreadable_error(const std::string& path, const FileIdentity& opened, std::uint64_t offset) {
@@ -44,17 +48,20 @@ Error unreadable_error(const std::string& path, const FileIdentity& opened, std:
   const auto now = file->identity();
   if (!now.ok()) return with_offset(now.error(), offset);
   if (!now->same_file(opened)) return with_offset(replaced_error(path), offset);
-  if (now->size_bytes < opened.size_bytes) return with_offset(shrunk_error(path, opened.size_bytes, now->size_bytes), offset);
+  if (now->size_bytes < opened.size_bytes)
+    return with_offset(shrunk_error(path, opened.size_bytes, now->size_bytes), offset);
   return with_offset(refused_read(*file, offset), offset);
 }
 
-Status read_exactly(const File& file, const FileIdentity& opened, std::uint64_t offset, std::span<std::byte> into) {
+Status read_exactly(const File& file, const FileIdentity& opened, std::uint64_t offset,
+                    std::span<std::byte> into) {
   const auto read = file.read_some(offset, into);
   if (read.ok() && *read == into.size()) return {};
   if (!read.ok()) return with_offset(read.error(), offset);
   const auto now = file.identity();
   if (!now.ok()) return with_offset(now.error(), offset);
-  if (now->size_bytes < opened.size_bytes) return with_offset(shrunk_error(file.path(), opened.size_bytes, now->size_bytes), offset);
+  if (now->size_bytes < opened.size_bytes)
+    return with_offset(shrunk_error(file.path(), opened.size_bytes, now->size_bytes), offset);
   return with_offset(refused_read(file, offset + *read), offset + *read);
 }
 

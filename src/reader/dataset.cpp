@@ -44,17 +44,23 @@ Error no_manifest(const std::string& folder) {
   if (!names.ok()) return names.error();
   const std::vector<format::ShardName> shards = format::describe_pack_folder(*names).shards;
   const std::string start = "is not a data set: it has no " + std::string(format::kManifestName);
-  const auto unfinished = [&](const std::string& more) { return damaged_error(start + ", " + more, folder); };
-  if (shards.empty()) return unfinished("which a run of pack writes last; the same command again finishes an interrupted one");
+  const auto unfinished = [&](const std::string& more) {
+    return damaged_error(start + ", " + more, folder);
+  };
+  if (shards.empty())
+    return unfinished(
+        "which a run of pack writes last; the same command again finishes an interrupted one");
   const std::uint64_t planned = shards.back().count;
   if (shards.front().count != planned)
-    return unfinished("and its " + std::to_string(shards.size()) + " shards are of several packs; each pack has a folder of its own");
+    return unfinished("and its " + std::to_string(shards.size()) +
+                      " shards are of several packs; each pack has a folder of its own");
   const std::string count = std::to_string(planned) + (planned == 1 ? " shard" : " shards");
   if (shards.size() == planned)
-    return unfinished("but " + std::string(planned == 1 ? "its " : "all ") + count + (planned == 1 ? " is" : " are") +
-                      " here: hotpack merge writes it");
+    return unfinished("but " + std::string(planned == 1 ? "its " : "all ") + count +
+                      (planned == 1 ? " is" : " are") + " here: hotpack merge writes it");
   return unfinished("but " + std::to_string(shards.size()) + " of " + count +
-                    ". The command that packed it finishes it; the partitions of a pack are joined by hotpack merge");
+                    ". The command that packed it finishes it; the partitions of a pack are joined "
+                    "by hotpack merge");
 }
 
 Result<format::Manifest> read_manifest(const std::string& folder) {
@@ -92,10 +98,12 @@ std::string class_text(const ClassInfo& info) {
 
 // The first difference of two class tables, or "". Their `sources`, how classes were found in
 // files, may differ.
-std::string class_difference(const std::vector<ClassInfo>& here, const std::vector<ClassInfo>& there) {
+std::string class_difference(const std::vector<ClassInfo>& here,
+                             const std::vector<ClassInfo>& there) {
   for (std::size_t c = 0; c < std::min(here.size(), there.size()); ++c) {
     if (here[c].name == there[c].name && here[c].color == there[c].color) continue;
-    return "class " + std::to_string(c) + " is " + class_text(here[c]) + " here, " + class_text(there[c]) + " there";
+    return "class " + std::to_string(c) + " is " + class_text(here[c]) + " here, " +
+           class_text(there[c]) + " there";
   }
   if (here.size() == there.size()) return {};
   return std::to_string(here.size()) + " classes here, " + std::to_string(there.size()) + " there";
@@ -128,25 +136,30 @@ Status add_pack(const std::string& folder, Contents& to) {
   HOTPACK_ASSIGN(format::Manifest manifest, read_manifest(folder));
   if (to.packs.empty()) {
     to.schema = manifest.schema;
-  } else if (const std::string difference = reading_difference(to.packs.front().schema, manifest.schema); !difference.empty()) {
-    return usage_error(to.packs.front().folder + " and " + folder + " cannot be read as one data set: " + difference);
+  } else if (const std::string difference =
+                 reading_difference(to.packs.front().schema, manifest.schema);
+             !difference.empty()) {
+    return usage_error(to.packs.front().folder + " and " + folder +
+                       " cannot be read as one data set: " + difference);
   }
   widen(to.schema, manifest.schema);
   for (format::ShardRow& row : manifest.shards) {
-    to.shards.push_back({(fs::path(folder) / row.file).string(), to.packs.size(), to.records, row.records, row.bytes,
-                         std::move(row.sources), std::move(row.digest)});
+    to.shards.push_back({(fs::path(folder) / row.file).string(), to.packs.size(), to.records,
+                         row.records, row.bytes, std::move(row.sources), std::move(row.digest)});
     to.records += row.records;
   }
   HOTPACK_ASSIGN(const int minor, format::parse_version(manifest.format));
   to.packs.push_back(pack_of(folder, manifest));
-  to.texts.push_back({{std::move(manifest.schema_text), std::move(manifest.schema), minor}, std::move(manifest.plan_text)});
+  to.texts.push_back({{std::move(manifest.schema_text), std::move(manifest.schema), minor},
+                      std::move(manifest.plan_text)});
   return {};
 }
 
 }  // namespace
 
 struct Dataset::Impl {
-  explicit Impl(Contents read) : contents(std::make_shared<const Contents>(std::move(read))), here(new Process(contents)) {}
+  explicit Impl(Contents read)
+      : contents(std::make_shared<const Contents>(std::move(read))), here(new Process(contents)) {}
   ~Impl() {
     if (Process* const last = here; last->id == ::getpid()) delete last;
   }
@@ -192,7 +205,8 @@ Dataset::Impl::Process& Dataset::Impl::process() const {
 
 Result<Sample> Dataset::Impl::sample(std::uint64_t number) const {
   if (number >= contents->records) {
-    return usage_error("sample " + std::to_string(number) + " of " + std::to_string(contents->records));
+    return usage_error("sample " + std::to_string(number) + " of " +
+                       std::to_string(contents->records));
   }
   DatasetFiles& files = *process().mapped;
   const RecordPlace place = files.place_of(number);
@@ -270,7 +284,9 @@ Result<Sample> Dataset::sample(std::uint64_t number) const {
 }
 Result<const Shard*> Dataset::shard(std::size_t number) const {
   return or_out_of_memory([&]() -> Result<const Shard*> {
-    if (number >= shards().size()) return usage_error("shard " + std::to_string(number) + " of " + std::to_string(shards().size()));
+    if (number >= shards().size())
+      return usage_error("shard " + std::to_string(number) + " of " +
+                         std::to_string(shards().size()));
     return impl_->process().mapped->keep(number);
   });
 }

@@ -30,18 +30,23 @@ std::string row_difference(const ShardInfo& row, const PackTexts& texts, const S
   const auto& metadata = file.header().metadata;
   if (metadata.schema != texts.schema.text) return "its schema differs from the manifest's";
   if (metadata.plan != texts.plan) return "its plan differs from the manifest's";
-  if (metadata.sources != row.sources) return "its sources are " + metadata.sources + ", the manifest says " + row.sources;
+  if (metadata.sources != row.sources)
+    return "its sources are " + metadata.sources + ", the manifest says " + row.sources;
   if (file.records() == row.records) return {};
-  return "it holds " + std::to_string(file.records()) + " records, the manifest says " + std::to_string(row.records);
+  return "it holds " + std::to_string(file.records()) + " records, the manifest says " +
+         std::to_string(row.records);
 }
 
 Status check_size(const ShardInfo& row) {
   std::error_code failed;
   const auto size = fs::file_size(row.path, failed);
-  if (failed == std::errc::no_such_file_or_directory) return damaged_error("the manifest names this shard, but it is missing", row.path);
+  if (failed == std::errc::no_such_file_or_directory)
+    return damaged_error("the manifest names this shard, but it is missing", row.path);
   if (failed) return io_error("cannot stat", row.path, failed.value());
   if (size == row.size_bytes) return {};
-  return damaged_error("has " + std::to_string(size) + " bytes, the manifest says " + std::to_string(row.size_bytes), row.path);
+  return damaged_error(
+      "has " + std::to_string(size) + " bytes, the manifest says " + std::to_string(row.size_bytes),
+      row.path);
 }
 
 std::vector<std::uint64_t> firsts_of(const std::vector<ShardInfo>& shards) {
@@ -82,7 +87,8 @@ Result<std::unique_ptr<const ShardFile>> DatasetFiles::open(const ShardInfo& row
   HOTPACK_TRY(check_size(row));
   format::SchemaCache cache = contents_->texts[row.pack].schema;
   HOTPACK_ASSIGN(auto file, ShardFile::open_checked(row.path, map_mode_, &cache));
-  if (std::string difference = row_difference(row, contents_->texts[row.pack], *file); !difference.empty()) {
+  if (std::string difference = row_difference(row, contents_->texts[row.pack], *file);
+      !difference.empty()) {
     return damaged_error(std::move(difference), row.path);
   }
   return file;
@@ -128,7 +134,8 @@ Result<const ShardFile*> DatasetFiles::open_pinned(std::size_t shard) {
     }
   }
   HOTPACK_ASSIGN(auto file, open(contents_->shards[shard]));
-  if (slot.first_opened && !slot.first_opened->same_file(file->identity())) return replaced_error(file->path());
+  if (slot.first_opened && !slot.first_opened->same_file(file->identity()))
+    return replaced_error(file->path());
   slot.first_opened = file->identity();
   return publish(shard, std::move(file));
 }

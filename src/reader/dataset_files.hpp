@@ -56,7 +56,8 @@ class DatasetFiles {
  public:
   DatasetFiles(std::shared_ptr<const Contents> contents, MapMode mode);
   // The files of a Dataset in this process. keep() is for MapMode::mapped.
-  [[nodiscard]] static std::shared_ptr<DatasetFiles> of(const Dataset& dataset, MapMode mode = MapMode::mapped);
+  [[nodiscard]] static std::shared_ptr<DatasetFiles> of(const Dataset& dataset,
+                                                        MapMode mode = MapMode::mapped);
 
   [[nodiscard]] const Contents& contents() const { return *contents_; }
   // Precondition: number < contents().records. O(log shards).

@@ -15,13 +15,16 @@
 namespace hotpack::reader {
 
 // Checks the row of one shard, and the texts that every shard shares with the manifest.
-void audit_row(const format::Manifest& manifest, const format::ShardRow& row, const ShardFile& file, Findings& findings);
+void audit_row(const format::Manifest& manifest, const format::ShardRow& row, const ShardFile& file,
+               Findings& findings);
 
 // Checks skipped samples, statistics and shard boundaries. `shards` has every shard of the
 // manifest.
-void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary> shards, Findings& findings);
+void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary> shards,
+                  Findings& findings);
 
 // Checks that the text is byte for byte what a writer of 1.0 produces.
-void audit_manifest_text(const format::Manifest& manifest, std::string_view text, Findings& findings);
+void audit_manifest_text(const format::Manifest& manifest, std::string_view text,
+                         Findings& findings);
 
 }  // namespace hotpack::reader

@@ -14,7 +14,8 @@ namespace hotpack::reader {
 
 class ProgressMeter {
  public:
-  ProgressMeter(std::function<bool(const VerifyProgress&)> callback, std::uint64_t shards_total, std::uint64_t records_total)
+  ProgressMeter(std::function<bool(const VerifyProgress&)> callback, std::uint64_t shards_total,
+                std::uint64_t records_total)
       : callback_(std::move(callback)) {
     progress_.shards_total = shards_total;
     progress_.records_total = records_total;
@@ -38,7 +39,8 @@ class ProgressMeter {
 
  private:
   void tell() {
-    if (callback_ && !stopped() && !callback_(progress_)) stopped_.store(true, std::memory_order_relaxed);
+    if (callback_ && !stopped() && !callback_(progress_))
+      stopped_.store(true, std::memory_order_relaxed);
   }
 
   std::function<bool(const VerifyProgress&)> callback_;

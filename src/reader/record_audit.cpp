@@ -16,7 +16,8 @@ namespace hotpack::reader {
 namespace {
 
 std::string text_of(const std::array<std::int64_t, 4>& region) {
-  return std::to_string(region[0]) + "," + std::to_string(region[1]) + " " + std::to_string(region[2]) + "x" + std::to_string(region[3]);
+  return std::to_string(region[0]) + "," + std::to_string(region[1]) + " " +
+         std::to_string(region[2]) + "x" + std::to_string(region[3]);
 }
 
 std::optional<Fit> recomputable_fit(const Schema& schema) {
@@ -33,12 +34,14 @@ int pad_multiple_of(const Schema& schema) {
   return step >= 1 ? step : 1;
 }
 
-bool fits_int(std::int64_t value) { return value >= 1 && value <= std::numeric_limits<std::int32_t>::max(); }
+bool fits_int(std::int64_t value) {
+  return value >= 1 && value <= std::numeric_limits<std::int32_t>::max();
+}
 
 }  // namespace
 
-RecordAuditor::RecordAuditor(const ShardFile& file, std::string file_name, std::span<const FieldTables> later_fields,
-                             std::size_t max_findings)
+RecordAuditor::RecordAuditor(const ShardFile& file, std::string file_name,
+                             std::span<const FieldTables> later_fields, std::size_t max_findings)
     : file_(file),
       file_name_(std::move(file_name)),
       later_fields_(later_fields),
@@ -46,7 +49,8 @@ RecordAuditor::RecordAuditor(const ShardFile& file, std::string file_name, std::
       pad_multiple_(pad_multiple_of(file.schema())),
       anchor_(value_of_packed<Anchor>(file.schema().options.anchor).value_or(Anchor::center)),
       findings_(max_findings),
-      sums_(file.schema().image.channels(), file.schema().label ? file.schema().class_count() : 0) {}
+      sums_(file.schema().image.channels(), file.schema().label ? file.schema().class_count() : 0) {
+}
 
 void RecordAuditor::audit(std::uint64_t index) {
   index_ = index;
@@ -88,37 +92,44 @@ void RecordAuditor::audit_hashes(const SampleSource& source) {
   const bool has_file = label && label->scope == LabelScope::pixel;
   if (source.image_hash == 0) report("source.hash of its image is 0", {});
   if ((source.label_hash != 0) != has_file) {
-    report(std::string("source.hash of its label is ") + (has_file ? "0" : "not 0") + ", though it has " + (has_file ? "a" : "no") +
-               " label file",
+    report(std::string("source.hash of its label is ") + (has_file ? "0" : "not 0") +
+               ", though it has " + (has_file ? "a" : "no") + " label file",
            {});
   }
 }
 
 void RecordAuditor::audit_source(const SampleSource& source, const ImageShape& shape) {
   if (!fits_int(source.width) || !fits_int(source.height)) {
-    return report("source.size is " + std::to_string(source.width) + "x" + std::to_string(source.height), {});
+    return report(
+        "source.size is " + std::to_string(source.width) + "x" + std::to_string(source.height), {});
   }
   if (!fit_ || !fits_int(shape.width) || !fits_int(shape.height)) return;
   const Extent size{static_cast<int>(source.width), static_cast<int>(source.height)};
   const Extent record{static_cast<int>(shape.width), static_cast<int>(shape.height)};
   const bool own_size = fit_ == Fit::none;
-  if (own_size && record != Extent{padded_length(size.width, pad_multiple_), padded_length(size.height, pad_multiple_)}) {
-    report("image.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " pixels, source.size " +
-               std::to_string(source.width) + "x" + std::to_string(source.height),
+  if (own_size && record != Extent{padded_length(size.width, pad_multiple_),
+                                   padded_length(size.height, pad_multiple_)}) {
+    report("image.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
+               " pixels, source.size " + std::to_string(source.width) + "x" +
+               std::to_string(source.height),
            {});
   }
   const Region wanted = fit_region(own_size ? Fit::crop_or_pad : *fit_, anchor_, size, record);
   const std::array<std::int64_t, 4> expected{wanted.x, wanted.y, wanted.width, wanted.height};
-  if (source.region != expected) report("source.region is " + text_of(source.region) + ", its fit gives " + text_of(expected), {});
+  if (source.region != expected)
+    report("source.region is " + text_of(source.region) + ", its fit gives " + text_of(expected),
+           {});
 }
 
-Result<RecordAuditor::Bytes> RecordAuditor::content(const FieldTables& field, const StoredRecord& stored, std::uint64_t size_bytes) {
+Result<RecordAuditor::Bytes> RecordAuditor::content(const FieldTables& field,
+                                                    const StoredRecord& stored,
+                                                    std::uint64_t size_bytes) {
   HOTPACK_TRY(file_.check_stored(field, index_, stored));
   if (!field.compressed) {
     if (stored.bytes.size() == size_bytes) return stored.bytes;
-    return file_.damaged(
-        field.name + ": it has " + std::to_string(stored.bytes.size()) + " bytes, its shape needs " + std::to_string(size_bytes),
-        stored.offset);
+    return file_.damaged(field.name + ": it has " + std::to_string(stored.bytes.size()) +
+                             " bytes, its shape needs " + std::to_string(size_bytes),
+                         stored.offset);
   }
   if (Status plausible = check_frame(stored.bytes, size_bytes); !plausible.ok()) {
     return file_.damaged(field.name + ": " + plausible.error().message, stored.offset);
@@ -129,7 +140,8 @@ Result<RecordAuditor::Bytes> RecordAuditor::content(const FieldTables& field, co
   return Bytes(into);
 }
 
-std::optional<RecordAuditor::Bytes> RecordAuditor::checked_content(const FieldTables& field, std::uint64_t size_bytes,
+std::optional<RecordAuditor::Bytes> RecordAuditor::checked_content(const FieldTables& field,
+                                                                   std::uint64_t size_bytes,
                                                                    std::uint64_t& offset) {
   const auto stored = file_.stored(field, index_);
   if (!stored.ok()) {
@@ -152,36 +164,49 @@ void RecordAuditor::audit_image(const ImageShape& shape, const SampleSource& sou
   std::uint64_t offset = 0;
   const auto bytes = checked_content(file_.image(), shape.size_bytes(), offset);
   if (!bytes) return;
-  count_image({{reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size()}, shape}, source.region, sums_);
+  count_image({{reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size()}, shape},
+              source.region, sums_);
 }
 
 void RecordAuditor::audit_label(const ImageShape& image, const LabelShape& shape) {
-  if (shape.scope == LabelScope::pixel && (shape.height != image.height || shape.width != image.width)) {
-    report("label.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " pixels, its image has " +
-               std::to_string(image.width) + "x" + std::to_string(image.height),
+  if (shape.scope == LabelScope::pixel &&
+      (shape.height != image.height || shape.width != image.width)) {
+    report("label.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
+               " pixels, its image has " + std::to_string(image.width) + "x" +
+               std::to_string(image.height),
            {});
   }
   std::uint64_t offset = 0;
   const auto bytes = checked_content(file_.label(), shape.size_bytes(), offset);
   if (!bytes) return;
-  const LabelFaults faults = labels_.count({{reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size()}, shape}, sums_);
+  const LabelFaults faults = labels_.count(
+      {{reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size()}, shape}, sums_);
   report_faults(faults, shape, offset);
 }
 
-void RecordAuditor::report_faults(const LabelFaults& faults, const LabelShape& shape, std::uint64_t offset) {
+void RecordAuditor::report_faults(const LabelFaults& faults, const LabelShape& shape,
+                                  std::uint64_t offset) {
   const std::string classes = std::to_string(shape.class_count);
-  report_fault(faults.foreign_id, "ids of no class (there are " + classes + " classes)", shape, offset);
-  report_fault(faults.spare_bit, "vectors with bits beyond class " + std::to_string(shape.class_count - 1), shape, offset);
+  report_fault(faults.foreign_id, "ids of no class (there are " + classes + " classes)", shape,
+               offset);
+  report_fault(faults.spare_bit,
+               "vectors with bits beyond class " + std::to_string(shape.class_count - 1), shape,
+               offset);
   report_fault(faults.wrong_byte, "one-hot bytes other than 0 and 1", shape, offset);
-  report_fault(faults.crowded, "vectors with more than one class, though the schema says that `multi` is false", shape, offset);
+  report_fault(faults.crowded,
+               "vectors with more than one class, though the schema says that `multi` is false",
+               shape, offset);
 }
 
-void RecordAuditor::report_fault(const LabelFault& fault, std::string text, const LabelShape& shape, std::uint64_t offset) {
+void RecordAuditor::report_fault(const LabelFault& fault, std::string text, const LabelShape& shape,
+                                 std::uint64_t offset) {
   if (fault.count == 0) return;
   const auto width = static_cast<std::uint64_t>(shape.width);
-  text = "label: " + std::to_string(fault.count) + " " + text + "; the first at x " + std::to_string(fault.first % width) + ", y " +
-         std::to_string(fault.first / width) + " has " + std::to_string(fault.value);
-  report(std::move(text), file_.label().compressed ? offset : offset + fault.first * shape.vector_bytes());
+  text = "label: " + std::to_string(fault.count) + " " + text + "; the first at x " +
+         std::to_string(fault.first % width) + ", y " + std::to_string(fault.first / width) +
+         " has " + std::to_string(fault.value);
+  report(std::move(text),
+         file_.label().compressed ? offset : offset + fault.first * shape.vector_bytes());
 }
 
 void RecordAuditor::audit_later_field(const FieldTables& field) {

@@ -23,7 +23,8 @@ class RecordAuditor {
  public:
   // `later_fields`: payload fields of a later 1.x, which are checked against their CRCs. They and
   // `file` must outlive the auditor.
-  RecordAuditor(const ShardFile& file, std::string file_name, std::span<const FieldTables> later_fields, std::size_t max_findings);
+  RecordAuditor(const ShardFile& file, std::string file_name,
+                std::span<const FieldTables> later_fields, std::size_t max_findings);
 
   void audit(std::uint64_t index);
 
@@ -46,14 +47,19 @@ class RecordAuditor {
   void audit_later_field(const FieldTables& field);
   // The record of a field, uncompressed and with a correct checksum; otherwise adds findings and
   // returns nothing.
-  [[nodiscard]] Result<Bytes> content(const FieldTables& field, const StoredRecord& stored, std::uint64_t size_bytes);
+  [[nodiscard]] Result<Bytes> content(const FieldTables& field, const StoredRecord& stored,
+                                      std::uint64_t size_bytes);
   // The stored record of a field, or nothing after a finding. `offset` gets its place in the
   // file.
-  [[nodiscard]] std::optional<Bytes> checked_content(const FieldTables& field, std::uint64_t size_bytes, std::uint64_t& offset);
+  [[nodiscard]] std::optional<Bytes> checked_content(const FieldTables& field,
+                                                     std::uint64_t size_bytes,
+                                                     std::uint64_t& offset);
   void report_faults(const LabelFaults& faults, const LabelShape& shape, std::uint64_t offset);
-  void report_fault(const LabelFault& fault, std::string text, const LabelShape& shape, std::uint64_t offset);
+  void report_fault(const LabelFault& fault, std::string text, const LabelShape& shape,
+                    std::uint64_t offset);
 
-  void report(std::string text, std::optional<std::uint64_t> offset, ErrorCode code = ErrorCode::damaged);
+  void report(std::string text, std::optional<std::uint64_t> offset,
+              ErrorCode code = ErrorCode::damaged);
   void report(const Error& error) { report(error.message, error.offset, error.code); }
 
   const ShardFile& file_;

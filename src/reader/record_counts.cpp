@@ -10,7 +10,8 @@ namespace hotpack::reader {
 namespace {
 
 // Adds every `step`-th of `count` samples to the sum and the sum of squares.
-void add_samples(const std::uint8_t* at, std::uint64_t count, std::uint64_t step, std::uint64_t& sum, std::uint64_t& squares) {
+void add_samples(const std::uint8_t* at, std::uint64_t count, std::uint64_t step,
+                 std::uint64_t& sum, std::uint64_t& squares) {
   for (std::uint64_t i = 0; i < count; ++i, at += step) {
     const std::uint64_t value = *at;
     sum += value;
@@ -20,7 +21,8 @@ void add_samples(const std::uint8_t* at, std::uint64_t count, std::uint64_t step
 
 }  // namespace
 
-void count_image(const ImageView& image, const std::array<std::int64_t, 4>& region, format::Sums& sums) {
+void count_image(const ImageView& image, const std::array<std::int64_t, 4>& region,
+                 format::Sums& sums) {
   const ImageShape& shape = image.shape;
   const std::int64_t left = std::clamp<std::int64_t>(region[0], 0, shape.width);
   const std::int64_t right = std::clamp<std::int64_t>(region[0] + region[2], left, shape.width);
@@ -30,10 +32,12 @@ void count_image(const ImageView& image, const std::array<std::int64_t, 4>& regi
   const std::int64_t column_step = chw ? 1 : shape.channels;
   const auto count = static_cast<std::uint64_t>(right - left);
   for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
-    const std::uint8_t* const plane = image.bytes.data() + (chw ? channel * shape.height * shape.width : channel);
+    const std::uint8_t* const plane =
+        image.bytes.data() + (chw ? channel * shape.height * shape.width : channel);
     const auto c = static_cast<std::size_t>(channel);
     for (std::int64_t y = top; y < bottom; ++y) {
-      add_samples(plane + (y * shape.width + left) * column_step, count, static_cast<std::uint64_t>(column_step), sums.channel_sums[c],
+      add_samples(plane + (y * shape.width + left) * column_step, count,
+                  static_cast<std::uint64_t>(column_step), sums.channel_sums[c],
                   sums.channel_squares[c]);
     }
   }
@@ -84,10 +88,12 @@ LabelFaults LabelCounter::count_ids(const LabelView& label) {
   ignored_ = pixels_[values - 1];
 
   LabelFaults faults;
-  const bool foreign = std::any_of(pixels_.begin() + static_cast<std::ptrdiff_t>(label.shape.class_count), pixels_.end() - 1,
-                                   [](std::uint64_t count) { return count > 0; });
+  const bool foreign =
+      std::any_of(pixels_.begin() + static_cast<std::ptrdiff_t>(label.shape.class_count),
+                  pixels_.end() - 1, [](std::uint64_t count) { return count > 0; });
   for (std::uint64_t p = 0; foreign && p < vectors; ++p) {
-    if (const unsigned id = id_at(p); id >= label.shape.class_count && id != values - 1) faults.foreign_id.note(p, id);
+    if (const unsigned id = id_at(p); id >= label.shape.class_count && id != values - 1)
+      faults.foreign_id.note(p, id);
   }
   return faults;
 }
@@ -110,7 +116,8 @@ LabelFaults LabelCounter::count_bits(const LabelView& label) {
         byte &= ~spare;
       }
       set += std::popcount(byte);
-      for (; byte != 0; byte &= byte - 1) ++pixels_[8 * b + static_cast<std::size_t>(std::countr_zero(byte))];
+      for (; byte != 0; byte &= byte - 1)
+        ++pixels_[8 * b + static_cast<std::size_t>(std::countr_zero(byte))];
     }
     ignored_ += set == 0 ? 1 : 0;
     if (set > 1 && !label.shape.multi) faults.crowded.note(p, static_cast<unsigned>(set));

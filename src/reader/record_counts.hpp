@@ -16,7 +16,8 @@
 namespace hotpack::reader {
 
 // Adds the pixels of an image inside `region` (x, y, width, height in the record) to the sums.
-void count_image(const ImageView& image, const std::array<std::int64_t, 4>& region, format::Sums& sums);
+void count_image(const ImageView& image, const std::array<std::int64_t, 4>& region,
+                 format::Sums& sums);
 
 // A kind of wrong value: how many vectors have it, the first such vector, and its value.
 struct LabelFault {

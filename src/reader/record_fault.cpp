@@ -26,7 +26,8 @@ std::string RecordFault::text() const {
     case Kind::outside:
       return name + "its bytes lie outside " + field->payload->name;
     case Kind::other_size:
-      return name + "it has " + std::to_string(found) + " bytes, its shape needs " + std::to_string(wanted);
+      return name + "it has " + std::to_string(found) + " bytes, its shape needs " +
+             std::to_string(wanted);
     case Kind::no_crc:
       return name + "no table holds its " + sum;
     case Kind::other_crc:

@@ -19,7 +19,8 @@ class RecordFlags {
   };
 
   explicit RecordFlags(std::uint64_t records)
-      : words_(records / kBits + 1), bits_(std::make_unique<std::atomic<std::uint64_t>[]>(kFlags * words_)) {}
+      : words_(records / kBits + 1),
+        bits_(std::make_unique<std::atomic<std::uint64_t>[]>(kFlags * words_)) {}
 
   [[nodiscard]] bool has(Flag flag, std::uint64_t record) const noexcept {
     return (word(flag, record).load(std::memory_order_relaxed) & bit(record)) != 0;

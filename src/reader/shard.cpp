@@ -58,13 +58,15 @@ Result<LabelView> Sample::read_label(std::span<std::uint8_t> into, VerifyChecksu
   return LabelView{*bytes, label_shape_};
 }
 
-Result<ImageView> Sample::load_image(std::vector<std::uint8_t>& scratch, VerifyChecksums crc) const {
+Result<ImageView> Sample::load_image(std::vector<std::uint8_t>& scratch,
+                                     VerifyChecksums crc) const {
   auto bytes = file_->load(file_->image(), index_, image_shape_.size_bytes(), scratch, crc);
   if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return ImageView{*bytes, image_shape_};
 }
 
-Result<LabelView> Sample::load_label(std::vector<std::uint8_t>& scratch, VerifyChecksums crc) const {
+Result<LabelView> Sample::load_label(std::vector<std::uint8_t>& scratch,
+                                     VerifyChecksums crc) const {
   if (!has_label()) return no_label();
   auto bytes = file_->load(file_->label(), index_, label_shape_.size_bytes(), scratch, crc);
   if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
@@ -94,10 +96,12 @@ bool Shard::aligned() const { return file_->header().aligned; }
 
 Result<Sample> Shard::sample(std::uint64_t index) const {
   if (index >= records()) {
-    return usage_error("sample " + std::to_string(index) + " of " + path() + ", which has " + std::to_string(records()));
+    return usage_error("sample " + std::to_string(index) + " of " + path() + ", which has " +
+                       std::to_string(records()));
   }
   Sample sample(file_.get(), index);
-  if (Status found = sample.look_up(); !found.ok()) return named(std::move(found).error(), *file_, index);
+  if (Status found = sample.look_up(); !found.ok())
+    return named(std::move(found).error(), *file_, index);
   return sample;
 }
 

@@ -24,12 +24,14 @@ void audit_plan(const ShardFile& file, const std::string& name, Findings& findin
   const format::PlanIdentity& plan = file.header().plan;
   const auto place = format::parse_shard_file_name(name);
   if (place && place->count != plan.shards) {
-    findings.add(name, "its name says " + std::to_string(place->count) + " shards, hotpack.plan " + std::to_string(plan.shards));
+    findings.add(name, "its name says " + std::to_string(place->count) + " shards, hotpack.plan " +
+                           std::to_string(plan.shards));
   }
 }
 
 // Payload fields unknown to 1.0.
-std::vector<FieldTables> later_fields(const ShardFile& file, const std::string& name, Findings& findings) {
+std::vector<FieldTables> later_fields(const ShardFile& file, const std::string& name,
+                                      Findings& findings) {
   auto fields = format::later_fields(file.header());
   if (fields.ok()) return std::move(fields).value();
   findings.add(name, fields.error());
@@ -63,7 +65,8 @@ void audit_records(std::uint64_t records, const Auditors& auditors, ProgressMete
       const std::uint64_t bytes = auditor.content_bytes();
       const std::uint64_t findings = auditor.finding_count();
       for (std::uint64_t index = begin; index < end; ++index) auditor.audit(index);
-      progress.add(end - begin, auditor.content_bytes() - bytes, auditor.finding_count() - findings);
+      progress.add(end - begin, auditor.content_bytes() - bytes,
+                   auditor.finding_count() - findings);
     }
   };
   run_workers(auditors.size(), [&](std::size_t worker) {
@@ -88,7 +91,8 @@ std::string sum_name(std::size_t i, std::size_t channels) {
   return kCounts[rest % 3] + std::to_string(rest / 3);
 }
 
-void audit_sums(const ShardFile& file, const std::string& name, const format::Sums& stated, format::Sums counted, Findings& findings) {
+void audit_sums(const ShardFile& file, const std::string& name, const format::Sums& stated,
+                format::Sums counted, Findings& findings) {
   // the payload does not show it; the checks of the manifest use it
   counted.skipped = stated.skipped;
   const auto stored = stated.numbers();
@@ -96,10 +100,10 @@ void audit_sums(const ShardFile& file, const std::string& name, const format::Su
   const auto channels = static_cast<std::size_t>(stated.channels);
   for (std::size_t i = 0; i < stored.size(); ++i) {
     if (stored[i] == found[i]) continue;
-    findings.add(
-        name,
-        "shard.sums: " + sum_name(i, channels) + " is " + std::to_string(stored[i]) + ", the records have " + std::to_string(found[i]),
-        file.table_offset(*file.header().find("shard.sums"), i));
+    findings.add(name,
+                 "shard.sums: " + sum_name(i, channels) + " is " + std::to_string(stored[i]) +
+                     ", the records have " + std::to_string(found[i]),
+                 file.table_offset(*file.header().find("shard.sums"), i));
   }
 }
 
@@ -111,8 +115,8 @@ std::uint64_t first_record_bytes(const ShardFile& file) {
 }
 
 void audit_form(const ShardFile& file, const std::string& name, Findings& findings) {
-  for (const Status& status :
-       {file.check_tables(), format::check_form(file.bytes(), file.header()), format::check_fillers(file.bytes(), file.header())}) {
+  for (const Status& status : {file.check_tables(), format::check_form(file.bytes(), file.header()),
+                               format::check_fillers(file.bytes(), file.header())}) {
     if (!status.ok()) findings.add(name, status.error());
   }
   audit_plan(file, name, findings);
@@ -120,8 +124,8 @@ void audit_form(const ShardFile& file, const std::string& name, Findings& findin
 
 }  // namespace
 
-ShardSummary audit_shard(const ShardFile& file, const std::string& name, const AuditOptions& options, ProgressMeter& progress,
-                         Findings& findings) {
+ShardSummary audit_shard(const ShardFile& file, const std::string& name,
+                         const AuditOptions& options, ProgressMeter& progress, Findings& findings) {
   const std::uint64_t before = findings.count();
   audit_form(file, name, findings);
   const std::vector<FieldTables> further = later_fields(file, name, findings);
@@ -129,10 +133,13 @@ ShardSummary audit_shard(const ShardFile& file, const std::string& name, const A
 
   const std::uint64_t pieces = (file.records() + kRecordsAtOnce - 1) / kRecordsAtOnce;
   Auditors auditors(std::clamp<std::uint64_t>(pieces, 1, options.threads));
-  for (auto& auditor : auditors) auditor = std::make_unique<RecordAuditor>(file, name, further, options.max_findings);
+  for (auto& auditor : auditors)
+    auditor = std::make_unique<RecordAuditor>(file, name, further, options.max_findings);
   audit_records(file.records(), auditors, progress);
 
-  ShardSummary summary{name, file.records(), format::read_sums(file.bytes(), file.header()), 0, first_record_bytes(file), false};
+  ShardSummary summary{
+      name, file.records(),           format::read_sums(file.bytes(), file.header()),
+      0,    first_record_bytes(file), false};
   format::Sums counted(summary.sums.channels, summary.sums.classes.size());
   bool all_counted = !progress.stopped();
   std::vector<Findings> parts;

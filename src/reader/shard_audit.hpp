@@ -28,7 +28,8 @@ struct ShardSummary {
   bool ok = false;                       // without findings
 };
 
-[[nodiscard]] ShardSummary audit_shard(const ShardFile& file, const std::string& name, const AuditOptions& options, ProgressMeter& progress,
+[[nodiscard]] ShardSummary audit_shard(const ShardFile& file, const std::string& name,
+                                       const AuditOptions& options, ProgressMeter& progress,
                                        Findings& findings);
 
 }  // namespace hotpack::reader

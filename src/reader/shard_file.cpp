@@ -27,7 +27,8 @@ Error with_path(Error error, const std::string& path) {
 // height · width · depth as bytes, or nothing if a size is not positive or the product overflows.
 std::optional<std::uint64_t> product(std::int64_t height, std::int64_t width, std::uint64_t depth) {
   if (height < 1 || width < 1 || depth < 1) return std::nullopt;
-  const auto area = checked_mul(static_cast<std::uint64_t>(height), static_cast<std::uint64_t>(width));
+  const auto area =
+      checked_mul(static_cast<std::uint64_t>(height), static_cast<std::uint64_t>(width));
   return area ? checked_mul(*area, depth) : std::nullopt;
 }
 
@@ -40,7 +41,8 @@ std::uint64_t head_bytes(std::span<const std::byte> file) {
   constexpr std::uint64_t kLength = sizeof(std::uint64_t);
   if (file.size() < kLength) return 0;
   const auto header_bytes = load_le<std::uint64_t>(file.data());
-  if (header_bytes > format::kMaxHeaderBytes || header_bytes > file.size() - kLength) return kLength;
+  if (header_bytes > format::kMaxHeaderBytes || header_bytes > file.size() - kLength)
+    return kLength;
   return kLength + header_bytes;
 }
 
@@ -51,7 +53,8 @@ Status ShardFile::fetch(const File& opened, std::uint64_t offset, std::uint64_t 
   return read_exactly(opened, identity_, offset, into);
 }
 
-Result<std::unique_ptr<ShardFile>> ShardFile::read_tables(const File& opened, format::SchemaCache* cache) {
+Result<std::unique_ptr<ShardFile>> ShardFile::read_tables(const File& opened,
+                                                          format::SchemaCache* cache) {
   std::unique_ptr<ShardFile> file(new ShardFile());
   file->path_ = opened.path();
   HOTPACK_ASSIGN(file->identity_, opened.identity());
@@ -77,7 +80,8 @@ Status ShardFile::map(const File& opened) {
   return {};
 }
 
-Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path, format::SchemaCache* cache) {
+Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path,
+                                                         format::SchemaCache* cache) {
   HOTPACK_ASSIGN(const File opened, File::open_read(path));
   auto file = read_tables(opened, cache);
   if (!file.ok()) return with_path(std::move(file).error(), path);
@@ -85,7 +89,9 @@ Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path
   return std::unique_ptr<const ShardFile>(std::move(file).value());
 }
 
-Result<std::unique_ptr<const ShardFile>> ShardFile::open_checked(const std::string& path, MapMode mode, format::SchemaCache* cache) {
+Result<std::unique_ptr<const ShardFile>> ShardFile::open_checked(const std::string& path,
+                                                                 MapMode mode,
+                                                                 format::SchemaCache* cache) {
   HOTPACK_ASSIGN(const File opened, File::open_read(path));
   auto file = read_tables(opened, cache);
   if (!file.ok()) return with_path(std::move(file).error(), path);
@@ -115,7 +121,8 @@ Status ShardFile::check_tables() const {
 RecordFault ShardFile::find_key(std::uint64_t index, std::string_view& key) const noexcept {
   const std::uint64_t begin = u64(*key_offsets_, index);
   const std::uint64_t end = u64(*key_offsets_, index + 1);
-  if (begin > end || end > key_data_->bytes()) return {RecordFault::Kind::key_outside, nullptr, table_offset(*key_offsets_, index)};
+  if (begin > end || end > key_data_->bytes())
+    return {RecordFault::Kind::key_outside, nullptr, table_offset(*key_offsets_, index)};
   const std::byte* const first = bytes().data() + header_.buffer_start() + key_data_->begin + begin;
   key = {reinterpret_cast<const char*>(first), end - begin};
   return {};
@@ -148,8 +155,10 @@ SampleSource ShardFile::source(std::uint64_t index) const {
   return source;
 }
 
-std::array<std::int64_t, 3> ShardFile::mixed_shape(const FieldTables& field, std::uint64_t index) const {
-  return {i32(*field.shapes, 3 * index), i32(*field.shapes, 3 * index + 1), i32(*field.shapes, 3 * index + 2)};
+std::array<std::int64_t, 3> ShardFile::mixed_shape(const FieldTables& field,
+                                                   std::uint64_t index) const {
+  return {i32(*field.shapes, 3 * index), i32(*field.shapes, 3 * index + 1),
+          i32(*field.shapes, 3 * index + 2)};
 }
 
 RecordFault ShardFile::find_image_shape(std::uint64_t index, ImageShape& shape) const noexcept {
@@ -157,8 +166,11 @@ RecordFault ShardFile::find_image_shape(std::uint64_t index, ImageShape& shape) 
   const auto stored = form.shape ? *form.shape : mixed_shape(image_, index);
   const bool chw = form.layout == AxisOrder::channels_first;
   shape = {stored[chw ? 1 : 0], stored[chw ? 2 : 1], stored[chw ? 0 : 2], form.layout};
-  if (shape.channels == form.channels() && product(shape.height, shape.width, static_cast<std::uint64_t>(form.channels()))) return {};
-  return {RecordFault::Kind::impossible_shape, &image_, image_.shapes != nullptr ? table_offset(*image_.shapes, 3 * index) : 8};
+  if (shape.channels == form.channels() &&
+      product(shape.height, shape.width, static_cast<std::uint64_t>(form.channels())))
+    return {};
+  return {RecordFault::Kind::impossible_shape, &image_,
+          image_.shapes != nullptr ? table_offset(*image_.shapes, 3 * index) : 8};
 }
 
 Result<ImageShape> ShardFile::image_shape(std::uint64_t index) const {
@@ -178,7 +190,8 @@ RecordFault ShardFile::find_label_shape(std::uint64_t index, LabelShape& shape) 
     shape.width = form.shape ? form.shape->at(1) : mixed[1];
   }
   if (product(shape.height, shape.width, shape.vector_bytes())) return {};
-  return {RecordFault::Kind::impossible_shape, &label_, label_.shapes != nullptr ? table_offset(*label_.shapes, 3 * index) : 8};
+  return {RecordFault::Kind::impossible_shape, &label_,
+          label_.shapes != nullptr ? table_offset(*label_.shapes, 3 * index) : 8};
 }
 
 Result<LabelShape> ShardFile::label_shape(std::uint64_t index) const {
@@ -187,7 +200,8 @@ Result<LabelShape> ShardFile::label_shape(std::uint64_t index) const {
   return shape;
 }
 
-RecordFault ShardFile::find_stored(const FieldTables& field, std::uint64_t index, StoredRecord& record) const noexcept {
+RecordFault ShardFile::find_stored(const FieldTables& field, std::uint64_t index,
+                                   StoredRecord& record) const noexcept {
   std::uint64_t begin = 0, end = 0;
   if (field.offsets != nullptr) {
     begin = u64(*field.offsets, index);
@@ -197,7 +211,8 @@ RecordFault ShardFile::find_stored(const FieldTables& field, std::uint64_t index
     begin = index * record_bytes;
     end = begin + record_bytes;
   }
-  if (begin > end || end > field.payload->bytes()) return {RecordFault::Kind::outside, &field, table_offset(*field.offsets, index)};
+  if (begin > end || end > field.payload->bytes())
+    return {RecordFault::Kind::outside, &field, table_offset(*field.offsets, index)};
   const std::uint64_t offset = header_.buffer_start() + field.payload->begin + begin;
   record = {bytes().subspan(offset, end - begin), offset};
   return {};
@@ -209,23 +224,26 @@ Result<StoredRecord> ShardFile::stored(const FieldTables& field, std::uint64_t i
   return record;
 }
 
-RecordFault ShardFile::find_record(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                   StoredRecord& record) const noexcept {
+RecordFault ShardFile::find_record(const FieldTables& field, std::uint64_t index,
+                                   std::uint64_t size_bytes, StoredRecord& record) const noexcept {
   if (const RecordFault fault = find_stored(field, index, record)) return fault;
   if (field.compressed || record.bytes.size() == size_bytes) return {};
   return {RecordFault::Kind::other_size, &field, record.offset, record.bytes.size(), size_bytes};
 }
 
-RecordFault ShardFile::compare_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const noexcept {
+RecordFault ShardFile::compare_stored(const FieldTables& field, std::uint64_t index,
+                                      const StoredRecord& record) const noexcept {
   if (!field.compressed) return compare_content(field, index, record.bytes, record.offset);
-  if (field.frame_crcs == nullptr) return {RecordFault::Kind::no_crc, &field, record.offset, 0, 0, true};
+  if (field.frame_crcs == nullptr)
+    return {RecordFault::Kind::no_crc, &field, record.offset, 0, 0, true};
   const std::uint32_t wanted = u32(*field.frame_crcs, index);
   const std::uint32_t found = crc32c(record.bytes);
   if (wanted == found) return {};
   return {RecordFault::Kind::other_crc, &field, record.offset, found, wanted, true};
 }
 
-RecordFault ShardFile::compare_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
+RecordFault ShardFile::compare_content(const FieldTables& field, std::uint64_t index,
+                                       std::span<const std::byte> content,
                                        std::uint64_t offset) const noexcept {
   if (field.crcs == nullptr) return {RecordFault::Kind::no_crc, &field, offset};
   const std::uint32_t wanted = u32(*field.crcs, index);
@@ -234,16 +252,18 @@ RecordFault ShardFile::compare_content(const FieldTables& field, std::uint64_t i
   return {RecordFault::Kind::other_crc, &field, offset, found, wanted};
 }
 
-Status ShardFile::check_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const {
+Status ShardFile::check_stored(const FieldTables& field, std::uint64_t index,
+                               const StoredRecord& record) const {
   return status_of(compare_stored(field, index, record));
 }
 
-Status ShardFile::check_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
-                                std::uint64_t offset) const {
+Status ShardFile::check_content(const FieldTables& field, std::uint64_t index,
+                                std::span<const std::byte> content, std::uint64_t offset) const {
   return status_of(compare_content(field, index, content, offset));
 }
 
-Status ShardFile::decompress(const FieldTables& field, const StoredRecord& record, std::span<std::byte> into) const {
+Status ShardFile::decompress(const FieldTables& field, const StoredRecord& record,
+                             std::span<std::byte> into) const {
   Status status = decompress_frame(record.bytes, into);
   if (status.ok()) return {};
   Error error = std::move(status).error();
@@ -253,24 +273,31 @@ Status ShardFile::decompress(const FieldTables& field, const StoredRecord& recor
   return error;
 }
 
-Result<std::span<const std::uint8_t>> ShardFile::view(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+Result<std::span<const std::uint8_t>> ShardFile::view(const FieldTables& field, std::uint64_t index,
+                                                      std::uint64_t size_bytes,
                                                       VerifyChecksums crc) const {
   if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
-  if (field.compressed) return usage_error("the " + field.name + " is stored compressed; read_" + field.name + "() decompresses it");
+  if (field.compressed)
+    return usage_error("the " + field.name + " is stored compressed; read_" + field.name +
+                       "() decompresses it");
   StoredRecord record;
   HOTPACK_TRY(run([&]() noexcept {
     const RecordFault fault = find_record(field, index, size_bytes, record);
-    return fault || crc == VerifyChecksums::never ? fault : compare_content(field, index, record.bytes, record.offset);
+    return fault || crc == VerifyChecksums::never
+               ? fault
+               : compare_content(field, index, record.bytes, record.offset);
   }));
   return as_u8(record.bytes);
 }
 
-Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                      std::span<std::uint8_t> into, VerifyChecksums crc) const {
+Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, std::uint64_t index,
+                                                      std::uint64_t size_bytes,
+                                                      std::span<std::uint8_t> into,
+                                                      VerifyChecksums crc) const {
   if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
   if (into.size() < size_bytes) {
-    return usage_error("the buffer has " + std::to_string(into.size()) + " bytes, the " + field.name + " needs " +
-                       std::to_string(size_bytes));
+    return usage_error("the buffer has " + std::to_string(into.size()) + " bytes, the " +
+                       field.name + " needs " + std::to_string(size_bytes));
   }
   const std::span<std::uint8_t> target = into.first(size_bytes);
   if (field.compressed) {
@@ -285,8 +312,10 @@ Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, 
   return std::span<const std::uint8_t>(target);
 }
 
-Status ShardFile::read_frame(const FieldTables& field, std::uint64_t index, std::span<std::uint8_t> into, VerifyChecksums crc) const {
-  if (Status ready = prepare_decompression(); !ready.ok()) return with_path(std::move(ready).error(), path_);
+Status ShardFile::read_frame(const FieldTables& field, std::uint64_t index,
+                             std::span<std::uint8_t> into, VerifyChecksums crc) const {
+  if (Status ready = prepare_decompression(); !ready.ok())
+    return with_path(std::move(ready).error(), path_);
   bool left_half_way = true;
   Status status = run([&]() noexcept {
     StoredRecord frame;
@@ -299,7 +328,8 @@ Status ShardFile::read_frame(const FieldTables& field, std::uint64_t index, std:
   return status;
 }
 
-RecordFault ShardFile::find_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes, VerifyChecksums crc,
+RecordFault ShardFile::find_frame(const FieldTables& field, std::uint64_t index,
+                                  std::uint64_t size_bytes, VerifyChecksums crc,
                                   StoredRecord& frame) const noexcept {
   if (const RecordFault fault = find_stored(field, index, frame)) return fault;
   if (crc == VerifyChecksums::always) {
@@ -311,16 +341,21 @@ RecordFault ShardFile::find_frame(const FieldTables& field, std::uint64_t index,
   return {};
 }
 
-RecordFault ShardFile::unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
+RecordFault ShardFile::unpack(const FieldTables& field, std::uint64_t index,
+                              const StoredRecord& frame, std::span<std::uint8_t> into,
                               VerifyChecksums crc) const noexcept {
   if (const FrameFault fault = unpack_frame(frame.bytes, std::as_writable_bytes(into))) {
     return {RecordFault::Kind::bad_frame, &field, frame.offset, 0, 0, false, fault};
   }
-  return crc == VerifyChecksums::always ? compare_content(field, index, std::as_bytes(into), frame.offset) : RecordFault();
+  return crc == VerifyChecksums::always
+             ? compare_content(field, index, std::as_bytes(into), frame.offset)
+             : RecordFault();
 }
 
-Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                      std::vector<std::uint8_t>& scratch, VerifyChecksums crc) const {
+Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, std::uint64_t index,
+                                                      std::uint64_t size_bytes,
+                                                      std::vector<std::uint8_t>& scratch,
+                                                      VerifyChecksums crc) const {
   if (!field.compressed) return view(field, index, size_bytes, crc);
   if (scratch.size() < size_bytes) {
     StoredRecord frame;
@@ -328,7 +363,10 @@ Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, 
     try {
       scratch.resize(size_bytes);
     } catch (const std::exception&) {
-      return Error{ErrorCode::io, "there is no memory for a record of " + std::to_string(size_bytes) + " bytes", path_, {}};
+      return Error{ErrorCode::io,
+                   "there is no memory for a record of " + std::to_string(size_bytes) + " bytes",
+                   path_,
+                   {}};
     }
   }
   const std::span<std::uint8_t> target = std::span(scratch).first(size_bytes);
@@ -336,9 +374,13 @@ Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, 
   return std::span<const std::uint8_t>(target);
 }
 
-Error ShardFile::damaged(std::string text, std::uint64_t offset) const { return damaged_error(std::move(text), path_, offset); }
+Error ShardFile::damaged(std::string text, std::uint64_t offset) const {
+  return damaged_error(std::move(text), path_, offset);
+}
 
-Error ShardFile::error_of(const RecordFault& fault) const { return damaged(fault.text(), fault.offset); }
+Error ShardFile::error_of(const RecordFault& fault) const {
+  return damaged(fault.text(), fault.offset);
+}
 
 Status ShardFile::status_of(const RecordFault& fault) const {
   if (fault) return error_of(fault);

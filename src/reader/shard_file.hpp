@@ -41,10 +41,11 @@ class ShardFile {
  public:
   // Maps the file and validates its header. `cache` as in decode_header. Reads the file with
   // system calls only, so that a failing disk or a file that shrinks is an error, not a SIGBUS.
-  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open(const std::string& path, format::SchemaCache* cache = nullptr);
+  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open(
+      const std::string& path, format::SchemaCache* cache = nullptr);
   // The same with check_tables().
-  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open_checked(const std::string& path, MapMode mode,
-                                                                             format::SchemaCache* cache = nullptr);
+  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open_checked(
+      const std::string& path, MapMode mode, format::SchemaCache* cache = nullptr);
   // format::check_tables with this file's path in the error.
   [[nodiscard]] Status check_tables() const;
 
@@ -73,11 +74,15 @@ class ShardFile {
   [[nodiscard]] RecordFault find_label_shape(std::uint64_t index, LabelShape& shape) const noexcept;
   // Precondition of this and the next: field.payload is set. find_record also checks that an
   // uncompressed record has the size it should have.
-  [[nodiscard]] RecordFault find_stored(const FieldTables& field, std::uint64_t index, StoredRecord& record) const noexcept;
-  [[nodiscard]] RecordFault find_record(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+  [[nodiscard]] RecordFault find_stored(const FieldTables& field, std::uint64_t index,
                                         StoredRecord& record) const noexcept;
-  [[nodiscard]] RecordFault compare_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const noexcept;
-  [[nodiscard]] RecordFault compare_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
+  [[nodiscard]] RecordFault find_record(const FieldTables& field, std::uint64_t index,
+                                        std::uint64_t size_bytes,
+                                        StoredRecord& record) const noexcept;
+  [[nodiscard]] RecordFault compare_stored(const FieldTables& field, std::uint64_t index,
+                                           const StoredRecord& record) const noexcept;
+  [[nodiscard]] RecordFault compare_content(const FieldTables& field, std::uint64_t index,
+                                            std::span<const std::byte> content,
                                             std::uint64_t offset) const noexcept;
   // Describes a fault, with this file's path but without the record.
   [[nodiscard]] Error error_of(const RecordFault& fault) const;
@@ -85,23 +90,34 @@ class ShardFile {
   // Precondition of these: field.payload is set.
   [[nodiscard]] Result<StoredRecord> stored(const FieldTables& field, std::uint64_t index) const;
   // CRC-32C of the stored bytes: of the frame if compressed, else of the record.
-  [[nodiscard]] Status check_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const;
+  [[nodiscard]] Status check_stored(const FieldTables& field, std::uint64_t index,
+                                    const StoredRecord& record) const;
   // CRC-32C of the uncompressed record.
-  [[nodiscard]] Status check_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
+  [[nodiscard]] Status check_content(const FieldTables& field, std::uint64_t index,
+                                     std::span<const std::byte> content,
                                      std::uint64_t offset) const;
   // Decompresses `record` into exactly `into`.
-  [[nodiscard]] Status decompress(const FieldTables& field, const StoredRecord& record, std::span<std::byte> into) const;
+  [[nodiscard]] Status decompress(const FieldTables& field, const StoredRecord& record,
+                                  std::span<std::byte> into) const;
   // The record of `size_bytes` in the mapping; not for compressed fields.
-  [[nodiscard]] Result<std::span<const std::uint8_t>> view(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+  [[nodiscard]] Result<std::span<const std::uint8_t>> view(const FieldTables& field,
+                                                           std::uint64_t index,
+                                                           std::uint64_t size_bytes,
                                                            VerifyChecksums crc) const;
   // Copies the uncompressed record of `size_bytes` to the start of `into`.
-  [[nodiscard]] Result<std::span<const std::uint8_t>> read(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                           std::span<std::uint8_t> into, VerifyChecksums crc) const;
+  [[nodiscard]] Result<std::span<const std::uint8_t>> read(const FieldTables& field,
+                                                           std::uint64_t index,
+                                                           std::uint64_t size_bytes,
+                                                           std::span<std::uint8_t> into,
+                                                           VerifyChecksums crc) const;
 
   // The record of `size_bytes`: in the mapping if it is not compressed, else in `scratch`, which
   // grows only after the frame has passed its checks.
-  [[nodiscard]] Result<std::span<const std::uint8_t>> load(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                           std::vector<std::uint8_t>& scratch, VerifyChecksums crc) const;
+  [[nodiscard]] Result<std::span<const std::uint8_t>> load(const FieldTables& field,
+                                                           std::uint64_t index,
+                                                           std::uint64_t size_bytes,
+                                                           std::vector<std::uint8_t>& scratch,
+                                                           VerifyChecksums crc) const;
 
   // An error about this file. For errors about a record the caller adds the record.
   [[nodiscard]] Error damaged(std::string text, std::uint64_t offset) const;
@@ -111,7 +127,8 @@ class ShardFile {
  private:
   ShardFile() = default;
   // Reads header and tables with system calls, from a file that stays open for mapping.
-  [[nodiscard]] static Result<std::unique_ptr<ShardFile>> read_tables(const File& opened, format::SchemaCache* cache);
+  [[nodiscard]] static Result<std::unique_ptr<ShardFile>> read_tables(const File& opened,
+                                                                      format::SchemaCache* cache);
   [[nodiscard]] Status fetch(const File& opened, std::uint64_t offset, std::uint64_t size_bytes);
   [[nodiscard]] Status map(const File& opened);
   [[nodiscard]] Status status_of(const RecordFault& fault) const;
@@ -120,15 +137,19 @@ class ShardFile {
   template <class Work>
   [[nodiscard]] Status run(Work work) const;
   // The frame of a compressed record, checked against its CRC and `size_bytes`.
-  [[nodiscard]] RecordFault find_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes, VerifyChecksums crc,
+  [[nodiscard]] RecordFault find_frame(const FieldTables& field, std::uint64_t index,
+                                       std::uint64_t size_bytes, VerifyChecksums crc,
                                        StoredRecord& frame) const noexcept;
-  [[nodiscard]] RecordFault unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
+  [[nodiscard]] RecordFault unpack(const FieldTables& field, std::uint64_t index,
+                                   const StoredRecord& frame, std::span<std::uint8_t> into,
                                    VerifyChecksums crc) const noexcept;
-  [[nodiscard]] Status read_frame(const FieldTables& field, std::uint64_t index, std::span<std::uint8_t> into, VerifyChecksums crc) const;
+  [[nodiscard]] Status read_frame(const FieldTables& field, std::uint64_t index,
+                                  std::span<std::uint8_t> into, VerifyChecksums crc) const;
   [[nodiscard]] std::uint64_t u64(const format::Tensor& table, std::uint64_t index) const;
   [[nodiscard]] std::uint32_t u32(const format::Tensor& table, std::uint64_t index) const;
   [[nodiscard]] std::int32_t i32(const format::Tensor& table, std::uint64_t index) const;
-  [[nodiscard]] std::array<std::int64_t, 3> mixed_shape(const FieldTables& field, std::uint64_t index) const;
+  [[nodiscard]] std::array<std::int64_t, 3> mixed_shape(const FieldTables& field,
+                                                        std::uint64_t index) const;
 
   std::string path_;
   FileIdentity identity_;

@@ -45,8 +45,10 @@ reader::AuditOptions audit_options(const VerifyOptions& options) {
 std::vector<std::string> notes_about(const format::PackFolder& folder) {
   std::vector<std::string> notes;
   for (const std::string& name : folder.temporaries)
-    notes.push_back(name + ": a temporary file of an interrupted or running pack; the next run removes it");
-  for (const std::string& name : folder.others) notes.push_back(name + ": not a file of this data set");
+    notes.push_back(
+        name + ": a temporary file of an interrupted or running pack; the next run removes it");
+  for (const std::string& name : folder.others)
+    notes.push_back(name + ": not a file of this data set");
   std::sort(notes.begin(), notes.end());
   return notes;
 }
@@ -55,7 +57,9 @@ std::vector<std::string> notes_about(const format::PackFolder& folder) {
 class Verification {
  public:
   explicit Verification(const VerifyOptions& options)
-      : options_(audit_options(options)), callback_(options.progress), findings_(options_.max_findings) {}
+      : options_(audit_options(options)),
+        callback_(options.progress),
+        findings_(options_.max_findings) {}
 
   Result<VerifyReport> run_folder(const std::string& folder);
   Result<VerifyReport> run_shard(const std::string& path);
@@ -126,7 +130,8 @@ Result<VerifyReport> Verification::run_folder(const std::string& folder) {
   if (listing.has_manifest) {
     read_manifest(folder);
   } else {
-    findings_.add(kManifestFile, "missing: not a data set, a partition of one, or a run that has not finished");
+    findings_.add(kManifestFile,
+                  "missing: not a data set, a partition of one, or a run that has not finished");
   }
   const std::vector<std::string> names = names_to_check(listing);
   ProgressMeter progress(callback_, names.size(), manifest_ ? manifest_->records() : 0);
@@ -135,7 +140,8 @@ Result<VerifyReport> Verification::run_folder(const std::string& folder) {
     check_shard(folder, name, progress);
   }
   if (!progress.stopped()) check_whole();
-  if (!manifest_ && !manifest_unread_ && !summaries_.empty() && one_plan_) note_partition(summaries_.size());
+  if (!manifest_ && !manifest_unread_ && !summaries_.empty() && one_plan_)
+    note_partition(summaries_.size());
   return report(progress.stopped());
 }
 
@@ -155,7 +161,8 @@ Result<VerifyReport> Verification::run_shard(const std::string& path) {
   return report(progress.stopped());
 }
 
-void Verification::check_shard(const std::string& folder, const std::string& name, ProgressMeter& progress) {
+void Verification::check_shard(const std::string& folder, const std::string& name,
+                               ProgressMeter& progress) {
   const std::string path = (fs::path(folder) / name).string();
   const auto file = ShardFile::open(path);
   if (file.ok()) return check_opened(**file, name, progress);
@@ -169,13 +176,16 @@ void Verification::check_shard(const std::string& folder, const std::string& nam
   progress.add_shard(1);
 }
 
-void Verification::check_opened(const ShardFile& file, const std::string& name, ProgressMeter& progress) {
+void Verification::check_opened(const ShardFile& file, const std::string& name,
+                                ProgressMeter& progress) {
   ++report_.shards;
   report_.records += file.records();
   report_.size_bytes += file.bytes().size();
   if (!file.header().aligned) {
     report_.aligned = false;
-    report_.notes.push_back(name + ": payload or tables are not aligned, as after a round trip through another library");
+    report_.notes.push_back(
+        name +
+        ": payload or tables are not aligned, as after a round trip through another library");
   }
   if (file.header().minor > 0) {
     report_.notes.push_back(name + ": format " + file.header().metadata.format +
@@ -183,7 +193,8 @@ void Verification::check_opened(const ShardFile& file, const std::string& name, 
   }
   compare_with_first(file, name);
   if (manifest_) {
-    if (const format::ShardRow* row = row_of(name)) reader::audit_row(*manifest_, *row, file, findings_);
+    if (const format::ShardRow* row = row_of(name))
+      reader::audit_row(*manifest_, *row, file, findings_);
   }
   summaries_.push_back(reader::audit_shard(file, name, options_, progress, findings_));
   if (!progress.stopped()) check_keys(file, name);
@@ -199,9 +210,11 @@ void Verification::compare_with_first(const ShardFile& file, const std::string& 
     return;
   }
   if (manifest_) return;  // each shard is compared with the manifest
-  if (metadata.schema != first_schema_) findings_.add(name, "hotpack.schema differs from that of " + summaries_.front().name);
+  if (metadata.schema != first_schema_)
+    findings_.add(name, "hotpack.schema differs from that of " + summaries_.front().name);
   one_plan_ = one_plan_ && metadata.plan == first_plan_;
-  if (metadata.plan != first_plan_) findings_.add(name, "hotpack.plan differs from that of " + summaries_.front().name);
+  if (metadata.plan != first_plan_)
+    findings_.add(name, "hotpack.plan differs from that of " + summaries_.front().name);
 }
 
 void Verification::check_keys(const ShardFile& file, const std::string& name) {
@@ -218,15 +231,18 @@ void Verification::check_whole() {
   reader::audit_totals(*manifest_, summaries_, findings_);
   if (manifest_->skipped > 0 || !keys_) return;  // only the plan has the keys of skipped samples
   if (const std::string digest = keys_->digest(); digest != manifest_->plan.keys) {
-    findings_.add(kManifestFile, "plan.keys is " + manifest_->plan.keys + ", the shards' keys have " + digest);
+    findings_.add(kManifestFile,
+                  "plan.keys is " + manifest_->plan.keys + ", the shards' keys have " + digest);
   }
 }
 
 void Verification::note_partition(std::size_t shards) {
   if (shards == planned_shards_) {
-    report_.notes.push_back("all " + std::to_string(shards) + " shards of one plan are here; hotpack merge writes the manifest");
+    report_.notes.push_back("all " + std::to_string(shards) +
+                            " shards of one plan are here; hotpack merge writes the manifest");
   } else {
-    report_.notes.push_back(std::to_string(shards) + " of " + std::to_string(planned_shards_) + " shards of one plan are here");
+    report_.notes.push_back(std::to_string(shards) + " of " + std::to_string(planned_shards_) +
+                            " shards of one plan are here");
   }
 }
 

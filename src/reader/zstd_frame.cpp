@@ -27,12 +27,15 @@ Context& thread_context() {
 
 // The most content that a frame of `frame_bytes` can hold: a block has a header of 3 bytes and at
 // most 128 KiB of content.
-std::uint64_t max_content_bytes(std::uint64_t frame_bytes) { return (frame_bytes / 3 + 1) * (std::uint64_t{128} << 10); }
+std::uint64_t max_content_bytes(std::uint64_t frame_bytes) {
+  return (frame_bytes / 3 + 1) * (std::uint64_t{128} << 10);
+}
 
 // Refuses skippable frames and formats before 1.0, which the library may also know and allocate
 // memory for.
 bool has_magic(std::span<const std::byte> frame) {
-  return frame.size() >= sizeof(std::uint32_t) && load_le<std::uint32_t>(frame.data()) == ZSTD_MAGICNUMBER;
+  return frame.size() >= sizeof(std::uint32_t) &&
+         load_le<std::uint32_t>(frame.data()) == ZSTD_MAGICNUMBER;
 }
 
 FrameFault find_content_bytes(std::span<const std::byte> frame, std::uint64_t& bytes) {
@@ -60,7 +63,8 @@ std::string FrameFault::text() const {
     case Kind::no_content_size:
       return "is a Zstandard frame without its content size";
     case Kind::other_content_size:
-      return "is a Zstandard frame of " + std::to_string(found) + " bytes of content; the record has " + std::to_string(wanted);
+      return "is a Zstandard frame of " + std::to_string(found) +
+             " bytes of content; the record has " + std::to_string(wanted);
     case Kind::dictionary:
       return "is a Zstandard frame that needs a dictionary";
     case Kind::not_one_frame:
@@ -81,18 +85,21 @@ Result<std::uint64_t> frame_content_bytes(std::span<const std::byte> frame) {
   return stated;
 }
 
-FrameFault find_frame_fault(std::span<const std::byte> frame, std::uint64_t content_bytes) noexcept {
+FrameFault find_frame_fault(std::span<const std::byte> frame,
+                            std::uint64_t content_bytes) noexcept {
   std::uint64_t stated = 0;
   if (const FrameFault fault = find_content_bytes(frame, stated)) return fault;
   if (stated != content_bytes) return {FrameFault::Kind::other_content_size, stated, content_bytes};
-  if (ZSTD_getDictID_fromFrame(frame.data(), frame.size()) != 0) return {FrameFault::Kind::dictionary};
+  if (ZSTD_getDictID_fromFrame(frame.data(), frame.size()) != 0)
+    return {FrameFault::Kind::dictionary};
   const std::size_t size = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
   if (size != frame.size()) return {FrameFault::Kind::not_one_frame, size, frame.size()};
   if (content_bytes > max_content_bytes(frame.size())) return {FrameFault::Kind::too_short};
   return {};
 }
 
-FrameFault find_size_fault(std::span<const std::byte> head, std::uint64_t frame_bytes, std::uint64_t content_bytes) noexcept {
+FrameFault find_size_fault(std::span<const std::byte> head, std::uint64_t frame_bytes,
+                           std::uint64_t content_bytes) noexcept {
   std::uint64_t stated = 0;
   if (const FrameFault fault = find_content_bytes(head, stated)) return fault;
   if (stated != content_bytes) return {FrameFault::Kind::other_content_size, stated, content_bytes};
@@ -105,8 +112,10 @@ Status check_frame(std::span<const std::byte> frame, std::uint64_t content_bytes
 }
 
 FrameFault unpack_frame(std::span<const std::byte> frame, std::span<std::byte> into) noexcept {
-  const std::size_t written = ZSTD_decompressDCtx(thread_context().get(), into.data(), into.size(), frame.data(), frame.size());
-  if (ZSTD_isError(written)) return {FrameFault::Kind::undecodable, 0, into.size(), ZSTD_getErrorName(written)};
+  const std::size_t written = ZSTD_decompressDCtx(thread_context().get(), into.data(), into.size(),
+                                                  frame.data(), frame.size());
+  if (ZSTD_isError(written))
+    return {FrameFault::Kind::undecodable, 0, into.size(), ZSTD_getErrorName(written)};
   if (written != into.size()) return {FrameFault::Kind::cut_short, written, into.size()};
   return {};
 }

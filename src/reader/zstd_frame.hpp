@@ -18,7 +18,17 @@ namespace hotpack::reader {
 
 // The fault of a frame, as plain values.
 struct FrameFault {
-  enum class Kind { none, not_a_frame, no_content_size, other_content_size, dictionary, not_one_frame, too_short, undecodable, cut_short };
+  enum class Kind {
+    none,
+    not_a_frame,
+    no_content_size,
+    other_content_size,
+    dictionary,
+    not_one_frame,
+    too_short,
+    undecodable,
+    cut_short
+  };
   Kind kind = Kind::none;
   std::uint64_t found = 0;
   std::uint64_t wanted = 0;
@@ -36,18 +46,21 @@ struct FrameFault {
 // memory.
 [[nodiscard]] Status check_frame(std::span<const std::byte> frame, std::uint64_t content_bytes);
 // The same without allocating.
-[[nodiscard]] FrameFault find_frame_fault(std::span<const std::byte> frame, std::uint64_t content_bytes) noexcept;
+[[nodiscard]] FrameFault find_frame_fault(std::span<const std::byte> frame,
+                                          std::uint64_t content_bytes) noexcept;
 
 // Checks the first bytes, at most kFrameHead, of a frame of `frame_bytes`: it must declare
 // `content_bytes` and be able to hold them.
 inline constexpr std::size_t kFrameHead = 18;
-[[nodiscard]] FrameFault find_size_fault(std::span<const std::byte> head, std::uint64_t frame_bytes, std::uint64_t content_bytes) noexcept;
+[[nodiscard]] FrameFault find_size_fault(std::span<const std::byte> head, std::uint64_t frame_bytes,
+                                         std::uint64_t content_bytes) noexcept;
 
 // Decompresses a frame that check_frame accepts for into.size().
 [[nodiscard]] Status decompress_frame(std::span<const std::byte> frame, std::span<std::byte> into);
 // Decompresses a frame that has no fault for into.size(); allocates nothing. Precondition:
 // prepare_decompression() succeeded on this thread.
-[[nodiscard]] FrameFault unpack_frame(std::span<const std::byte> frame, std::span<std::byte> into) noexcept;
+[[nodiscard]] FrameFault unpack_frame(std::span<const std::byte> frame,
+                                      std::span<std::byte> into) noexcept;
 
 // Creates this thread's context, once. Fails with code `io` if there is no memory for it.
 [[nodiscard]] Status prepare_decompression();

@@ -1,4 +1,5 @@
-// Runs work with the requested number of threads, even more than cores, or with fewer if the system starts no more.
+// Runs work with the requested number of threads, even more than cores, or with fewer if the system
+// starts no more.
 #pragma once
 
 #include <tbb/global_control.h>
@@ -8,8 +9,9 @@
 
 namespace hotpack::pipeline {
 
-// The number of threads for the work, including the caller's: at most `wanted`, at least 1. oneTBB ends the process if one of its threads
-// does not start, so they are tried here, and one more for the committer.
+// The number of threads for the work, including the caller's: at most `wanted`, at least 1. oneTBB
+// ends the process if one of its threads does not start, so they are tried here, and one more for
+// the committer.
 [[nodiscard]] std::size_t available_threads(int wanted);
 
 template <class Work>

@@ -1,4 +1,5 @@
-// Receives progress and messages of packing and checking. Libraries never print: the terminal of the command implements this.
+// Receives progress and messages of packing and checking. Libraries never print: the terminal of
+// the command implements this.
 //
 // Thread-safety: an Observer is called from one thread at a time.
 #pragma once
@@ -25,7 +26,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void message(Level level, std::string_view text) = 0;
-  virtual void progress(const Progress& progress) = 0;  // called after every sample; the terminal thins it out
+  virtual void progress(
+      const Progress& progress) = 0;  // called after every sample; the terminal thins it out
   // Called between samples: true stops the run in an orderly way (a signal arrived).
   [[nodiscard]] virtual bool stop_requested() const = 0;
 };

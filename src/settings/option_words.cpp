@@ -14,7 +14,8 @@ namespace {
 
 using Value = std::optional<std::string>;
 
-// An option of the schema as plain text: a string without its quotes; absent if there is none, or null.
+// An option of the schema as plain text: a string without its quotes; absent if there is none, or
+// null.
 Value option_of(const Schema& schema, std::string_view wanted) {
   for (const auto& [name, text] : schema.options.more) {
     if (name != wanted || text == "null") continue;
@@ -24,7 +25,9 @@ Value option_of(const Schema& schema, std::string_view wanted) {
   return std::nullopt;
 }
 
-std::string size_text(const std::array<std::int64_t, 2>& size) { return std::to_string(size[0]) + "x" + std::to_string(size[1]); }
+std::string size_text(const std::array<std::int64_t, 2>& size) {
+  return std::to_string(size[0]) + "x" + std::to_string(size[1]);
+}
 
 // "[64,48]" as "64x48".
 Value listed_size(const Value& text) {
@@ -36,7 +39,8 @@ Value listed_size(const Value& text) {
 
 std::string joined(const std::vector<std::int64_t>& numbers) {
   std::string text;
-  for (const std::int64_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  for (const std::int64_t number : numbers)
+    text += (text.empty() ? "" : ",") + std::to_string(number);
   return text;
 }
 
@@ -51,7 +55,8 @@ class Options {
     add("--map", option_of(schema_, "map") ? Value("FILE") : std::nullopt);
     add("--max-pixels", option_of(schema_, "max_pixels"));
     add("--zstd", zstd());
-    add("--shuffle", schema_.options.shuffle ? Value(std::to_string(*schema_.options.shuffle)) : std::nullopt);
+    add("--shuffle",
+        schema_.options.shuffle ? Value(std::to_string(*schema_.options.shuffle)) : std::nullopt);
     return std::move(options_);
   }
 
@@ -70,9 +75,12 @@ class Options {
     add("--size", size);
     add("--fit", fit, word_of(size ? Fit::stretch : Fit::none));
     const std::string overlap = option_of(schema_, "tile_overlap").value_or("0");
-    add("--tile", tiled && own ? Value(*own + (overlap == "0" ? "" : "+" + overlap)) : std::nullopt);
+    add("--tile",
+        tiled && own ? Value(*own + (overlap == "0" ? "" : "+" + overlap)) : std::nullopt);
     add("--pad-multiple", option_of(schema_, "pad_multiple"));
-    add("--anchor", Value(word_of(value_of_packed<Anchor>(schema_.options.anchor).value_or(Anchor::center))), word_of(Anchor::center));
+    add("--anchor",
+        Value(word_of(value_of_packed<Anchor>(schema_.options.anchor).value_or(Anchor::center))),
+        word_of(Anchor::center));
     add("--image-filter", geometry.image_filter, word_of(ImageFilter::automatic));
     add("--label-filter", geometry.label_filter, word_of(LabelFilter::nearest));
     add("--size-mismatch", schema_.options.size_mismatch, word_of(SizeMismatch::error));
@@ -96,16 +104,19 @@ class Options {
     add("--threshold", option_of(schema_, "threshold"), "128");
     add("--unknown", option_of(schema_, "unknown"), "error");
     add("--pad-label", option_of(schema_, "pad_label"), "ignore");
-    add("--label-storage", schema_.label ? Value(word_of(schema_.label->storage)) : std::nullopt, word_of(LabelStorage::bits));
+    add("--label-storage", schema_.label ? Value(word_of(schema_.label->storage)) : std::nullopt,
+        word_of(LabelStorage::bits));
   }
 
   // Fields and level, if they differ from those of a bare --zstd.
   [[nodiscard]] Value zstd() const {
     const Value fields = option_of(schema_, "zstd_fields");
     if (!fields) return std::nullopt;
-    const bool image = fields->find("\"image\"") != std::string::npos, label = fields->find("\"label\"") != std::string::npos;
+    const bool image = fields->find("\"image\"") != std::string::npos,
+               label = fields->find("\"label\"") != std::string::npos;
     std::string text = image && (label || !schema_.label) ? "" : image ? "image" : "label";
-    if (const std::string level = option_of(schema_, "zstd_level").value_or("1"); level != "1") text += ":" + level;
+    if (const std::string level = option_of(schema_, "zstd_level").value_or("1"); level != "1")
+      text += ":" + level;
     return text;
   }
 
@@ -127,7 +138,8 @@ std::string option_difference(const Schema& here, const Schema& there) {
   const std::vector<TypedOption> left = typed_options(here), right = typed_options(there);
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (left[i].value == right[i].value) continue;
-    const bool both = left[i].value && right[i].value && !left[i].value->empty() && !right[i].value->empty();
+    const bool both =
+        left[i].value && right[i].value && !left[i].value->empty() && !right[i].value->empty();
     return left[i].text() + " here, " + (both ? *right[i].value : right[i].text()) + " there";
   }
   return format::first_difference(here, there);

@@ -28,7 +28,8 @@ struct SplitOptions {
   };
   std::vector<Part> parts;
   std::uint64_t seed = 0;
-  std::string group;  // --group REGEX: samples whose keys have the same match (or first group of the match) stay together
+  std::string group;  // --group REGEX: samples whose keys have the same match (or first group of
+                      // the match) stay together
 };
 
 // Differences between keys that pairing ignores.
@@ -38,33 +39,38 @@ struct KeyFolding {
   [[nodiscard]] bool any() const { return ignore_case || unicode; }
 };
 
-// The source of samples. Exactly one of `root`, `images`, `image_folders`, `pairs` is used (or `list` alone, with `list_root`); `labels`
-// goes with `images`.
+// The source of samples. Exactly one of `root`, `images`, `image_folders`, `pairs` is used (or
+// `list` alone, with `list_root`); `labels` goes with `images`.
 struct InputOptions {
   std::string root;                 // a data set whose layout is detected
   std::vector<std::string> images;  // folders, searched recursively
   std::vector<std::string> labels;
   std::vector<std::string> image_folders;  // folders of class folders
-  std::vector<std::string> key_prefixes;   // one per root of images (and of labels, in the same order), or none
-  std::string image_suffix;                // stripped at the end of the stem only
+  std::vector<std::string>
+      key_prefixes;          // one per root of images (and of labels, in the same order), or none
+  std::string image_suffix;  // stripped at the end of the stem only
   std::string label_suffix;
-  std::string image_regex;  // --pair-regex IMAGE LABEL: matched with the path below the root; the captured groups form the key
+  std::string image_regex;  // --pair-regex IMAGE LABEL: matched with the path below the root; the
+                            // captured groups form the key
   std::string label_regex;
-  std::string pairs;           // --pairs FILE: a table of image and label (or class) [and split]
-  std::string list;            // --list FILE: selects samples by key or path; or pairs of paths
-  std::string list_root;       // --root DIR: base of relative paths of --pairs and --list; empty: the folder of the file
-  std::string strip_prefix;    // --strip-prefix P: removed from paths of --pairs and --list
-  std::string mask_per_class;  // --mask-per-class PATTERN: {key} and {class} in the path of a mask below --labels, without extension
+  std::string pairs;         // --pairs FILE: a table of image and label (or class) [and split]
+  std::string list;          // --list FILE: selects samples by key or path; or pairs of paths
+  std::string list_root;     // --root DIR: base of relative paths of --pairs and --list; empty: the
+                             // folder of the file
+  std::string strip_prefix;  // --strip-prefix P: removed from paths of --pairs and --list
+  std::string mask_per_class;  // --mask-per-class PATTERN: {key} and {class} in the path of a mask
+                               // below --labels, without extension
   KeyFolding fold;             // --fold case|unicode|case,unicode
-  bool skip_orphans = false;   // --orphans skip: leave out images without label and labels without image
-  bool allow_empty = false;    // --allow-empty: accept class folders without images
+  bool skip_orphans =
+      false;  // --orphans skip: leave out images without label and labels without image
+  bool allow_empty = false;  // --allow-empty: accept class folders without images
   SplitOptions split;
 };
 
 // The meaning of labels.
 struct LabelOptions {
-  std::string preset;              // --preset: class table, ignore rule and suffixes of a known data set
-  std::string classes;             // class file or packed data set, empty if none
+  std::string preset;   // --preset: class table, ignore rule and suffixes of a known data set
+  std::string classes;  // class file or packed data set, empty if none
   bool classes_found = false;      // that file was found next to the data set, not given
   std::string map;                 // --map FILE: maps ids, colors and names to classes
   std::optional<int> class_count;  // --num-classes
@@ -102,7 +108,9 @@ struct RecordOptions {
   LabelStorage label_storage = LabelStorage::bits;
   AxisOrder layout = AxisOrder::channels_last;
 
-  [[nodiscard]] Fit resolved_fit() const { return fit.value_or(size == Extent{} ? Fit::none : Fit::stretch); }
+  [[nodiscard]] Fit resolved_fit() const {
+    return fit.value_or(size == Extent{} ? Fit::none : Fit::stretch);
+  }
 };
 
 // The options that divide records into shards and store them.
@@ -125,11 +133,13 @@ struct RunOptions {
   std::string output;
   std::optional<Partition> partition;
   int threads = 1;
-  bool skip_errors = false;                 // --on-error skip
-  std::optional<std::uint64_t> max_errors;  // with skip_errors: stop beyond this many skipped samples
-  std::string skipped_file;                 // with skip_errors: list of skipped samples, empty if none is wanted
+  bool skip_errors = false;  // --on-error skip
+  std::optional<std::uint64_t>
+      max_errors;            // with skip_errors: stop beyond this many skipped samples
+  std::string skipped_file;  // with skip_errors: list of skipped samples, empty if none is wanted
   bool recheck = false;
-  bool repair = false;  // --repair: verify finished shards byte by byte, and pack damaged ones again
+  bool repair =
+      false;  // --repair: verify finished shards byte by byte, and pack damaged ones again
   bool force = false;
 };
 

@@ -18,22 +18,28 @@ constexpr std::string_view kSkipOrphans = "--orphans skip";
 constexpr std::string_view kSkipErrors = "--on-error skip";
 
 constexpr std::array<KindText, kProblemKinds> kTexts{{
-    {"orphan-image", "image without a label", "images without a label", "add the labels, or leave these images out with --orphans skip",
-     kSkipOrphans},
-    {"orphan-label", "label without an image", "labels without an image", "add the images, or leave these labels out with --orphans skip",
-     kSkipOrphans},
+    {"orphan-image", "image without a label", "images without a label",
+     "add the labels, or leave these images out with --orphans skip", kSkipOrphans},
+    {"orphan-label", "label without an image", "labels without an image",
+     "add the images, or leave these labels out with --orphans skip", kSkipOrphans},
     {"duplicate-key", "file that shares a key", "files that share a key",
      "rename or remove one of each, or distinguish their folders with --key-prefix", ""},
-    {"twin-file", "file that shares its name with another", "files that share their names with others",
+    {"twin-file", "file that shares its name with another",
+     "files that share their names with others",
      "rename or remove one of each, or name those that are meant by their paths in a --list", ""},
-    {"unsupported-file", "image of a format that hotpack does not read", "images of a format that hotpack does not read",
+    {"unsupported-file", "image of a format that hotpack does not read",
+     "images of a format that hotpack does not read",
      "convert them to PNG or JPEG, or leave them out with --orphans skip", kSkipOrphans},
-    {"unusable-name", "file name that cannot be a key", "file names that cannot be keys", "rename the files: names must be UTF-8", ""},
+    {"unusable-name", "file name that cannot be a key", "file names that cannot be keys",
+     "rename the files: names must be UTF-8", ""},
     {"missing-file", "entry of a list that names no file", "entries of a list that name no file",
-     "fix the list, set the base folder of its paths with --root or --strip-prefix, or leave these entries out with --orphans skip",
+     "fix the list, set the base folder of its paths with --root or --strip-prefix, or leave these "
+     "entries out with --orphans skip",
      kSkipOrphans},
     {"unopenable-file", "file that cannot be opened", "files that cannot be opened",
-     "fix the links and permissions, or move these files out of the input; --on-error skip does not leave them out", ""},
+     "fix the links and permissions, or move these files out of the input; --on-error skip does "
+     "not leave them out",
+     ""},
     {"no-class-folder", "image in no class folder", "images in no class folder",
      "move them into the folder of their class, or out of the input", ""},
     {"unknown-folder", "image whose class is not known", "images whose classes are not known",
@@ -42,30 +48,41 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "replace them, or leave them out with --on-error skip", kSkipErrors},
     {"too-large", "image beyond --max-pixels", "images beyond --max-pixels",
      "raise --max-pixels if they are meant, or leave them out with --on-error skip", kSkipErrors},
-    {"damaged-image", "damaged or truncated image", "damaged or truncated images", "replace them, or leave them out with --on-error skip",
-     kSkipErrors},
+    {"damaged-image", "damaged or truncated image", "damaged or truncated images",
+     "replace them, or leave them out with --on-error skip", kSkipErrors},
     {"size-mismatch", "image and label of different sizes", "images and labels of different sizes",
      "fix them, or choose how to match them with --size-mismatch",
-     "--size-mismatch resize-label|--size-mismatch each-to-target|--size-mismatch crop-min|--on-error skip"},
+     "--size-mismatch resize-label|--size-mismatch each-to-target|--size-mismatch "
+     "crop-min|--on-error skip"},
     {"orientation", "image whose EXIF orientation may or may not fit the label",
-     "images whose EXIF orientation may or may not fit the label", "say --exif apply or --exif ignore", "--exif apply|--exif ignore"},
-    {"label-form", "label of another form than it is read as", "labels of another form than they are read as",
-     "choose how labels are read with --label-kind, or leave these out with --on-error skip", kSkipErrors},
+     "images whose EXIF orientation may or may not fit the label",
+     "say --exif apply or --exif ignore", "--exif apply|--exif ignore"},
+    {"label-form", "label of another form than it is read as",
+     "labels of another form than they are read as",
+     "choose how labels are read with --label-kind, or leave these out with --on-error skip",
+     kSkipErrors},
     {"ambiguous-label", "label that may hold colors or ids", "labels that may hold colors or ids",
-     "one --label-kind holds for all labels; --on-error skip does not settle it", "--label-kind index|--label-kind color"},
-    {"unknown-value", "label with colors or ids that no class has", "labels with colors or ids that no class has",
-     "add them to the classes, or say --unknown ignore, --unknown CLASS or, for colors a little off, --unknown nearest:D",
+     "one --label-kind holds for all labels; --on-error skip does not settle it",
+     "--label-kind index|--label-kind color"},
+    {"unknown-value", "label with colors or ids that no class has",
+     "labels with colors or ids that no class has",
+     "add them to the classes, or say --unknown ignore, --unknown CLASS or, for colors a little "
+     "off, --unknown nearest:D",
      "--unknown ignore|--on-error skip"},
     {"class-file", "class file that cannot be used", "class files that cannot be used",
      "fix the class file: CSV name,r,g,b, or one name per line", ""},
-    {"open-question", "How are the labels to be read? hotpack cannot tell", "How are the labels to be read? hotpack cannot tell",
-     "answer it with one of the options it names, or remove the odd files; --on-error skip does not settle it", ""},
+    {"open-question", "How are the labels to be read? hotpack cannot tell",
+     "How are the labels to be read? hotpack cannot tell",
+     "answer it with one of the options it names, or remove the odd files; --on-error skip does "
+     "not settle it",
+     ""},
 }};
 
 constexpr std::array kNeverSkipped = {
-    ProblemKind::orphan_image,    ProblemKind::orphan_label, ProblemKind::duplicate_key,   ProblemKind::unsupported_file,
-    ProblemKind::unusable_name,   ProblemKind::missing_file, ProblemKind::no_class_folder, ProblemKind::unknown_folder,
-    ProblemKind::ambiguous_label, ProblemKind::class_file,   ProblemKind::open_question,   ProblemKind::twin_file,
+    ProblemKind::orphan_image,     ProblemKind::orphan_label,   ProblemKind::duplicate_key,
+    ProblemKind::unsupported_file, ProblemKind::unusable_name,  ProblemKind::missing_file,
+    ProblemKind::no_class_folder,  ProblemKind::unknown_folder, ProblemKind::ambiguous_label,
+    ProblemKind::class_file,       ProblemKind::open_question,  ProblemKind::twin_file,
     ProblemKind::unopenable_file,
 };
 
@@ -79,7 +96,9 @@ std::string one_line(const std::string& text) {
 }
 
 // The advice is printed once, in separate lines.
-bool is_of_all_labels(ProblemKind kind) { return kind == ProblemKind::open_question || kind == ProblemKind::class_file; }
+bool is_of_all_labels(ProblemKind kind) {
+  return kind == ProblemKind::open_question || kind == ProblemKind::class_file;
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -89,7 +108,9 @@ std::string_view digits_of(std::string_view text) {
 }
 
 int compare_numbers(std::string_view a, std::string_view b) {
-  const auto value = [](std::string_view digits) { return digits.substr(std::min(digits.find_first_not_of('0'), digits.size())); };
+  const auto value = [](std::string_view digits) {
+    return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+  };
   if (value(a).size() != value(b).size()) return value(a).size() < value(b).size() ? -1 : 1;
   const int values = value(a).compare(value(b));
   return values != 0 ? values : a.compare(b);
@@ -113,7 +134,9 @@ int compare_naturally(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view problem_title(ProblemKind kind, std::uint64_t count) { return count == 1 ? text_of(kind).one : text_of(kind).many; }
+std::string_view problem_title(ProblemKind kind, std::uint64_t count) {
+  return count == 1 ? text_of(kind).one : text_of(kind).many;
+}
 std::string_view problem_name(ProblemKind kind) { return text_of(kind).name; }
 std::string_view problem_advice(ProblemKind kind) { return text_of(kind).advice; }
 std::string_view problem_options(ProblemKind kind) { return text_of(kind).options; }
@@ -123,14 +146,18 @@ std::string_view advice_once_skipped(ProblemKind kind) {
   return advice.ends_with(kSkipErrors) ? advice.substr(0, advice.rfind(", or leave")) : advice;
 }
 
-bool problem_is_skippable(ProblemKind kind) { return std::find(kNeverSkipped.begin(), kNeverSkipped.end(), kind) == kNeverSkipped.end(); }
+bool problem_is_skippable(ProblemKind kind) {
+  return std::find(kNeverSkipped.begin(), kNeverSkipped.end(), kind) == kNeverSkipped.end();
+}
 
 // Keeps the first ones in sorted order, independent of the order in which they were found.
 void ProblemLog::keep_example(Group& group, Problem problem) {
-  const auto place = std::upper_bound(group.examples.begin(), group.examples.end(), problem, [](const Problem& a, const Problem& b) {
-    const int paths = compare_naturally(a.path, b.path);
-    return paths != 0 ? paths < 0 : compare_naturally(a.detail, b.detail) < 0;
-  });
+  const auto place =
+      std::upper_bound(group.examples.begin(), group.examples.end(), problem,
+                       [](const Problem& a, const Problem& b) {
+                         const int paths = compare_naturally(a.path, b.path);
+                         return paths != 0 ? paths < 0 : compare_naturally(a.detail, b.detail) < 0;
+                       });
   if (place == group.examples.end() && group.examples.size() == kExamples) return;
   group.examples.insert(place, std::move(problem));
   if (group.examples.size() > kExamples) group.examples.pop_back();
@@ -146,7 +173,8 @@ void ProblemLog::add(Problem problem) {
 }
 
 void ProblemLog::append(const ProblemLog& later) {
-  for (std::size_t kind = 0; kind < kProblemKinds; ++kind) append(later, static_cast<ProblemKind>(kind));
+  for (std::size_t kind = 0; kind < kProblemKinds; ++kind)
+    append(later, static_cast<ProblemKind>(kind));
 }
 
 void ProblemLog::append(const ProblemLog& later, ProblemKind kind) {
@@ -172,10 +200,11 @@ std::string ProblemLog::text(std::string_view (*advice)(ProblemKind)) const {
     const Group& group = groups_[kind];
     if (group.count == 0) continue;
     const bool asks = static_cast<ProblemKind>(kind) == ProblemKind::open_question;
-    text +=
-        (asks ? "" : std::to_string(group.count) + " ") + std::string(problem_title(static_cast<ProblemKind>(kind), group.count)) + ":\n";
+    text += (asks ? "" : std::to_string(group.count) + " ") +
+            std::string(problem_title(static_cast<ProblemKind>(kind), group.count)) + ":\n";
     for (const Problem& example : group.examples) text += "    " + example.text() + "\n";
-    if (group.count > group.examples.size()) text += "    … and " + std::to_string(group.count - group.examples.size()) + " more\n";
+    if (group.count > group.examples.size())
+      text += "    … and " + std::to_string(group.count - group.examples.size()) + " more\n";
     text += "  what to do: " + std::string(advice(static_cast<ProblemKind>(kind))) + "\n";
   }
   return text;

@@ -1,7 +1,8 @@
 // Problems of input data, grouped for people by ProblemLog.
 //
-// A bad sample is data for the report, not an error of the program. ProblemLog keeps counts and the first examples of each kind, so
-// its memory does not depend on the number of samples. Not thread-safe.
+// A bad sample is data for the report, not an error of the program. ProblemLog keeps counts and the
+// first examples of each kind, so its memory does not depend on the number of samples. Not
+// thread-safe.
 #pragma once
 
 #include <array>
@@ -28,12 +29,15 @@ enum class ProblemKind {
   too_large,          // beyond --max-pixels
   damaged_image,      // the pixels cannot be decoded completely
   size_mismatch,      // image and label differ in size
-  orientation,        // EXIF orientation, and it is unclear whether the label was drawn before or after it
-  label_form,         // a label file whose form does not fit the way labels are read
-  ambiguous_label,    // a label that may hold colors or ids: it is unclear how all labels are read, so it is never skipped
-  unknown_value,      // a color or id that no class has
-  class_file,         // a class file that cannot be used
-  open_question,      // a question about all labels that only the user can answer, so it is never skipped
+  orientation,  // EXIF orientation, and it is unclear whether the label was drawn before or after
+                // it
+  label_form,   // a label file whose form does not fit the way labels are read
+  ambiguous_label,  // a label that may hold colors or ids: it is unclear how all labels are read,
+                    // so it is never skipped
+  unknown_value,    // a color or id that no class has
+  class_file,       // a class file that cannot be used
+  open_question,    // a question about all labels that only the user can answer, so it is never
+                    // skipped
   count_
 };
 inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKind::count_);
@@ -45,8 +49,10 @@ inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKin
 // The same after --on-error skip has left out such samples: without the advice to use it.
 [[nodiscard]] std::string_view advice_once_skipped(ProblemKind kind);
 [[nodiscard]] std::string_view problem_options(
-    ProblemKind kind);  // the options that settle it, "--exif apply|--exif ignore"; empty: none does
-// True if --on-error skip leaves out such samples; problems with names, pairs and classes stop every pack.
+    ProblemKind
+        kind);  // the options that settle it, "--exif apply|--exif ignore"; empty: none does
+// True if --on-error skip leaves out such samples; problems with names, pairs and classes stop
+// every pack.
 [[nodiscard]] bool problem_is_skippable(ProblemKind kind);
 
 struct Problem {
@@ -61,7 +67,8 @@ class ProblemLog {
   static constexpr std::size_t kExamples = 5;
   struct Group {
     std::uint64_t count = 0;
-    std::vector<Problem> examples;  // the first kExamples by path and detail, numbers in them by their value
+    std::vector<Problem>
+        examples;  // the first kExamples by path and detail, numbers in them by their value
   };
 
   void add(Problem problem);
@@ -70,7 +77,9 @@ class ProblemLog {
   // Empties a group that options have settled; returns its count.
   std::uint64_t forget(ProblemKind kind);
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  [[nodiscard]] const Group& group(ProblemKind kind) const { return groups_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] const Group& group(ProblemKind kind) const {
+    return groups_[static_cast<std::size_t>(kind)];
+  }
   // Several lines: for each kind the count, examples and advice. Empty without problems.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string skipped_text() const;  // after --on-error skip has left them out

@@ -1,6 +1,7 @@
 // Counts the progress of work that several threads share.
 //
-// Thread-safety: tick() from any thread; the Observer is called under a lock, from one thread at a time.
+// Thread-safety: tick() from any thread; the Observer is called under a lock, from one thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace hotpack::pipeline {
 
 class Ticker {
  public:
-  Ticker(Observer& observer, std::string_view stage, std::uint64_t samples_total) : observer_(observer) {
+  Ticker(Observer& observer, std::string_view stage, std::uint64_t samples_total)
+      : observer_(observer) {
     progress_.stage = stage;
     progress_.samples_total = samples_total;
   }

@@ -28,7 +28,8 @@ constexpr int kAttempts = 16;
 
 std::uint64_t random_number() {
   std::uint64_t random = 0;
-  if (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random)) random = static_cast<std::uint64_t>(::getpid());
+  if (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random))
+    random = static_cast<std::uint64_t>(::getpid());
   return random;
 }
 
@@ -36,11 +37,13 @@ std::uint64_t random_number() {
 // it.
 bool locked_and_still_there(const File& file) {
   struct stat status {};
-  return ::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file.descriptor(), &status) == 0 && status.st_nlink > 0;
+  return ::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0 &&
+         ::fstat(file.descriptor(), &status) == 0 && status.st_nlink > 0;
 }
 
 void remove_if_unlocked(const std::string& path) {
-  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW); });
+  const int descriptor =
+      retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW); });
   if (descriptor < 0) return;  // already removed, or not readable for this user
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
   ::close(descriptor);
@@ -51,9 +54,11 @@ void remove_if_unlocked(const std::string& path) {
 Result<AtomicFile> AtomicFile::create(const std::string& folder, const std::string& final_name) {
   Error last = internal_error("no attempt was made");
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Result<File> file = File::create_exclusive(folder + "/" + temporary_name(final_name, random_number()));
+    Result<File> file =
+        File::create_exclusive(folder + "/" + temporary_name(final_name, random_number()));
     if (!file.ok()) return std::move(file).error();
-    if (locked_and_still_there(*file)) return AtomicFile(std::move(file).value(), folder, final_name);
+    if (locked_and_still_there(*file))
+      return AtomicFile(std::move(file).value(), folder, final_name);
     last = io_error("cannot lock the temporary file", file->path(), errno);
     ::unlink(file->path().c_str());
   }
@@ -73,19 +78,22 @@ AtomicFile::~AtomicFile() {
 Status AtomicFile::commit() {
   HOTPACK_TRY(file_.sync_data());
   const std::string target = folder_ + "/" + final_name_;
-  if (::rename(file_.path().c_str(), target.c_str()) != 0) return io_error("cannot rename the finished file to", target, errno);
+  if (::rename(file_.path().c_str(), target.c_str()) != 0)
+    return io_error("cannot rename the finished file to", target, errno);
   remove_ = false;
   HOTPACK_TRY(file_.close());
   return sync_folder(folder_);
 }
 
-Status write_file_atomically(const std::string& folder, const std::string& final_name, std::string_view content) {
+Status write_file_atomically(const std::string& folder, const std::string& final_name,
+                             std::string_view content) {
   HOTPACK_ASSIGN(AtomicFile file, AtomicFile::create(folder, final_name));
   HOTPACK_TRY(file.file().write_at(0, bytes_of(content)));
   return file.commit();
 }
 
-Status remove_stale_temporaries(const std::string& folder, const std::function<bool(std::string_view)>& mine) {
+Status remove_stale_temporaries(const std::string& folder,
+                                const std::function<bool(std::string_view)>& mine) {
   std::error_code failure;
   if (!std::filesystem::exists(folder, failure) && !failure) return {};
   HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(folder));

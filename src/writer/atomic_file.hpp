@@ -19,7 +19,8 @@ namespace hotpack::writer {
 
 class AtomicFile {
  public:
-  [[nodiscard]] static Result<AtomicFile> create(const std::string& folder, const std::string& final_name);
+  [[nodiscard]] static Result<AtomicFile> create(const std::string& folder,
+                                                 const std::string& final_name);
   ~AtomicFile();
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
@@ -40,10 +41,12 @@ class AtomicFile {
 };
 
 // Writes a whole small file atomically.
-[[nodiscard]] Status write_file_atomically(const std::string& folder, const std::string& final_name, std::string_view content);
+[[nodiscard]] Status write_file_atomically(const std::string& folder, const std::string& final_name,
+                                           std::string_view content);
 
 // Removes temporary files whose final name satisfies `mine` and whose lock is free: leftovers of
 // killed runs. Files of running processes stay. A missing folder is not an error.
-[[nodiscard]] Status remove_stale_temporaries(const std::string& folder, const std::function<bool(std::string_view final_name)>& mine);
+[[nodiscard]] Status remove_stale_temporaries(
+    const std::string& folder, const std::function<bool(std::string_view final_name)>& mine);
 
 }  // namespace hotpack::writer

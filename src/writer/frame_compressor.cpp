@@ -18,15 +18,18 @@ struct FrameCompressor::Context {
   ZSTD_CCtx* zstd;
 };
 
-FrameCompressor::FrameCompressor(int level) : context_(std::make_unique<Context>()), level_(level) {}
+FrameCompressor::FrameCompressor(int level)
+    : context_(std::make_unique<Context>()), level_(level) {}
 FrameCompressor::~FrameCompressor() = default;
 FrameCompressor::FrameCompressor(FrameCompressor&&) noexcept = default;
 FrameCompressor& FrameCompressor::operator=(FrameCompressor&&) noexcept = default;
 
 Status FrameCompressor::compress(std::span<const std::byte> record, std::vector<std::byte>& frame) {
   frame.resize(ZSTD_compressBound(record.size()));
-  const std::size_t size = ZSTD_compressCCtx(context_->zstd, frame.data(), frame.size(), record.data(), record.size(), level_);
-  if (ZSTD_isError(size)) return internal_error(std::string("zstd cannot compress a record: ") + ZSTD_getErrorName(size));
+  const std::size_t size = ZSTD_compressCCtx(context_->zstd, frame.data(), frame.size(),
+                                             record.data(), record.size(), level_);
+  if (ZSTD_isError(size))
+    return internal_error(std::string("zstd cannot compress a record: ") + ZSTD_getErrorName(size));
   frame.resize(size);
   return {};
 }

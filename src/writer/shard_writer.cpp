@@ -15,11 +15,12 @@ constexpr std::size_t kCopyBlock = 1 << 20;
 
 // Copies `size` bytes in ascending order. Within one file this is safe because the target lies
 // before the source.
-Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::uint64_t target, std::uint64_t size,
-                  std::vector<std::byte>& block) {
+Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::uint64_t target,
+                  std::uint64_t size, std::vector<std::byte>& block) {
   block.resize(kCopyBlock);
   for (std::uint64_t done = 0; done < size;) {
-    const auto part = std::span(block).first(static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBlock, size - done)));
+    const auto part = std::span(block).first(
+        static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBlock, size - done)));
     HOTPACK_TRY(from.read_at(source + done, part));
     HOTPACK_TRY(to.write_at(target + done, part));
     done += part.size();
@@ -44,13 +45,16 @@ std::uint64_t start_of(const format::Layout& layout, std::string_view field) {
 ShardWriter::ShardWriter(ShardSpec spec, AtomicFile file)
     : spec_(std::move(spec)),
       file_(std::move(file)),
-      sums_(spec_.schema->image.channels(), spec_.schema->label ? spec_.schema->class_count() : 0) {}
+      sums_(spec_.schema->image.channels(), spec_.schema->label ? spec_.schema->class_count() : 0) {
+}
 
 Result<std::unique_ptr<ShardWriter>> ShardWriter::create(ShardSpec spec) {
   const std::string name = format::shard_file_name(spec.index, spec.count);
   HOTPACK_ASSIGN(AtomicFile file, AtomicFile::create(spec.folder, name));
   std::unique_ptr<ShardWriter> writer(new ShardWriter(std::move(spec), std::move(file)));
-  HOTPACK_ASSIGN(writer->planned_layout_, format::plan_layout(writer->spec_.metadata, *writer->spec_.schema, writer->spec_.planned));
+  HOTPACK_ASSIGN(
+      writer->planned_layout_,
+      format::plan_layout(writer->spec_.metadata, *writer->spec_.schema, writer->spec_.planned));
   writer->tables_.emplace(writer->planned_layout_);
   if (!writer->places_payload() && writer->spec_.schema->label) {
     HOTPACK_ASSIGN(AtomicFile spool, AtomicFile::create(writer->spec_.folder, name));
@@ -59,7 +63,8 @@ Result<std::unique_ptr<ShardWriter>> ShardWriter::create(ShardSpec spec) {
   return writer;
 }
 
-Status ShardWriter::write_payload(const PayloadPlace& place, std::span<const std::byte> image, std::span<const std::byte> label) const {
+Status ShardWriter::write_payload(const PayloadPlace& place, std::span<const std::byte> image,
+                                  std::span<const std::byte> label) const {
   HOTPACK_TRY(file_.file().write_at(start_of(planned_layout_, kImage) + place.image_offset, image));
   if (label.empty()) return {};
   return file_.file().write_at(start_of(planned_layout_, kLabel) + place.label_offset, label);
@@ -79,7 +84,8 @@ void ShardWriter::extend_runs(const PayloadPlace& place) {
   label_bytes_ += place.label_bytes;
   if (!runs_.empty()) {
     PayloadPlace& last = runs_.back();
-    if (last.image_offset + last.image_bytes == place.image_offset && last.label_offset + last.label_bytes == place.label_offset) {
+    if (last.image_offset + last.image_bytes == place.image_offset &&
+        last.label_offset + last.label_bytes == place.label_offset) {
       last.image_bytes += place.image_bytes;
       last.label_bytes += place.label_bytes;
       return;
@@ -88,8 +94,9 @@ void ShardWriter::extend_runs(const PayloadPlace& place) {
   runs_.push_back(place);
 }
 
-Status ShardWriter::add(const PayloadPlace& place, const format::RecordEntry& entry, const format::Sums& sums,
-                        std::span<const std::byte> image, std::span<const std::byte> label) {
+Status ShardWriter::add(const PayloadPlace& place, const format::RecordEntry& entry,
+                        const format::Sums& sums, std::span<const std::byte> image,
+                        std::span<const std::byte> label) {
   if (places_payload()) {
     extend_runs(place);
   } else {
@@ -118,13 +125,15 @@ Status ShardWriter::close_gaps(const format::Layout& layout) {
   };
   std::uint64_t target = start_of(layout, kImage);
   for (const PayloadPlace& run : runs_) {
-    HOTPACK_TRY(move(start_of(planned_layout_, kImage) + run.image_offset, target, run.image_bytes));
+    HOTPACK_TRY(
+        move(start_of(planned_layout_, kImage) + run.image_offset, target, run.image_bytes));
     target += run.image_bytes;
   }
   if (!spec_.schema->label) return {};
   target = start_of(layout, kLabel);
   for (const PayloadPlace& run : runs_) {
-    HOTPACK_TRY(move(start_of(planned_layout_, kLabel) + run.label_offset, target, run.label_bytes));
+    HOTPACK_TRY(
+        move(start_of(planned_layout_, kLabel) + run.label_offset, target, run.label_bytes));
     target += run.label_bytes;
   }
   return {};
@@ -144,7 +153,8 @@ Status ShardWriter::zero_fillers(const format::Layout& layout) {
   for (const format::Tensor& tensor : layout.tensors) {
     if (!tensor.name.starts_with("_pad.") || tensor.begin >= layout.tables_begin) continue;
     HOTPACK_TRY(
-        file_.file().write_at(layout.buffer_start() + tensor.begin, std::span(zeros).first(static_cast<std::size_t>(tensor.bytes()))));
+        file_.file().write_at(layout.buffer_start() + tensor.begin,
+                              std::span(zeros).first(static_cast<std::size_t>(tensor.bytes()))));
   }
   return {};
 }
@@ -157,7 +167,8 @@ Status ShardWriter::settle_payload(const format::Layout& layout) {
 }
 
 Result<FinishedShard> ShardWriter::commit() {
-  HOTPACK_ASSIGN(const format::Layout layout, format::plan_layout(spec_.metadata, *spec_.schema, packed_contents()));
+  HOTPACK_ASSIGN(const format::Layout layout,
+                 format::plan_layout(spec_.metadata, *spec_.schema, packed_contents()));
   HOTPACK_TRY(settle_payload(layout));
   const std::string header = format::encode_header(spec_.metadata, layout);
   const std::vector<std::byte> tables = tables_->finish(layout, sums_, header);
@@ -165,9 +176,10 @@ Result<FinishedShard> ShardWriter::commit() {
   HOTPACK_TRY(file_.file().resize(layout.file_bytes()));
   HOTPACK_TRY(file_.file().write_at(0, bytes_of(header)));
   HOTPACK_TRY(file_.commit());
-  return FinishedShard{{format::shard_file_name(spec_.index, spec_.count), tables_->records(), layout.file_bytes(), spec_.metadata.sources,
-                        format::shard_digest(bytes_of(header), tables)},
-                       sums_};
+  return FinishedShard{
+      {format::shard_file_name(spec_.index, spec_.count), tables_->records(), layout.file_bytes(),
+       spec_.metadata.sources, format::shard_digest(bytes_of(header), tables)},
+      sums_};
 }
 
 }  // namespace hotpack::writer

@@ -53,15 +53,19 @@ class ShardWriter {
 
   // True if write_payload() puts records at their planned places (uncompressed); otherwise add()
   // takes their bytes.
-  [[nodiscard]] bool places_payload() const { return !spec_.planned.image_zstd && !spec_.planned.label_zstd; }
+  [[nodiscard]] bool places_payload() const {
+    return !spec_.planned.image_zstd && !spec_.planned.label_zstd;
+  }
 
   // Writes a record at its planned place. Precondition: places_payload().
-  [[nodiscard]] Status write_payload(const PayloadPlace& place, std::span<const std::byte> image, std::span<const std::byte> label) const;
+  [[nodiscard]] Status write_payload(const PayloadPlace& place, std::span<const std::byte> image,
+                                     std::span<const std::byte> label) const;
 
   // Adds the next sample. `image` and `label` are its stored bytes unless places_payload(), which
   // ignores them.
-  [[nodiscard]] Status add(const PayloadPlace& place, const format::RecordEntry& entry, const format::Sums& sums,
-                           std::span<const std::byte> image = {}, std::span<const std::byte> label = {});
+  [[nodiscard]] Status add(const PayloadPlace& place, const format::RecordEntry& entry,
+                           const format::Sums& sums, std::span<const std::byte> image = {},
+                           std::span<const std::byte> label = {});
   // Skips the next sample.
   void skip() { ++sums_.skipped; }
 
@@ -83,7 +87,7 @@ class ShardWriter {
   std::unique_ptr<AtomicFile> label_spool_;
   format::Layout planned_layout_;
   std::optional<format::TableBuilder> tables_;  // of the packed samples; set by create()
-  std::vector<PayloadPlace> runs_;              // packed records whose planned places touch each other
+  std::vector<PayloadPlace> runs_;  // packed records whose planned places touch each other
   format::Sums sums_;
   std::uint64_t image_bytes_ = 0;  // stored bytes of the packed records
   std::uint64_t label_bytes_ = 0;

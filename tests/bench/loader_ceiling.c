@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { kTile = 2048 }; /* pixels whose input stays in the first cache while every plane is written */
+enum {
+  kTile = 2048
+}; /* pixels whose input stays in the first cache while every plane is written */
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -38,7 +40,8 @@ static void image_by_scale(const ceiling_row* row, size_t first, size_t last) {
 static void image_by_table(const ceiling_row* row, size_t first, size_t last) {
   float table[3][256];
   for (int channel = 0; channel < 3; ++channel)
-    for (int value = 0; value < 256; ++value) table[channel][value] = ((float)value / 255.0f - row->mean[channel]) / row->std[channel];
+    for (int value = 0; value < 256; ++value)
+      table[channel][value] = ((float)value / 255.0f - row->mean[channel]) / row->std[channel];
   for (int channel = 0; channel < 3; ++channel) {
     const uint8_t* restrict in = row->image + channel;
     float* restrict out = row->image_out + (size_t)channel * row->pixels;
@@ -66,7 +69,8 @@ static void label_by_comparison(const ceiling_row* row, size_t first, size_t las
 
 static void label_by_scatter(const ceiling_row* row, size_t first, size_t last) {
   for (int class_id = 0; class_id < row->classes; ++class_id)
-    memset(row->label_out + (size_t)class_id * row->pixels + first, 0, (last - first) * sizeof(float));
+    memset(row->label_out + (size_t)class_id * row->pixels + first, 0,
+           (last - first) * sizeof(float));
   for (size_t i = first; i < last; ++i) {
     int id = row->label[i];
     if (row->label_is_bits) {
@@ -87,16 +91,28 @@ static void whole(const ceiling_row* row, part image, part label) {
 }
 
 static void tiled(const ceiling_row* row, part image, part label) {
-  for (size_t first = 0; first < row->pixels; first += kTile) image(row, first, smaller(first + kTile, row->pixels));
-  for (size_t first = 0; first < row->pixels; first += kTile) label(row, first, smaller(first + kTile, row->pixels));
+  for (size_t first = 0; first < row->pixels; first += kTile)
+    image(row, first, smaller(first + kTile, row->pixels));
+  for (size_t first = 0; first < row->pixels; first += kTile)
+    label(row, first, smaller(first + kTile, row->pixels));
 }
 
-static void formula_comparison(const ceiling_row* row) { whole(row, image_by_formula, label_by_comparison); }
-static void scale_comparison(const ceiling_row* row) { whole(row, image_by_scale, label_by_comparison); }
-static void scale_comparison_tiled(const ceiling_row* row) { tiled(row, image_by_scale, label_by_comparison); }
-static void table_comparison_tiled(const ceiling_row* row) { tiled(row, image_by_table, label_by_comparison); }
+static void formula_comparison(const ceiling_row* row) {
+  whole(row, image_by_formula, label_by_comparison);
+}
+static void scale_comparison(const ceiling_row* row) {
+  whole(row, image_by_scale, label_by_comparison);
+}
+static void scale_comparison_tiled(const ceiling_row* row) {
+  tiled(row, image_by_scale, label_by_comparison);
+}
+static void table_comparison_tiled(const ceiling_row* row) {
+  tiled(row, image_by_table, label_by_comparison);
+}
 static void scale_scatter(const ceiling_row* row) { whole(row, image_by_scale, label_by_scatter); }
-static void scale_scatter_tiled(const ceiling_row* row) { tiled(row, image_by_scale, label_by_scatter); }
+static void scale_scatter_tiled(const ceiling_row* row) {
+  tiled(row, image_by_scale, label_by_scatter);
+}
 
 const ceiling_entry ceiling_loops[] = {
     {"formula, comparison", formula_comparison},

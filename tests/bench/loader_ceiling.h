@@ -1,8 +1,10 @@
-/* What a careful person writes in plain C to make a batch: no vector instructions by hand, preallocated output, one pass where it helps.
- * The compiler may use all that this processor has (-O3 -march=native).
+/* What a careful person writes in plain C to make a batch: no vector instructions by hand,
+ * preallocated output, one pass where it helps. The compiler may use all that this processor has
+ * (-O3 -march=native).
  *
  * Images: height x width x 3 bytes; out: 3 planes of floats, y = (x/255 - mean) / std.
- * Labels: one id a pixel (255: ignored), or bits in 2 bytes per pixel (9 to 16 classes); out: one plane of floats a class. */
+ * Labels: one id a pixel (255: ignored), or bits in 2 bytes per pixel (9 to 16 classes); out: one
+ * plane of floats a class. */
 #ifndef LOADER_CEILING_H
 #define LOADER_CEILING_H
 

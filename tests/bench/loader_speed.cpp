@@ -1,10 +1,12 @@
-// The Loader and plain loops in one process, for loader_compare.py: each on request for some seconds, so that programs can take turns.
+// The Loader and plain loops in one process, for loader_compare.py: each on request for some
+// seconds, so that programs can take turns.
 //
 //   loader_speed serve PACK BATCH        answers lines on stdin, see serve()
 //   loader_speed order PACK BATCH        the samples of the first batch, one per line
-//   loader_speed first PACK BATCH        CLOCK_MONOTONIC in ns when the first batch of image and label was there
-//   loader_speed plain-first LIST        the same for a program that copies what LIST says: lines `offset bytes path`
-//   loader_speed steady PACK BATCH       memory, threads and descriptors after epochs, early breaks and more epochs
+//   loader_speed first PACK BATCH        CLOCK_MONOTONIC in ns when the first batch of image and
+//   label was there loader_speed plain-first LIST        the same for a program that copies what
+//   LIST says: lines `offset bytes path` loader_speed steady PACK BATCH       memory, threads and
+//   descriptors after epochs, early breaks and more epochs
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -51,7 +53,9 @@ void must(const Status& status) {
   std::exit(1);
 }
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // ---- what is measured
 
@@ -77,23 +81,27 @@ LoaderOptions options_for(Form form, std::uint64_t batch, unsigned threads) {
   options.prefetch_batches = kSlots;
   if (form == Form::packed) options.content = BatchContent::packed;
   if (form != Form::training) return options;
-  options.image = {ElementType::f32, AxisOrder::channels_first, {kMean, kMean + 3}, {kStd, kStd + 3}};
+  options.image = {
+      ElementType::f32, AxisOrder::channels_first, {kMean, kMean + 3}, {kStd, kStd + 3}};
   options.label.form = LabelForm::one_hot;
   options.label.type = ElementType::f32;
   options.label.order = AxisOrder::channels_first;
   return options;
 }
 
-std::uint64_t bytes_of(const Batch& batch) { return batch.image().bytes.size() + batch.label().bytes.size(); }
+std::uint64_t bytes_of(const Batch& batch) {
+  return batch.image().bytes.size() + batch.label().bytes.size();
+}
 
 // From the second epoch on.
 class SteadyLoader : public Contestant {
  public:
-  SteadyLoader(const Dataset& dataset, const LoaderOptions& options) : loader_(must(Loader::open(dataset, options))) {
+  SteadyLoader(const Dataset& dataset, const LoaderOptions& options)
+      : loader_(must(Loader::open(dataset, options))) {
     while (must(loader_.next())) continue;
   }
-  // The clock starts when a batch has just come: what was read ahead in the pause is taken before. Ends when the slots should be full
-  // again, so that the threads do not disturb who is next.
+  // The clock starts when a batch has just come: what was read ahead in the pause is taken before.
+  // Ends when the slots should be full again, so that the threads do not disturb who is next.
   Work work(double seconds) override {
     for (unsigned i = 0; i <= kSlots; ++i) next();
     Work done;
@@ -106,7 +114,8 @@ class SteadyLoader : public Contestant {
       done.seconds = now() - began;
       ++batches;
     } while (done.seconds < seconds);
-    std::this_thread::sleep_for(std::chrono::duration<double>(1.5 * (kSlots + 1) * done.seconds / batches));
+    std::this_thread::sleep_for(
+        std::chrono::duration<double>(1.5 * (kSlots + 1) * done.seconds / batches));
     return done;
   }
 
@@ -122,7 +131,8 @@ class SteadyLoader : public Contestant {
 // One first epoch of a data set just opened, with its CRC check; the files are in memory.
 class FirstEpoch : public Contestant {
  public:
-  FirstEpoch(std::string pack, LoaderOptions options) : pack_(std::move(pack)), options_(std::move(options)) {}
+  FirstEpoch(std::string pack, LoaderOptions options)
+      : pack_(std::move(pack)), options_(std::move(options)) {}
   Work work(double) override {
     const Dataset dataset = must(Dataset::open(pack_));
     Loader loader = must(Loader::open(dataset, options_));
@@ -141,13 +151,14 @@ class FirstEpoch : public Contestant {
   LoaderOptions options_;
 };
 
-// Records of epochs in the Loader's order, given to `row` with a place in `slots` batches of memory that are touched beforehand. Threads
-// take rows in turn and never wait for each other.
+// Records of epochs in the Loader's order, given to `row` with a place in `slots` batches of memory
+// that are touched beforehand. Threads take rows in turn and never wait for each other.
 class PlainLoop : public Contestant {
  public:
   using Row = std::function<void(const ImageView& image, const LabelView& label, std::byte* out)>;
 
-  PlainLoop(const Dataset& dataset, std::uint64_t batch, unsigned threads, unsigned slots, std::uint64_t row_bytes, Row row)
+  PlainLoop(const Dataset& dataset, std::uint64_t batch, unsigned threads, unsigned slots,
+            std::uint64_t row_bytes, Row row)
       : threads_(threads), row_bytes_(row_bytes), row_(std::move(row)) {
     for (std::uint64_t number = 0; number < dataset.records(); ++number) {
       const Sample sample = must(dataset.sample(number));
@@ -157,16 +168,19 @@ class PlainLoop : public Contestant {
     const std::uint64_t rows = dataset.records() / batch * batch;
     for (std::uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
       const EpochOrder order(dataset.records(), {Shuffle::full, kSeed}, epoch);
-      for (std::uint64_t position = 0; position < rows; ++position) order_.push_back(order[position]);
+      for (std::uint64_t position = 0; position < rows; ++position)
+        order_.push_back(order[position]);
     }
     rows_in_memory_ = batch * slots;
     // Memory as good as any: huge pages where the system has them.
     const std::size_t bytes = rows_in_memory_ * row_bytes;
-    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) std::exit(1);
     ::madvise(memory, bytes, MADV_HUGEPAGE);
     std::memset(memory, 1, bytes);
-    memory_ = {static_cast<std::byte*>(memory), [bytes](std::byte* place) { ::munmap(place, bytes); }};
+    memory_ = {static_cast<std::byte*>(memory),
+               [bytes](std::byte* place) { ::munmap(place, bytes); }};
   }
 
   Work work(double seconds) override {
@@ -211,7 +225,8 @@ void copy_row(const ImageView& image, const LabelView& label, std::byte* out) {
   std::memcpy(out + image.bytes.size(), label.bytes.data(), label.bytes.size());
 }
 
-void expand_row(const ceiling_entry& entry, const ImageView& image, const LabelView& label, std::byte* out) {
+void expand_row(const ceiling_entry& entry, const ImageView& image, const LabelView& label,
+                std::byte* out) {
   ceiling_row row{};
   row.image = image.bytes.data();
   row.label = label.bytes.data();
@@ -230,7 +245,8 @@ void expand_row(const ceiling_entry& entry, const ImageView& image, const LabelV
 // Contestants by name, made when first asked for.
 class Arena {
  public:
-  Arena(std::string pack, std::uint64_t batch) : pack_(std::move(pack)), batch_(batch), dataset_(must(Dataset::open(pack_))) {}
+  Arena(std::string pack, std::uint64_t batch)
+      : pack_(std::move(pack)), batch_(batch), dataset_(must(Dataset::open(pack_))) {}
 
   Contestant& contestant(const std::string& name) {
     std::unique_ptr<Contestant>& found = contestants_[name];
@@ -245,23 +261,29 @@ class Arena {
     unsigned threads = 1;
     words >> kind >> threads >> std::ws;
     std::getline(words, what);
-    if (kind == "loader") return std::make_unique<SteadyLoader>(dataset_, options_for(form(what), batch_, threads));
-    if (kind == "first-epoch") return std::make_unique<FirstEpoch>(pack_, options_for(form(what), batch_, threads));
+    if (kind == "loader")
+      return std::make_unique<SteadyLoader>(dataset_, options_for(form(what), batch_, threads));
+    if (kind == "first-epoch")
+      return std::make_unique<FirstEpoch>(pack_, options_for(form(what), batch_, threads));
     if (kind == "memcpy") return memcpy_loop(threads, what == "ring" ? kSlots : 1);
     if (kind == "loop") return expanding_loop(threads, static_cast<std::size_t>(std::stoul(what)));
     std::cerr << "unknown: " << name << "\n";
     std::exit(2);
   }
 
-  static Form form(const std::string& what) { return what == "packed" ? Form::packed : what == "plain" ? Form::plain : Form::training; }
+  static Form form(const std::string& what) {
+    return what == "packed" ? Form::packed : what == "plain" ? Form::plain : Form::training;
+  }
 
   [[nodiscard]] std::unique_ptr<Contestant> memcpy_loop(unsigned threads, unsigned slots) const {
     const Sample sample = must(dataset_.sample(0));
-    const std::uint64_t bytes = sample.image_shape().size_bytes() + sample.label_shape().size_bytes();
+    const std::uint64_t bytes =
+        sample.image_shape().size_bytes() + sample.label_shape().size_bytes();
     return std::make_unique<PlainLoop>(dataset_, batch_, threads, slots, bytes, copy_row);
   }
 
-  [[nodiscard]] std::unique_ptr<Contestant> expanding_loop(unsigned threads, std::size_t number) const {
+  [[nodiscard]] std::unique_ptr<Contestant> expanding_loop(unsigned threads,
+                                                           std::size_t number) const {
     const ceiling_entry& entry = ceiling_loops[number];
     const LabelShape label = must(dataset_.sample(0)).label_shape();
     const std::uint64_t bytes = label.vectors() * (3 + label.class_count) * sizeof(float);
@@ -277,16 +299,18 @@ class Arena {
   std::map<std::string, std::unique_ptr<Contestant>> contestants_;
 };
 
-// A line `SECONDS KIND THREADS WHAT` is answered with `SAMPLES BYTES SECONDS`; `loops` with the names of the plain loops. KIND and WHAT:
-//   loader packed|plain|training        the Loader from the second epoch on: records, u8 + ids, f32 + one-hot f32
-//   first-epoch packed|plain|training   its first epoch
-//   memcpy one|ring                     into one batch of memory, or as many as the Loader has slots
-//   loop NUMBER                         plain loop to f32 + one-hot f32, into one batch of memory
+// A line `SECONDS KIND THREADS WHAT` is answered with `SAMPLES BYTES SECONDS`; `loops` with the
+// names of the plain loops. KIND and WHAT:
+//   loader packed|plain|training        the Loader from the second epoch on: records, u8 + ids, f32
+//   + one-hot f32 first-epoch packed|plain|training   its first epoch memcpy one|ring into one
+//   batch of memory, or as many as the Loader has slots loop NUMBER                         plain
+//   loop to f32 + one-hot f32, into one batch of memory
 int serve(const std::string& pack, std::uint64_t batch) {
   Arena arena(pack, batch);
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "loops") {
-      for (std::size_t i = 0; i < ceiling_loop_count; ++i) std::cout << (i == 0 ? "" : "; ") << ceiling_loops[i].name;
+      for (std::size_t i = 0; i < ceiling_loop_count; ++i)
+        std::cout << (i == 0 ? "" : "; ") << ceiling_loops[i].name;
     } else {
       const std::size_t space = line.find(' ');
       const Work done = arena.contestant(line.substr(space + 1)).work(std::stod(line));
@@ -302,12 +326,16 @@ int serve(const std::string& pack, std::uint64_t batch) {
 int print_order(const std::string& pack, std::uint64_t batch) {
   const Dataset dataset = must(Dataset::open(pack));
   const EpochOrder order(dataset.records(), {Shuffle::full, kSeed}, 0);
-  for (std::uint64_t position = 0; position < batch; ++position) std::cout << order[position] << "\n";
+  for (std::uint64_t position = 0; position < batch; ++position)
+    std::cout << order[position] << "\n";
   return 0;
 }
 
 int print_moment() {
-  std::cout << std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count() << "\n";
+  std::cout << std::chrono::duration_cast<std::chrono::nanoseconds>(
+                   std::chrono::steady_clock::now().time_since_epoch())
+                   .count()
+            << "\n";
   return 0;
 }
 
@@ -327,7 +355,9 @@ int plain_first_batch(const std::string& list) {
   while (lines >> offset >> bytes >> std::ws && std::getline(lines, path)) {
     records.emplace_back(bytes);
     const int file = ::open(path.c_str(), O_RDONLY);
-    if (::pread(file, records.back().data(), bytes, static_cast<off_t>(offset)) != static_cast<ssize_t>(bytes)) return 1;
+    if (::pread(file, records.back().data(), bytes, static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(bytes))
+      return 1;
     ::close(file);
   }
   return print_moment();
@@ -343,15 +373,18 @@ long status_value(const std::string& name) {
 }
 
 std::ptrdiff_t descriptors() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator{}) - 1;
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                       std::filesystem::directory_iterator{}) -
+         1;
 }
 
 // `anonymous_kib`: memory of the process's own; pages of mapped shards belong to the page cache.
 void print_usage(const char* after, const Loader& loader) {
   std::printf(
-      "{\"after\": \"%s\", \"anonymous_kib\": %ld, \"slots_kib\": %llu, \"file_kib\": %ld, \"threads\": %ld, \"descriptors\": %td}\n",
-      after, status_value("RssAnon"), static_cast<unsigned long long>(loader.slot_bytes() / 1024), status_value("RssFile"),
-      status_value("Threads"), descriptors());
+      "{\"after\": \"%s\", \"anonymous_kib\": %ld, \"slots_kib\": %llu, \"file_kib\": %ld, "
+      "\"threads\": %ld, \"descriptors\": %td}\n",
+      after, status_value("RssAnon"), static_cast<unsigned long long>(loader.slot_bytes() / 1024),
+      status_value("RssFile"), status_value("Threads"), descriptors());
 }
 
 void run_epochs(Loader& loader, int epochs) {
@@ -359,7 +392,8 @@ void run_epochs(Loader& loader, int epochs) {
     while (must(loader.next())) continue;
 }
 
-// Slots are handed out last in, first out: a quick consumer may not need all of them, and memory counts once it is touched.
+// Slots are handed out last in, first out: a quick consumer may not need all of them, and memory
+// counts once it is touched.
 void touch_all_slots(Loader& loader) {
   std::vector<Batch> held;
   for (unsigned slot = 0; slot < kSlots; ++slot) {
@@ -375,7 +409,8 @@ int steady(const std::string& pack, std::uint64_t batch) {
   print_usage("3 epochs", loader);
   for (std::uint64_t number = 0; number < 1000; ++number) {
     must(loader.seek(number));
-    for (std::uint64_t step = 0; step <= number % 3 && step < loader.steps_per_epoch(); ++step) must(loader.next());
+    for (std::uint64_t step = 0; step <= number % 3 && step < loader.steps_per_epoch(); ++step)
+      must(loader.next());
   }
   print_usage("1000 early breaks", loader);
   must(loader.seek(0));

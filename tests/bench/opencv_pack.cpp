@@ -1,10 +1,13 @@
-// A program as a person would write it with OpenCV to pack a data set: imread, resize, compare every pixel with every class color, write.
-// scripts/bench times it next to hotpack. Nothing in it is slow on purpose, nothing is tuned.
+// A program as a person would write it with OpenCV to pack a data set: imread, resize, compare
+// every pixel with every class color, write. scripts/bench times it next to hotpack. Nothing in it
+// is slow on purpose, nothing is tuned.
 //
 //   opencv_pack ids    IMAGES LABELS WIDTHxHEIGHT OUT            gray ids as they are
-//   opencv_pack onehot IMAGES LABELS WIDTHxHEIGHT OUT CLASSES    RGB masks to one-hot bytes; CLASSES is a CSV `name,r,g,b`
+//   opencv_pack onehot IMAGES LABELS WIDTHxHEIGHT OUT CLASSES    RGB masks to one-hot bytes;
+//   CLASSES is a CSV `name,r,g,b`
 //
-// Pairs by position, as such programs do. Prints the seconds that the loop took: on the clock, and of the processor.
+// Pairs by position, as such programs do. Prints the seconds that the loop took: on the clock, and
+// of the processor.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -55,7 +58,8 @@ cv::Mat load_ids(const std::string& path, cv::Size size) {
   return ids;
 }
 
-cv::Mat load_one_hot(const std::string& path, cv::Size size, const std::vector<cv::Scalar>& colors) {
+cv::Mat load_one_hot(const std::string& path, cv::Size size,
+                     const std::vector<cv::Scalar>& colors) {
   cv::Mat mask = cv::imread(path, cv::IMREAD_COLOR);
   if (mask.empty()) throw std::runtime_error("cannot read " + path);
   cv::cvtColor(mask, mask, cv::COLOR_BGR2RGB);
@@ -72,15 +76,19 @@ cv::Mat load_one_hot(const std::string& path, cv::Size size, const std::vector<c
 }
 
 void write(std::ofstream& out, const cv::Mat& record) {
-  out.write(reinterpret_cast<const char*>(record.data), static_cast<std::streamsize>(record.total() * record.elemSize()));
+  out.write(reinterpret_cast<const char*>(record.data),
+            static_cast<std::streamsize>(record.total() * record.elemSize()));
 }
 
 void pack(const std::vector<std::string>& arguments) {
   const bool one_hot = arguments[0] == "onehot";
-  const std::vector<std::string> images = sorted_files(arguments[1]), labels = sorted_files(arguments[2]);
+  const std::vector<std::string> images = sorted_files(arguments[1]),
+                                 labels = sorted_files(arguments[2]);
   cv::Size size;
-  if (std::sscanf(arguments[3].c_str(), "%dx%d", &size.width, &size.height) != 2) throw std::runtime_error("no size: " + arguments[3]);
-  const std::vector<cv::Scalar> colors = one_hot ? read_colors(arguments.at(5)) : std::vector<cv::Scalar>();
+  if (std::sscanf(arguments[3].c_str(), "%dx%d", &size.width, &size.height) != 2)
+    throw std::runtime_error("no size: " + arguments[3]);
+  const std::vector<cv::Scalar> colors =
+      one_hot ? read_colors(arguments.at(5)) : std::vector<cv::Scalar>();
   std::ofstream out(arguments[4], std::ios::binary);
   for (std::size_t i = 0; i < images.size(); ++i) {
     write(out, load_image(images[i], size));
@@ -93,13 +101,16 @@ void pack(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc < 6) throw std::runtime_error("usage: opencv_pack ids|onehot IMAGES LABELS WIDTHxHEIGHT OUT [CLASSES]");
+  if (argc < 6)
+    throw std::runtime_error(
+        "usage: opencv_pack ids|onehot IMAGES LABELS WIDTHxHEIGHT OUT [CLASSES]");
   cv::setNumThreads(1);
   const auto began = std::chrono::steady_clock::now();
   const std::clock_t processor_began = std::clock();
   pack({argv + 1, argv + argc});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-  std::printf("%.6f %.6f\n", seconds.count(), static_cast<double>(std::clock() - processor_began) / CLOCKS_PER_SEC);
+  std::printf("%.6f %.6f\n", seconds.count(),
+              static_cast<double>(std::clock() - processor_began) / CLOCKS_PER_SEC);
   return 0;
 } catch (const std::exception& failure) {
   std::fprintf(stderr, "opencv_pack: %s\n", failure.what());

@@ -1,4 +1,5 @@
-// Batches in the memory of a CUDA device: images as normalized f16 NCHW, labels as class ids. Building it does not require CUDA.
+// Batches in the memory of a CUDA device: images as normalized f16 NCHW, labels as class ids.
+// Building it does not require CUDA.
 #include <cstdio>
 #include <exception>
 #include <hotpack/hotpack.hpp>
@@ -6,8 +7,10 @@
 
 namespace {
 
-// Your model learns here. Kernels that you queue on `stream` see image and label, which are pointers to device memory.
-void train(const hotpack::DeviceField& image, const hotpack::DeviceField& label, CUstream_st* stream) {
+// Your model learns here. Kernels that you queue on `stream` see image and label, which are
+// pointers to device memory.
+void train(const hotpack::DeviceField& image, const hotpack::DeviceField& label,
+           CUstream_st* stream) {
   static_cast<void>(image.data), static_cast<void>(label.data), static_cast<void>(stream);
 }
 
@@ -24,7 +27,10 @@ int main(int argc, char* argv[]) try {
   DeviceLoaderOptions options;
   options.loader.global_batch_size = argc > 2 ? std::stoul(argv[2]) : 8;
   options.loader.seed = 7;
-  options.loader.image = {ElementType::f16, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
+  options.loader.image = {ElementType::f16,
+                          AxisOrder::channels_first,
+                          {0.485f, 0.456f, 0.406f},
+                          {0.229f, 0.224f, 0.225f}};
   options.residency = Residency::automatic;  // records stay on the device if they fit
   auto loader = DeviceLoader::open(dataset, options).value();
 
@@ -32,8 +38,8 @@ int main(int argc, char* argv[]) try {
   for (int epoch = 0; epoch < 2; ++epoch) {
     while (auto batch = loader.next(stream).value()) {  // on return the work is queued, not done
       train(batch->image(), batch->label(), stream);
-      std::printf("epoch %d, step %d, first sample %s\n", static_cast<int>(batch->epoch()), static_cast<int>(batch->step()),
-                  std::string(batch->key(0)).c_str());
+      std::printf("epoch %d, step %d, first sample %s\n", static_cast<int>(batch->epoch()),
+                  static_cast<int>(batch->step()), std::string(batch->key(0)).c_str());
     }  // the batch is destroyed; its memory is reused after the work on `stream`
   }
 } catch (const std::exception& error) {

@@ -22,12 +22,15 @@ int main(int argc, char* argv[]) try {
   options.devices.resize(std::min<std::size_t>(options.devices.size(), 2));
   auto loader = DeviceLoader::open(dataset, options).value();
 
-  const std::vector<CUstream_st*> streams(loader.devices(), nullptr);  // one per device; here the default streams
+  const std::vector<CUstream_st*> streams(loader.devices(),
+                                          nullptr);  // one per device; here the default streams
   while (const auto batch = loader.next(streams).value()) {
     for (const DevicePart& part : batch->parts()) {
-      // cudaSetDevice(part.device); kernels on part.stream see part.batch_size rows in part.image.data and part.label.data
+      // cudaSetDevice(part.device); kernels on part.stream see part.batch_size rows in
+      // part.image.data and part.label.data
       for (std::size_t row = part.first_row; row < part.first_row + part.num_valid; ++row) {
-        std::printf("step %d: %s, device %d\n", static_cast<int>(batch->step()), batch->info().keys[row].c_str(), part.device);
+        std::printf("step %d: %s, device %d\n", static_cast<int>(batch->step()),
+                    batch->info().keys[row].c_str(), part.device);
       }
     }
   }

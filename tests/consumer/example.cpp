@@ -10,17 +10,22 @@ int main(int argc, char* argv[]) try {
   const auto dataset = hotpack::Dataset::open(argc > 1 ? argv[1] : "packed/train").value();
   std::vector<std::uint8_t> pixels, label;  // used only if records are compressed
   std::vector<float> one_hot;
-  const hotpack::LabelOutput output{
-      .form = hotpack::LabelForm::one_hot, .type = hotpack::ElementType::f32, .order = hotpack::AxisOrder::channels_first};
+  const hotpack::LabelOutput output{.form = hotpack::LabelForm::one_hot,
+                                    .type = hotpack::ElementType::f32,
+                                    .order = hotpack::AxisOrder::channels_first};
   for (std::uint64_t i = 0; i < dataset.size(); ++i) {
     const hotpack::Sample sample = dataset.sample(i).value();
-    const hotpack::ImageView image = sample.load_image(pixels).value();  // checked against its CRC-32C
+    const hotpack::ImageView image =
+        sample.load_image(pixels).value();  // checked against its CRC-32C
     if (sample.has_label()) {
       one_hot.resize(hotpack::label_bytes(sample.label_shape(), output).value() / sizeof(float));
-      hotpack::expand_label(sample.load_label(label).value(), output, std::as_writable_bytes(std::span(one_hot))).value();
+      hotpack::expand_label(sample.load_label(label).value(), output,
+                            std::as_writable_bytes(std::span(one_hot)))
+          .value();
     }
-    std::printf("%s: %d x %d, %zu one-hot values\n", std::string(sample.key()).c_str(), static_cast<int>(image.shape.width),
-                static_cast<int>(image.shape.height), one_hot.size());
+    std::printf("%s: %d x %d, %zu one-hot values\n", std::string(sample.key()).c_str(),
+                static_cast<int>(image.shape.width), static_cast<int>(image.shape.height),
+                one_hot.size());
   }
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -16,8 +16,8 @@ void train(Next next) {
   for (int epoch = 0; epoch < 2; ++epoch) {
     while (const auto batch = next().value()) {
       learn(*batch);
-      std::printf("epoch %d, step %d, first sample %s\n", static_cast<int>(batch->epoch()), static_cast<int>(batch->step()),
-                  std::string(batch->key(0)).c_str());
+      std::printf("epoch %d, step %d, first sample %s\n", static_cast<int>(batch->epoch()),
+                  static_cast<int>(batch->step()), std::string(batch->key(0)).c_str());
     }
   }
 }
@@ -31,12 +31,16 @@ int main(int argc, char* argv[]) try {
   DeviceLoaderOptions options;
   options.loader.global_batch_size = argc > 2 ? std::stoul(argv[2]) : 8;
   options.loader.seed = 7;
-  options.loader.image = {ElementType::f16, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
+  options.loader.image = {ElementType::f16,
+                          AxisOrder::channels_first,
+                          {0.485f, 0.456f, 0.406f},
+                          {0.229f, 0.224f, 0.225f}};
 
   auto on_device = DeviceLoader::open(dataset, options);
   if (on_device.ok()) {
     train([&] { return on_device->next(nullptr); });
-  } else {  // no driver, no device, no kernels for it, too little memory, …; wrong options also fail on the host
+  } else {  // no driver, no device, no kernels for it, too little memory, …; wrong options also
+            // fail on the host
     std::printf("batches come in host memory: %s\n", on_device.error().describe().c_str());
     auto loader = Loader::open(dataset, options.loader).value();
     train([&] { return loader.next(); });

@@ -1,4 +1,5 @@
-// Writes a tiny pack into an existing folder: make_pack FOLDER [mixed]. With `mixed` its records have different sizes.
+// Writes a tiny pack into an existing folder: make_pack FOLDER [mixed]. With `mixed` its records
+// have different sizes.
 #include <exception>
 #include <iostream>
 #include <string>

@@ -1,5 +1,5 @@
-// One of several processes that train together. Each takes its share of every global batch. RANK and WORLD_SIZE come from torchrun,
-// mpirun or another launcher.
+// One of several processes that train together. Each takes its share of every global batch. RANK
+// and WORLD_SIZE come from torchrun, mpirun or another launcher.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -28,7 +28,8 @@ int main(int argc, char* argv[]) try {
 
   while (const auto batch = loader.next().value()) {  // the same number of steps on every rank
     for (std::size_t row = 0; row < batch->batch_size(); ++row) {
-      std::printf("step %d: %s\n", static_cast<int>(batch->step()), std::string(batch->key(row)).c_str());
+      std::printf("step %d: %s\n", static_cast<int>(batch->step()),
+                  std::string(batch->key(row)).c_str());
     }
   }
 } catch (const std::exception& error) {

@@ -1,4 +1,5 @@
-// Trains a few steps and saves its position. The next run continues there, with the same batches as a run that never stopped.
+// Trains a few steps and saves its position. The next run continues there, with the same batches as
+// a run that never stopped.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -26,15 +27,16 @@ int main(int argc, char* argv[]) try {
   for (int step = 0; step < steps;) {
     const auto batch = loader.next().value();
     if (!batch) continue;  // the end of an epoch; the next one follows
-    std::printf("epoch %d, step %d: %s\n", static_cast<int>(batch->epoch()), static_cast<int>(batch->step()),
-                std::string(batch->key(0)).c_str());
+    std::printf("epoch %d, step %d: %s\n", static_cast<int>(batch->epoch()),
+                static_cast<int>(batch->step()), std::string(batch->key(0)).c_str());
     ++step;
   }
   std::ofstream file(state_file + ".new");  // next to the model's checkpoint
   file << loader.state().text();
   file.close();
   if (!file) throw std::runtime_error("cannot write " + state_file + ".new");
-  std::filesystem::rename(state_file + ".new", state_file);  // leaves the old state or the new one, never a part
+  std::filesystem::rename(state_file + ".new",
+                          state_file);  // leaves the old state or the new one, never a part
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -1,4 +1,5 @@
-// Two epochs of training batches: images as normalized f32 NCHW, labels as one-hot f32 NCHW, shuffled again in each epoch.
+// Two epochs of training batches: images as normalized f32 NCHW, labels as one-hot f32 NCHW,
+// shuffled again in each epoch.
 #include <cstdio>
 #include <exception>
 #include <hotpack/hotpack.hpp>
@@ -7,7 +8,8 @@
 
 namespace {
 
-// Your model learns here from images [N,3,H,W] and labels [N,C,H,W]. This example returns the share of pixels with a class.
+// Your model learns here from images [N,3,H,W] and labels [N,C,H,W]. This example returns the share
+// of pixels with a class.
 double train(std::span<const float> images, std::span<const float> labels, double pixels) {
   double labeled = 0;
   for (const float one : labels) labeled += one;
@@ -23,7 +25,10 @@ int main(int argc, char* argv[]) try {
   LoaderOptions options;
   options.global_batch_size = argc > 2 ? std::stoul(argv[2]) : 32;
   options.seed = 7;
-  options.image = {ElementType::f32, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
+  options.image = {ElementType::f32,
+                   AxisOrder::channels_first,
+                   {0.485f, 0.456f, 0.406f},
+                   {0.229f, 0.224f, 0.225f}};
   options.label.form = LabelForm::one_hot;
   options.label.type = ElementType::f32;
   options.label.order = AxisOrder::channels_first;
@@ -34,8 +39,8 @@ int main(int argc, char* argv[]) try {
       const auto& shape = batch->image().shape;   // N, 3, H, W
       const double pixels = static_cast<double>(shape[0] * shape[2] * shape[3]);
       const double share = train(batch->image().as<float>(), batch->label().as<float>(), pixels);
-      std::printf("epoch %d, step %d, first sample %s: %.3f\n", static_cast<int>(batch->epoch()), static_cast<int>(batch->step()),
-                  std::string(batch->key(0)).c_str(), share);
+      std::printf("epoch %d, step %d, first sample %s: %.3f\n", static_cast<int>(batch->epoch()),
+                  static_cast<int>(batch->step()), std::string(batch->key(0)).c_str(), share);
     }  // the batch is destroyed, and its slot reused
   }
 } catch (const std::exception& error) {

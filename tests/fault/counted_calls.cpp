@@ -1,15 +1,18 @@
-// A preloaded library for tests that counts a program's system calls and allocations, and makes one of them fail or kill the process.
-// Only calls between the beginning of main and its end count, and, where a call names a file, only those below chosen folders.
+// A preloaded library for tests that counts a program's system calls and allocations, and makes one
+// of them fail or kill the process. Only calls between the beginning of main and its end count,
+// and, where a call names a file, only those below chosen folders.
 //
 //   FAULT_UNDER=DIR[:DIR…]   folders whose files count (without it, no call with a file counts)
-//   FAULT_CALL=NAME          the call that fails, such as pwrite; `any` stands for every call but allocations
-//   FAULT_AT=N               its N-th occurrence, from 1; FAULT_LASTING=1: and all after it
-//   FAULT_HOW=HOW            an errno, `short` (half of a transfer, at least a byte) or `kill` (SIGKILL before the call)
-//   FAULT_LOG=FILE           writes one line per call that changed something: "call TAB path TAB details", what was written as hex digits;
-//                            at the end of main "seen TAB TAB N": how many calls of that NAME there were
+//   FAULT_CALL=NAME          the call that fails, such as pwrite; `any` stands for every call but
+//   allocations FAULT_AT=N               its N-th occurrence, from 1; FAULT_LASTING=1: and all
+//   after it FAULT_HOW=HOW            an errno, `short` (half of a transfer, at least a byte) or
+//   `kill` (SIGKILL before the call) FAULT_LOG=FILE           writes one line per call that changed
+//   something: "call TAB path TAB details", what was written as hex digits;
+//                            at the end of main "seen TAB TAB N": how many calls of that NAME there
+//                            were
 //
-// Calls inside libc and raw system calls are not seen, so folders have names of their own (opendir, readdir). The library allocates
-// nothing. A lock keeps the lines of the log whole.
+// Calls inside libc and raw system calls are not seen, so folders have names of their own (opendir,
+// readdir). The library allocates nothing. A lock keeps the lines of the log whole.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -70,13 +73,16 @@ bool is_below(const char* path) {
   if (path == nullptr || settings.under == nullptr) return false;
   for (const char* folder = settings.under; *folder != 0;) {
     const size_t length = std::strcspn(folder, ":");
-    if (length > 0 && std::strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == 0)) return true;
+    if (length > 0 && std::strncmp(path, folder, length) == 0 &&
+        (path[length] == '/' || path[length] == 0))
+      return true;
     folder += length + (folder[length] == ':' ? 1 : 0);
   }
   return false;
 }
 
-// The path of a descriptor, or of a name below a folder's descriptor; relative names are put behind the working folder.
+// The path of a descriptor, or of a name below a folder's descriptor; relative names are put behind
+// the working folder.
 struct Path {
   char text[2 * PATH_MAX];
   explicit Path(int descriptor) { read_link(descriptor); }
@@ -131,7 +137,8 @@ void note(const char* call, const char* path, const char* format, ...) {
   int length = std::snprintf(line, sizeof line, "%s\t%s\t", call, path);
   va_list arguments;
   va_start(arguments, format);
-  length += std::vsnprintf(line + length, sizeof line - static_cast<size_t>(length), format, arguments);
+  length +=
+      std::vsnprintf(line + length, sizeof line - static_cast<size_t>(length), format, arguments);
   va_end(arguments);
   line[length++] = '\n';
   const LogLine whole;
@@ -143,7 +150,8 @@ void note_bytes(const char* call, const char* path, long offset, const void* byt
   if (settings.log < 0) return;
   char line[2 * PATH_MAX + 64];
   const LogLine whole;
-  put(line, static_cast<size_t>(std::snprintf(line, sizeof line, "%s\t%s\t%ld\t", call, path, offset)));
+  put(line,
+      static_cast<size_t>(std::snprintf(line, sizeof line, "%s\t%s\t%ld\t", call, path, offset)));
   static const char digits[] = "0123456789abcdef";
   char hex[4096];
   size_t filled = 0;
@@ -157,16 +165,21 @@ void note_bytes(const char* call, const char* path, long offset, const void* byt
   put("\n", 1);
 }
 
-// How this call fails: an errno, kShort, or kNone if it does not. Does not return if the process is killed.
+// How this call fails: an errno, kShort, or kNone if it does not. Does not return if the process is
+// killed.
 int spoil(const char* call) {
-  if (settings.call == nullptr || (std::strcmp(settings.call, call) != 0 && std::strcmp(settings.call, "any") != 0)) return kNone;
+  if (settings.call == nullptr ||
+      (std::strcmp(settings.call, call) != 0 && std::strcmp(settings.call, "any") != 0))
+    return kNone;
   const long count = ++seen;
   if (count < settings.at || (count > settings.at && !settings.lasting)) return kNone;
   if (settings.how == kKill) ::syscall(SYS_kill, ::syscall(SYS_getpid), SIGKILL);
   return settings.how;
 }
 
-int spoil_path(const char* call, const char* path) { return armed && is_below(path) ? spoil(call) : kNone; }
+int spoil_path(const char* call, const char* path) {
+  return armed && is_below(path) ? spoil(call) : kNone;
+}
 
 bool fails(int outcome) {
   if (outcome <= 0) return false;
@@ -174,11 +187,14 @@ bool fails(int outcome) {
   return true;
 }
 
-size_t shortened(int outcome, size_t size) { return outcome == kShort && size > 1 ? size / 2 : size; }
+size_t shortened(int outcome, size_t size) {
+  return outcome == kShort && size > 1 ? size / 2 : size;
+}
 
 // Allocations are counted separately, because there are too many of them for `any`.
 bool allocation_fails() {
-  if (!armed || settings.call == nullptr || std::strcmp(settings.call, "malloc") != 0) return armed && (++allocations, false);
+  if (!armed || settings.call == nullptr || std::strcmp(settings.call, "malloc") != 0)
+    return armed && (++allocations, false);
   const long count = ++allocations;
   if (count < settings.at || (count > settings.at && !settings.lasting)) return false;
   errno = ENOMEM;
@@ -193,10 +209,14 @@ void begin() {
   const char* const log = std::getenv("FAULT_LOG");
   settings.at = at == nullptr ? 0 : std::atol(at);
   settings.lasting = std::getenv("FAULT_LASTING") != nullptr;
-  if (how != nullptr) settings.how = std::strcmp(how, "short") == 0 ? kShort : std::strcmp(how, "kill") == 0 ? kKill : std::atoi(how);
+  if (how != nullptr)
+    settings.how = std::strcmp(how, "short") == 0  ? kShort
+                   : std::strcmp(how, "kill") == 0 ? kKill
+                                                   : std::atoi(how);
   // High, so that the program's own descriptors are numbered as without this library.
   if (log != nullptr) {
-    const long low = ::syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const long low =
+        ::syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     settings.log = static_cast<int>(::syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, 900));
     ::syscall(SYS_close, low);
   }
@@ -205,7 +225,9 @@ void begin() {
 
 void end() {
   if (!armed.exchange(false)) return;
-  note("seen", "", "%ld", settings.call != nullptr && std::strcmp(settings.call, "malloc") == 0 ? allocations.load() : seen.load());
+  note("seen", "", "%ld",
+       settings.call != nullptr && std::strcmp(settings.call, "malloc") == 0 ? allocations.load()
+                                                                             : seen.load());
 }
 
 using Main = int (*)(int, char**, char**);
@@ -222,17 +244,27 @@ int counted_main(int argc, char** argv, char** environment) {
 
 extern "C" {
 
-int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(), void (*loader_fini)(), void* stack_end) {
+int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
+                      void (*loader_fini)(), void* stack_end) {
   using Start = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
   program = main;
-  return reinterpret_cast<Start>(::dlsym(RTLD_NEXT, "__libc_start_main"))(counted_main, argc, argv, init, fini, loader_fini, stack_end);
+  return reinterpret_cast<Start>(::dlsym(RTLD_NEXT, "__libc_start_main"))(
+      counted_main, argc, argv, init, fini, loader_fini, stack_end);
 }
 
 void* malloc(size_t size) { return allocation_fails() ? nullptr : __libc_malloc(size); }
-void* calloc(size_t count, size_t size) { return allocation_fails() ? nullptr : __libc_calloc(count, size); }
-void* realloc(void* old, size_t size) { return allocation_fails() ? nullptr : __libc_realloc(old, size); }
-void* memalign(size_t alignment, size_t size) { return allocation_fails() ? nullptr : __libc_memalign(alignment, size); }
-void* aligned_alloc(size_t alignment, size_t size) { return allocation_fails() ? nullptr : __libc_memalign(alignment, size); }
+void* calloc(size_t count, size_t size) {
+  return allocation_fails() ? nullptr : __libc_calloc(count, size);
+}
+void* realloc(void* old, size_t size) {
+  return allocation_fails() ? nullptr : __libc_realloc(old, size);
+}
+void* memalign(size_t alignment, size_t size) {
+  return allocation_fails() ? nullptr : __libc_memalign(alignment, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  return allocation_fails() ? nullptr : __libc_memalign(alignment, size);
+}
 int posix_memalign(void** into, size_t alignment, size_t size) {
   void* const memory = allocation_fails() ? nullptr : __libc_memalign(alignment, size);
   if (memory == nullptr) return ENOMEM;
@@ -249,19 +281,22 @@ ssize_t write(int descriptor, const void* bytes, size_t size) {
   if (fails(outcome)) return -1;
   const off_t offset = is_below(path.text) ? ::lseek(descriptor, 0, SEEK_CUR) : -1;
   const ssize_t done = NEXT(write)(descriptor, bytes, shortened(outcome, size));
-  if (done > 0 && is_below(path.text)) note_bytes("pwrite", path.text, offset, bytes, static_cast<size_t>(done));
+  if (done > 0 && is_below(path.text))
+    note_bytes("pwrite", path.text, offset, bytes, static_cast<size_t>(done));
   return done;
 }
 
-#define PWRITE(name)                                                                                                                   \
-  ssize_t name(int descriptor, const void* bytes, size_t size, off_t offset) {                                                         \
-    if (!armed) return NEXT(name)(descriptor, bytes, size, offset);                                                                    \
-    const Path path(descriptor);                                                                                                       \
-    const int outcome = spoil_path("pwrite", path.text);                                                                               \
-    if (fails(outcome)) return -1;                                                                                                     \
-    const ssize_t done = NEXT(name)(descriptor, bytes, shortened(outcome, size), offset);                                              \
-    if (done > 0 && is_below(path.text)) note_bytes("pwrite", path.text, static_cast<long>(offset), bytes, static_cast<size_t>(done)); \
-    return done;                                                                                                                       \
+#define PWRITE(name)                                                                      \
+  ssize_t name(int descriptor, const void* bytes, size_t size, off_t offset) {            \
+    if (!armed) return NEXT(name)(descriptor, bytes, size, offset);                       \
+    const Path path(descriptor);                                                          \
+    const int outcome = spoil_path("pwrite", path.text);                                  \
+    if (fails(outcome)) return -1;                                                        \
+    const ssize_t done = NEXT(name)(descriptor, bytes, shortened(outcome, size), offset); \
+    if (done > 0 && is_below(path.text))                                                  \
+      note_bytes("pwrite", path.text, static_cast<long>(offset), bytes,                   \
+                 static_cast<size_t>(done));                                              \
+    return done;                                                                          \
   }
 PWRITE(pwrite)
 PWRITE(pwrite64)
@@ -283,24 +318,29 @@ ssize_t read(int descriptor, void* into, size_t size) {
 
 // ---- calls on a descriptor
 
-#define ON_DESCRIPTOR(name, label, parameters, details, ...)                                            \
-  int name parameters {                                                                                 \
-    if (!armed) return NEXT(name)(__VA_ARGS__);                                                         \
-    const Path path(descriptor);                                                                        \
-    if (fails(spoil_path(label, path.text))) return -1;                                                 \
-    const int outcome = NEXT(name)(__VA_ARGS__);                                                        \
-    if (outcome == 0 && is_below(path.text)) note(label, path.text, "%ld", static_cast<long>(details)); \
-    return outcome;                                                                                     \
+#define ON_DESCRIPTOR(name, label, parameters, details, ...)     \
+  int name parameters {                                          \
+    if (!armed) return NEXT(name)(__VA_ARGS__);                  \
+    const Path path(descriptor);                                 \
+    if (fails(spoil_path(label, path.text))) return -1;          \
+    const int outcome = NEXT(name)(__VA_ARGS__);                 \
+    if (outcome == 0 && is_below(path.text))                     \
+      note(label, path.text, "%ld", static_cast<long>(details)); \
+    return outcome;                                              \
   }
 ON_DESCRIPTOR(fsync, "fsync", (int descriptor), 0, descriptor)
 ON_DESCRIPTOR(fdatasync, "fdatasync", (int descriptor), 0, descriptor)
 ON_DESCRIPTOR(ftruncate, "ftruncate", (int descriptor, off_t size) noexcept, size, descriptor, size)
-ON_DESCRIPTOR(ftruncate64, "ftruncate", (int descriptor, off64_t size) noexcept, size, descriptor, size)
-ON_DESCRIPTOR(fallocate, "fallocate", (int descriptor, int mode, off_t from, off_t size), size, descriptor, mode, from, size)
+ON_DESCRIPTOR(ftruncate64, "ftruncate", (int descriptor, off64_t size) noexcept, size, descriptor,
+              size)
+ON_DESCRIPTOR(fallocate, "fallocate", (int descriptor, int mode, off_t from, off_t size), size,
+              descriptor, mode, from, size)
 
 // ---- calls on paths
 
-int spoiled_open(const char* path, int flags) { return spoil_path((flags & O_CREAT) != 0 ? "create" : "open", path); }
+int spoiled_open(const char* path, int flags) {
+  return spoil_path((flags & O_CREAT) != 0 ? "create" : "open", path);
+}
 
 #define WITH_MODE                             \
   unsigned mode = 0;                          \
@@ -310,10 +350,11 @@ int spoiled_open(const char* path, int flags) { return spoil_path((flags & O_CRE
     mode = va_arg(arguments, unsigned);       \
     va_end(arguments);                        \
   }
-#define OPENED(call)                                                                                \
-  if (fails(spoiled_open(full.text, flags))) return -1;                                             \
-  const int opened = call;                                                                          \
-  if (opened >= 0 && (flags & O_CREAT) != 0 && is_below(full.text)) note("create", full.text, "0"); \
+#define OPENED(call)                                                \
+  if (fails(spoiled_open(full.text, flags))) return -1;             \
+  const int opened = call;                                          \
+  if (opened >= 0 && (flags & O_CREAT) != 0 && is_below(full.text)) \
+    note("create", full.text, "0");                                 \
   return opened;
 #define OPEN(name)                                    \
   int name(const char* path, int flags, ...) {        \
@@ -344,9 +385,11 @@ OPENAT(openat64)
     return outcome;                                                       \
   }
 ON_PATH(mkdir, "mkdir", (const char* path, mode_t mode), AT_FDCWD, path, path, mode)
-ON_PATH(mkdirat, "mkdir", (int folder, const char* path, mode_t mode), folder, path, folder, path, mode)
+ON_PATH(mkdirat, "mkdir", (int folder, const char* path, mode_t mode), folder, path, folder, path,
+        mode)
 ON_PATH(unlink, "unlink", (const char* path), AT_FDCWD, path, path)
-ON_PATH(unlinkat, "unlink", (int folder, const char* path, int flags), folder, path, folder, path, flags)
+ON_PATH(unlinkat, "unlink", (int folder, const char* path, int flags), folder, path, folder, path,
+        flags)
 ON_PATH(remove, "unlink", (const char* path), AT_FDCWD, path, path)
 ON_PATH(rmdir, "rmdir", (const char* path), AT_FDCWD, path, path)
 
@@ -359,14 +402,18 @@ ON_PATH(rmdir, "rmdir", (const char* path), AT_FDCWD, path, path)
     if (outcome == 0 && is_below(target.text)) note(label, from.text, "%s", target.text); \
     return outcome;                                                                       \
   }
-ON_TWO_PATHS(rename, "rename", (const char* path, const char* to), AT_FDCWD, path, AT_FDCWD, to, path, to)
-ON_TWO_PATHS(renameat, "rename", (int folder, const char* path, int to_folder, const char* to), folder, path, to_folder, to, folder, path,
-             to_folder, to)
-ON_TWO_PATHS(renameat2, "rename", (int folder, const char* path, int to_folder, const char* to, unsigned flags), folder, path, to_folder,
-             to, folder, path, to_folder, to, flags)
-ON_TWO_PATHS(link, "link", (const char* path, const char* to), AT_FDCWD, path, AT_FDCWD, to, path, to)
-ON_TWO_PATHS(linkat, "link", (int folder, const char* path, int to_folder, const char* to, int flags), folder, path, to_folder, to, folder,
-             path, to_folder, to, flags)
+ON_TWO_PATHS(rename, "rename", (const char* path, const char* to), AT_FDCWD, path, AT_FDCWD, to,
+             path, to)
+ON_TWO_PATHS(renameat, "rename", (int folder, const char* path, int to_folder, const char* to),
+             folder, path, to_folder, to, folder, path, to_folder, to)
+ON_TWO_PATHS(renameat2, "rename",
+             (int folder, const char* path, int to_folder, const char* to, unsigned flags), folder,
+             path, to_folder, to, folder, path, to_folder, to, flags)
+ON_TWO_PATHS(link, "link", (const char* path, const char* to), AT_FDCWD, path, AT_FDCWD, to, path,
+             to)
+ON_TWO_PATHS(linkat, "link",
+             (int folder, const char* path, int to_folder, const char* to, int flags), folder, path,
+             to_folder, to, folder, path, to_folder, to, flags)
 
 // ---- folders
 
@@ -378,7 +425,8 @@ DIR* opendir(const char* path) {
 
 DIR* fdopendir(int descriptor) {
   if (!armed) return NEXT(fdopendir)(descriptor);
-  return fails(spoil_path("opendir", Path(descriptor).text)) ? nullptr : NEXT(fdopendir)(descriptor);
+  return fails(spoil_path("opendir", Path(descriptor).text)) ? nullptr
+                                                             : NEXT(fdopendir)(descriptor);
 }
 
 dirent* readdir(DIR* folder) {
@@ -388,17 +436,21 @@ dirent* readdir(DIR* folder) {
 
 dirent64* readdir64(DIR* folder) {
   if (!armed) return NEXT(readdir64)(folder);
-  return fails(spoil_path("readdir", Path(::dirfd(folder)).text)) ? nullptr : NEXT(readdir64)(folder);
+  return fails(spoil_path("readdir", Path(::dirfd(folder)).text)) ? nullptr
+                                                                  : NEXT(readdir64)(folder);
 }
 
 // ---- memory and threads
 
-#define MMAP(name)                                                                                      \
-  void* name(void* at, size_t size, int protection, int flags, int descriptor, off_t offset) noexcept { \
-    if (!armed) return NEXT(name)(at, size, protection, flags, descriptor, offset);                     \
-    const int outcome = descriptor < 0 ? spoil("mmap") : spoil_path("mmap", Path(descriptor).text);     \
-    if (outcome == kNone && settings.log >= 0) note("mmap", "", "0");                                   \
-    return fails(outcome) ? MAP_FAILED : NEXT(name)(at, size, protection, flags, descriptor, offset);   \
+#define MMAP(name)                                                                       \
+  void* name(void* at, size_t size, int protection, int flags, int descriptor,           \
+             off_t offset) noexcept {                                                    \
+    if (!armed) return NEXT(name)(at, size, protection, flags, descriptor, offset);      \
+    const int outcome =                                                                  \
+        descriptor < 0 ? spoil("mmap") : spoil_path("mmap", Path(descriptor).text);      \
+    if (outcome == kNone && settings.log >= 0) note("mmap", "", "0");                    \
+    return fails(outcome) ? MAP_FAILED                                                   \
+                          : NEXT(name)(at, size, protection, flags, descriptor, offset); \
   }
 MMAP(mmap)
 MMAP(mmap64)
@@ -410,7 +462,8 @@ int munmap(void* at, size_t size) noexcept {
   return NEXT(munmap)(at, size);
 }
 
-int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument) noexcept {
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
+                   void* argument) noexcept {
   if (!armed) return NEXT(pthread_create)(thread, attributes, routine, argument);
   const int outcome = spoil("pthread_create");
   if (settings.log >= 0) note("pthread_create", "", "0");

@@ -1,7 +1,9 @@
-// A preloaded library for tests that makes chosen input files fail; it replaces the calls that read inputs.
+// A preloaded library for tests that makes chosen input files fail; it replaces the calls that read
+// inputs.
 //
-//   FAIL_READS_OF=PART      reads of files whose path contains PART fail with EIO; with FAIL_READS_TIMES=N only the first N
-//   VANISH=PART             opening files whose path contains PART fails with ENOENT, but not the first VANISH_AFTER=N times
+//   FAIL_READS_OF=PART      reads of files whose path contains PART fail with EIO; with
+//   FAIL_READS_TIMES=N only the first N VANISH=PART             opening files whose path contains
+//   PART fails with ENOENT, but not the first VANISH_AFTER=N times
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -35,7 +37,8 @@ bool read_fails(int descriptor) {
   const ssize_t length = ::readlink(link, path, sizeof path - 1);
   if (length < 0) return false;
   path[length] = 0;
-  return contains(path, "FAIL_READS_OF") && failed_reads++ < number("FAIL_READS_TIMES", 1'000'000'000);
+  return contains(path, "FAIL_READS_OF") &&
+         failed_reads++ < number("FAIL_READS_TIMES", 1'000'000'000);
 }
 
 template <class Function>
@@ -60,14 +63,20 @@ int open_file(const char* name, const char* path, int flags, unsigned mode) {
 }
 
 // The third argument of open, which exists only if a file may be created.
-unsigned mode_of(int flags, va_list arguments) { return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, unsigned) : 0; }
+unsigned mode_of(int flags, va_list arguments) {
+  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, unsigned) : 0;
+}
 
 }  // namespace
 
 extern "C" {
 
-ssize_t pread(int descriptor, void* into, size_t size, off_t offset) { return read_at("pread", descriptor, into, size, offset); }
-ssize_t pread64(int descriptor, void* into, size_t size, off_t offset) { return read_at("pread64", descriptor, into, size, offset); }
+ssize_t pread(int descriptor, void* into, size_t size, off_t offset) {
+  return read_at("pread", descriptor, into, size, offset);
+}
+ssize_t pread64(int descriptor, void* into, size_t size, off_t offset) {
+  return read_at("pread64", descriptor, into, size, offset);
+}
 
 int open(const char* path, int flags, ...) {
   va_list arguments;

@@ -1,5 +1,5 @@
-// Tests of the Loader that need a process of their own: reads that fail with EIO (with the library of
-// failing_files.cpp), and the end of a process.
+// Tests of the Loader that need a process of their own: reads that fail with EIO (with the library
+// of failing_files.cpp), and the end of a process.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// read_epoch FOLDER: reads one epoch of batches and prints a hash of them, or an error, with the exit codes of the command. Used by the
-// fault lane.
+// read_epoch FOLDER: reads one epoch of batches and prints a hash of them, or an error, with the
+// exit codes of the command. Used by the fault lane.
 #include <cstdio>
 #include <new>
 #include <string>

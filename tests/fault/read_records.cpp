@@ -1,5 +1,6 @@
-// read_records FOLDER MAPPED|CALLS SHARD: reads the first record, then lets reads of files whose path contains SHARD fail (failing_files is
-// loaded before this program) and reads the first and the second one, then lets them work again and reads both. Prints the result of each.
+// read_records FOLDER MAPPED|CALLS SHARD: reads the first record, then lets reads of files whose
+// path contains SHARD fail (failing_files is loaded before this program) and reads the first and
+// the second one, then lets them work again and reads both. Prints the result of each.
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
@@ -23,7 +24,8 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const auto dataset = Dataset::open(argv[1]);
   if (!dataset.ok()) return 3;
-  const FileAccess access = std::string_view(argv[2]) == "CALLS" ? FileAccess::read : FileAccess::map;
+  const FileAccess access =
+      std::string_view(argv[2]) == "CALLS" ? FileAccess::read : FileAccess::map;
   const auto source = loader::RecordSource::make(*dataset, VerifyChecksums::always, access);
   if (!source.ok()) return 4;
   read(**source, 0);

@@ -41,7 +41,8 @@ class Folders {
 };
 
 void require_status(hotpack_status status) {
-  fuzz::require(std::strcmp(hotpack_status_name(status), "unknown status") != 0, "a call gives a known status");
+  fuzz::require(std::strcmp(hotpack_status_name(status), "unknown status") != 0,
+                "a call gives a known status");
 }
 
 void require_text(const char* text) {
@@ -52,7 +53,8 @@ void require_text(const char* text) {
 // Runs one program.
 class Program {
  public:
-  Program(const std::uint8_t* data, std::size_t size) : pieces_(data, size), buffer_(kBufferBytes) {}
+  Program(const std::uint8_t* data, std::size_t size)
+      : pieces_(data, size), buffer_(kBufferBytes) {}
   ~Program() {
     for (auto*& batch : batches_) hotpack_batch_release(batch);
     for (auto*& loader : loaders_) hotpack_loader_close(loader);
@@ -81,12 +83,22 @@ class Program {
     return handles[pieces_.byte() % kHandles];
   }
   std::uint64_t number() {
-    constexpr std::uint64_t kOdd[] = {0, 1, 2, 3, 4, 5, 31, 0x7FFFFFFF, 0xFFFFFFFF, 1ULL << 32, 1ULL << 62, ~0ULL};
+    constexpr std::uint64_t kOdd[] = {0,  1,          2,          3,          4,          5,
+                                      31, 0x7FFFFFFF, 0xFFFFFFFF, 1ULL << 32, 1ULL << 62, ~0ULL};
     return kOdd[pieces_.byte() % std::size(kOdd)];
   }
-  std::int64_t signed_number() { return static_cast<std::int64_t>(pieces_.byte() % 4 == 0 ? ~number() : number()); }
+  std::int64_t signed_number() {
+    return static_cast<std::int64_t>(pieces_.byte() % 4 == 0 ? ~number() : number());
+  }
   double real() {
-    const double odd[] = {0, 1, 0.5, -1, 1e308, -0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+    const double odd[] = {0,
+                          1,
+                          0.5,
+                          -1,
+                          1e308,
+                          -0.0,
+                          std::numeric_limits<double>::quiet_NaN(),
+                          std::numeric_limits<double>::infinity()};
     return odd[pieces_.byte() % std::size(odd)];
   }
   // Usually the size of the struct.
@@ -108,8 +120,11 @@ class Program {
     hotpack_dataset_close(dataset);
     dataset = nullptr;
     const std::uint8_t first = pieces_.byte(), count = pieces_.byte() % 4;
-    if (count == 0) return require_status(hotpack_dataset_open(first == 255 ? nullptr : folders().at(first), &dataset));
-    const char* paths[] = {folders().at(first), folders().at(pieces_.byte() % 2 == 0 ? first : first + 1u), nullptr};
+    if (count == 0)
+      return require_status(
+          hotpack_dataset_open(first == 255 ? nullptr : folders().at(first), &dataset));
+    const char* paths[] = {folders().at(first),
+                           folders().at(pieces_.byte() % 2 == 0 ? first : first + 1u), nullptr};
     require_status(hotpack_dataset_open_many(first == 255 ? nullptr : paths, count, &dataset));
   }
 
@@ -139,16 +154,20 @@ class Program {
       case 7:
         return require_text(hotpack_dataset_class_name(dataset, number()));
       case 8:
-        return require_status(hotpack_dataset_class_color(dataset, number(), static_cast<std::uint8_t*>(room())));
+        return require_status(
+            hotpack_dataset_class_color(dataset, number(), static_cast<std::uint8_t*>(room())));
       case 9: {
         double values[8];
         double* mean = pieces_.byte() == 0 ? nullptr : values;
-        return require_status(hotpack_dataset_mean_std(dataset, mean, values + 4, pieces_.byte() % 5));
+        return require_status(
+            hotpack_dataset_mean_std(dataset, mean, values + 4, pieces_.byte() % 5));
       }
       case 10:
-        return require_status(hotpack_dataset_class_statistics(dataset, number(), shaped(statistics)));
+        return require_status(
+            hotpack_dataset_class_statistics(dataset, number(), shaped(statistics)));
       case 11:
-        return require_status(hotpack_dataset_ignored_pixels(dataset, pieces_.byte() == 0 ? nullptr : &found));
+        return require_status(
+            hotpack_dataset_ignored_pixels(dataset, pieces_.byte() == 0 ? nullptr : &found));
       case 12:
         return require_status(hotpack_dataset_sample(dataset, number(), shaped(sample)));
       case 13:
@@ -165,7 +184,8 @@ class Program {
     std::uint64_t found = 0;
     const std::uint64_t wanted = number();
     char* key = static_cast<char*>(room());
-    const hotpack_status told = hotpack_dataset_key(dataset, wanted, key, room_bytes(), pieces_.byte() == 0 ? nullptr : &length);
+    const hotpack_status told = hotpack_dataset_key(dataset, wanted, key, room_bytes(),
+                                                    pieces_.byte() == 0 ? nullptr : &length);
     require_status(told);
     const bool has_key = told == HOTPACK_OK && key != nullptr;
     const hotpack_status status = hotpack_dataset_find(dataset, has_key ? key : nullptr, &found);
@@ -199,10 +219,11 @@ class Program {
                                    &options.verify_checksums,
                                    &options.access,
                                    &options.reserved};
-    std::uint64_t* const counts[] = {&options.global_batch_size, &options.seed,          &options.epoch,        &options.rank,
-                                     &options.world_size,        &options.block_samples, &options.window_blocks};
-    std::int64_t* const sizes[] = {&options.label_ignore_index, &options.crop_width, &options.crop_height, &options.pad_width,
-                                   &options.pad_height};
+    std::uint64_t* const counts[] = {
+        &options.global_batch_size, &options.seed,          &options.epoch,        &options.rank,
+        &options.world_size,        &options.block_samples, &options.window_blocks};
+    std::int64_t* const sizes[] = {&options.label_ignore_index, &options.crop_width,
+                                   &options.crop_height, &options.pad_width, &options.pad_height};
     double* const reals[] = {&options.horizontal_flip, &options.vertical_flip, &options.min_area,
                              &options.max_area,        &options.min_ratio,     &options.max_ratio};
     const std::uint8_t field = pieces_.byte();
@@ -277,7 +298,8 @@ class Program {
       case 12:
         return save_state(loader);
       case 13:
-        return require_status(hotpack_loader_restore(loader, pieces_.byte() == 0 ? nullptr : state_.c_str()));
+        return require_status(
+            hotpack_loader_restore(loader, pieces_.byte() == 0 ? nullptr : state_.c_str()));
       case 14:
         return hotpack_loader_cancel(loader);
       default:
@@ -289,9 +311,11 @@ class Program {
     auto*& batch = pick(batches_);
     hotpack_batch_release(batch);
     batch = nullptr;
-    const hotpack_status status = hotpack_loader_next_timeout(loader, 1 + pieces_.byte() % 20, &batch);
+    const hotpack_status status =
+        hotpack_loader_next_timeout(loader, 1 + pieces_.byte() % 20, &batch);
     require_status(status);
-    fuzz::require((status == HOTPACK_OK) == (batch != nullptr), "a batch is given just where the status is OK");
+    fuzz::require((status == HOTPACK_OK) == (batch != nullptr),
+                  "a batch is given just where the status is OK");
   }
 
   void copy_batch(hotpack_loader* loader) {
@@ -312,19 +336,22 @@ class Program {
   void save_state(hotpack_loader* loader) {
     char text[1024];
     std::size_t length = 0;
-    const hotpack_status status = hotpack_loader_state(loader, text, room_bytes() % sizeof text, &length);
+    const hotpack_status status =
+        hotpack_loader_state(loader, text, room_bytes() % sizeof text, &length);
     require_status(status);
     if (status == HOTPACK_OK) state_.assign(text, length);
   }
 
   void init_options() {
     hotpack_loader_options options{};
-    const std::size_t size = pieces_.byte() % 2 == 0 ? sizeof options : number() % (sizeof options + 1);
+    const std::size_t size =
+        pieces_.byte() % 2 == 0 ? sizeof options : number() % (sizeof options + 1);
     const std::vector<std::uint8_t> behind(sizeof options - size, 0xA5);
     std::memset(reinterpret_cast<std::uint8_t*>(&options) + size, 0xA5, behind.size());
     require_status(hotpack_loader_options_init(pieces_.byte() == 0 ? nullptr : &options, size));
     const auto* end = reinterpret_cast<const std::uint8_t*>(&options) + size;
-    fuzz::require(std::equal(behind.begin(), behind.end(), end), "nothing is written behind a struct's size");
+    fuzz::require(std::equal(behind.begin(), behind.end(), end),
+                  "nothing is written behind a struct's size");
   }
 
   void call_batch(unsigned kind) {
@@ -356,9 +383,11 @@ class Program {
     const hotpack_crop* crops = hotpack_batch_crops(batch);
     volatile std::uint64_t sum = 0;
     for (const hotpack_field* field : {&info.image, &info.label})
-      for (std::uint64_t i = 0; i < field->bytes; ++i) sum = sum + static_cast<const std::uint8_t*>(field->data)[i];
+      for (std::uint64_t i = 0; i < field->bytes; ++i)
+        sum = sum + static_cast<const std::uint8_t*>(field->data)[i];
     for (std::uint64_t row = 0; row < info.batch_size; ++row) {
-      fuzz::require((samples[row] >= 0) == (row < info.num_valid), "rows that hold a sample are the first ones");
+      fuzz::require((samples[row] >= 0) == (row < info.num_valid),
+                    "rows that hold a sample are the first ones");
       sum = sum + static_cast<std::uint64_t>(crops[row].width);
       require_text(hotpack_batch_key(batch, row));
     }

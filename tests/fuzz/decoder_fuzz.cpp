@@ -31,7 +31,8 @@ ImageOptions options_of(unsigned choice) {
 std::vector<std::uint8_t> pixels_of(const hotpack::ConstPixels& image) {
   std::vector<std::uint8_t> pixels;
   const auto row = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
-  for (int y = 0; y < image.height; ++y) pixels.insert(pixels.end(), image.row(y), image.row(y) + row);
+  for (int y = 0; y < image.height; ++y)
+    pixels.insert(pixels.end(), image.row(y), image.row(y) + row);
   return pixels;
 }
 
@@ -41,22 +42,30 @@ void check_image(Decoder& used, std::span<const std::byte> file, const ImageOpti
   if (!image.ok()) return expect(!image.error().message.empty(), "an error has words");
   expect(found.ok(), "what is decoded was recognised");
   const bool turned = options.apply_orientation && found->info.swaps_axes();
-  expect(image->width == (turned ? found->info.height : found->info.width), "the width is the promised one");
-  expect(image->height == (turned ? found->info.width : found->info.height), "the height is the promised one");
+  expect(image->width == (turned ? found->info.height : found->info.width),
+         "the width is the promised one");
+  expect(image->height == (turned ? found->info.width : found->info.height),
+         "the height is the promised one");
   expect(image->channels == options.channels, "the channels are those asked for");
-  expect(static_cast<std::uint64_t>(image->width) * static_cast<std::uint64_t>(image->height) <= options.max_pixels, "the limit holds");
+  expect(static_cast<std::uint64_t>(image->width) * static_cast<std::uint64_t>(image->height) <=
+             options.max_pixels,
+         "the limit holds");
   const auto pixels = pixels_of(*image);
   Decoder fresh;
   const auto again = fresh.decode_image(file, options);
-  expect(again.ok() && pixels_of(*again) == pixels, "a decoder that was used reads as a new one does");
+  expect(again.ok() && pixels_of(*again) == pixels,
+         "a decoder that was used reads as a new one does");
 }
 
 void check_label(Decoder& used, std::span<const std::byte> file) {
   const auto label = used.decode_label(file, kMaxPixels);
   if (!label.ok()) return expect(!label.error().message.empty(), "an error has words");
-  expect((label->samples.data == nullptr) != (label->rgb.data == nullptr), "a label has samples or colors");
-  const bool fits = label->samples.data != nullptr ? label->samples.width == label->width && label->samples.height == label->height
-                                                   : label->rgb.width == label->width && label->rgb.height == label->height;
+  expect((label->samples.data == nullptr) != (label->rgb.data == nullptr),
+         "a label has samples or colors");
+  const bool fits =
+      label->samples.data != nullptr
+          ? label->samples.width == label->width && label->samples.height == label->height
+          : label->rgb.width == label->width && label->rgb.height == label->height;
   expect(fits, "a label is as large as it says");
 }
 
@@ -72,7 +81,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
   const bool jpeg = size > 1 && data[0] == 0xFF && data[1] == 0xD8;
-  return jpeg ? hotpack::fuzz::mutate_jpeg(data, size, most, seed) : hotpack::fuzz::mutate_png(data, size, most, seed);
+  return jpeg ? hotpack::fuzz::mutate_jpeg(data, size, most, seed)
+              : hotpack::fuzz::mutate_png(data, size, most, seed);
 }

@@ -43,7 +43,8 @@ struct Code {
   std::vector<std::uint32_t> words;
   std::vector<std::size_t> used;
 
-  explicit Code(std::vector<std::uint8_t> given) : lengths(std::move(given)), words(lengths.size()) {
+  explicit Code(std::vector<std::uint8_t> given)
+      : lengths(std::move(given)), words(lengths.size()) {
     std::uint32_t word = 0;
     for (unsigned length = 1; length <= 15; ++length) {
       for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -84,7 +85,8 @@ class DeflateMaker {
   void stored() {
     out_.put(0, 2);
     out_.align();
-    const auto length = static_cast<std::uint32_t>(random_.percent(10) ? random_.between(600, 3500) : random_.below(30));
+    const auto length = static_cast<std::uint32_t>(random_.percent(10) ? random_.between(600, 3500)
+                                                                       : random_.below(30));
     out_.put(length, 16);
     out_.put(random_.percent(3) ? length : ~length & 0xFFFF, 16);
     for (std::uint32_t i = 0; i < length; ++i) out_.put(literal(), 8);
@@ -100,8 +102,10 @@ class DeflateMaker {
 
   void dynamic() {
     out_.put(2, 2);
-    const std::size_t literals = random_.percent(3) ? random_.between(287, 288) : random_.between(257, 286);
-    const std::size_t distances = random_.percent(3) ? random_.between(31, 32) : random_.between(1, 30);
+    const std::size_t literals =
+        random_.percent(3) ? random_.between(287, 288) : random_.between(257, 286);
+    const std::size_t distances =
+        random_.percent(3) ? random_.between(31, 32) : random_.between(1, 30);
     std::vector<std::uint8_t> lengths = literal_lengths(literals);
     const std::vector<std::uint8_t> more = distance_lengths(distances);
     const Code literal_code(lengths), distance_code(more);
@@ -115,7 +119,8 @@ class DeflateMaker {
   std::vector<std::uint8_t> literal_lengths(std::size_t count) {
     std::vector<std::size_t> used{256};
     if (random_.percent(2)) used.clear();
-    const std::size_t wanted = random_.percent(10) ? random_.below(3) : random_.between(2, few_literals_ ? 30 : 200);
+    const std::size_t wanted =
+        random_.percent(10) ? random_.below(3) : random_.between(2, few_literals_ ? 30 : 200);
     for (std::size_t i = 0; i < wanted; ++i) {
       const bool length = random_.percent(30);
       used.push_back(length ? 257 + random_.below(count - 257 + 1) : literal());
@@ -125,33 +130,41 @@ class DeflateMaker {
 
   std::vector<std::uint8_t> distance_lengths(std::size_t count) {
     std::vector<std::size_t> used;
-    const std::size_t wanted = random_.percent(15) ? 0 : random_.percent(20) ? 1 : random_.between(2, 12);
-    for (std::size_t i = 0; i < wanted; ++i) used.push_back(random_.below(random_.percent(70) ? std::min<std::size_t>(count, 8) : count));
+    const std::size_t wanted = random_.percent(15)   ? 0
+                               : random_.percent(20) ? 1
+                                                     : random_.between(2, 12);
+    for (std::size_t i = 0; i < wanted; ++i)
+      used.push_back(random_.below(random_.percent(70) ? std::min<std::size_t>(count, 8) : count));
     return complete_code(used, count, 15);
   }
 
   // Splits leaves of a tree at random until each symbol has one. Sometimes changes a length
   // afterwards.
-  std::vector<std::uint8_t> complete_code(std::vector<std::size_t> used, std::size_t count, unsigned most) {
+  std::vector<std::uint8_t> complete_code(std::vector<std::size_t> used, std::size_t count,
+                                          unsigned most) {
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
     std::erase_if(used, [&](std::size_t symbol) { return symbol >= count; });
     std::vector<std::uint8_t> lengths(count), leaves{0};
     const bool deep = random_.percent(30);
     while (leaves.size() < used.size()) {
-      const std::size_t leaf = deep && random_.percent(80) ? leaves.size() - 1 : random_.below(leaves.size());
+      const std::size_t leaf =
+          deep && random_.percent(80) ? leaves.size() - 1 : random_.below(leaves.size());
       if (leaves[leaf] >= most) continue;
       leaves.push_back(++leaves[leaf]);
     }
     if (used.size() == 1) leaves[0] = random_.percent(95) ? 1 : 2;
-    for (std::size_t i = leaves.size(); i > 1; --i) std::swap(leaves[i - 1], leaves[random_.below(i)]);
+    for (std::size_t i = leaves.size(); i > 1; --i)
+      std::swap(leaves[i - 1], leaves[random_.below(i)]);
     for (std::size_t i = 0; i < used.size(); ++i) lengths[used[i]] = leaves[i];
-    if (random_.percent(6)) lengths[random_.below(count)] = static_cast<std::uint8_t>(random_.below(most + 1));
+    if (random_.percent(6))
+      lengths[random_.below(count)] = static_cast<std::uint8_t>(random_.below(most + 1));
     return lengths;
   }
 
   void put_lengths(const std::vector<std::uint8_t>& lengths) {
-    constexpr std::array<std::size_t, 19> kOrder{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    constexpr std::array<std::size_t, 19> kOrder{16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                                 11, 4,  12, 3, 13, 2, 14, 1, 15};
     std::vector<std::size_t> all(19);
     for (std::size_t i = 0; i < 19; ++i) all[i] = i;
     const Code code(complete_code(all, 19, 7));
@@ -161,26 +174,31 @@ class DeflateMaker {
   }
 
   // One length, or a repeat; returns how many lengths it stands for.
-  std::size_t put_some_lengths(const Code& code, const std::vector<std::uint8_t>& lengths, std::size_t at) {
+  std::size_t put_some_lengths(const Code& code, const std::vector<std::uint8_t>& lengths,
+                               std::size_t at) {
     std::size_t run = 1;
     while (at + run < lengths.size() && run < 138 && lengths[at + run] == lengths[at]) ++run;
     if (random_.percent(1)) run += random_.below(4);  // beyond the end, or over different lengths
     const bool zeros = lengths[at] == 0, again = at > 0 && lengths[at - 1] == lengths[at];
     if (zeros && run >= 11 && random_.percent(90)) return put_repeat(code, 18, run, 11, 7);
-    if (zeros && run >= 3 && random_.percent(90)) return put_repeat(code, 17, std::min<std::size_t>(run, 10), 3, 3);
-    if ((again || random_.percent(1)) && run >= 3 && random_.percent(80)) return put_repeat(code, 16, std::min<std::size_t>(run, 6), 3, 2);
+    if (zeros && run >= 3 && random_.percent(90))
+      return put_repeat(code, 17, std::min<std::size_t>(run, 10), 3, 3);
+    if ((again || random_.percent(1)) && run >= 3 && random_.percent(80))
+      return put_repeat(code, 16, std::min<std::size_t>(run, 6), 3, 2);
     code.put(out_, lengths[at]);
     return 1;
   }
 
-  std::size_t put_repeat(const Code& code, std::size_t symbol, std::size_t times, std::size_t least, unsigned bits) {
+  std::size_t put_repeat(const Code& code, std::size_t symbol, std::size_t times, std::size_t least,
+                         unsigned bits) {
     code.put(out_, symbol);
     out_.put(static_cast<std::uint32_t>(times - least), bits);
     return times;
   }
 
   void symbols(const Code& literals, const Code& distances) {
-    const std::size_t count = random_.percent(10) ? random_.between(50, 400) : random_.between(0, 30);
+    const std::size_t count =
+        random_.percent(10) ? random_.between(50, 400) : random_.between(0, 30);
     for (std::size_t i = 0; i < count && !literals.used.empty(); ++i) {
       const std::size_t symbol = literals.used[random_.below(literals.used.size())];
       if (symbol < 256) {
@@ -197,7 +215,9 @@ class DeflateMaker {
   void match(const Code& literals, std::size_t symbol, const Code& distances) {
     const std::size_t code = symbol - 257;
     const unsigned extra = code < 8 || code >= 28 ? 0 : static_cast<unsigned>((code - 4) / 4);
-    const std::size_t length = code >= 28 ? 258 : code < 8 ? code + 3 : ((4 + code % 4) << extra) + 3;
+    const std::size_t length = code >= 28 ? 258
+                               : code < 8 ? code + 3
+                                          : ((4 + code % 4) << extra) + 3;
     std::vector<std::size_t> within;
     for (const std::size_t distance : distances.used)
       if (least_distance(distance) <= produced_ || random_.percent(1)) within.push_back(distance);
@@ -214,15 +234,23 @@ class DeflateMaker {
   }
 
   void put_distance_extra(std::size_t symbol) {
-    const unsigned extra = symbol < 4 ? 0 : static_cast<unsigned>(std::min<std::size_t>(13, (symbol - 2) / 2));
-    const std::size_t room = produced_ >= least_distance(symbol) ? produced_ - least_distance(symbol) : 0;
+    const unsigned extra =
+        symbol < 4 ? 0 : static_cast<unsigned>(std::min<std::size_t>(13, (symbol - 2) / 2));
+    const std::size_t room =
+        produced_ >= least_distance(symbol) ? produced_ - least_distance(symbol) : 0;
     const std::size_t most = (std::size_t{1} << extra) - 1;
-    out_.put(static_cast<std::uint32_t>(random_.below((random_.percent(2) ? most : std::min(most, room)) + 1)), extra);
+    out_.put(static_cast<std::uint32_t>(
+                 random_.below((random_.percent(2) ? most : std::min(most, room)) + 1)),
+             extra);
   }
 
-  static std::size_t least_distance(std::size_t symbol) { return symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << (symbol - 2) / 2) + 1; }
+  static std::size_t least_distance(std::size_t symbol) {
+    return symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << (symbol - 2) / 2) + 1;
+  }
 
-  std::uint8_t literal() { return few_literals_ ? static_cast<std::uint8_t>(random_.below(5)) : random_.byte(); }
+  std::uint8_t literal() {
+    return few_literals_ ? static_cast<std::uint8_t>(random_.below(5)) : random_.byte();
+  }
 
   Random& random_;
   BitWriter out_;
@@ -247,8 +275,9 @@ class LenientReader {
     Text text;
     text.bytes.resize(kMost);
     std::size_t written = 0;
-    text.whole = libdeflate_deflate_decompress_ex(decompressor_, deflated, size, text.bytes.data(), kMost, &text.coded, &written) ==
-                 LIBDEFLATE_SUCCESS;
+    text.whole =
+        libdeflate_deflate_decompress_ex(decompressor_, deflated, size, text.bytes.data(), kMost,
+                                         &text.coded, &written) == LIBDEFLATE_SUCCESS;
     if (!text.whole) written = read_as_zlib_does(deflated, size, text);
     text.bytes.resize(written);
     return text;
@@ -277,8 +306,9 @@ class LenientReader {
 inline Bytes deflate_somehow(const Bytes& bytes, Random& random) {
   z_stream stream{};
   const int strategies[] = {Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED};
-  deflateInit2(&stream, static_cast<int>(random.below(10)), Z_DEFLATED, -static_cast<int>(random.between(9, 15)),
-               1 + static_cast<int>(random.below(3)), strategies[random.below(5)]);
+  deflateInit2(&stream, static_cast<int>(random.below(10)), Z_DEFLATED,
+               -static_cast<int>(random.between(9, 15)), 1 + static_cast<int>(random.below(3)),
+               strategies[random.below(5)]);
   Bytes coded(deflateBound(&stream, static_cast<uLong>(bytes.size())) + 64);
   stream.next_out = coded.data();
   stream.avail_out = static_cast<uInt>(coded.size());
@@ -287,7 +317,8 @@ inline Bytes deflate_somehow(const Bytes& bytes, Random& random) {
     stream.avail_in = static_cast<uInt>(random.below(bytes.size() + 1));
     deflate(&stream, random.percent(50) ? Z_SYNC_FLUSH : Z_PARTIAL_FLUSH);
   }
-  stream.avail_in = static_cast<uInt>(bytes.size() - static_cast<std::size_t>(stream.next_in - bytes.data()));
+  stream.avail_in =
+      static_cast<uInt>(bytes.size() - static_cast<std::size_t>(stream.next_in - bytes.data()));
   deflate(&stream, Z_FINISH);
   coded.resize(stream.total_out);
   deflateEnd(&stream);

@@ -17,7 +17,9 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace hotpack::fuzz {
 
-inline std::string_view text_of(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
 
 inline std::span<const std::byte> bytes_of_input(const std::uint8_t* data, std::size_t size) {
   return std::as_bytes(std::span(data, size));

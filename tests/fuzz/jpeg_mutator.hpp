@@ -1,4 +1,5 @@
-// Mutates JPEG files by their structure: segments, their lengths, tables, frames and scans, EXIF directories, coded data.
+// Mutates JPEG files by their structure: segments, their lengths, tables, frames and scans, EXIF
+// directories, coded data.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,9 @@ class JpegMutator {
     int lie = 0;  // added to the length
   };
 
-  static bool stands_alone(unsigned marker) { return marker == 1 || (marker >= 0xD0 && marker <= 0xD9); }
+  static bool stands_alone(unsigned marker) {
+    return marker == 1 || (marker >= 0xD0 && marker <= 0xD9);
+  }
 
   void parse(const std::uint8_t* file, std::size_t size) {
     segments_.clear();
@@ -63,8 +66,10 @@ class JpegMutator {
     for (const Segment& segment : segments_) {
       file.insert(file.end(), {0xFF, segment.marker});
       if (!segment.alone) {
-        const std::size_t length = segment.payload.size() + 2 + static_cast<std::size_t>(segment.lie);
-        file.insert(file.end(), {static_cast<std::uint8_t>(length >> 8), static_cast<std::uint8_t>(length)});
+        const std::size_t length =
+            segment.payload.size() + 2 + static_cast<std::size_t>(segment.lie);
+        file.insert(file.end(),
+                    {static_cast<std::uint8_t>(length >> 8), static_cast<std::uint8_t>(length)});
         file.insert(file.end(), segment.payload.begin(), segment.payload.end());
       }
       file.insert(file.end(), segment.coded.begin(), segment.coded.end());
@@ -111,11 +116,13 @@ class JpegMutator {
   // Size, precision, process or sampling.
   void change_frame() {
     for (Segment& segment : segments_) {
-      const bool frame = segment.marker >= 0xC0 && segment.marker <= 0xCF && segment.marker != 0xC4 && segment.marker != 0xCC;
+      const bool frame = segment.marker >= 0xC0 && segment.marker <= 0xCF &&
+                         segment.marker != 0xC4 && segment.marker != 0xCC;
       if (!frame || segment.payload.size() < 9) continue;
       if (random_.percent(20)) segment.marker = static_cast<std::uint8_t>(0xC0 + random_.below(16));
       const std::size_t at = random_.below(segment.payload.size());
-      segment.payload[at] = static_cast<std::uint8_t>(random_.percent(80) ? random_.below(40) : random_.byte());
+      segment.payload[at] =
+          static_cast<std::uint8_t>(random_.percent(80) ? random_.below(40) : random_.byte());
       if (at == 1 || at == 3) segment.payload[at] = 0;  // small images
     }
   }
@@ -127,13 +134,19 @@ class JpegMutator {
       case 1:
         return {0xDD, false, {0, static_cast<std::uint8_t>(random_.below(4))}, {}, 0};
       case 2:
-        return {0xEE, false, {'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, static_cast<std::uint8_t>(random_.below(4))}, {}, 0};
+        return {0xEE,
+                false,
+                {'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0,
+                 static_cast<std::uint8_t>(random_.below(4))},
+                {},
+                0};
       case 3:
         return {static_cast<std::uint8_t>(0xD0 + random_.below(10)), true, {}, {}, 0};
       default: {
         Bytes payload(random_.below(30));
         for (std::uint8_t& byte : payload) byte = random_.byte();
-        return {static_cast<std::uint8_t>(0xC0 + random_.below(63)), false, std::move(payload), {}, 0};
+        return {
+            static_cast<std::uint8_t>(0xC0 + random_.below(63)), false, std::move(payload), {}, 0};
       }
     }
   }
@@ -143,7 +156,8 @@ class JpegMutator {
     const bool big = random_.percent(50);
     Bytes bytes{'E', 'x', 'i', 'f', 0, 0};
     const auto put = [&](std::size_t value, int size) {
-      for (int i = 0; i < size; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * (big ? size - 1 - i : i)));
+      for (int i = 0; i < size; ++i)
+        bytes.push_back(static_cast<std::uint8_t>(value >> 8 * (big ? size - 1 - i : i)));
     };
     bytes.insert(bytes.end(), 2, big ? 'M' : 'I');
     put(random_.percent(95) ? 42 : random_.below(65536), 2);
@@ -165,7 +179,8 @@ class JpegMutator {
 };
 
 // For libFuzzer: mutates in place, at most `most` bytes; returns the new size.
-inline std::size_t mutate_jpeg(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+inline std::size_t mutate_jpeg(std::uint8_t* data, std::size_t size, std::size_t most,
+                               unsigned seed) {
   const Bytes mutated = JpegMutator(seed).run(data, size);
   const std::size_t kept = std::min(mutated.size(), most);
   std::copy_n(mutated.begin(), kept, data);

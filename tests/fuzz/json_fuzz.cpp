@@ -17,7 +17,8 @@ void compare_members(std::string_view text, const Json& value) {
   auto parsed = value.begin();
   for (const auto& [key, member] : members) {
     const auto again = hotpack::format::parse_json(member);
-    require(again.ok() && again.value() == *parsed, "a raw member is the value that the parser found");
+    require(again.ok() && again.value() == *parsed,
+            "a raw member is the value that the parser found");
     ++parsed;
   }
 }
@@ -25,9 +26,11 @@ void compare_members(std::string_view text, const Json& value) {
 void check_text_functions(std::string_view text) {
   const std::string mended = hotpack::format::with_valid_utf8(text);
   require(hotpack::format::valid_utf8(mended), "with_valid_utf8 gives valid UTF-8");
-  require(!hotpack::format::valid_utf8(text) || mended == text, "with_valid_utf8 leaves valid text alone");
+  require(!hotpack::format::valid_utf8(text) || mended == text,
+          "with_valid_utf8 leaves valid text alone");
   const auto quoted = hotpack::format::parse_json(hotpack::format::canonical_string(mended));
-  require(quoted.ok() && quoted.value() == mended, "a canonical string is read as what it was made of");
+  require(quoted.ok() && quoted.value() == mended,
+          "a canonical string is read as what it was made of");
 }
 
 }  // namespace
@@ -46,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(again.ok(), "canonical JSON is read");
   // Once more: the first text may contain "-0", whose sign integers do not have.
   const std::string settled = hotpack::format::canonical_json(again.value());
-  require(hotpack::format::canonical_json(hotpack::format::parse_json(settled).value()) == settled, "canonical JSON stays as it is");
+  require(hotpack::format::canonical_json(hotpack::format::parse_json(settled).value()) == settled,
+          "canonical JSON stays as it is");
   if (parsed.value().is_object()) compare_members(text, parsed.value());
   return 0;
 }

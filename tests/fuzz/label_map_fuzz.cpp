@@ -6,7 +6,8 @@
 using namespace hotpack;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const Result<labels::LabelMap> map = labels::parse_label_map(fuzz::text_of(data, size), "map.csv");
+  const Result<labels::LabelMap> map =
+      labels::parse_label_map(fuzz::text_of(data, size), "map.csv");
   fuzz::require_told(map);
   if (!map.ok()) return 0;
   fuzz::require(!map->rows.empty(), "a map has a row");

@@ -28,7 +28,8 @@ FileSet make_set() {
   set.labelled = true;
   set.images.roots = {{"/data/images", ""}};
   set.labels.roots = {{"/data/labels", ""}};
-  for (const char* name : {"a.png", "a 1.png", "b/a.jpg", "b/c d.png", "#x.png", "b/\xC3\xA9.png", "train/0001.png", "val/0001.png"}) {
+  for (const char* name : {"a.png", "a 1.png", "b/a.jpg", "b/c d.png", "#x.png", "b/\xC3\xA9.png",
+                           "train/0001.png", "val/0001.png"}) {
     add(set.images, "", name);
     add(set.labels, "", std::string(name).substr(0, std::string(name).rfind('.')) + ".png");
   }
@@ -40,9 +41,12 @@ FileSet make_set() {
 // A file in memory whose content changes with each input.
 class MemoryFile {
  public:
-  MemoryFile() : descriptor_(memfd_create("list", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(descriptor_)) {}
+  MemoryFile()
+      : descriptor_(memfd_create("list", MFD_CLOEXEC)),
+        path_("/proc/self/fd/" + std::to_string(descriptor_)) {}
   void set(std::string_view text) const {
-    if (ftruncate(descriptor_, 0) != 0 || pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    if (ftruncate(descriptor_, 0) != 0 ||
+        pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
       std::abort();
   }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -69,8 +73,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require_told(listed);
   if (!listed.ok()) return 0;
   for (std::size_t i = 0; i < listed->images.size(); ++i) {
-    fuzz::require(listed->images[i] < set.images.files.size(), "a list takes images that are there");
-    fuzz::require(i == 0 || listed->images[i - 1] < listed->images[i], "images are taken once, in order");
+    fuzz::require(listed->images[i] < set.images.files.size(),
+                  "a list takes images that are there");
+    fuzz::require(i == 0 || listed->images[i - 1] < listed->images[i],
+                  "images are taken once, in order");
   }
   return 0;
 }

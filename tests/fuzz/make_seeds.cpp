@@ -36,7 +36,11 @@ std::vector<std::pair<std::string, TinyForm>> forms() {
           {"zstd", {.size = small, .image_zstd = true, .label_zstd = true}},
           {"chw", {.layout = AxisOrder::channels_first, .size = small}},
           {"mixed", {.size = std::nullopt}},
-          {"mixed-zstd", {.storage = LabelStorage::index, .size = std::nullopt, .image_zstd = true, .label_zstd = true}},
+          {"mixed-zstd",
+           {.storage = LabelStorage::index,
+            .size = std::nullopt,
+            .image_zstd = true,
+            .label_zstd = true}},
           {"gray", {.color = ImageColor::gray, .multi = true, .size = small}},
           {"unlabelled", {.labelled = false, .size = small}},
           {"sample", {.kind = LabelScope::image, .storage = LabelStorage::index, .size = small}},
@@ -59,7 +63,8 @@ void make_manifests(const fs::path& folder) {
     fs::create_directories(pack);
     (void)test::write_pack(pack.string(), form, test::tiny_records(form, 3), 2);
     fs::create_directories(folder / "manifest");
-    fs::copy_file(pack / "dataset.json", folder / "manifest" / name, fs::copy_options::overwrite_existing);
+    fs::copy_file(pack / "dataset.json", folder / "manifest" / name,
+                  fs::copy_options::overwrite_existing);
     fs::remove_all(pack);
   }
 }

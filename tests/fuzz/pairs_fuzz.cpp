@@ -6,7 +6,8 @@
 using namespace hotpack;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Result<pipeline::PairTable> table = pipeline::PairTable::open(fuzz::text_of(data, size), "pairs.csv");
+  Result<pipeline::PairTable> table =
+      pipeline::PairTable::open(fuzz::text_of(data, size), "pairs.csv");
   fuzz::require_told(table);
   if (!table.ok()) return 0;
   (void)table->form();

@@ -18,11 +18,13 @@
 namespace hotpack::fuzz {
 
 inline void put_be32(Bytes& bytes, std::uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<std::uint8_t>(value >> shift));
+  for (int shift = 24; shift >= 0; shift -= 8)
+    bytes.push_back(static_cast<std::uint8_t>(value >> shift));
 }
 
 inline std::uint32_t be32(const std::uint8_t* at) {
-  return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
+  return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 |
+         at[3];
 }
 
 struct Chunk {
@@ -30,7 +32,9 @@ struct Chunk {
   Bytes data;
   bool sound = true;  // its checksum
 
-  [[nodiscard]] bool is(std::string_view name) const { return std::memcmp(type.data(), name.data(), 4) == 0; }
+  [[nodiscard]] bool is(std::string_view name) const {
+    return std::memcmp(type.data(), name.data(), 4) == 0;
+  }
 };
 
 inline Chunk chunk_of(std::string_view name, Bytes data) {
@@ -69,7 +73,8 @@ class PngMutator {
       at += length + 12;
     }
     if (at < size && size - at < 64) tail_.assign(file + at, file + size);
-    if (chunks_.empty() || !chunks_.front().is("IHDR") || chunks_.front().data.size() != 13) start_anew();
+    if (chunks_.empty() || !chunks_.front().is("IHDR") || chunks_.front().data.size() != 13)
+      start_anew();
   }
 
   void start_anew() {
@@ -80,7 +85,8 @@ class PngMutator {
   [[nodiscard]] static std::uint32_t crc(const Chunk& chunk) {
     const uLong head = crc32(0, chunk.type.data(), 4);
     return static_cast<std::uint32_t>(
-        crc32(head, chunk.data.empty() ? chunk.type.data() : chunk.data.data(), static_cast<uInt>(chunk.data.size())));
+        crc32(head, chunk.data.empty() ? chunk.type.data() : chunk.data.data(),
+              static_cast<uInt>(chunk.data.size())));
   }
 
   [[nodiscard]] Bytes build() const {
@@ -121,8 +127,10 @@ class PngMutator {
   }
 
   void put_stream(Bytes coded) {
-    const auto first = std::find_if(chunks_.begin(), chunks_.end(), [](const Chunk& chunk) { return chunk.is("IDAT"); });
-    const auto at = first == chunks_.end() ? chunks_.end() - (chunks_.back().is("IEND") ? 1 : 0) : first;
+    const auto first = std::find_if(chunks_.begin(), chunks_.end(),
+                                    [](const Chunk& chunk) { return chunk.is("IDAT"); });
+    const auto at =
+        first == chunks_.end() ? chunks_.end() - (chunks_.back().is("IEND") ? 1 : 0) : first;
     const auto index = at - chunks_.begin();
     std::erase_if(chunks_, [](const Chunk& chunk) { return chunk.is("IDAT"); });
     chunks_.insert(chunks_.begin() + index, chunk_of("IDAT", std::move(coded)));
@@ -135,11 +143,14 @@ class PngMutator {
     const auto text = reader.read(deflated.data(), deflated.size());
     Bytes coded{0x78, 0x9C};
     const std::size_t size = text.whole && random_.percent(97) ? text.coded : deflated.size();
-    coded.insert(coded.end(), deflated.begin(), deflated.begin() + static_cast<std::ptrdiff_t>(size));
-    put_be32(coded, static_cast<std::uint32_t>(adler32(1, text.bytes.data(), static_cast<uInt>(text.bytes.size()))));
+    coded.insert(coded.end(), deflated.begin(),
+                 deflated.begin() + static_cast<std::ptrdiff_t>(size));
+    put_be32(coded, static_cast<std::uint32_t>(
+                        adler32(1, text.bytes.data(), static_cast<uInt>(text.bytes.size()))));
     put_stream(std::move(coded));
     // Sometimes the stream has more bytes than the image.
-    if (!keep_size) fit_header(random_.percent(15) ? random_.below(text.bytes.size() + 1) : text.bytes.size());
+    if (!keep_size)
+      fit_header(random_.percent(15) ? random_.below(text.bytes.size() + 1) : text.bytes.size());
   }
 
   void change_stream() {
@@ -163,10 +174,13 @@ class PngMutator {
   void change_head_of_stream() {
     Bytes coded = stream();
     if (coded.size() < 2) return pixels_anew();
-    coded[0] = static_cast<std::uint8_t>(random_.percent(80) ? random_.below(16) << 4 | 8 : random_.byte());
-    coded[1] = random_.percent(80) ? static_cast<std::uint8_t>(random_.below(8) << 5) : random_.byte();
+    coded[0] = static_cast<std::uint8_t>(random_.percent(80) ? random_.below(16) << 4 | 8
+                                                             : random_.byte());
+    coded[1] =
+        random_.percent(80) ? static_cast<std::uint8_t>(random_.below(8) << 5) : random_.byte();
     if (random_.percent(90))
-      coded[1] = static_cast<std::uint8_t>((coded[1] & 0xE0) + (31 - (coded[0] * 256U + (coded[1] & 0xE0U)) % 31) % 31);
+      coded[1] = static_cast<std::uint8_t>((coded[1] & 0xE0) +
+                                           (31 - (coded[0] * 256U + (coded[1] & 0xE0U)) % 31) % 31);
     put_stream(std::move(coded));
   }
 
@@ -187,16 +201,18 @@ class PngMutator {
     const Bytes coded = stream();
     std::vector<Chunk> parts;
     for (std::size_t at = 0; at < coded.size();) {
-      const std::size_t size = random_.percent(15) ? 0 : random_.between(1, random_.percent(50) ? coded.size() : 6);
+      const std::size_t size =
+          random_.percent(15) ? 0 : random_.between(1, random_.percent(50) ? coded.size() : 6);
       const std::size_t end = std::min(coded.size(), at + size);
-      parts.push_back(
-          chunk_of("IDAT", Bytes(coded.begin() + static_cast<std::ptrdiff_t>(at), coded.begin() + static_cast<std::ptrdiff_t>(end))));
+      parts.push_back(chunk_of("IDAT", Bytes(coded.begin() + static_cast<std::ptrdiff_t>(at),
+                                             coded.begin() + static_cast<std::ptrdiff_t>(end))));
       at = end;
       if (parts.size() > 20) break;
     }
     if (parts.empty() || random_.percent(20)) parts.push_back(chunk_of("IDAT", {}));
     put_stream({});
-    const auto first = std::find_if(chunks_.begin(), chunks_.end(), [](const Chunk& chunk) { return chunk.is("IDAT"); });
+    const auto first = std::find_if(chunks_.begin(), chunks_.end(),
+                                    [](const Chunk& chunk) { return chunk.is("IDAT"); });
     const auto index = first - chunks_.begin();
     chunks_.erase(first);
     chunks_.insert(chunks_.begin() + index, parts.begin(), parts.end());
@@ -214,12 +230,16 @@ class PngMutator {
     Bytes rows(row * height);
     const std::size_t kind = random_.below(4);
     for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i] = kind == 0 ? 0 : kind == 1 ? random_.byte() : static_cast<std::uint8_t>(kind == 2 ? i / 7 : random_.below(4));
-    for (std::size_t y = 0; y < height; ++y) rows[y * row] = static_cast<std::uint8_t>(random_.below(random_.percent(1) ? 7 : 5));
+      rows[i] = kind == 0   ? 0
+                : kind == 1 ? random_.byte()
+                            : static_cast<std::uint8_t>(kind == 2 ? i / 7 : random_.below(4));
+    for (std::size_t y = 0; y < height; ++y)
+      rows[y * row] = static_cast<std::uint8_t>(random_.below(random_.percent(1) ? 7 : 5));
     Bytes coded{0x78, 0x9C};
     const Bytes deflated = deflate_somehow(rows, random_);
     coded.insert(coded.end(), deflated.begin(), deflated.end());
-    put_be32(coded, static_cast<std::uint32_t>(adler32(1, rows.data(), static_cast<uInt>(rows.size()))));
+    put_be32(coded,
+             static_cast<std::uint32_t>(adler32(1, rows.data(), static_cast<uInt>(rows.size()))));
     put_stream(std::move(coded));
     set_header(width, height, type);
   }
@@ -243,14 +263,17 @@ class PngMutator {
     put_be32(header, static_cast<std::uint32_t>(height));
     header.insert(header.end(), {8, type, 0, 0, 0});
     chunks_.front() = chunk_of("IHDR", header);
-    if (random_.percent(95)) std::erase_if(chunks_, [](const Chunk& chunk) { return chunk.is("PLTE"); });
+    if (random_.percent(95))
+      std::erase_if(chunks_, [](const Chunk& chunk) { return chunk.is("PLTE"); });
     if (type == 3 && random_.percent(97)) chunks_.insert(chunks_.begin() + 1, palette());
   }
 
   void change_header() {
     Bytes& header = chunks_.front().data;
     if (header.size() != 13 || random_.percent(5)) return scramble(header, random_);
-    const std::size_t at = random_.percent(50) ? random_.between(8, 12) : random_.percent(50) ? 3 : 7;
+    const std::size_t at = random_.percent(50)   ? random_.between(8, 12)
+                           : random_.percent(50) ? 3
+                                                 : 7;
     header[at] = random_.percent(60) ? static_cast<std::uint8_t>(random_.below(9)) : random_.byte();
   }
 
@@ -262,10 +285,13 @@ class PngMutator {
   }
 
   Chunk some_chunk() {
-    static constexpr std::string_view kTypes[] = {"IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "tEXt", "zTXt",
-                                                  "iTXt", "bKGD", "pHYs", "sBIT", "sPLT", "hIST", "tIME", "eXIf", "acTL", "fcTL", "fdAT",
-                                                  "cICP", "oFFs", "pCAL", "sCAL", "sTER", "abCd", "abcd", "ABCD", "vpAg", "CgBI"};
-    Chunk chunk = random_.percent(15) ? palette() : chunk_of(kTypes[random_.below(std::size(kTypes))], Bytes(random_.below(40)));
+    static constexpr std::string_view kTypes[] = {
+        "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "tEXt", "zTXt",
+        "iTXt", "bKGD", "pHYs", "sBIT", "sPLT", "hIST", "tIME", "eXIf", "acTL", "fcTL", "fdAT",
+        "cICP", "oFFs", "pCAL", "sCAL", "sTER", "abCd", "abcd", "ABCD", "vpAg", "CgBI"};
+    Chunk chunk = random_.percent(15) ? palette()
+                                      : chunk_of(kTypes[random_.below(std::size(kTypes))],
+                                                 Bytes(random_.below(40)));
     for (std::uint8_t& byte : chunk.data) byte = random_.byte();
     if (random_.percent(15)) chunk.type[random_.below(4)] = random_.byte();
     chunk.sound = !random_.percent(5);
@@ -286,13 +312,16 @@ class PngMutator {
         std::swap(*here, chunks_[random_.below(chunks_.size())]);
         break;
       case 3:
-        here->type[random_.below(4)] ^= static_cast<std::uint8_t>(random_.percent(60) ? 0x20 : 1U << random_.below(8));
+        here->type[random_.below(4)] ^=
+            static_cast<std::uint8_t>(random_.percent(60) ? 0x20 : 1U << random_.below(8));
         break;
       case 4:
         tail_.assign(random_.below(20), random_.byte());
         break;
       default:
-        chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(random_.below(chunks_.size() + 1)), some_chunk());
+        chunks_.insert(
+            chunks_.begin() + static_cast<std::ptrdiff_t>(random_.below(chunks_.size() + 1)),
+            some_chunk());
     }
     if (chunks_.size() > 30) chunks_.resize(30);
     if (!chunks_.front().is("IHDR") && random_.percent(80)) start_anew();
@@ -304,7 +333,8 @@ class PngMutator {
 };
 
 // For libFuzzer: mutates in place, at most `most` bytes; returns the new size.
-inline std::size_t mutate_png(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+inline std::size_t mutate_png(std::uint8_t* data, std::size_t size, std::size_t most,
+                              unsigned seed) {
   const Bytes mutated = PngMutator(seed).run(data, size);
   const std::size_t kept = std::min(mutated.size(), most);
   std::copy_n(mutated.begin(), kept, data);

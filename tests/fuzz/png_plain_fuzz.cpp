@@ -30,7 +30,8 @@ struct Rows {
 };
 
 // libpng's result, called as hotpack does; ends the program if it refuses.
-Rows read_with_libpng(std::span<const std::byte> file, const ImageInfo& info, std::size_t row_bytes) {
+Rows read_with_libpng(std::span<const std::byte> file, const ImageInfo& info,
+                      std::size_t row_bytes) {
   Rows rows;
   rows.samples.resize(row_bytes * static_cast<std::size_t>(info.height));
   PngSession session(file);
@@ -38,7 +39,8 @@ Rows read_with_libpng(std::span<const std::byte> file, const ImageInfo& info, st
   if (status.ok()) status = session.read_into(rows.samples.data(), row_bytes);
   if (!status.ok()) differ(status.error().message.c_str());
   if (info.kind == PixelKind::palette)
-    for (const png_color& color : session.palette()) rows.palette.insert(rows.palette.end(), {color.red, color.green, color.blue});
+    for (const png_color& color : session.palette())
+      rows.palette.insert(rows.palette.end(), {color.red, color.green, color.blue});
   return rows;
 }
 
@@ -49,7 +51,9 @@ std::size_t taken_by_fast_path = 0;
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  return std::atexit([] { std::fprintf(stderr, "both readers took %zu files, and agreed\n", taken_by_fast_path); });
+  return std::atexit([] {
+    std::fprintf(stderr, "both readers took %zu files, and agreed\n", taken_by_fast_path);
+  });
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -60,7 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!found.ok() || found->info.format != hotpack::codecs::FileFormat::png) return 0;
   const ImageInfo& info = found->info;
   if (!hotpack::codecs::check_pixel_limit(info, 1 << 17).ok()) return 0;
-  const std::size_t row_bytes = static_cast<std::size_t>(info.width) * (info.kind == PixelKind::rgb ? 3 : 1);
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(info.width) * (info.kind == PixelKind::rgb ? 3 : 1);
   Rows fast;
   fast.samples.resize(row_bytes * static_cast<std::size_t>(info.height));
   std::span<const std::byte> palette;
@@ -71,6 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
   return hotpack::fuzz::mutate_png(data, size, most, seed);
 }

@@ -19,8 +19,12 @@ class Random {
     z = (z ^ z >> 27) * 0x94D049BB133111EB;
     return z ^ z >> 31;
   }
-  [[nodiscard]] std::size_t below(std::size_t count) { return count == 0 ? 0 : static_cast<std::size_t>(next() % count); }
-  [[nodiscard]] std::size_t between(std::size_t first, std::size_t last) { return first + below(last - first + 1); }
+  [[nodiscard]] std::size_t below(std::size_t count) {
+    return count == 0 ? 0 : static_cast<std::size_t>(next() % count);
+  }
+  [[nodiscard]] std::size_t between(std::size_t first, std::size_t last) {
+    return first + below(last - first + 1);
+  }
   [[nodiscard]] bool percent(std::size_t chance) { return below(100) < chance; }
   [[nodiscard]] std::uint8_t byte() { return static_cast<std::uint8_t>(next() >> 56); }
 

@@ -16,7 +16,8 @@
 extern "C" {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 __attribute__((weak)) int LLVMFuzzerInitialize(int* count, char*** arguments);
-__attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed);
+__attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                                          std::size_t max_size, unsigned seed);
 std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 }
 
@@ -60,7 +61,8 @@ Bytes mutated(const Bytes& input, unsigned seed) {
   if (LLVMFuzzerCustomMutator != nullptr) {
     size = LLVMFuzzerCustomMutator(changed.data(), size, changed.size(), seed);
   } else {
-    for (unsigned i = 0; i <= seed % 6; ++i) size = LLVMFuzzerMutate(changed.data(), size, changed.size());
+    for (unsigned i = 0; i <= seed % 6; ++i)
+      size = LLVMFuzzerMutate(changed.data(), size, changed.size());
   }
   changed.resize(size);
   return changed;
@@ -76,7 +78,8 @@ void run_mutations(const Bytes& input, unsigned count) {
 std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size) {
   const std::uint32_t choice = roll() >> 16;
   if (choice % 8 == 0 && size > 1) return size - 1;
-  if (choice % 8 == 1 && size < max_size) return data[size] = static_cast<std::uint8_t>(roll() >> 24), size + 1;
+  if (choice % 8 == 1 && size < max_size)
+    return data[size] = static_cast<std::uint8_t>(roll() >> 24), size + 1;
   if (size > 0) data[roll() % size] = static_cast<std::uint8_t>(roll() >> 24);
   return size;
 }

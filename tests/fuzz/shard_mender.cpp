@@ -49,7 +49,8 @@ void mutate_in_place(std::uint8_t* data, std::size_t begin, std::size_t end) {
 Bytes piece_of(Bytes file, const ShardHeader& header, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t start = header.buffer_start();
   if (begin > end || end > file.size() - start) return {};
-  return file.subspan(static_cast<std::size_t>(start + begin), static_cast<std::size_t>(end - begin));
+  return file.subspan(static_cast<std::size_t>(start + begin),
+                      static_cast<std::size_t>(end - begin));
 }
 
 // The stored bytes of a record, if its place can be read.
@@ -77,7 +78,8 @@ void mend_field(Bytes file, const ShardHeader& header, const FieldTables& field)
 
 std::size_t tables_place(std::uint8_t* data, std::size_t size, std::size_t end) {
   const Result<ShardHeader> header = format::decode_header(bytes_of_input(data, size));
-  return header.ok() ? static_cast<std::size_t>(header->buffer_start() + header->tables_begin) : end;
+  return header.ok() ? static_cast<std::size_t>(header->buffer_start() + header->tables_begin)
+                     : end;
 }
 
 }  // namespace
@@ -95,7 +97,8 @@ void mend_shard(Bytes file) {
   store_le(place.data() + sizeof(std::uint32_t), crc32c(tables));
 }
 
-std::size_t mutate_shard(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed) {
+std::size_t mutate_shard(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                         unsigned int seed) {
   const std::size_t end = header_end(data, size);
   const unsigned int choice = seed % 16;
   if (end == 0 || choice == 0) {

@@ -22,7 +22,10 @@ inline std::vector<test::TinyForm> tiny_forms() {
           {.size = small, .image_zstd = true, .label_zstd = true},
           {.layout = AxisOrder::channels_first, .size = small},
           {.size = std::nullopt},
-          {.storage = LabelStorage::index, .size = std::nullopt, .image_zstd = true, .label_zstd = true},
+          {.storage = LabelStorage::index,
+           .size = std::nullopt,
+           .image_zstd = true,
+           .label_zstd = true},
           {.color = ImageColor::gray, .multi = true, .size = small},
           {.labelled = false, .size = small},
           {.kind = LabelScope::image, .storage = LabelStorage::index, .size = small},
@@ -32,7 +35,8 @@ inline std::vector<test::TinyForm> tiny_forms() {
 class MemoryFolder {
  public:
   MemoryFolder() {
-    std::string name = (std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : "/tmp") + std::string("/hotpack-fuzz-XXXXXX");
+    std::string name = (std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : "/tmp") +
+                       std::string("/hotpack-fuzz-XXXXXX");
     if (mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
   }

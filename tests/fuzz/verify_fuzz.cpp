@@ -45,7 +45,8 @@ Base make_base(const test::TinyForm& form) {
   (void)test::write_pack(folder.path(), form, test::tiny_records(form, 3), 3);
   const std::string shard = read_file(folder.path() + "/" + format::shard_file_name(0, 1));
   Base base{read_file(folder.path() + "/dataset.json"), {}, {}, 0};
-  base.header_bytes = static_cast<std::size_t>(load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(shard.data())));
+  base.header_bytes = static_cast<std::size_t>(
+      load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(shard.data())));
   base.header = shard.substr(kLengthBytes, base.header_bytes);
   base.header.erase(base.header.find_last_not_of(' ') + 1);
   base.rest = shard.substr(kLengthBytes + base.header_bytes);
@@ -63,14 +64,17 @@ const std::vector<Base>& bases() {
 
 // Numbers that programs often get wrong.
 std::string odd_number(std::uint8_t choice) {
-  constexpr std::uint64_t kNumbers[] = {0, 1, 2, 255, 65535, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1ULL << 62, 1ULL << 63, ~0ULL, ~0ULL - 7};
+  constexpr std::uint64_t kNumbers[] = {0,          1,          2,          255,
+                                        65535,      0x7FFFFFFF, 0x80000000, 0xFFFFFFFF,
+                                        1ULL << 62, 1ULL << 63, ~0ULL,      ~0ULL - 7};
   return std::to_string(kNumbers[choice % std::size(kNumbers)]);
 }
 
 // One edit: its kind, place and bytes.
 void edit(fuzz::Pieces& pieces, std::string& text) {
   const std::uint8_t kind = pieces.byte();
-  const std::size_t at = text.empty() ? 0 : static_cast<std::size_t>(pieces.number(2)) % text.size();
+  const std::size_t at =
+      text.empty() ? 0 : static_cast<std::size_t>(pieces.number(2)) % text.size();
   const std::size_t length = pieces.byte() % 32u;
   const auto bytes = pieces.take(kind % 4 < 2 ? length : 0);
   const std::string words(bytes.begin(), bytes.end());
@@ -118,14 +122,17 @@ std::string mended_manifest(const std::string& text, const std::string& shard) {
 std::string with_check(std::string text) {
   const std::size_t at = text.rfind("\"check\":\"");
   if (at == std::string::npos) return text;
-  return text.substr(0, at) + "\"check\":\"" + format::crc_text(crc32c(bytes_of(text.substr(0, at)))) + "\"}\n";
+  return text.substr(0, at) + "\"check\":\"" +
+         format::crc_text(crc32c(bytes_of(text.substr(0, at)))) + "\"}\n";
 }
 
 class OpenFile {
  public:
-  explicit OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
+  explicit OpenFile(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
   void set(const std::string& text) const {
-    if (ftruncate(descriptor_, 0) != 0 || pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    if (ftruncate(descriptor_, 0) != 0 ||
+        pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
       std::abort();
   }
 
@@ -138,11 +145,15 @@ bool read_sample(const Sample& sample, VerifyChecksums crc) {
   (void)sample.source();
   const auto image = sample.load_image(scratch, crc);
   fuzz::require_told(image);
-  if (image.ok()) fuzz::require(image->bytes.size() == image->shape.size_bytes(), "an image has the bytes of its shape");
+  if (image.ok())
+    fuzz::require(image->bytes.size() == image->shape.size_bytes(),
+                  "an image has the bytes of its shape");
   if (!sample.has_label()) return image.ok();
   const auto label = sample.load_label(scratch, crc);
   fuzz::require_told(label);
-  if (label.ok()) fuzz::require(label->bytes.size() == label->shape.size_bytes(), "a label has the bytes of its shape");
+  if (label.ok())
+    fuzz::require(label->bytes.size() == label->shape.size_bytes(),
+                  "a label has the bytes of its shape");
   return image.ok() && label.ok();
 }
 
@@ -184,7 +195,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((mending & 4) == 0) manifest = mended_manifest(manifest, shard);
   manifest_file.set(manifest);
   shard_file.set(shard);
-  const auto report = verify_dataset(folder.path(), {.threads = 1, .max_findings = 4, .progress = {}});
+  const auto report =
+      verify_dataset(folder.path(), {.threads = 1, .max_findings = 4, .progress = {}});
   fuzz::require_told(report);
   const bool whole = read_all(folder.path());
   if (report.ok() && report->ok()) fuzz::require(whole, "what verify calls sound can be read");

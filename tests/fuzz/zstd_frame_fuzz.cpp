@@ -19,9 +19,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require_told(told);
   const std::uint64_t wanted = told.ok() ? *told : 64;
   const Status checked = reader::check_frame(frame, wanted);
-  fuzz::require(checked.ok() == !reader::find_frame_fault(frame, wanted), "both checks of a frame agree");
+  fuzz::require(checked.ok() == !reader::find_frame_fault(frame, wanted),
+                "both checks of a frame agree");
   const std::span<const std::byte> head = frame.first(std::min(frame.size(), reader::kFrameHead));
-  if (checked.ok()) fuzz::require(!reader::find_size_fault(head, frame.size(), wanted), "a good frame has a good head");
+  if (checked.ok())
+    fuzz::require(!reader::find_size_fault(head, frame.size(), wanted),
+                  "a good frame has a good head");
   if (!checked.ok() || wanted > kMostBytes) return 0;
   std::vector<std::byte> content(static_cast<std::size_t>(wanted));
   fuzz::require_told(reader::decompress_frame(frame, content));

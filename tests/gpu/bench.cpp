@@ -15,7 +15,8 @@ namespace hotpack::gpu {
 namespace {
 
 std::string text_of(const BenchPack& pack) {
-  return std::to_string(pack.records) + " samples of " + std::to_string(pack.width) + "x" + std::to_string(pack.height);
+  return std::to_string(pack.records) + " samples of " + std::to_string(pack.width) + "x" +
+         std::to_string(pack.height);
 }
 
 }  // namespace
@@ -26,7 +27,8 @@ void run_bench(const BenchArguments& arguments) {
   std::string pack = arguments.pack;
   if (pack.empty()) {
     pack = made.emplace().path();
-    std::fprintf(stderr, "making a pack of %s in %s\n", text_of(arguments.made).c_str(), pack.c_str());
+    std::fprintf(stderr, "making a pack of %s in %s\n", text_of(arguments.made).c_str(),
+                 pack.c_str());
     write_bench_pack(pack, arguments.made);
   }
   bench::BenchOptions options;
@@ -37,7 +39,9 @@ void run_bench(const BenchArguments& arguments) {
     return true;
   };
   auto report = require(run_acceptance({&pack, 1}, options, 0));
-  if (made) report.folders = {text_of(arguments.made) + " and " + std::to_string(arguments.made.classes) + " classes, made for this"};
+  if (made)
+    report.folders = {text_of(arguments.made) + " and " + std::to_string(arguments.made.classes) +
+                      " classes, made for this"};
   std::fputs(acceptance_text(report).c_str(), stdout);
   if (!arguments.json.empty()) {
     std::ofstream file(arguments.json, std::ios::binary);

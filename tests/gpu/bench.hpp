@@ -16,7 +16,8 @@ struct BenchArguments {
   BenchPack made;  // where there is no pack
 };
 
-// Prints the table and writes the JSON. After a failure both contain the rows that were measured before.
+// Prints the table and writes the JSON. After a failure both contain the rows that were measured
+// before.
 void run_bench(const BenchArguments& arguments);
 
 }  // namespace hotpack::gpu

@@ -35,7 +35,8 @@ struct Image {
   format::Sums sums;
 };
 
-// Something between noise and areas; classes in blocks, as labels of streets are, some pixels without one.
+// Something between noise and areas; classes in blocks, as labels of streets are, some pixels
+// without one.
 Image paint(const BenchPack& pack, std::uint32_t number) {
   Image image;
   image.sums = format::Sums(3, static_cast<std::size_t>(pack.classes));
@@ -79,7 +80,8 @@ class Writer {
     form_.storage = LabelStorage::index;
     form_.classes = pack.classes;
     form_.size = Extent{pack.width, pack.height};
-    for (std::uint32_t number = 0; number < std::min(kImages, pack.records); ++number) images_.push_back(paint(pack, number));
+    for (std::uint32_t number = 0; number < std::min(kImages, pack.records); ++number)
+      images_.push_back(paint(pack, number));
   }
 
   void write() {
@@ -94,7 +96,8 @@ class Writer {
     for (std::size_t shard = 0; shard < shards; ++shard) {
       const std::size_t first = shard * pack_.per_shard;
       const std::string file = format::shard_file_name(shard, shards);
-      manifest.shards.push_back(write_shard(manifest, file, first, std::min(pack_.records, first + pack_.per_shard), total));
+      manifest.shards.push_back(write_shard(
+          manifest, file, first, std::min(pack_.records, first + pack_.per_shard), total));
     }
     manifest.statistics = format::statistics_of(total);
     std::ofstream out(folder_ + "/" + std::string(format::kManifestName), std::ios::binary);
@@ -103,7 +106,9 @@ class Writer {
   }
 
  private:
-  [[nodiscard]] const Image& image(std::size_t number) const { return images_[number % images_.size()]; }
+  [[nodiscard]] const Image& image(std::size_t number) const {
+    return images_[number % images_.size()];
+  }
 
   [[nodiscard]] format::PlanIdentity plan(std::size_t shards) const {
     format::KeysDigest digest;
@@ -125,8 +130,8 @@ class Writer {
   }
 
   // Records first … last − 1.
-  format::ShardRow write_shard(const format::Manifest& manifest, const std::string& file, std::size_t first, std::size_t last,
-                               format::Sums& total) const {
+  format::ShardRow write_shard(const format::Manifest& manifest, const std::string& file,
+                               std::size_t first, std::size_t last, format::Sums& total) const {
     format::SourcesDigest sources;
     format::Sums sums(3, static_cast<std::size_t>(pack_.classes));
     std::uint64_t key_bytes = 0;
@@ -136,29 +141,35 @@ class Writer {
       key_bytes += key_of(number).size();
     }
     total.add(sums);
-    const format::Metadata metadata{"1.0", manifest.plan_text, manifest.schema_text, sources.text(), {}};
-    const format::Layout layout = require(format::plan_layout(metadata, manifest.schema, {last - first, key_bytes, false, false, 0, 0}));
+    const format::Metadata metadata{
+        "1.0", manifest.plan_text, manifest.schema_text, sources.text(), {}};
+    const format::Layout layout = require(format::plan_layout(
+        metadata, manifest.schema, {last - first, key_bytes, false, false, 0, 0}));
     const std::string header = format::encode_header(metadata, layout);
     format::TableBuilder tables(layout);
     for (std::size_t number = first; number < last; ++number)
-      if (const Status added = tables.add(entry(number)); !added.ok()) throw std::logic_error(added.error().describe());
+      if (const Status added = tables.add(entry(number)); !added.ok())
+        throw std::logic_error(added.error().describe());
     const std::vector<std::byte> end = tables.finish(layout, sums, header);
     write_file(file, layout, header, end, first, last);
     return {file, last - first, layout.file_bytes(), metadata.sources,
-            format::shard_digest({reinterpret_cast<const std::byte*>(header.data()), header.size()}, end)};
+            format::shard_digest({reinterpret_cast<const std::byte*>(header.data()), header.size()},
+                                 end)};
   }
 
-  void write_file(const std::string& file, const format::Layout& layout, const std::string& header, const std::vector<std::byte>& tables,
-                  std::size_t first, std::size_t last) const {
+  void write_file(const std::string& file, const format::Layout& layout, const std::string& header,
+                  const std::vector<std::byte>& tables, std::size_t first, std::size_t last) const {
     std::ofstream out(folder_ + "/" + file, std::ios::binary);
     const auto put = [&out](const void* bytes, std::size_t size) {
       out.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
     };
     put(header.data(), header.size());
     out.seekp(static_cast<std::streamoff>(layout.file_offset("image")));
-    for (std::size_t number = first; number < last; ++number) put(image(number).image.data(), image(number).image.size());
+    for (std::size_t number = first; number < last; ++number)
+      put(image(number).image.data(), image(number).image.size());
     out.seekp(static_cast<std::streamoff>(layout.file_offset("label")));
-    for (std::size_t number = first; number < last; ++number) put(image(number).label.data(), image(number).label.size());
+    for (std::size_t number = first; number < last; ++number)
+      put(image(number).label.data(), image(number).label.size());
     out.seekp(static_cast<std::streamoff>(layout.buffer_start() + layout.tables_begin));
     put(tables.data(), tables.size());
     if (!out.flush()) throw std::logic_error("cannot write " + folder_ + "/" + file);
@@ -172,6 +183,8 @@ class Writer {
 
 }  // namespace
 
-void write_bench_pack(const std::string& folder, const BenchPack& pack) { Writer(folder, pack).write(); }
+void write_bench_pack(const std::string& folder, const BenchPack& pack) {
+  Writer(folder, pack).write();
+}
 
 }  // namespace hotpack::gpu

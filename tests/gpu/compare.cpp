@@ -9,7 +9,8 @@ using test::Bytes;
 
 namespace {
 
-// A batch that is not there by then never comes. The loader's own limit is ten minutes, which is as long as a machine may be lent for.
+// A batch that is not there by then never comes. The loader's own limit is ten minutes, which is as
+// long as a machine may be lent for.
 constexpr std::chrono::seconds kLongest{30};
 
 }  // namespace
@@ -34,16 +35,20 @@ Bytes row_of(const Bytes& bytes, std::size_t rows, std::size_t row) {
 
 BatchCopy copy_of(const Machine& machine, const DeviceBatch& batch, StreamHandle stream) {
   const DeviceBatchInfo& info = batch.info();
-  BatchCopy copy{info.epoch, info.step, info.num_valid, batch.image().shape, batch.label().shape, {}};
-  const Bytes images = machine.download(batch.image(), stream), labels = machine.download(batch.label(), stream);
+  BatchCopy copy{info.epoch,          info.step,           info.num_valid,
+                 batch.image().shape, batch.label().shape, {}};
+  const Bytes images = machine.download(batch.image(), stream),
+              labels = machine.download(batch.label(), stream);
   for (std::size_t row = 0; row < info.batch_size; ++row)
-    copy.rows.push_back(
-        {info.indices[row], info.keys[row], info.crops[row], row_of(images, info.batch_size, row), row_of(labels, info.batch_size, row)});
+    copy.rows.push_back({info.indices[row], info.keys[row], info.crops[row],
+                         row_of(images, info.batch_size, row),
+                         row_of(labels, info.batch_size, row)});
   return copy;
 }
 
 void check_same(const BatchCopy& found, const BatchCopy& expected, const std::string& what) {
-  const std::string where = what + ", epoch " + std::to_string(expected.epoch) + " step " + std::to_string(expected.step);
+  const std::string where =
+      what + ", epoch " + std::to_string(expected.epoch) + " step " + std::to_string(expected.step);
   check_equal(found.epoch, expected.epoch, where + ": epoch");
   check_equal(found.step, expected.step, where + ": step");
   check_equal(found.valid, expected.valid, where + ": valid rows");
@@ -74,7 +79,8 @@ DeviceLoader open_device(const Dataset& dataset, const DeviceLoaderOptions& opti
 void close_quickly(DeviceLoader& loader) {
   const auto began = std::chrono::steady_clock::now();
   loader.close();
-  check(std::chrono::steady_clock::now() - began < std::chrono::seconds(1), "close() takes less than a second");
+  check(std::chrono::steady_clock::now() - began < std::chrono::seconds(1),
+        "close() takes less than a second");
 }
 
 namespace {
@@ -88,7 +94,8 @@ test::TinyForm training_form() {
 
 }  // namespace
 
-Training::Training(std::size_t records) : pack(training_form(), records, 16), dataset(pack.open()) {}
+Training::Training(std::size_t records)
+    : pack(training_form(), records, 16), dataset(pack.open()) {}
 
 LoaderOptions Training::batches() {
   LoaderOptions options;
@@ -100,17 +107,22 @@ LoaderOptions Training::batches() {
   return options;
 }
 
-DeviceLoader Training::open(Residency residency) const { return open_device(dataset, small_options(batches(), residency)); }
+DeviceLoader Training::open(Residency residency) const {
+  return open_device(dataset, small_options(batches(), residency));
+}
 
 Loader Training::open_host() const { return test::open_loader(dataset, batches()); }
 
-void compare_with_host(const Machine& machine, const Dataset& dataset, const DeviceLoaderOptions& options, const std::string& what,
+void compare_with_host(const Machine& machine, const Dataset& dataset,
+                       const DeviceLoaderOptions& options, const std::string& what,
                        StreamHandle stream, unsigned epochs) {
   auto host = Loader::open(dataset, options.loader);
   auto device = DeviceLoader::open(dataset, options);
   if (!host.ok()) {
-    check(!device.ok(), what + ": the host refuses (" + host.error().message + "), the device does not");
-    check_equal(static_cast<int>(device.error().code), static_cast<int>(host.error().code), what + ": code of the refusal");
+    check(!device.ok(),
+          what + ": the host refuses (" + host.error().message + "), the device does not");
+    check_equal(static_cast<int>(device.error().code), static_cast<int>(host.error().code),
+                what + ": code of the refusal");
     return;
   }
   if (!device.ok()) throw Failure(what + ": " + device.error().describe());

@@ -1,4 +1,5 @@
-// Batches of a DeviceLoader next to those of a Loader with the same options, bit by bit, and the setup of cases that step loaders.
+// Batches of a DeviceLoader next to those of a Loader with the same options, bit by bit, and the
+// setup of cases that step loaders.
 //
 // Failure: exceptions of registry.hpp that name step and row. Thread-safety: none.
 #pragma once
@@ -20,13 +21,17 @@ namespace hotpack::gpu {
 inline constexpr std::array kPlaces{Residency::page, Residency::pinned, Residency::device};
 
 // One thread and small budgets, so that thousands of loaders open quickly.
-[[nodiscard]] DeviceLoaderOptions small_options(const LoaderOptions& loader, Residency residency = Residency::page);
+[[nodiscard]] DeviceLoaderOptions small_options(const LoaderOptions& loader,
+                                                Residency residency = Residency::page);
 
 // All that a batch holds, as copy_of a host batch tells it; waits for the stream.
-[[nodiscard]] test::BatchCopy copy_of(const Machine& machine, const DeviceBatch& batch, StreamHandle stream);
-void check_same(const test::BatchCopy& found, const test::BatchCopy& expected, const std::string& what);
+[[nodiscard]] test::BatchCopy copy_of(const Machine& machine, const DeviceBatch& batch,
+                                      StreamHandle stream);
+void check_same(const test::BatchCopy& found, const test::BatchCopy& expected,
+                const std::string& what);
 
-[[nodiscard]] DeviceBatch next_batch(DeviceLoader& loader, StreamHandle stream);  // over the ends of epochs
+[[nodiscard]] DeviceBatch next_batch(DeviceLoader& loader,
+                                     StreamHandle stream);  // over the ends of epochs
 [[nodiscard]] DeviceLoader open_device(const Dataset& dataset, const DeviceLoaderOptions& options);
 
 // Fails where it takes a second or more.
@@ -47,7 +52,8 @@ struct Training {
 };
 
 // Goes through `epochs` epochs of both. Where the host refuses the options, so must the device.
-void compare_with_host(const Machine& machine, const Dataset& dataset, const DeviceLoaderOptions& options, const std::string& what,
+void compare_with_host(const Machine& machine, const Dataset& dataset,
+                       const DeviceLoaderOptions& options, const std::string& what,
                        StreamHandle stream, unsigned epochs = 1);
 
 }  // namespace hotpack::gpu

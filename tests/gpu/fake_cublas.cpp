@@ -1,5 +1,6 @@
-// The functions of cuBLAS that the benchmark's loop of matrix products calls, for the stand-in of a device: a product copies a part of its
-// matrix on the stream that was set. HOTPACK_CUBLAS names this library in tests. With HOTPACK_FAKE_CUBLAS_FAILS no product succeeds.
+// The functions of cuBLAS that the benchmark's loop of matrix products calls, for the stand-in of a
+// device: a product copies a part of its matrix on the stream that was set. HOTPACK_CUBLAS names
+// this library in tests. With HOTPACK_FAKE_CUBLAS_FAILS no product succeeds.
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -17,7 +18,8 @@ constexpr int kSuccess = 0, kNotInitialized = 1, kExecutionFailed = 13, kVersion
 Copy find_copy() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (driver == nullptr) return nullptr;
-  const auto find = reinterpret_cast<int (*)(const char*, void**, int, std::uint64_t)>(dlsym(driver, "cuGetProcAddress"));
+  const auto find = reinterpret_cast<int (*)(const char*, void**, int, std::uint64_t)>(
+      dlsym(driver, "cuGetProcAddress"));
   void* found = nullptr;
   if (find == nullptr || find("cuMemcpyDtoDAsync", &found, kVersion, 0) != 0) return nullptr;
   return reinterpret_cast<Copy>(found);
@@ -44,10 +46,11 @@ __attribute__((visibility("default"))) int cublasSetStream_v2(Handle* handle, vo
   return kSuccess;
 }
 
-__attribute__((visibility("default"))) int cublasGemmEx(Handle* handle, int /*transpose_a*/, int /*transpose_b*/, int /*m*/, int /*n*/,
-                                                        int /*k*/, const void* /*alpha*/, const void* a, int /*type*/, int /*lda*/,
-                                                        const void* /*b*/, int /*type*/, int /*ldb*/, const void* /*beta*/, void* c,
-                                                        int /*type*/, int /*ldc*/, int /*compute*/, int /*algorithm*/) {
+__attribute__((visibility("default"))) int cublasGemmEx(
+    Handle* handle, int /*transpose_a*/, int /*transpose_b*/, int /*m*/, int /*n*/, int /*k*/,
+    const void* /*alpha*/, const void* a, int /*type*/, int /*lda*/, const void* /*b*/,
+    int /*type*/, int /*ldb*/, const void* /*beta*/, void* c, int /*type*/, int /*ldc*/,
+    int /*compute*/, int /*algorithm*/) {
   if (std::getenv("HOTPACK_FAKE_CUBLAS_FAILS") != nullptr) return kExecutionFailed;
   return handle->copy(address(c), address(a), kCopied, handle->stream);
 }

@@ -1,4 +1,5 @@
-// Batches on the device are those of the host's Loader, bit by bit: every form of pack, image, label, augmentation and residency.
+// Batches on the device are those of the host's Loader, bit by bit: every form of pack, image,
+// label, augmentation and residency.
 
 #include <array>
 #include <string>
@@ -20,11 +21,14 @@ struct Named {
   T value;
 };
 
-const char* order_name(AxisOrder order) { return order == AxisOrder::channels_first ? " first" : " last"; }
+const char* order_name(AxisOrder order) {
+  return order == AxisOrder::channels_first ? " first" : " last";
+}
 
 std::vector<Named<ImageOutput>> image_outputs(int channels) {
   std::vector<Named<ImageOutput>> outputs;
-  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16}) {
+  for (const ElementType type :
+       {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16}) {
     for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
       ImageOutput output{type, order, {}, {}};
       outputs.push_back({std::string(element_name(type)) + order_name(order), output});
@@ -33,7 +37,8 @@ std::vector<Named<ImageOutput>> image_outputs(int channels) {
       output.std.assign({0.229F, 0.224F, 0.225F});
       output.mean.resize(static_cast<std::size_t>(channels));
       output.std.resize(static_cast<std::size_t>(channels));
-      outputs.push_back({std::string(element_name(type)) + order_name(order) + " normalised", output});
+      outputs.push_back(
+          {std::string(element_name(type)) + order_name(order) + " normalised", output});
     }
   }
   return outputs;
@@ -42,18 +47,22 @@ std::vector<Named<ImageOutput>> image_outputs(int channels) {
 std::vector<Named<LabelOutput>> label_outputs() {
   std::vector<Named<LabelOutput>> outputs;
   outputs.push_back({"index", {}});
-  for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64}) {
+  for (const ElementType type :
+       {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64}) {
     LabelOutput output;
     output.type = type;
     outputs.push_back({"index " + std::string(element_name(type)), output});
   }
   outputs.push_back({"index with 7 for ignored", {}});
   outputs.back().value.ignore_index = 7;
-  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16}) {
+  for (const ElementType type :
+       {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16}) {
     for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
       for (const bool ignored : {false, true}) {
         LabelOutput output{LabelForm::one_hot, type, order, ignored, {}};
-        outputs.push_back({"one-hot " + std::string(element_name(type)) + order_name(order) + (ignored ? " + ignored" : ""), output});
+        outputs.push_back({"one-hot " + std::string(element_name(type)) + order_name(order) +
+                               (ignored ? " + ignored" : ""),
+                           output});
       }
     }
   }
@@ -76,7 +85,8 @@ std::vector<Named<Augment>> augments() {
 // One pack, with its images, labels and augmentations each in turn, the others going round.
 class FormComparison {
  public:
-  FormComparison(const Machine& machine, StreamHandle stream, std::string name, const TinyForm& form, Residency residency)
+  FormComparison(const Machine& machine, StreamHandle stream, std::string name,
+                 const TinyForm& form, Residency residency)
       : machine_(machine),
         stream_(stream),
         name_(std::move(name)),
@@ -107,7 +117,8 @@ class FormComparison {
   }
 
  private:
-  void compare(const Dataset& dataset, const Named<ImageOutput>& image, const Named<LabelOutput>& label, const Named<Augment>& augment) {
+  void compare(const Dataset& dataset, const Named<ImageOutput>& image,
+               const Named<LabelOutput>& label, const Named<Augment>& augment) {
     LoaderOptions options = options_;
     options.image = image.value;
     options.label = label.value;
@@ -132,14 +143,16 @@ void compare_forms(Residency residency) {
   const Machine machine;
   const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
-  for (const auto& [name, form] : test::all_forms()) FormComparison(machine, stream.handle(), name, form, residency).run();
+  for (const auto& [name, form] : test::all_forms())
+    FormComparison(machine, stream.handle(), name, form, residency).run();
 }
 
 LoaderOptions training(std::uint64_t batch) {
   LoaderOptions options;
   options.global_batch_size = batch;
   options.seed = 11;
-  options.image = {ElementType::f16, AxisOrder::channels_first, {0.5F, 0.4F, 0.3F}, {0.2F, 0.3F, 0.4F}};
+  options.image = {
+      ElementType::f16, AxisOrder::channels_first, {0.5F, 0.4F, 0.3F}, {0.2F, 0.3F, 0.4F}};
   options.label.form = LabelForm::one_hot;
   options.label.type = ElementType::f16;
   options.label.order = AxisOrder::channels_first;
@@ -157,14 +170,16 @@ GPU_CASE(host_sizes) {
   const Machine machine;
   const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
-  for (const Extent size : {Extent{1, 1}, Extent{17, 1}, Extent{1, 33}, Extent{31, 29}, Extent{64, 48}, Extent{257, 129}}) {
+  for (const Extent size : {Extent{1, 1}, Extent{17, 1}, Extent{1, 33}, Extent{31, 29},
+                            Extent{64, 48}, Extent{257, 129}}) {
     TinyForm form;
     form.classes = 12;
     form.size = size;
     const TinyPack pack(form, 5, 3);
     for (const Residency residency : kPlaces)
       compare_with_host(machine, pack.open(), small_options(training(2), residency),
-                        std::to_string(size.width) + "x" + std::to_string(size.height), stream.handle(), 2);
+                        std::to_string(size.width) + "x" + std::to_string(size.height),
+                        stream.handle(), 2);
   }
 }
 
@@ -173,7 +188,8 @@ GPU_CASE(host_classes) {
   const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
   for (const int classes : {1, 2, 7, 8, 9, 16, 17, 255, 256}) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
+    for (const LabelStorage storage :
+         {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       TinyForm form;
       form.classes = classes;
       form.storage = storage;
@@ -182,8 +198,8 @@ GPU_CASE(host_classes) {
       for (const auto& label : label_outputs()) {
         LoaderOptions options = training(2);
         options.label = label.value;
-        compare_with_host(machine, pack.open(), small_options(options), std::to_string(classes) + " classes, " + label.name,
-                          stream.handle());
+        compare_with_host(machine, pack.open(), small_options(options),
+                          std::to_string(classes) + " classes, " + label.name, stream.handle());
       }
     }
   }
@@ -206,8 +222,10 @@ GPU_CASE(host_tails_and_ranks) {
         options.rank = world_size - 1;
         options.shuffle = world_size == 2 ? Shuffle::block : Shuffle::full;
         options.block_samples = 3;
-        compare_with_host(machine, dataset, small_options(options),
-                          std::string(last_batch_name(last_batch)) + ", batch " + std::to_string(batch), stream.handle(), 2);
+        compare_with_host(
+            machine, dataset, small_options(options),
+            std::string(last_batch_name(last_batch)) + ", batch " + std::to_string(batch),
+            stream.handle(), 2);
       }
     }
   }
@@ -223,7 +241,8 @@ GPU_CASE(host_pad_to) {
   for (const Residency residency : kPlaces) {
     LoaderOptions options = training(3);
     options.pad_to = PixelSize{8, 6};
-    compare_with_host(machine, pack.open(), small_options(options, residency), "padded", stream.handle(), 2);
+    compare_with_host(machine, pack.open(), small_options(options, residency), "padded",
+                      stream.handle(), 2);
   }
 }
 
@@ -237,7 +256,8 @@ GPU_CASE(host_threads) {
   for (const unsigned threads : {1U, 2U, 16U}) {
     DeviceLoaderOptions options = small_options(training(8));
     options.loader.threads = threads;
-    compare_with_host(machine, pack.open(), options, std::to_string(threads) + " threads", stream.handle(), 5);
+    compare_with_host(machine, pack.open(), options, std::to_string(threads) + " threads",
+                      stream.handle(), 5);
   }
 }
 

@@ -1,4 +1,5 @@
-// The kernels alone, on random records, next to the host's expanders: bit by bit, without a loader between them.
+// The kernels alone, on random records, next to the host's expanders: bit by bit, without a loader
+// between them.
 
 #include <algorithm>
 #include <cstring>
@@ -23,7 +24,9 @@ using Bytes = std::vector<std::byte>;
 
 constexpr int kRows = 5;
 
-std::size_t padded(std::size_t bytes) { return (bytes + device::kBlockAlignment - 1) / device::kBlockAlignment * device::kBlockAlignment; }
+std::size_t padded(std::size_t bytes) {
+  return (bytes + device::kBlockAlignment - 1) / device::kBlockAlignment * device::kBlockAlignment;
+}
 
 // Records of one size with windows drawn for them.
 struct Batch {
@@ -49,13 +52,16 @@ class Dice {
   std::mt19937 engine_;
 };
 
-// Windows as a Loader draws them: the whole record, cut, padded or resampled, each row flipped as it comes.
+// Windows as a Loader draws them: the whole record, cut, padded or resampled, each row flipped as
+// it comes.
 expand::Placement placement(Dice& dice, PixelSize record, PixelSize output, bool resample) {
   expand::Placement placed{{}, output, resample};
   placed.box.width =
-      static_cast<std::int32_t>(resample ? 1 + dice.below(static_cast<int>(record.width)) : std::min(record.width, output.width));
+      static_cast<std::int32_t>(resample ? 1 + dice.below(static_cast<int>(record.width))
+                                         : std::min(record.width, output.width));
   placed.box.height =
-      static_cast<std::int32_t>(resample ? 1 + dice.below(static_cast<int>(record.height)) : std::min(record.height, output.height));
+      static_cast<std::int32_t>(resample ? 1 + dice.below(static_cast<int>(record.height))
+                                         : std::min(record.height, output.height));
   placed.box.x = dice.below(static_cast<int>(record.width) - placed.box.width + 1);
   placed.box.y = dice.below(static_cast<int>(record.height) - placed.box.height + 1);
   placed.box.flip_horizontal = dice.coin();
@@ -63,7 +69,8 @@ expand::Placement placement(Dice& dice, PixelSize record, PixelSize output, bool
   return placed;
 }
 
-Batch random_batch(Dice& dice, PixelSize record, PixelSize output, bool resample, std::size_t image_bytes, std::size_t label_bytes) {
+Batch random_batch(Dice& dice, PixelSize record, PixelSize output, bool resample,
+                   std::size_t image_bytes, std::size_t label_bytes) {
   Batch batch{record, output, {}, {}, {}};
   for (int row = 0; row < kRows; ++row) {
     batch.placements.push_back(placement(dice, record, output, resample));
@@ -93,13 +100,15 @@ RowEntry entry_of(const Batch& batch, std::size_t row, std::uint64_t offset) {
 
 // Table and blocks as they lie in staged memory.
 Bytes staged(const Batch& batch) {
-  const std::size_t block = padded(batch.images[0].size()) + padded(batch.labels[0].size()), table = kRows * sizeof(RowEntry);
+  const std::size_t block = padded(batch.images[0].size()) + padded(batch.labels[0].size()),
+                    table = kRows * sizeof(RowEntry);
   Bytes bytes(table + kRows * block);
   for (std::size_t row = 0; row < kRows; ++row) {
     const RowEntry entry = entry_of(batch, row, table + row * block);
     std::memcpy(bytes.data() + row * sizeof entry, &entry, sizeof entry);
     std::memcpy(bytes.data() + entry.image, batch.images[row].data(), batch.images[row].size());
-    if (!batch.labels[row].empty()) std::memcpy(bytes.data() + entry.label, batch.labels[row].data(), batch.labels[row].size());
+    if (!batch.labels[row].empty())
+      std::memcpy(bytes.data() + entry.label, batch.labels[row].data(), batch.labels[row].size());
   }
   return bytes;
 }
@@ -111,10 +120,12 @@ Bytes run(const Machine& machine, const Launch& launch, const Batch& batch) {
   const device::DeviceMemory memory = machine.upload(staged(batch));
   const std::size_t bytes = kRows * launch.row_bytes(batch.output);
   const device::DeviceMemory out = machine.upload(Bytes(bytes + 2 * kFence, std::byte{0xA5}));
-  require(launch.launch(PackedRows{memory.address(), memory.address(), kRows, batch.output}, out.address() + kFence, nullptr));
+  require(launch.launch(PackedRows{memory.address(), memory.address(), kRows, batch.output},
+                        out.address() + kFence, nullptr));
   const Bytes all = machine.download(pointer(out.address()), bytes + 2 * kFence, nullptr);
   for (std::size_t i = 0; i < kFence; ++i)
-    check(all[i] == std::byte{0xA5} && all[all.size() - 1 - i] == std::byte{0xA5}, "nothing beyond the output is written");
+    check(all[i] == std::byte{0xA5} && all[all.size() - 1 - i] == std::byte{0xA5},
+          "nothing beyond the output is written");
   return {all.begin() + kFence, all.end() - kFence};
 }
 
@@ -127,11 +138,15 @@ ImageShape image_shape(PixelSize size, int channels, AxisOrder layout) {
   return shape;
 }
 
-void compare_image(const Machine& machine, const std::shared_ptr<const device::KernelModules>& kernels, Dice& dice,
-                   const ImageOutput& output, AxisOrder layout, PixelSize record, PixelSize size, bool resample, int channels) {
+void compare_image(const Machine& machine,
+                   const std::shared_ptr<const device::KernelModules>& kernels, Dice& dice,
+                   const ImageOutput& output, AxisOrder layout, PixelSize record, PixelSize size,
+                   bool resample, int channels) {
   const auto pixels = static_cast<std::size_t>(record.width * record.height);
-  const Batch batch = random_batch(dice, record, size, resample, pixels * static_cast<std::size_t>(channels), 0);
-  const auto launch = require(device::ImageLaunch::make(machine.context(), kernels, output, channels, layout));
+  const Batch batch =
+      random_batch(dice, record, size, resample, pixels * static_cast<std::size_t>(channels), 0);
+  const auto launch =
+      require(device::ImageLaunch::make(machine.context(), kernels, output, channels, layout));
   const auto expander = require(expand::ImageExpander::make(output, channels));
   check_equal(launch.row_bytes(size), expander.row_bytes(size), "bytes of an image row");
   const Bytes found = run(machine, launch, batch);
@@ -140,14 +155,17 @@ void compare_image(const Machine& machine, const std::shared_ptr<const device::K
   Bytes expected(expander.row_bytes(size));
   for (std::size_t row = 0; row < kRows; ++row) {
     if (row + 1 < kRows)
-      expander.expand({batch.images[row], image_shape(record, channels, layout)}, batch.placements[row], scratch, expected.data(),
-                      expand::Stores::cached);
+      expander.expand({batch.images[row], image_shape(record, channels, layout)},
+                      batch.placements[row], scratch, expected.data(), expand::Stores::cached);
     else
       expander.blank(size, expected.data());
-    check(std::equal(expected.begin(), expected.end(), found.begin() + static_cast<std::ptrdiff_t>(row * expected.size())),
-          "image " + std::string(element_name(output.type)) + (output.order == AxisOrder::channels_first ? " first" : " last") + " of " +
-              std::to_string(record.width) + "x" + std::to_string(record.height) + " to " + std::to_string(size.width) + "x" +
-              std::to_string(size.height) + (resample ? " resampled" : "") + ", " + std::to_string(channels) + " channels, row " +
+    check(std::equal(expected.begin(), expected.end(),
+                     found.begin() + static_cast<std::ptrdiff_t>(row * expected.size())),
+          "image " + std::string(element_name(output.type)) +
+              (output.order == AxisOrder::channels_first ? " first" : " last") + " of " +
+              std::to_string(record.width) + "x" + std::to_string(record.height) + " to " +
+              std::to_string(size.width) + "x" + std::to_string(size.height) +
+              (resample ? " resampled" : "") + ", " + std::to_string(channels) + " channels, row " +
               std::to_string(row));
   }
 }
@@ -159,10 +177,11 @@ struct Sizes {
 };
 
 const std::vector<Sizes>& sizes() {
-  static const std::vector<Sizes> all = {{{1, 1}, {1, 1}, false},        {{17, 13}, {17, 13}, false}, {{64, 48}, {64, 48}, false},
-                                         {{33, 31}, {20, 15}, false},    {{9, 7}, {16, 12}, false},   {{45, 37}, {32, 24}, true},
-                                         {{31, 29}, {63, 61}, true},     {{130, 70}, {1, 1}, true},   {{512, 256}, {512, 256}, false},
-                                         {{515, 259}, {515, 259}, false}};
+  static const std::vector<Sizes> all = {
+      {{1, 1}, {1, 1}, false},        {{17, 13}, {17, 13}, false}, {{64, 48}, {64, 48}, false},
+      {{33, 31}, {20, 15}, false},    {{9, 7}, {16, 12}, false},   {{45, 37}, {32, 24}, true},
+      {{31, 29}, {63, 61}, true},     {{130, 70}, {1, 1}, true},   {{512, 256}, {512, 256}, false},
+      {{515, 259}, {515, 259}, false}};
   return all;
 }
 
@@ -184,27 +203,33 @@ std::size_t stored_label_bytes(PixelSize size, const expand::LabelSource& source
   return static_cast<std::size_t>(size.width * size.height) * each;
 }
 
-void compare_label(const Machine& machine, const std::shared_ptr<const device::KernelModules>& kernels, Dice& dice,
-                   const LabelOutput& output, const expand::LabelSource& source, const Sizes& size) {
+void compare_label(const Machine& machine,
+                   const std::shared_ptr<const device::KernelModules>& kernels, Dice& dice,
+                   const LabelOutput& output, const expand::LabelSource& source,
+                   const Sizes& size) {
   const auto expander = expand::LabelExpander::make(output, source);
   auto launch = device::LabelLaunch::make(machine.context(), kernels, output, source);
   check_equal(launch.ok(), expander.ok(), "a form is refused by both or none");
   if (!launch.ok()) return;
-  const Batch batch = random_batch(dice, size.record, size.output, size.resample, 64, stored_label_bytes(size.record, source));
+  const Batch batch = random_batch(dice, size.record, size.output, size.resample, 64,
+                                   stored_label_bytes(size.record, source));
   const Bytes found = run(machine, *launch, batch);
   expand::Scratch scratch;
   scratch.reserve(expander->scratch_bytes(size.record, size.output));
   Bytes expected(expander->row_bytes(size.output));
   for (std::size_t row = 0; row < kRows; ++row) {
     if (row + 1 < kRows)
-      expander->expand({batch.labels[row], label_shape(size.record, source)}, batch.placements[row], scratch, expected.data(),
-                       expand::Stores::cached);
+      expander->expand({batch.labels[row], label_shape(size.record, source)}, batch.placements[row],
+                       scratch, expected.data(), expand::Stores::cached);
     else
       expander->blank(size.output, expected.data());
-    check(std::equal(expected.begin(), expected.end(), found.begin() + static_cast<std::ptrdiff_t>(row * expected.size())),
-          "label of " + std::to_string(source.class_count) + " classes, storage " + std::to_string(static_cast<int>(source.storage)) +
-              ", form " + std::to_string(static_cast<int>(output.form)) + ", " + std::to_string(size.output.width) + "x" +
-              std::to_string(size.output.height) + ", row " + std::to_string(row));
+    check(std::equal(expected.begin(), expected.end(),
+                     found.begin() + static_cast<std::ptrdiff_t>(row * expected.size())),
+          "label of " + std::to_string(source.class_count) + " classes, storage " +
+              std::to_string(static_cast<int>(source.storage)) + ", form " +
+              std::to_string(static_cast<int>(output.form)) + ", " +
+              std::to_string(size.output.width) + "x" + std::to_string(size.output.height) +
+              ", row " + std::to_string(row));
   }
 }
 
@@ -215,9 +240,11 @@ std::vector<LabelOutput> label_outputs() {
     outputs.emplace_back();
     outputs.back().type = type;
   }
-  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16})
+  for (const ElementType type :
+       {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16})
     for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first})
-      for (const bool ignored : {false, true}) outputs.push_back({LabelForm::one_hot, type, order, ignored, {}});
+      for (const bool ignored : {false, true})
+        outputs.push_back({LabelForm::one_hot, type, order, ignored, {}});
   return outputs;
 }
 
@@ -227,15 +254,19 @@ GPU_CASE(kernels_image) {
   const Machine machine;
   const auto kernels = machine.kernels();
   Dice dice(1);
-  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16}) {
+  for (const ElementType type :
+       {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16}) {
     for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
       for (const int channels : {1, 3}) {
         ImageOutput output{type, order, {}, {}};
         for (const Sizes& size : sizes()) {
-          const AxisOrder layout = dice.coin() ? AxisOrder::channels_last : AxisOrder::channels_first;
-          compare_image(machine, kernels, dice, output, layout, size.record, size.output, size.resample, channels);
+          const AxisOrder layout =
+              dice.coin() ? AxisOrder::channels_last : AxisOrder::channels_first;
+          compare_image(machine, kernels, dice, output, layout, size.record, size.output,
+                        size.resample, channels);
           if (type == ElementType::u8) continue;
-          output.mean.assign(static_cast<std::size_t>(channels), dice.coin() ? 0.45F : 0.0F);  // 0 and 1: quick ways
+          output.mean.assign(static_cast<std::size_t>(channels),
+                             dice.coin() ? 0.45F : 0.0F);  // 0 and 1: quick ways
           output.std.assign(static_cast<std::size_t>(channels), dice.coin() ? 0.225F : 1.0F);
         }
       }
@@ -248,12 +279,15 @@ GPU_CASE(kernels_label) {
   const auto kernels = machine.kernels();
   Dice dice(2);
   for (const std::size_t classes : {1U, 2U, 7U, 8U, 9U, 16U, 17U, 255U, 256U}) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
+    for (const LabelStorage storage :
+         {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       for (const bool multi : {false, true}) {
         if (multi && storage == LabelStorage::index) continue;
         for (const LabelOutput& output : label_outputs()) {
-          const Sizes& size = sizes()[static_cast<std::size_t>(dice.below(classes > 17 ? 7 : static_cast<int>(sizes().size())))];
-          compare_label(machine, kernels, dice, output, {LabelScope::pixel, storage, multi, classes}, size);
+          const Sizes& size = sizes()[static_cast<std::size_t>(
+              dice.below(classes > 17 ? 7 : static_cast<int>(sizes().size())))];
+          compare_label(machine, kernels, dice, output,
+                        {LabelScope::pixel, storage, multi, classes}, size);
         }
       }
     }

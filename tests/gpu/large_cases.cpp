@@ -18,7 +18,9 @@ GPU_CASE(large_output) {
   if (stand_in()) throw Skip("a stand-in has no such memory");
   if (machine.free_bytes() < kNeeded) throw Skip("less than 9 GiB of the device are free");
   const TempFolder folder;
-  write_bench_pack(folder.path(), {.records = kRows, .width = 1024, .height = 1024, .classes = 200, .per_shard = kRows});
+  write_bench_pack(
+      folder.path(),
+      {.records = kRows, .width = 1024, .height = 1024, .classes = 200, .per_shard = kRows});
   const Dataset dataset = require(Dataset::open(folder.path()));
   const UserStream stream(machine, false);
   DeviceLoaderOptions options;
@@ -38,7 +40,8 @@ GPU_CASE(large_output) {
       const Batch expected = test::next_batch(host);
       const auto* first = static_cast<const std::byte*>(batch.label().data) + row * row_bytes;
       const auto found = machine.download(first, row_bytes, stream.handle());
-      check(std::equal(found.begin(), found.end(), expected.label().bytes.begin(), expected.label().bytes.end()),
+      check(std::equal(found.begin(), found.end(), expected.label().bytes.begin(),
+                       expected.label().bytes.end()),
             "label of row " + std::to_string(row));
     }
   }
@@ -46,15 +49,18 @@ GPU_CASE(large_output) {
 
 namespace {
 
-constexpr std::uint64_t kSide = 8192, kPixels = kSide * kSide, kClasses = 80;  // 5.4 · 10^9 elements per row
+constexpr std::uint64_t kSide = 8192, kPixels = kSide * kSide,
+                        kClasses = 80;  // 5.4 · 10^9 elements per row
 
 // One-hot elements of the output from `first` on, by the plainest formula.
-std::vector<std::byte> expected_span(std::span<const std::byte> ids, AxisOrder order, std::uint64_t first, std::size_t count) {
+std::vector<std::byte> expected_span(std::span<const std::byte> ids, AxisOrder order,
+                                     std::uint64_t first, std::size_t count) {
   std::vector<std::byte> elements(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t at = first + i;
     const bool last = order == AxisOrder::channels_last;
-    const std::uint64_t pixel = last ? at / kClasses : at % kPixels, class_id = last ? at % kClasses : at / kPixels;
+    const std::uint64_t pixel = last ? at / kClasses : at % kPixels,
+                        class_id = last ? at % kClasses : at / kPixels;
     elements[i] = std::byte{static_cast<std::uint64_t>(ids[pixel]) == class_id};
   }
   return elements;
@@ -64,8 +70,10 @@ std::vector<std::byte> expected_span(std::span<const std::byte> ids, AxisOrder o
 std::vector<std::uint64_t> span_starts(std::uint64_t elements, std::uint64_t span) {
   std::vector<std::uint64_t> starts{0, elements - span};
   for (const unsigned bits : {31U, 32U})
-    for (const std::uint64_t back : {span, span / 2, std::uint64_t{0}}) starts.push_back((std::uint64_t{1} << bits) - back);
-  for (std::uint64_t part = 1; part < 32; ++part) starts.push_back(elements / 32 * part + part * 61);
+    for (const std::uint64_t back : {span, span / 2, std::uint64_t{0}})
+      starts.push_back((std::uint64_t{1} << bits) - back);
+  for (std::uint64_t part = 1; part < 32; ++part)
+    starts.push_back(elements / 32 * part + part * 61);
   return starts;
 }
 
@@ -77,7 +85,9 @@ GPU_CASE(large_row) {
   if (stand_in()) throw Skip("a stand-in has no such memory");
   if (machine.free_bytes() < kNeeded) throw Skip("less than 14 GiB of the device are free");
   const TempFolder folder;
-  write_bench_pack(folder.path(), {.records = 1, .width = kSide, .height = kSide, .classes = kClasses, .per_shard = 1});
+  write_bench_pack(
+      folder.path(),
+      {.records = 1, .width = kSide, .height = kSide, .classes = kClasses, .per_shard = 1});
   const Dataset dataset = require(Dataset::open(folder.path()));
   const UserStream stream(machine, false);
   DeviceLoaderOptions options;
@@ -96,9 +106,11 @@ GPU_CASE(large_row) {
     check_equal(batch.label().bytes, kElements, "bytes of the label");
     constexpr std::size_t kSpan = 1 << 20;
     for (const std::uint64_t first : span_starts(kElements, kSpan)) {
-      const auto found = machine.download(static_cast<const std::byte*>(batch.label().data) + first, kSpan, stream.handle());
+      const auto found = machine.download(static_cast<const std::byte*>(batch.label().data) + first,
+                                          kSpan, stream.handle());
       check(found == expected_span(expected.label().bytes, order, first, kSpan),
-            std::string(order == AxisOrder::channels_last ? "last" : "first") + ": label from element " + std::to_string(first));
+            std::string(order == AxisOrder::channels_last ? "last" : "first") +
+                ": label from element " + std::to_string(first));
     }
   }
 }

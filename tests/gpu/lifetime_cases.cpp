@@ -1,4 +1,5 @@
-// A long run leaves nothing behind. Early ends, resumed runs, leases that live longer than their loader, forks.
+// A long run leaves nothing behind. Early ends, resumed runs, leases that live longer than their
+// loader, forks.
 
 #include <malloc.h>
 #include <sys/wait.h>
@@ -51,7 +52,8 @@ Held held_now(const Machine& machine) {
   device::sweep_late();
   malloc_trim(0);
   const auto memory = require(machine.context()->memory());
-  return {memory.total - memory.free, status_number("VmRSS"), entries("/proc/self/task"), entries("/proc/self/fd")};
+  return {memory.total - memory.free, status_number("VmRSS"), entries("/proc/self/task"),
+          entries("/proc/self/fd")};
 }
 
 // Drivers may keep or start this much later: far less than a leak in each run would add up to.
@@ -61,7 +63,8 @@ struct Slack {
   std::size_t handles = stand_in() ? 0 : 8;
 };
 
-std::string growth(const std::string& what, std::uint64_t before, std::uint64_t now, std::uint64_t slack) {
+std::string growth(const std::string& what, std::uint64_t before, std::uint64_t now,
+                   std::uint64_t slack) {
   if (now <= before + slack) return "";
   return what + ": " + std::to_string(before) + " before, " + std::to_string(now) + " after; ";
 }
@@ -74,7 +77,8 @@ std::string growth(const Held& before, const Held& now, const Slack& slack) {
          growth("descriptors", before.descriptors, now.descriptors, slack.handles);
 }
 
-// Looks for a second: a thread that was joined learns of for a moment longer, and a driver frees when it likes.
+// Looks for a second: a thread that was joined learns of for a moment longer, and a driver frees
+// when it likes.
 void check_flat(const Machine& machine, const Held& before, const Slack& slack = {}) {
   const auto end = Clock::now() + std::chrono::seconds(1);
   std::string grown = growth(before, held_now(machine), slack);
@@ -101,7 +105,8 @@ GPU_CASE(lifetime_1000_early_breaks) {
     }
     const auto residency = static_cast<Residency>(round % 3);
     DeviceLoader loader = training.open(residency);
-    for (unsigned step = 0; step < round % 4; ++step) static_cast<void>(next_batch(loader, training.stream));
+    for (unsigned step = 0; step < round % 4; ++step)
+      static_cast<void>(next_batch(loader, training.stream));
   }
   training.machine.synchronize(training.stream);
   check_flat(training.machine, *before);
@@ -137,7 +142,8 @@ GPU_CASE(lifetime_steady_state) {
   training.machine.synchronize(training.stream);
   const Held before = held_now(training.machine);
   const DeviceLoaderStatistics early = loader.statistics();
-  for (unsigned step = 0; step < 500; ++step) static_cast<void>(next_batch(loader, training.stream));
+  for (unsigned step = 0; step < 500; ++step)
+    static_cast<void>(next_batch(loader, training.stream));
   training.machine.synchronize(training.stream);
   check_flat(training.machine, before);
   const DeviceLoaderStatistics late = loader.statistics();
@@ -158,10 +164,13 @@ GPU_CASE(lifetime_seek_and_resume) {
     require(seeking.restore(whole.state()));
     const DeviceBatch batch = next_batch(whole, training.stream);
     const test::BatchCopy expected = copy_of(training.machine, batch, training.stream);
-    check_same(copy_of(training.machine, next_batch(resumed, training.stream), training.stream), expected, "resumed");
-    check_same(copy_of(training.machine, next_batch(seeking, training.stream), training.stream), expected, "restored");
+    check_same(copy_of(training.machine, next_batch(resumed, training.stream), training.stream),
+               expected, "resumed");
+    check_same(copy_of(training.machine, next_batch(seeking, training.stream), training.stream),
+               expected, "restored");
     require(seeking.seek(batch.epoch(), step));
-    check_same(copy_of(training.machine, next_batch(seeking, training.stream), training.stream), expected, "sought");
+    check_same(copy_of(training.machine, next_batch(seeking, training.stream), training.stream),
+               expected, "sought");
   }
 }
 
@@ -173,7 +182,8 @@ GPU_CASE(lifetime_lease_outlives_loader) {
     DeviceLoader loader = training.open();
     kept = next_batch(loader, training.stream);
   }
-  check_same(copy_of(training.machine, *kept, training.stream), test::copy_of(test::next_batch(host)), "a lease without its loader");
+  check_same(copy_of(training.machine, *kept, training.stream),
+             test::copy_of(test::next_batch(host)), "a lease without its loader");
 }
 
 GPU_CASE(lifetime_close_with_work_pending) {
@@ -187,19 +197,21 @@ GPU_CASE(lifetime_close_with_work_pending) {
   close_quickly(loader);
   check(!hold.over(), "the batch is under way at close()");
   hold.let_go();
-  check_same(copy_of(training.machine, batch, training.stream), test::copy_of(test::next_batch(host)), "a batch under way at close()");
+  check_same(copy_of(training.machine, batch, training.stream),
+             test::copy_of(test::next_batch(host)), "a batch under way at close()");
   static_cast<void>(require_error(loader.next(training.stream), ErrorCode::usage));
 }
 
-// The program's own work, which lasts, holds up neither close(), nor the end of the loader, nor that of a lease: on another stream and on
-// the consumer's.
+// The program's own work, which lasts, holds up neither close(), nor the end of the loader, nor
+// that of a lease: on another stream and on the consumer's.
 GPU_CASE(lifetime_close_beside_long_work) {
   const Training training;
   const UserStream other(training.machine, false);
   for (const Residency residency : kPlaces) {
     for (const StreamHandle busy : {other.handle(), training.stream}) {
       std::optional<DeviceLoader> loader = training.open(residency);
-      for (unsigned step = 0; step < 4; ++step) static_cast<void>(next_batch(*loader, training.stream));
+      for (unsigned step = 0; step < 4; ++step)
+        static_cast<void>(next_batch(*loader, training.stream));
       DeviceBatch kept = next_batch(*loader, training.stream);
       training.machine.synchronize(training.stream);
       Hold work(training.machine, busy, kHold);
@@ -207,7 +219,8 @@ GPU_CASE(lifetime_close_beside_long_work) {
       close_quickly(*loader);
       loader.reset();
       kept.release();
-      check(Clock::now() - began < std::chrono::milliseconds(1500), "loader and lease go without waiting for the program's work");
+      check(Clock::now() - began < std::chrono::milliseconds(1500),
+            "loader and lease go without waiting for the program's work");
       check(!work.over(), "the work is under way all the time");
       work.let_go();
       training.machine.synchronize(busy);
@@ -230,24 +243,28 @@ GPU_CASE(lifetime_fork) {
   int status = 0;
   check(waitpid(child, &status, 0) == child, "the child ends");
   check(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child of a fork gets a `usage` error");
-  check_equal(next_batch(loader, training.stream).step(), std::uint64_t{1}, "the parent goes on: step");
+  check_equal(next_batch(loader, training.stream).step(), std::uint64_t{1},
+              "the parent goes on: step");
 }
 
 namespace {
 
 // To a process that is to end in the middle of an epoch: its number, and the folder of a pack.
-constexpr const char *kExitNumber = "HOTPACK_GPU_CHECK_EXIT", *kExitPack = "HOTPACK_GPU_CHECK_EXIT_PACK";
+constexpr const char *kExitNumber = "HOTPACK_GPU_CHECK_EXIT",
+                     *kExitPack = "HOTPACK_GPU_CHECK_EXIT_PACK";
 
 // Destroyed after everything that was registered for the exit later.
 std::optional<DeviceLoader> loader_of_statics;
 std::optional<DeviceBatch> lease_of_statics;
 
-// Ends this process with status 0, its loader open: in a frame, forgotten, or a static object. Ends it by SIGALRM where that lasts.
+// Ends this process with status 0, its loader open: in a frame, forgotten, or a static object. Ends
+// it by SIGALRM where that lasts.
 [[noreturn]] void exit_in_an_epoch(unsigned number, const std::string& pack) {
   alarm(60);
   Machine machine;
   const UserStream stream(machine, number % 2 == 0);
-  DeviceLoaderOptions options = small_options(Training::batches(), static_cast<Residency>(number % 3));
+  DeviceLoaderOptions options =
+      small_options(Training::batches(), static_cast<Residency>(number % 3));
   options.loader.threads = 4;
   options.loader.prefetch_batches = 8;
   options.prefetch = 8;
@@ -274,9 +291,11 @@ pid_t start_exit(unsigned number) {
 
 // How many processes device 0 takes at a time, of four.
 unsigned at_once() {
-  constexpr int kComputeMode = 20, kAnyNumber = 0;  // CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT
+  constexpr int kComputeMode = 20,
+                kAnyNumber = 0;  // CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT
   int mode = kAnyNumber;
-  static_cast<void>(require(device::Driver::load())->api().DeviceGetAttribute(&mode, kComputeMode, 0));
+  static_cast<void>(
+      require(device::Driver::load())->api().DeviceGetAttribute(&mode, kComputeMode, 0));
   return mode == kAnyNumber ? 4 : 1;
 }
 
@@ -288,7 +307,8 @@ std::string end_text(int status) {
 
 }  // namespace
 
-// Programs that end without closing a loader do so with their own status, and soon. Each is a process that is started anew.
+// Programs that end without closing a loader do so with their own status, and soon. Each is a
+// process that is started anew.
 GPU_CASE(lifetime_exit_in_an_epoch) {
   if (const char* number = std::getenv(kExitNumber); number != nullptr)
     exit_in_an_epoch(static_cast<unsigned>(std::stoul(number)), std::getenv(kExitPack));
@@ -302,12 +322,15 @@ GPU_CASE(lifetime_exit_in_an_epoch) {
   std::string problem;
   for (unsigned first = 0; first < kProcesses; first += together) {
     std::vector<pid_t> children;
-    for (unsigned number = first; number < first + together; ++number) children.push_back(start_exit(number));
+    for (unsigned number = first; number < first + together; ++number)
+      children.push_back(start_exit(number));
     for (unsigned number = first; number < first + together; ++number) {
       int status = 1;
       const pid_t child = children[number - first];
       const bool ended = child > 0 && waitpid(child, &status, 0) == child;
-      if (!ended || status != 0) problem += "process " + std::to_string(number) + ": " + (ended ? end_text(status) : "not started") + "; ";
+      if (!ended || status != 0)
+        problem += "process " + std::to_string(number) + ": " +
+                   (ended ? end_text(status) : "not started") + "; ";
     }
   }
   check(problem.empty(), "a process ends in the middle of an epoch: " + problem);

@@ -1,12 +1,14 @@
-// hotpack_gpu_check: tests hotpack on the GPU of this machine, and measures it. scripts/gpu-check runs it.
+// hotpack_gpu_check: tests hotpack on the GPU of this machine, and measures it. scripts/gpu-check
+// runs it.
 //
 //   hotpack_gpu_check --list                         names of the cases
-//   hotpack_gpu_check --run NAME                     exit 0: passed, 1: failed, 77: skipped, as everywhere without a GPU
-//   hotpack_gpu_check --all [--json FILE]            each case in a process of its own; 77 without a GPU
-//   hotpack_gpu_check --device                       name of the device, driver, kernels; 77 without one
-//   hotpack_gpu_check --bench [--json FILE] [--seconds S] [--batch N] [--records N] [--size WxH] [--pack DIR]
-//   hotpack_gpu_check --make-pack DIR [--records N] [--size WxH]   the benchmark's pack for other programs: labels are class ids; needs no
-//   GPU
+//   hotpack_gpu_check --run NAME                     exit 0: passed, 1: failed, 77: skipped, as
+//   everywhere without a GPU hotpack_gpu_check --all [--json FILE]            each case in a
+//   process of its own; 77 without a GPU hotpack_gpu_check --device                       name of
+//   the device, driver, kernels; 77 without one hotpack_gpu_check --bench [--json FILE] [--seconds
+//   S] [--batch N] [--records N] [--size WxH] [--pack DIR] hotpack_gpu_check --make-pack DIR
+//   [--records N] [--size WxH]   the benchmark's pack for other programs: labels are class ids;
+//   needs no GPU
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,7 +70,9 @@ int run_apart(const std::string& name) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kFailed;
 }
 
-const char* word(int code) { return code == kPassed ? "passed" : code == kSkipped ? "skipped" : "FAILED"; }
+const char* word(int code) {
+  return code == kPassed ? "passed" : code == kSkipped ? "skipped" : "FAILED";
+}
 
 int run_all(const std::string& json_path) {
   format::Json json{{"report", "hotpack-gpu-check/1"}};
@@ -77,14 +81,17 @@ int run_all(const std::string& json_path) {
   for (const Case& known : all_cases()) {
     const auto began = std::chrono::steady_clock::now();
     const int code = run_apart(known.name);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     std::printf("%-32s %-8s %7.1f s\n", known.name.c_str(), word(code), seconds);
     std::fflush(stdout);
     ++counts[word(code)];
     json["cases"].push_back({{"name", known.name}, {"outcome", word(code)}, {"seconds", seconds}});
   }
-  std::printf("%zu cases: %d passed, %d failed, %d skipped\n", all_cases().size(), counts["passed"], counts["FAILED"], counts["skipped"]);
-  if (!json_path.empty()) std::ofstream(json_path, std::ios::binary) << format::canonical_json(json) << "\n";
+  std::printf("%zu cases: %d passed, %d failed, %d skipped\n", all_cases().size(), counts["passed"],
+              counts["FAILED"], counts["skipped"]);
+  if (!json_path.empty())
+    std::ofstream(json_path, std::ios::binary) << format::canonical_json(json) << "\n";
   if (counts["FAILED"] > 0) return kFailed;
   return counts["passed"] > 0 ? kPassed : kSkipped;
 }
@@ -93,22 +100,26 @@ void tell_device() {
   if (const auto reason = no_device()) throw Skip(*reason);
   const CudaInfo info = require(cuda_info());
   for (const CudaDevice& device : info.devices)
-    std::printf("device %d: %s, sm_%d%d, %.1f GiB\n", device.ordinal, device.name.c_str(), device.major, device.minor,
-                static_cast<double>(device.memory_bytes) / (1 << 30));
-  std::printf("driver for CUDA %d.%d; kernels: %s\n", info.driver_version / 1000, info.driver_version % 1000 / 10, info.kernels.c_str());
+    std::printf("device %d: %s, sm_%d%d, %.1f GiB\n", device.ordinal, device.name.c_str(),
+                device.major, device.minor, static_cast<double>(device.memory_bytes) / (1 << 30));
+  std::printf("driver for CUDA %d.%d; kernels: %s\n", info.driver_version / 1000,
+              info.driver_version % 1000 / 10, info.kernels.c_str());
 }
 
 void make_pack(const std::string& folder, const BenchPack& pack) {
   std::filesystem::create_directories(folder);
-  if (!std::filesystem::is_empty(folder)) throw Failure(folder + " is not empty; a pack is made in a new folder or in an empty one");
+  if (!std::filesystem::is_empty(folder))
+    throw Failure(folder + " is not empty; a pack is made in a new folder or in an empty one");
   write_bench_pack(folder, pack);
-  std::printf("%zu samples of %dx%d, %d classes: %s\n", pack.records, pack.width, pack.height, pack.classes, folder.c_str());
+  std::printf("%zu samples of %dx%d, %d classes: %s\n", pack.records, pack.width, pack.height,
+              pack.classes, folder.c_str());
 }
 
 int usage() {
   std::fputs(
       "usage: hotpack_gpu_check --list | --run NAME | --all [--json FILE] | --device\n"
-      "       hotpack_gpu_check --bench [--json FILE] [--seconds S] [--batch N] [--records N] [--size WxH] [--pack DIR]\n"
+      "       hotpack_gpu_check --bench [--json FILE] [--seconds S] [--batch N] [--records N] "
+      "[--size WxH] [--pack DIR]\n"
       "       hotpack_gpu_check --make-pack DIR [--records N] [--size WxH]\n"
       "exit: 0 passed, 1 failed, 77 skipped, as without a GPU\n",
       stderr);
@@ -131,13 +142,15 @@ bool read_options(const std::vector<std::string>& words, BenchArguments& argumen
     } else if (words[i] == "--batch") {
       arguments.batch = std::strtoull(value.c_str(), nullptr, 10);
     } else if (words[i] == "--size") {
-      if (std::sscanf(value.c_str(), "%dx%d", &arguments.made.width, &arguments.made.height) != 2) return false;
+      if (std::sscanf(value.c_str(), "%dx%d", &arguments.made.width, &arguments.made.height) != 2)
+        return false;
     } else {
       return false;
     }
   }
   const BenchPack& made = arguments.made;
-  return arguments.seconds > 0 && arguments.batch > 0 && made.records > 0 && made.width > 0 && made.height > 0;
+  return arguments.seconds > 0 && arguments.batch > 0 && made.records > 0 && made.width > 0 &&
+         made.height > 0;
 }
 
 int run(const std::vector<std::string>& words) {

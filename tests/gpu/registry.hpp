@@ -2,7 +2,8 @@
 //
 //   GPU_CASE(streams_of_a_program) { check(…, "what a user sees"); }
 //
-// A case ends well, or with an exception: Failure, Skip, or any other one, which counts as a failure. Cases run on the main thread.
+// A case ends well, or with an exception: Failure, Skip, or any other one, which counts as a
+// failure. Cases run on the main thread.
 #pragma once
 
 #include <stdexcept>
@@ -43,7 +44,8 @@ void check_equal(const A& found, const B& expected, const std::string& what) {
   if (found == expected) return;
   if constexpr (
       requires { std::to_string(found); } && requires { std::to_string(expected); }) {
-    throw Failure(what + ": found " + std::to_string(found) + ", expected " + std::to_string(expected));
+    throw Failure(what + ": found " + std::to_string(found) + ", expected " +
+                  std::to_string(expected));
   } else {
     throw Failure(what + ": differs");
   }
@@ -63,7 +65,8 @@ T require(Result<T> result) {
 template <class T>
 Error require_error(Result<T> result, ErrorCode code) {
   if (result.ok()) throw Failure("no error came");
-  if (result.error().code != code) throw Failure("another error came: " + result.error().describe());
+  if (result.error().code != code)
+    throw Failure("another error came: " + result.error().describe());
   return std::move(result).error();
 }
 

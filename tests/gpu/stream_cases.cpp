@@ -1,4 +1,5 @@
-// Batches arrive whole whatever the program's streams are doing, and are not written over before these have read them.
+// Batches arrive whole whatever the program's streams are doing, and are not written over before
+// these have read them.
 
 #include <dlfcn.h>
 
@@ -22,13 +23,15 @@ using test::BatchCopy;
 
 constexpr double kBusyMilliseconds = 5;
 
-// Batches as the device had them when the program's stream came to them: copied within the device on that stream, examined later.
+// Batches as the device had them when the program's stream came to them: copied within the device
+// on that stream, examined later.
 class Keeper {
  public:
   explicit Keeper(const Machine& machine) : machine_(machine) {}
 
   void keep(const DeviceBatch& batch, StreamHandle stream) {
-    Kept kept{batch.info(), machine_.memory(batch.image().bytes), machine_.memory(batch.label().bytes)};
+    Kept kept{batch.info(), machine_.memory(batch.image().bytes),
+              machine_.memory(batch.label().bytes)};
     copy(kept.image, batch.image(), stream);
     copy(kept.label, batch.label(), stream);
     kept_.push_back(std::move(kept));
@@ -40,8 +43,10 @@ class Keeper {
       auto expected = require(host.next());
       if (!expected) expected = require(host.next());
       check_equal(kept.info.step, expected->step(), what + ": step");
-      compare(kept.image, expected->image().bytes, what + ": image of step " + std::to_string(kept.info.step));
-      compare(kept.label, expected->label().bytes, what + ": label of step " + std::to_string(kept.info.step));
+      compare(kept.image, expected->image().bytes,
+              what + ": image of step " + std::to_string(kept.info.step));
+      compare(kept.label, expected->label().bytes,
+              what + ": label of step " + std::to_string(kept.info.step));
     }
   }
 
@@ -53,10 +58,12 @@ class Keeper {
   };
 
   void copy(const device::DeviceMemory& to, const DeviceField& from, StreamHandle stream) const {
-    machine_.ok("cuMemcpyDtoDAsync", machine_.api().MemcpyDtoDAsync(to.address(), address(from.data), from.bytes, stream));
+    machine_.ok("cuMemcpyDtoDAsync", machine_.api().MemcpyDtoDAsync(
+                                         to.address(), address(from.data), from.bytes, stream));
   }
 
-  void compare(const device::DeviceMemory& found, std::span<const std::byte> expected, const std::string& what) const {
+  void compare(const device::DeviceMemory& found, std::span<const std::byte> expected,
+               const std::string& what) const {
     check_equal(found.size(), std::uint64_t{expected.size()}, what + ": bytes");
     const auto bytes = machine_.download(pointer(found.address()), expected.size(), nullptr);
     check(std::equal(bytes.begin(), bytes.end(), expected.begin()), what);
@@ -71,7 +78,8 @@ void wait_for_all(const Machine& machine, const std::vector<StreamHandle>& strea
 }
 
 // The streams take turns, each busy when it gets its batch.
-void take_turns(Training& training, const std::vector<StreamHandle>& streams, Residency residency, const std::string& what) {
+void take_turns(Training& training, const std::vector<StreamHandle>& streams, Residency residency,
+                const std::string& what) {
   DeviceLoader loader = training.open(residency);
   Keeper keeper(training.machine);
   for (std::size_t step = 0; step < 20; ++step) {
@@ -104,8 +112,10 @@ GPU_CASE(streams_switched) {
   Training training;
   const UserStream second(training.machine, true), third(training.machine, false);
   for (const Residency residency : kPlaces)
-    take_turns(training, {training.stream, second.handle(), third.handle(), nullptr, device::kPerThreadStream}, residency,
-               "streams in turn");
+    take_turns(
+        training,
+        {training.stream, second.handle(), third.handle(), nullptr, device::kPerThreadStream},
+        residency, "streams in turn");
 }
 
 // Another stream reads the batch, and is behind.
@@ -148,14 +158,16 @@ GPU_CASE(streams_slow_consumer) {
 
 namespace {
 
-// Outputs that a stream copied, in memory that was there before: taking memory may wait for the device.
+// Outputs that a stream copied, in memory that was there before: taking memory may wait for the
+// device.
 struct Copies {
   std::vector<device::DeviceMemory> images, labels;
   std::vector<std::uint64_t> steps;
 };
 
 // Batches as fast as they come, copied on their stream, which has nothing else to do.
-Copies copies_of_batches(const Machine& machine, DeviceLoader& loader, StreamHandle stream, std::size_t count) {
+Copies copies_of_batches(const Machine& machine, DeviceLoader& loader, StreamHandle stream,
+                         std::size_t count) {
   Copies copies;
   for (std::size_t batch = 0; batch < count; ++batch) {
     copies.images.push_back(machine.memory(loader.image_batch_bytes()));
@@ -165,17 +177,19 @@ Copies copies_of_batches(const Machine& machine, DeviceLoader& loader, StreamHan
     const DeviceBatch batch = next_batch(loader, stream);
     const DeviceField &image = batch.image(), &label = batch.label();
     machine.ok("cuMemcpyDtoDAsync",
-               machine.api().MemcpyDtoDAsync(copies.images[number].address(), address(image.data), image.bytes, stream));
+               machine.api().MemcpyDtoDAsync(copies.images[number].address(), address(image.data),
+                                             image.bytes, stream));
     machine.ok("cuMemcpyDtoDAsync",
-               machine.api().MemcpyDtoDAsync(copies.labels[number].address(), address(label.data), label.bytes, stream));
+               machine.api().MemcpyDtoDAsync(copies.labels[number].address(), address(label.data),
+                                             label.bytes, stream));
     copies.steps.push_back(batch.step());
     machine.synchronize(stream);  // idle when the next batch comes
   }
   return copies;
 }
 
-void check_rows(const Machine& machine, const device::DeviceMemory& found, std::span<const std::byte> expected, std::size_t rows,
-                const std::string& what) {
+void check_rows(const Machine& machine, const device::DeviceMemory& found,
+                std::span<const std::byte> expected, std::size_t rows, const std::string& what) {
   check_equal(found.size(), std::uint64_t{expected.size()}, what + ": bytes");
   const auto bytes = machine.download(pointer(found.address()), expected.size(), nullptr);
   const std::size_t size = expected.size() / rows;
@@ -188,7 +202,8 @@ void check_rows(const Machine& machine, const device::DeviceMemory& found, std::
 
 }  // namespace
 
-// Copies to the device last milliseconds, and a kernel that did not wait for them would find the rows of another batch.
+// Copies to the device last milliseconds, and a kernel that did not wait for them would find the
+// rows of another batch.
 GPU_CASE(streams_idle_consumer_of_large_batches) {
   Machine machine;
   const UserStream stream(machine, false);
@@ -210,7 +225,8 @@ GPU_CASE(streams_idle_consumer_of_large_batches) {
       auto expected = require(host.next());
       if (!expected) expected = require(host.next());
       check_equal(copies.steps[number], expected->step(), "step");
-      const std::string what = std::string(residency_name(residency)) + ", batch " + std::to_string(number);
+      const std::string what =
+          std::string(residency_name(residency)) + ", batch " + std::to_string(number);
       check_rows(machine, copies.images[number], expected->image().bytes, kRows, what + ": image");
       check_rows(machine, copies.labels[number], expected->label().bytes, kRows, what + ": label");
     }
@@ -240,8 +256,10 @@ GPU_CASE(streams_next_into) {
       for (const bool labels : {false, true}) {
         if (labels ? skip_label : skip_image) continue;
         const auto bytes = labels ? expected->label().bytes : expected->image().bytes;
-        const auto found = training.machine.download(labels ? pointer(label.address()) : pointer(image.address()), bytes.size(), handle);
-        check(std::equal(found.begin(), found.end(), bytes.begin()), std::string(labels ? "label" : "image") + " of the caller's memory");
+        const auto found = training.machine.download(
+            labels ? pointer(label.address()) : pointer(image.address()), bytes.size(), handle);
+        check(std::equal(found.begin(), found.end(), bytes.begin()),
+              std::string(labels ? "label" : "image") + " of the caller's memory");
       }
     }
   }
@@ -257,22 +275,26 @@ GPU_CASE(streams_all_outputs_leased) {
   DeviceBatch second = next_batch(loader, training.stream);
   const auto began = std::chrono::steady_clock::now();
   const Error refused = require_error(loader.next(training.stream), ErrorCode::usage);
-  check(std::chrono::steady_clock::now() - began < std::chrono::seconds(1), "the error comes at once");
+  check(std::chrono::steady_clock::now() - began < std::chrono::seconds(1),
+        "the error comes at once");
   check(!refused.message.empty(), "the error has a text");
   second.release();
-  check_equal(next_batch(loader, training.stream).step(), std::uint64_t{2}, "nothing is lost: step");
+  check_equal(next_batch(loader, training.stream).step(), std::uint64_t{2},
+              "nothing is lost: step");
 }
 
 // A thread without a context has none afterwards; one with another context keeps it.
 GPU_CASE(streams_current_context) {
   Training training;
-  device::ContextHandle before = nullptr, after = training.machine.context()->handle(), here = nullptr;
+  device::ContextHandle before = nullptr, after = training.machine.context()->handle(),
+                        here = nullptr;
   std::string problem;
   std::thread([&] {
     training.machine.api().CtxGetCurrent(&before);
     try {
       DeviceLoader loader = training.open();
-      for (unsigned step = 0; step < 5; ++step) static_cast<void>(next_batch(loader, training.stream));
+      for (unsigned step = 0; step < 5; ++step)
+        static_cast<void>(next_batch(loader, training.stream));
       loader.close();
     } catch (const std::exception& failed) {
       problem = failed.what();
@@ -291,9 +313,12 @@ namespace {
 class Capture {
  public:
   Capture() {
-    if (begin_ == nullptr || end_ == nullptr || destroy_ == nullptr) throw Skip("this driver cannot capture streams");
+    if (begin_ == nullptr || end_ == nullptr || destroy_ == nullptr)
+      throw Skip("this driver cannot capture streams");
   }
-  void begin(const Machine& machine, StreamHandle stream, int mode) const { machine.ok("cuStreamBeginCapture", begin_(stream, mode)); }
+  void begin(const Machine& machine, StreamHandle stream, int mode) const {
+    machine.ok("cuStreamBeginCapture", begin_(stream, mode));
+  }
   // The capture is good: it gives a graph.
   void end(const Machine& machine, StreamHandle stream) const {
     void* graph = nullptr;
@@ -317,7 +342,8 @@ struct CaptureMode {
   int code;  // CUstreamCaptureMode
   const char* name;
 };
-constexpr CaptureMode kCaptureModes[] = {{0, "global"}, {1, "thread-local"}, {2, "relaxed"}};  // global: that of torch.cuda.graph
+constexpr CaptureMode kCaptureModes[] = {
+    {0, "global"}, {1, "thread-local"}, {2, "relaxed"}};  // global: that of torch.cuda.graph
 
 }  // namespace
 
@@ -329,15 +355,20 @@ GPU_CASE(streams_capture_refused) {
   for (const CaptureMode& mode : kCaptureModes) {
     DeviceLoader loader = training.open();
     capture.begin(training.machine, training.stream, mode.code);
-    training.machine.ok("cuMemsetD8Async", training.machine.api().MemsetD8Async(memory.address(), 1, memory.size(), training.stream));
+    training.machine.ok(
+        "cuMemsetD8Async",
+        training.machine.api().MemsetD8Async(memory.address(), 1, memory.size(), training.stream));
     const auto refused = loader.next(training.stream);
     capture.end(training.machine, training.stream);
-    check(!refused.ok() && refused.error().code == ErrorCode::usage, std::string(mode.name) + ": a stream under capture is refused");
-    check_equal(next_batch(loader, training.stream).step(), std::uint64_t{0}, std::string(mode.name) + ": nothing is lost: step");
+    check(!refused.ok() && refused.error().code == ErrorCode::usage,
+          std::string(mode.name) + ": a stream under capture is refused");
+    check_equal(next_batch(loader, training.stream).step(), std::uint64_t{0},
+                std::string(mode.name) + ": nothing is lost: step");
   }
 }
 
-// While a stream is captured the loader works on another one: its threads read ahead, copy and ask events, and batches come.
+// While a stream is captured the loader works on another one: its threads read ahead, copy and ask
+// events, and batches come.
 GPU_CASE(streams_capture_beside_loader) {
   Training training(80);
   const Capture capture;
@@ -346,21 +377,25 @@ GPU_CASE(streams_capture_beside_loader) {
   constexpr unsigned kBatches = 12;
   for (const Residency residency : kPlaces) {
     for (const CaptureMode& mode : kCaptureModes) {
-      const std::string what = std::string(mode.name) + " capture next to " + std::string(residency_name(residency));
+      const std::string what =
+          std::string(mode.name) + " capture next to " + std::string(residency_name(residency));
       DeviceLoaderOptions options = small_options(Training::batches(), residency);
       options.outputs = kBatches;
       DeviceLoader loader = open_device(training.dataset, options);
       std::vector<DeviceBatch> batches;
       capture.begin(training.machine, captured.handle(), mode.code);
       for (unsigned number = 0; number < kBatches; ++number) {  // for 100 ms
-        training.machine.ok("cuMemsetD8Async", training.machine.api().MemsetD8Async(memory.address(), 1, memory.size(), captured.handle()));
+        training.machine.ok("cuMemsetD8Async",
+                            training.machine.api().MemsetD8Async(memory.address(), 1, memory.size(),
+                                                                 captured.handle()));
         batches.push_back(next_batch(loader, training.stream));
         std::this_thread::sleep_for(std::chrono::milliseconds(9));
       }
       capture.end(training.machine, captured.handle());
       Loader host = training.open_host();
       for (const DeviceBatch& batch : batches)
-        check_same(copy_of(training.machine, batch, training.stream), test::copy_of(test::next_batch(host)), what);
+        check_same(copy_of(training.machine, batch, training.stream),
+                   test::copy_of(test::next_batch(host)), what);
     }
   }
 }
@@ -392,10 +427,16 @@ GPU_CASE(streams_two_devices) {
         const auto expected = require(hosts[part].next());
         const Machine& own = part == 0 ? training.machine : second;
         const MadeCurrent mine(own.context());
-        const auto image = own.download(batch->image(part), streams[part]), label = own.download(batch->label(part), streams[part]);
-        const std::string what = "device " + std::to_string(part) + ", step " + std::to_string(step);
-        check(std::equal(image.begin(), image.end(), expected->image().bytes.begin(), expected->image().bytes.end()), what + ": image");
-        check(std::equal(label.begin(), label.end(), expected->label().bytes.begin(), expected->label().bytes.end()), what + ": label");
+        const auto image = own.download(batch->image(part), streams[part]),
+                   label = own.download(batch->label(part), streams[part]);
+        const std::string what =
+            "device " + std::to_string(part) + ", step " + std::to_string(step);
+        check(std::equal(image.begin(), image.end(), expected->image().bytes.begin(),
+                         expected->image().bytes.end()),
+              what + ": image");
+        check(std::equal(label.begin(), label.end(), expected->label().bytes.begin(),
+                         expected->label().bytes.end()),
+              what + ": label");
       }
     }
   }

@@ -21,23 +21,32 @@ namespace {
 // A shard file that can be damaged and restored, byte by byte.
 class Victim {
  public:
-  explicit Victim(const TinyForm& form) : shard_(make_shard(form, 3)), path_(folder_ / "shard-00000-of-00001.safetensors") { mend(); }
+  explicit Victim(const TinyForm& form)
+      : shard_(make_shard(form, 3)), path_(folder_ / "shard-00000-of-00001.safetensors") {
+    mend();
+  }
 
   void mend() const {
     std::ofstream(path_, std::ios::binary | std::ios::trunc)
-        .write(reinterpret_cast<const char*>(shard_.bytes.data()), static_cast<std::streamsize>(shard_.bytes.size()));
+        .write(reinterpret_cast<const char*>(shard_.bytes.data()),
+               static_cast<std::streamsize>(shard_.bytes.size()));
   }
   void truncate(std::size_t size) const { std::filesystem::resize_file(path_, size); }
   void regrow() const {
     const std::size_t left = std::filesystem::file_size(path_);
     std::ofstream(path_, std::ios::binary | std::ios::app)
-        .write(reinterpret_cast<const char*>(shard_.bytes.data()) + left, static_cast<std::streamsize>(shard_.bytes.size() - left));
+        .write(reinterpret_cast<const char*>(shard_.bytes.data()) + left,
+               static_cast<std::streamsize>(shard_.bytes.size() - left));
   }
-  void flip(std::size_t byte, unsigned bit) const { put(byte, shard_.bytes[byte] ^ static_cast<std::byte>(1u << bit)); }
+  void flip(std::size_t byte, unsigned bit) const {
+    put(byte, shard_.bytes[byte] ^ static_cast<std::byte>(1u << bit));
+  }
   void restore(std::size_t byte) const { put(byte, shard_.bytes[byte]); }
 
   [[nodiscard]] std::size_t size() const { return shard_.bytes.size(); }
-  [[nodiscard]] std::size_t header_bytes() const { return static_cast<std::size_t>(shard_.layout.buffer_start()); }
+  [[nodiscard]] std::size_t header_bytes() const {
+    return static_cast<std::size_t>(shard_.layout.buffer_start());
+  }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
@@ -123,7 +132,8 @@ TEST_CASE("10,000 flipped bits of payload and tables are noticed and named") {
     const Victim victim(form);
     std::mt19937 random(2);
     for (int i = 0; i < 10000 / 3 + 1; ++i) {
-      const std::size_t byte = victim.header_bytes() + random() % (victim.size() - victim.header_bytes());
+      const std::size_t byte =
+          victim.header_bytes() + random() % (victim.size() - victim.header_bytes());
       victim.flip(byte, random() % 8);
       const VerifyFinding finding = finding_of(victim);
       REQUIRE(finding.file == "shard-00000-of-00001.safetensors");
@@ -137,7 +147,9 @@ TEST_CASE("a flipped bit of a record is an error of that record alone") {
   for (const TinyForm& form : {TinyForm{}, zstd_form(), mixed_form()}) {
     const Victim victim(form);
     const TinyShard good = make_shard(form, 3);
-    const auto* const image = good.layout.find(form.image_zstd ? "image.zstd" : form.size ? "image" : "image.data");
+    const auto* const image = good.layout.find(form.image_zstd ? "image.zstd"
+                                               : form.size     ? "image"
+                                                               : "image.data");
     REQUIRE(image != nullptr);
     const auto first = static_cast<std::size_t>(good.layout.buffer_start() + image->begin);
     for (unsigned bit = 0; bit < 8; ++bit) {

@@ -1,5 +1,6 @@
-// Makes every single allocation fail while an image is decoded, also inside libjpeg, libpng and zlib. This must be reported as lack of
-// memory, never as a damaged image, which --on-error skip would leave out.
+// Makes every single allocation fail while an image is decoded, also inside libjpeg, libpng and
+// zlib. This must be reported as lack of memory, never as a damaged image, which --on-error skip
+// would leave out.
 
 #include <atomic>
 #include <cstdlib>
@@ -32,7 +33,9 @@ bool fails() {
 extern "C" void* __libc_malloc(std::size_t size);
 extern "C" void* __libc_memalign(std::size_t alignment, std::size_t size);
 extern "C" void* malloc(std::size_t size) { return fails() ? nullptr : __libc_malloc(size); }
-extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) { return fails() ? nullptr : __libc_memalign(alignment, size); }
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  return fails() ? nullptr : __libc_memalign(alignment, size);
+}
 
 namespace {
 
@@ -79,13 +82,17 @@ int count_refusals(const Work& work) {
 std::vector<test::Bytes> images() {
   const auto smooth = test::smooth_samples(45, 35, 3);
   const auto gray = test::smooth_samples(45, 35, 1);
-  std::vector<test::Bytes> files{test::make_rgb_png(45, 35, smooth), test::make_gray_png(45, 35, gray)};
+  std::vector<test::Bytes> files{test::make_rgb_png(45, 35, smooth),
+                                 test::make_gray_png(45, 35, gray)};
   const std::vector<std::uint16_t> wide(45 * 35, 7), colors(45 * 35 * 3, 7);
-  files.push_back(test::make_png({.width = 45, .height = 35, .color = test::PngColor::gray, .bit_depth = 16}, wide));
+  files.push_back(test::make_png(
+      {.width = 45, .height = 35, .color = test::PngColor::gray, .bit_depth = 16}, wide));
   files.push_back(test::make_png({.width = 45, .height = 35, .interlaced = true}, colors));
   for (const bool progressive : {false, true})
-    files.push_back(test::make_jpeg({.width = 45, .height = 35, .progressive = progressive}, smooth));
-  files.push_back(test::make_jpeg({.width = 45, .height = 35, .color = test::JpegColor::gray}, gray));
+    files.push_back(
+        test::make_jpeg({.width = 45, .height = 35, .progressive = progressive}, smooth));
+  files.push_back(
+      test::make_jpeg({.width = 45, .height = 35, .color = test::JpegColor::gray}, gray));
   return files;
 }
 

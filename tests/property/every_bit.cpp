@@ -1,7 +1,9 @@
-// Flips every bit and makes every truncation of every file of packs, and counts what verification misses.
+// Flips every bit and makes every truncation of every file of packs, and counts what verification
+// misses.
 //
-// usage: every_bit EVERY PACK...     (each EVERY-th bit and length; 1: all of them. The packs are changed and fixed again.)
-// Prints one line per file and one for all. Exits with 0 if no damage was missed, 1 if some was, and 2 if a pack was already damaged.
+// usage: every_bit EVERY PACK...     (each EVERY-th bit and length; 1: all of them. The packs are
+// changed and fixed again.) Prints one line per file and one for all. Exits with 0 if no damage was
+// missed, 1 if some was, and 2 if a pack was already damaged.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -61,7 +63,9 @@ class Victim {
   [[nodiscard]] bool finds_cut(std::size_t size) const {
     if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) std::exit(2);
     const bool found = !looks_sound();
-    if (::pwrite(descriptor_, bytes_.data() + size, bytes_.size() - size, static_cast<off_t>(size)) < 0) std::exit(2);
+    if (::pwrite(descriptor_, bytes_.data() + size, bytes_.size() - size,
+                 static_cast<off_t>(size)) < 0)
+      std::exit(2);
     return found;
   }
 
@@ -94,8 +98,10 @@ Counts damage(const fs::path& path, std::size_t every) {
     ++counts.missed;
     std::printf("MISSED: %s, cut to %zu bytes\n", path.c_str(), size);
   }
-  std::printf("%-60s %8zu bytes %9llu flips %8llu cuts %llu missed\n", (path.parent_path().filename() / path.filename()).c_str(),
-              victim.size(), static_cast<unsigned long long>(counts.flips), static_cast<unsigned long long>(counts.cuts),
+  std::printf("%-60s %8zu bytes %9llu flips %8llu cuts %llu missed\n",
+              (path.parent_path().filename() / path.filename()).c_str(), victim.size(),
+              static_cast<unsigned long long>(counts.flips),
+              static_cast<unsigned long long>(counts.cuts),
               static_cast<unsigned long long>(counts.missed));
   std::fflush(stdout);
   return counts;
@@ -127,7 +133,8 @@ int main(int argc, char** argv) {
       all.flips += counts.flips, all.cuts += counts.cuts, all.missed += counts.missed;
     }
   }
-  std::printf("all: %llu flips, %llu cuts, %llu missed\n", static_cast<unsigned long long>(all.flips),
-              static_cast<unsigned long long>(all.cuts), static_cast<unsigned long long>(all.missed));
+  std::printf("all: %llu flips, %llu cuts, %llu missed\n",
+              static_cast<unsigned long long>(all.flips), static_cast<unsigned long long>(all.cuts),
+              static_cast<unsigned long long>(all.missed));
   return all.missed == 0 ? 0 : 1;
 }

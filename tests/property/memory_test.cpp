@@ -1,5 +1,5 @@
-// Makes every single allocation fail. This must always give an error of code io that names the reason, never report damage, end the
-// process or leak memory.
+// Makes every single allocation fail. This must always give an error of code io that names the
+// reason, never report damage, end the process or leak memory.
 
 #include <atomic>
 #include <cstdlib>
@@ -35,9 +35,10 @@ bool fails() {
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
   if (fails()) return nullptr;
-  void* const block = alignment <= alignof(std::max_align_t)
-                          ? std::malloc(size != 0 ? size : 1)
-                          : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  void* const block =
+      alignment <= alignof(std::max_align_t)
+          ? std::malloc(size != 0 ? size : 1)
+          : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (block != nullptr) ++live;
   return block;
 }
@@ -56,8 +57,12 @@ void* allocate_or_throw(std::size_t size, std::size_t alignment) {
 
 void* operator new(std::size_t size) { return allocate_or_throw(size, 1); }
 void* operator new[](std::size_t size) { return allocate_or_throw(size, 1); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return allocate_or_throw(size, static_cast<std::size_t>(alignment)); }
-void* operator new[](std::size_t size, std::align_val_t alignment) { return allocate_or_throw(size, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+}
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 1); }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 1); }
 void operator delete(void* block) noexcept { release(block); }
@@ -118,7 +123,8 @@ void check_each(const char* name, const Work& work) {
         outcome = run_failing(work, at, for_good);
       }
       const std::int64_t after = live;
-      INFO(name << ": allocation " << at << " of " << count << (for_good ? " and all after it" : "") << ": " << outcome.text);
+      INFO(name << ": allocation " << at << " of " << count << (for_good ? " and all after it" : "")
+                << ": " << outcome.text);
       REQUIRE(after == before);
       if (outcome.good) continue;  // succeeded without it, for example with fewer threads
       REQUIRE(outcome.code == ErrorCode::io);
@@ -164,7 +170,9 @@ Outcome load(const Dataset& dataset) {
 }
 
 struct PackFolder {
-  explicit PackFolder(const TinyForm& form) { (void)write_pack(folder.path(), form, tiny_records(form, 3), 2); }
+  explicit PackFolder(const TinyForm& form) {
+    (void)write_pack(folder.path(), form, tiny_records(form, 3), 2);
+  }
   [[nodiscard]] std::string shard() const { return folder / "shard-00000-of-00002.safetensors"; }
   TempFolder folder;
 };
@@ -203,7 +211,8 @@ TEST_CASE("lack of memory while comparing packs is reported as such") {
   const PackFolder one{TinyForm{}}, other(chw);
   check_each("Dataset of two", [&] {
     const auto dataset = Dataset::open({one.folder.path(), other.folder.path()});
-    if (!dataset.ok() && dataset.error().code == ErrorCode::usage) return Outcome{true, {}, {}};  // as it must be
+    if (!dataset.ok() && dataset.error().code == ErrorCode::usage)
+      return Outcome{true, {}, {}};  // as it must be
     return dataset.ok() ? Outcome{} : Outcome::of(dataset.error());
   });
 }

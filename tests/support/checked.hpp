@@ -9,7 +9,8 @@
 namespace hotpack::test {
 
 // The report of a check, which sends no messages to the observer.
-inline pipeline::CheckReport checked(const pipeline::PackOptions& options, bool headers_only = false) {
+inline pipeline::CheckReport checked(const pipeline::PackOptions& options,
+                                     bool headers_only = false) {
   Recorder recorder;
   auto report = pipeline::check(options, headers_only, recorder);
   if (!report.ok()) FAIL(report.error().describe());
@@ -18,7 +19,8 @@ inline pipeline::CheckReport checked(const pipeline::PackOptions& options, bool 
 }
 
 // The first diagnostic of this kind, or null.
-inline const pipeline::Diagnostic* find(const pipeline::CheckReport& report, const std::string& kind) {
+inline const pipeline::Diagnostic* find(const pipeline::CheckReport& report,
+                                        const std::string& kind) {
   for (const pipeline::Diagnostic& diagnostic : report.diagnostics.all())
     if (diagnostic.kind == kind) return &diagnostic;
   return nullptr;

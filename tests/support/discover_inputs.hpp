@@ -36,13 +36,16 @@ struct DiscoveredInput {
   }
   [[nodiscard]] Names keys(const std::string& split = "") const {
     Names keys;
-    for (const pipeline::Sample& sample : list(split).samples) keys.emplace_back(list(split).key(sample));
+    for (const pipeline::Sample& sample : list(split).samples)
+      keys.emplace_back(list(split).key(sample));
     return keys;
   }
   // "key: image label", paths below `folder`.
   [[nodiscard]] Names pairs(const TempFolder& folder, const std::string& split = "") const {
     const pipeline::SampleList& samples = list(split);
-    const auto below = [&](const std::string& path) { return std::filesystem::relative(path, folder.path()).string(); };
+    const auto below = [&](const std::string& path) {
+      return std::filesystem::relative(path, folder.path()).string();
+    };
     Names pairs;
     for (const pipeline::Sample& sample : samples.samples)
       pairs.push_back(std::string(samples.key(sample)) + ": " + below(samples.image_path(sample)) +
@@ -54,7 +57,8 @@ struct DiscoveredInput {
     const pipeline::SampleList& samples = list(split);
     Names classes;
     for (const pipeline::Sample& sample : samples.samples)
-      classes.push_back(std::string(samples.key(sample)) + ": " + samples.class_names.at(sample.class_name));
+      classes.push_back(std::string(samples.key(sample)) + ": " +
+                        samples.class_names.at(sample.class_name));
     return classes;
   }
 };

@@ -35,7 +35,8 @@ inline std::map<std::string, TinyForm> all_forms() {
   forms["zstd"] = {.image_zstd = true, .label_zstd = true};
   forms["zstd-image"].image_zstd = true;
   forms["zstd-label"].label_zstd = true;
-  forms["zstd-mixed"] = {.storage = LabelStorage::index, .size = {}, .image_zstd = true, .label_zstd = true};
+  forms["zstd-mixed"] = {
+      .storage = LabelStorage::index, .size = {}, .image_zstd = true, .label_zstd = true};
   forms["zstd-index-300"] = {.storage = LabelStorage::index, .classes = 300, .label_zstd = true};
   forms["later"].later = true;
   forms["later-unlabelled"] = {.labelled = false, .later = true};

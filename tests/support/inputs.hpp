@@ -1,4 +1,5 @@
-// Small input folders for tests, the options that pack them, and an observer that records messages and progress.
+// Small input folders for tests, the options that pack them, and an observer that records messages
+// and progress.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,8 @@ inline Bytes text_file(std::string_view text) { return test::bytes_of(text); }
 
 inline Bytes read_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return text_file(std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>()));
+  return text_file(
+      std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>()));
 }
 
 // Every file below a folder by its relative path, with its bytes.
@@ -44,13 +46,17 @@ inline std::map<std::string, Bytes> content_of(const std::string& folder) {
   std::map<std::string, Bytes> content;
   if (!std::filesystem::exists(folder)) return content;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) content[std::filesystem::relative(entry.path(), folder).string()] = read_bytes(entry.path().string());
+    if (entry.is_regular_file())
+      content[std::filesystem::relative(entry.path(), folder).string()] =
+          read_bytes(entry.path().string());
   return content;
 }
 
 // ---- images
 
-inline std::vector<std::uint8_t> narrowed(const std::vector<std::uint16_t>& samples) { return {samples.begin(), samples.end()}; }
+inline std::vector<std::uint8_t> narrowed(const std::vector<std::uint16_t>& samples) {
+  return {samples.begin(), samples.end()};
+}
 
 // An RGB photo of noise.
 inline std::vector<std::uint8_t> photo_samples(int width, int height, std::uint32_t seed = 1) {
@@ -61,35 +67,43 @@ inline Bytes photo(int width = 8, int height = 6, std::uint32_t seed = 1) {
 }
 
 // A label with the given ids, row by row.
-inline Bytes id_label(int width, int height, const std::vector<std::uint16_t>& ids, int bit_depth = 8) {
+inline Bytes id_label(int width, int height, const std::vector<std::uint16_t>& ids,
+                      int bit_depth = 8) {
   PngSpec spec;
   spec.width = width, spec.height = height, spec.color = PngColor::gray, spec.bit_depth = bit_depth;
   return make_png(spec, ids);
 }
-inline Bytes palette_label(int width, int height, const std::vector<std::uint16_t>& ids, const std::vector<Color>& palette,
-                           int bit_depth = 8) {
+inline Bytes palette_label(int width, int height, const std::vector<std::uint16_t>& ids,
+                           const std::vector<Color>& palette, int bit_depth = 8) {
   PngSpec spec;
-  spec.width = width, spec.height = height, spec.color = PngColor::palette, spec.bit_depth = bit_depth, spec.palette = palette;
+  spec.width = width, spec.height = height, spec.color = PngColor::palette,
+  spec.bit_depth = bit_depth, spec.palette = palette;
   return make_png(spec, ids);
 }
 // Ids 0 … most; all of them if there are enough pixels.
-inline std::vector<std::uint16_t> noise_ids(int width, int height, std::uint16_t most, std::uint32_t seed = 1) {
+inline std::vector<std::uint16_t> noise_ids(int width, int height, std::uint16_t most,
+                                            std::uint32_t seed = 1) {
   auto ids = noise_samples(width, height, 1, most, seed);
-  for (std::size_t id = 0; id <= most && id < ids.size(); ++id) ids[id] = static_cast<std::uint16_t>(id);
+  for (std::size_t id = 0; id <= most && id < ids.size(); ++id)
+    ids[id] = static_cast<std::uint16_t>(id);
   return ids;
 }
-inline Bytes noise_label(int width = 8, int height = 6, std::uint16_t most = 2, std::uint32_t seed = 1) {
+inline Bytes noise_label(int width = 8, int height = 6, std::uint16_t most = 2,
+                         std::uint32_t seed = 1) {
   return id_label(width, height, noise_ids(width, height, most, seed));
 }
 // A photo and a label of ids 0 … 2, both of noise, as images/NAME.png and labels/NAME.png.
-inline void put_pair(const TempFolder& folder, const std::string& name, std::uint32_t seed = 1, int width = 8, int height = 6) {
+inline void put_pair(const TempFolder& folder, const std::string& name, std::uint32_t seed = 1,
+                     int width = 8, int height = 6) {
   put(folder, "images/" + name + ".png", photo(width, height, seed));
   put(folder, "labels/" + name + ".png", noise_label(width, height, 2, seed));
 }
 // An RGB mask of ids' colors.
-inline Bytes color_label(int width, int height, const std::vector<std::uint16_t>& ids, const std::vector<Color>& colors) {
+inline Bytes color_label(int width, int height, const std::vector<std::uint16_t>& ids,
+                         const std::vector<Color>& colors) {
   std::vector<std::uint8_t> samples;
-  for (const std::uint16_t id : ids) samples.insert(samples.end(), colors[id].begin(), colors[id].end());
+  for (const std::uint16_t id : ids)
+    samples.insert(samples.end(), colors[id].begin(), colors[id].end());
   return make_rgb_png(width, height, samples);
 }
 
@@ -97,7 +111,9 @@ inline Bytes color_label(int width, int height, const std::vector<std::uint16_t>
 
 class Recorder : public pipeline::Observer {
  public:
-  void message(pipeline::Level, std::string_view text) override { messages += std::string(text) + "\n"; }
+  void message(pipeline::Level, std::string_view text) override {
+    messages += std::string(text) + "\n";
+  }
   void progress(const pipeline::Progress& progress) override {
     last = progress;
     const bool at_work = progress.stage == "packing" || progress.stage == "checking";
@@ -184,8 +200,12 @@ struct ThreeShards {
   }
   ThreeShards() : ThreeShards([](const TempFolder&, pipeline::PackOptions&) {}) {}
 
-  [[nodiscard]] std::string path(const std::string& name) const { return options.run.output + "/" + name; }
-  void write(const std::string& name, const Bytes& bytes) const { put(folder, "packed/" + name, bytes); }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return options.run.output + "/" + name;
+  }
+  void write(const std::string& name, const Bytes& bytes) const {
+    put(folder, "packed/" + name, bytes);
+  }
   void flip(const std::string& name, std::size_t at) const {
     Bytes bytes = read_bytes(path(name));
     bytes.at(at) ^= std::byte{1};

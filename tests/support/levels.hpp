@@ -19,7 +19,8 @@ inline std::vector<expand::Level> levels() {
     if (level <= expand::best_level()) {
       possible.push_back(level);
     } else if (!warned) {
-      WARN("level " + std::string(expand::level_name(level)) + " is not tested: this machine cannot run it");
+      WARN("level " + std::string(expand::level_name(level)) +
+           " is not tested: this machine cannot run it");
     }
   }
   warned = true;

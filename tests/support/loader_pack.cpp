@@ -106,7 +106,8 @@ Bytes index_label(const LabelView& label, const LabelOutput& output) {
   require(expand_ids(label, ids));
   const ElementType type = index_type(output, label.shape.class_count);
   Bytes out;
-  for (const std::uint16_t id : ids) append_id(out, type, id == kIgnoredId ? ignored_value(output, type) : id);
+  for (const std::uint16_t id : ids)
+    append_id(out, type, id == kIgnoredId ? ignored_value(output, type) : id);
   return out;
 }
 
@@ -134,11 +135,14 @@ Bytes one_hot_label(const LabelView& label, const LabelOutput& output) {
   const std::vector<std::uint8_t> flags = flags_of(label);
   const std::size_t classes = label.shape.class_count;
   Bytes out;
-  each_element(label.shape.vectors(), classes + (output.ignore_channel ? 1 : 0), output.order, [&](std::size_t c, std::size_t i) {
-    const auto first = flags.begin() + static_cast<std::ptrdiff_t>(i * classes);
-    const bool none = std::all_of(first, first + static_cast<std::ptrdiff_t>(classes), [](std::uint8_t flag) { return flag == 0; });
-    append_one(out, output.type.value_or(ElementType::u8), c == classes ? none : flags[i * classes + c] != 0);
-  });
+  each_element(label.shape.vectors(), classes + (output.ignore_channel ? 1 : 0), output.order,
+               [&](std::size_t c, std::size_t i) {
+                 const auto first = flags.begin() + static_cast<std::ptrdiff_t>(i * classes);
+                 const bool none = std::all_of(first, first + static_cast<std::ptrdiff_t>(classes),
+                                               [](std::uint8_t flag) { return flag == 0; });
+                 append_one(out, output.type.value_or(ElementType::u8),
+                            c == classes ? none : flags[i * classes + c] != 0);
+               });
   return out;
 }
 
@@ -147,7 +151,8 @@ Bytes bits_label(const LabelView& label) {
   const std::size_t classes = label.shape.class_count, width = (classes + 7) / 8;
   Bytes out(label.shape.vectors() * width);
   for (std::size_t i = 0; i < flags.size(); ++i) {
-    if (flags[i] != 0) out[i / classes * width + i % classes / 8] |= std::byte{1} << (i % classes % 8);
+    if (flags[i] != 0)
+      out[i / classes * width + i % classes / 8] |= std::byte{1} << (i % classes % 8);
   }
   return out;
 }
@@ -159,7 +164,8 @@ Bytes label_of(const LabelView& view, const LoaderOptions& options) {
     return out;
   }
   if (options.label.form == LabelForm::index) return index_label(view, options.label);
-  return options.label.form == LabelForm::bits ? bits_label(view) : one_hot_label(view, options.label);
+  return options.label.form == LabelForm::bits ? bits_label(view)
+                                               : one_hot_label(view, options.label);
 }
 
 // The position of these bytes in a file.
@@ -179,13 +185,15 @@ Row empty_row(const Row& row, const Sample& sample, const LoaderOptions& options
   const LabelShape shape = sample.label_shape();
   const std::byte fill = shape.storage == LabelStorage::index ? std::byte{0xFF} : std::byte{0};
   const Bytes stored(shape.size_bytes(), fill);
-  empty.label = label_of({{reinterpret_cast<const std::uint8_t*>(stored.data()), stored.size()}, shape}, options);
+  empty.label = label_of(
+      {{reinterpret_cast<const std::uint8_t*>(stored.data()), stored.size()}, shape}, options);
   return empty;
 }
 
 }  // namespace
 
-TinyPack::TinyPack(const TinyForm& form, std::size_t records, std::size_t per_shard, std::size_t first)
+TinyPack::TinyPack(const TinyForm& form, std::size_t records, std::size_t per_shard,
+                   std::size_t first)
     : form_(form), records_(tiny_records(form, records, first)), per_shard_(per_shard) {
   write_pack(folder_.path(), form_, records_, per_shard_);
 }
@@ -193,16 +201,20 @@ TinyPack::TinyPack(const TinyForm& form, std::size_t records, std::size_t per_sh
 Dataset TinyPack::open() const { return require(Dataset::open(folder())); }
 
 std::string TinyPack::shard_path(std::size_t shard) const {
-  const std::size_t count = std::max<std::size_t>(1, (records_.size() + per_shard_ - 1) / per_shard_);
+  const std::size_t count =
+      std::max<std::size_t>(1, (records_.size() + per_shard_ - 1) / per_shard_);
   return folder() + "/" + format::shard_file_name(shard, count);
 }
 
 std::uint64_t TinyPack::image_offset(std::size_t number) const {
   const Bytes image = stored_image(form_, records_.at(number));
-  return find_in(shard_path(number / per_shard_), {reinterpret_cast<const char*>(image.data()), image.size()});
+  return find_in(shard_path(number / per_shard_),
+                 {reinterpret_cast<const char*>(image.data()), image.size()});
 }
 
-void TinyPack::damage_image(std::size_t number) const { change_byte(number / per_shard_, image_offset(number)); }
+void TinyPack::damage_image(std::size_t number) const {
+  change_byte(number / per_shard_, image_offset(number));
+}
 
 void TinyPack::damage_first_frame(std::size_t shard) const {
   // the first bytes of every frame
@@ -219,7 +231,8 @@ void TinyPack::change_byte(std::size_t shard, std::uint64_t offset) const {
 }
 
 BatchCopy copy_of(const Batch& batch) {
-  BatchCopy copy{batch.epoch(), batch.step(), batch.num_valid(), batch.image().shape, batch.label().shape, {}};
+  BatchCopy copy{batch.epoch(),       batch.step(),        batch.num_valid(),
+                 batch.image().shape, batch.label().shape, {}};
   const std::size_t rows = batch.batch_size();
   const auto part = [rows](const BatchField& field, std::size_t row) {
     const std::size_t bytes = field.bytes.size() / rows;
@@ -227,8 +240,8 @@ BatchCopy copy_of(const Batch& batch) {
     return Bytes(mine.begin(), mine.end());
   };
   for (std::size_t row = 0; row < rows; ++row) {
-    copy.rows.push_back(
-        {batch.indices()[row], std::string(batch.key(row)), batch.crops()[row], part(batch.image(), row), part(batch.label(), row)});
+    copy.rows.push_back({batch.indices()[row], std::string(batch.key(row)), batch.crops()[row],
+                         part(batch.image(), row), part(batch.label(), row)});
   }
   return copy;
 }
@@ -240,7 +253,8 @@ std::vector<Row> joined(const std::vector<BatchCopy>& ranks) {
 }
 
 Row expected_row(const Dataset& dataset, const LoaderOptions& options, std::int64_t number) {
-  const Sample sample = require(dataset.sample(static_cast<std::uint64_t>(std::max<std::int64_t>(0, number))));
+  const Sample sample =
+      require(dataset.sample(static_cast<std::uint64_t>(std::max<std::int64_t>(0, number))));
   const ImageShape shape = sample.image_shape();
   Row row{number, std::string(sample.key()), {}, image_of(sample, options), {}};
   if (number < 0) return empty_row(row, sample, options);
@@ -252,9 +266,13 @@ Row expected_row(const Dataset& dataset, const LoaderOptions& options, std::int6
   return row;
 }
 
-std::vector<std::int64_t> expected_samples(std::uint64_t records, const LoaderOptions& options, std::uint64_t epoch, std::uint64_t step) {
-  const StepPlan plan = require(StepPlan::make(records, options.global_batch_size, options.last_batch, options.rank, options.world_size));
-  const EpochOrder order(records, {options.shuffle, options.seed, options.block_samples, options.window_blocks}, epoch);
+std::vector<std::int64_t> expected_samples(std::uint64_t records, const LoaderOptions& options,
+                                           std::uint64_t epoch, std::uint64_t step) {
+  const StepPlan plan = require(StepPlan::make(
+      records, options.global_batch_size, options.last_batch, options.rank, options.world_size));
+  const EpochOrder order(
+      records, {options.shuffle, options.seed, options.block_samples, options.window_blocks},
+      epoch);
   std::vector<std::int64_t> samples;
   for (Positions at = plan.positions(step); at.first < at.last; ++at.first) {
     const auto sample = plan.sample(order, at.first);
@@ -263,12 +281,15 @@ std::vector<std::int64_t> expected_samples(std::uint64_t records, const LoaderOp
   return samples;
 }
 
-Loader open_loader(const Dataset& dataset, const LoaderOptions& options) { return require(Loader::open(dataset, options)); }
+Loader open_loader(const Dataset& dataset, const LoaderOptions& options) {
+  return require(Loader::open(dataset, options));
+}
 
 std::string refusal_of(const Dataset& dataset, const LoaderOptions& options) {
   const auto loader = Loader::open(dataset, options);
   if (loader.ok()) throw std::logic_error("the loader opened");
-  if (loader.error().code != ErrorCode::usage) throw std::logic_error("not a refusal: " + loader.error().describe());
+  if (loader.error().code != ErrorCode::usage)
+    throw std::logic_error("not a refusal: " + loader.error().describe());
   return loader.error().message;
 }
 
@@ -280,7 +301,9 @@ Batch next_batch(Loader& loader) {
 
 Error next_error(Loader& loader) {
   auto batch = loader.next(kLong);
-  if (batch.ok()) throw std::logic_error(*batch ? "step " + std::to_string((*batch)->step()) + " came" : "the epoch ended");
+  if (batch.ok())
+    throw std::logic_error(*batch ? "step " + std::to_string((*batch)->step()) + " came"
+                                  : "the epoch ended");
   return std::move(batch).error();
 }
 

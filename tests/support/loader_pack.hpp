@@ -27,7 +27,8 @@ inline constexpr std::chrono::milliseconds kLong{20000};  // a test that takes s
 // `first` on.
 class TinyPack {
  public:
-  explicit TinyPack(const TinyForm& form = {}, std::size_t records = 12, std::size_t per_shard = 4, std::size_t first = 0);
+  explicit TinyPack(const TinyForm& form = {}, std::size_t records = 12, std::size_t per_shard = 4,
+                    std::size_t first = 0);
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
   [[nodiscard]] Dataset open() const;
   [[nodiscard]] std::string shard_path(std::size_t shard) const;
@@ -73,18 +74,20 @@ struct BatchCopy {
 
 // The expected row of `sample` without augmentation or padding, computed with Dataset::sample;
 // −1: an empty row.
-[[nodiscard]] Row expected_row(const Dataset& dataset, const LoaderOptions& options, std::int64_t sample);
+[[nodiscard]] Row expected_row(const Dataset& dataset, const LoaderOptions& options,
+                               std::int64_t sample);
 // The samples of a step of this rank, from EpochOrder and StepPlan.
-[[nodiscard]] std::vector<std::int64_t> expected_samples(std::uint64_t records, const LoaderOptions& options, std::uint64_t epoch,
-                                                         std::uint64_t step);
+[[nodiscard]] std::vector<std::int64_t> expected_samples(std::uint64_t records,
+                                                         const LoaderOptions& options,
+                                                         std::uint64_t epoch, std::uint64_t step);
 
 [[nodiscard]] Loader open_loader(const Dataset& dataset, const LoaderOptions& options);
 // The error text of this opening; throws if it succeeds.
 [[nodiscard]] std::string refusal_of(const Dataset& dataset, const LoaderOptions& options);
-[[nodiscard]] Batch next_batch(Loader& loader);                      // throws at an error or the end of an epoch
-[[nodiscard]] Error next_error(Loader& loader);                      // throws if there is none
-void skip(Loader& loader, std::uint64_t steps);                      // throws as next_batch
-[[nodiscard]] bool at_end_of_epoch(Loader& loader);                  // consumes the end
+[[nodiscard]] Batch next_batch(Loader& loader);      // throws at an error or the end of an epoch
+[[nodiscard]] Error next_error(Loader& loader);      // throws if there is none
+void skip(Loader& loader, std::uint64_t steps);      // throws as next_batch
+[[nodiscard]] bool at_end_of_epoch(Loader& loader);  // consumes the end
 [[nodiscard]] std::vector<BatchCopy> rest_of_epoch(Loader& loader);  // and consumes its end
 
 // Small batches in file order on one thread, for tests that count steps.

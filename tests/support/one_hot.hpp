@@ -18,9 +18,12 @@ inline LabelOutput one_hot(ElementType type, AxisOrder order) {
   return output;
 }
 
-inline std::size_t one_hot_elements(const LabelShape& label) { return label.vectors() * label.class_count; }
+inline std::size_t one_hot_elements(const LabelShape& label) {
+  return label.vectors() * label.class_count;
+}
 
-inline Status expand_one_hot(const LabelView& label, ElementType type, AxisOrder order, std::span<std::byte> out) {
+inline Status expand_one_hot(const LabelView& label, ElementType type, AxisOrder order,
+                             std::span<std::byte> out) {
   return expand_label(label, one_hot(type, order), out);
 }
 inline Status expand_one_hot(const LabelView& label, AxisOrder order, std::span<float> out) {

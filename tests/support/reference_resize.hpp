@@ -20,14 +20,16 @@ struct Image {
       : width(w),
         height(h),
         channels(c),
-        samples(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) * static_cast<std::size_t>(c)) {}
+        samples(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) *
+                static_cast<std::size_t>(c)) {}
   std::uint8_t& at(int x, int y, int c) { return samples[offset(x, y, c)]; }
   std::uint8_t at(int x, int y, int c) const { return samples[offset(x, y, c)]; }
   bool operator==(const Image&) const = default;
 
  private:
   std::size_t offset(int x, int y, int c) const {
-    return (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)) *
+    return (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+            static_cast<std::size_t>(x)) *
                static_cast<std::size_t>(channels) +
            static_cast<std::size_t>(c);
   }
@@ -45,7 +47,8 @@ inline Image area_of_blocks(const Image& in, int width, int height) {
           for (int u = 0; u < fx; ++u) sum += in.at(x * fx + u, y * fy + v, c);
         }
         const float mean = static_cast<float>(sum) * (1.0f / static_cast<float>(fx * fy));
-        out.at(x, y, c) = static_cast<std::uint8_t>(fx == 2 && fy == 2 ? (sum + 2) >> 2 : static_cast<int>(std::nearbyint(mean)));
+        out.at(x, y, c) = static_cast<std::uint8_t>(
+            fx == 2 && fy == 2 ? (sum + 2) >> 2 : static_cast<int>(std::nearbyint(mean)));
       }
     }
   }
@@ -69,8 +72,11 @@ inline std::vector<Tap> linear_taps(int source, int target, bool clamp_fraction)
     fraction -= static_cast<float>(k);
     if (clamp_fraction && k < 0) k = 0, fraction = 0;
     if (clamp_fraction && k >= source - 1) k = source - 1, fraction = 0;
-    const auto inside = [&](int index) { return index < 0 ? 0 : (index > source - 1 ? source - 1 : index); };
-    taps.push_back({inside(k), inside(k + 1), static_cast<int>(std::nearbyint((1.0f - fraction) * 2048)),
+    const auto inside = [&](int index) {
+      return index < 0 ? 0 : (index > source - 1 ? source - 1 : index);
+    };
+    taps.push_back({inside(k), inside(k + 1),
+                    static_cast<int>(std::nearbyint((1.0f - fraction) * 2048)),
                     static_cast<int>(std::nearbyint(fraction * 2048))});
   }
   return taps;
@@ -88,7 +94,8 @@ inline Image linear(const Image& in, int width, int height) {
       const Tap& column = columns[static_cast<std::size_t>(x)];
       for (int c = 0; c < in.channels; ++c) {
         const auto across = [&](int v) {
-          return in.at(column.first, v, c) * column.first_weight + in.at(column.second, v, c) * column.second_weight;
+          return in.at(column.first, v, c) * column.first_weight +
+                 in.at(column.second, v, c) * column.second_weight;
         };
         const int top = (row.first_weight * (across(row.first) >> 4)) >> 16;
         const int bottom = (row.second_weight * (across(row.second) >> 4)) >> 16;
@@ -101,7 +108,8 @@ inline Image linear(const Image& in, int width, int height) {
 
 // floor((2i + 1) · s / (2d))
 inline int centre_index(int i, int source, int target) {
-  return static_cast<int>((2 * static_cast<long long>(i) + 1) * source / (2 * static_cast<long long>(target)));
+  return static_cast<int>((2 * static_cast<long long>(i) + 1) * source /
+                          (2 * static_cast<long long>(target)));
 }
 
 inline int opencv_index(int i, int source, int target) {
@@ -122,20 +130,23 @@ inline Image nearest(const Image& in, int width, int height) {
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       for (int c = 0; c < in.channels; ++c)
-        out.at(x, y, c) = in.at(opencv_index(x, in.width, width), opencv_index(y, in.height, height), c);
+        out.at(x, y, c) =
+            in.at(opencv_index(x, in.width, width), opencv_index(y, in.height, height), c);
     }
   }
   return out;
 }
 
 // `resized` placed in a record with its corner at (left, top); `pad` elsewhere.
-inline Image placed(const Image& resized, int left, int top, int width, int height, const std::uint8_t* pad) {
+inline Image placed(const Image& resized, int left, int top, int width, int height,
+                    const std::uint8_t* pad) {
   Image out(width, height, resized.channels);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const int u = x - left, v = y - top;
       const bool inside = u >= 0 && u < resized.width && v >= 0 && v < resized.height;
-      for (int c = 0; c < resized.channels; ++c) out.at(x, y, c) = inside ? resized.at(u, v, c) : pad[c];
+      for (int c = 0; c < resized.channels; ++c)
+        out.at(x, y, c) = inside ? resized.at(u, v, c) : pad[c];
     }
   }
   return out;

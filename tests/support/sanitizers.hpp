@@ -16,7 +16,8 @@
 #define HOTPACK_THREAD_SANITIZER 0
 #endif
 // With either, a request for too much memory ends the program, and freed memory is kept.
-#if HOTPACK_THREAD_SANITIZER || defined(__SANITIZE_ADDRESS__) || HOTPACK_HAS_FEATURE(address_sanitizer)
+#if HOTPACK_THREAD_SANITIZER || defined(__SANITIZE_ADDRESS__) || \
+    HOTPACK_HAS_FEATURE(address_sanitizer)
 #define HOTPACK_SANITIZED 1
 #else
 #define HOTPACK_SANITIZED 0

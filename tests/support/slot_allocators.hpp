@@ -22,7 +22,8 @@ class CountingAllocator final : public SlotAllocator {
   std::atomic<int> failing_from{1 << 30};  // this allocation (from 0) and all later ones fail
 
   Result<std::byte*> allocate(std::size_t bytes) override {
-    if (taken >= failing_from) return usage_error("no " + std::to_string(bytes) + " bytes for a slot");
+    if (taken >= failing_from)
+      return usage_error("no " + std::to_string(bytes) + " bytes for a slot");
     ++taken;
     return static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096));
   }
@@ -45,7 +46,9 @@ class HoldingAllocator final : public SlotAllocator {
     while (hold) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return inner_.allocate(bytes);
   }
-  void release(std::byte* memory, std::size_t bytes) noexcept override { inner_.release(memory, bytes); }
+  void release(std::byte* memory, std::size_t bytes) noexcept override {
+    inner_.release(memory, bytes);
+  }
   void await_thread() const {
     while (waiting == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -22,7 +22,9 @@ class TempFolder {
   TempFolder& operator=(const TempFolder&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
+  [[nodiscard]] std::string operator/(std::string_view name) const {
+    return path_ + "/" + std::string(name);
+  }
 
   // Writes a file, and creates its folders.
   void write(std::string_view name, std::string_view content) const {

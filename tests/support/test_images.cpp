@@ -7,8 +7,10 @@ Bytes bytes_of(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::vector<std::uint16_t> noise_samples(int width, int height, int channels, std::uint16_t most, std::uint32_t seed) {
-  std::vector<std::uint16_t> samples(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) *
+std::vector<std::uint16_t> noise_samples(int width, int height, int channels, std::uint16_t most,
+                                         std::uint32_t seed) {
+  std::vector<std::uint16_t> samples(static_cast<std::size_t>(width) *
+                                     static_cast<std::size_t>(height) *
                                      static_cast<std::size_t>(channels));
   std::uint32_t state = seed * 2654435761U + 12345U;
   for (std::uint16_t& sample : samples) {
@@ -20,7 +22,8 @@ std::vector<std::uint16_t> noise_samples(int width, int height, int channels, st
 
 std::vector<std::uint8_t> smooth_samples(int width, int height, int channels) {
   std::vector<std::uint8_t> samples;
-  samples.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * static_cast<std::size_t>(channels));
+  samples.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) *
+                  static_cast<std::size_t>(channels));
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       for (int c = 0; c < channels; ++c) {

@@ -1,8 +1,9 @@
 // Small PNG and JPEG files made in memory, valid or damaged on purpose, for the tests of every
 // room.
 //
-// Samples are given row by row, channels interleaved, as the file stores them: a 2-bit gray sample is 0…3, a palette sample an index.
-// Pure functions. A specification that the codec library refuses ends the test program.
+// Samples are given row by row, channels interleaved, as the file stores them: a 2-bit gray sample
+// is 0…3, a palette sample an index. Pure functions. A specification that the codec library refuses
+// ends the test program.
 #pragma once
 
 #include <array>
@@ -23,7 +24,8 @@ using Color = std::array<std::uint8_t, 3>;
 
 // The same numbers for the same arguments, spread over 0…most. Neighbors differ, so that a
 // shifted or swapped sample shows.
-[[nodiscard]] std::vector<std::uint16_t> noise_samples(int width, int height, int channels, std::uint16_t most, std::uint32_t seed = 1);
+[[nodiscard]] std::vector<std::uint16_t> noise_samples(int width, int height, int channels,
+                                                       std::uint16_t most, std::uint32_t seed = 1);
 // Smooth 8-bit ramps, different per channel, as in photos: JPEG nearly preserves them.
 [[nodiscard]] std::vector<std::uint8_t> smooth_samples(int width, int height, int channels);
 
@@ -47,20 +49,28 @@ struct PngSpec {
 [[nodiscard]] Bytes make_rgb_png(int width, int height, std::span<const std::uint8_t> samples);
 
 // A PNG with one more chunk before the first chunk of type `before`.
-[[nodiscard]] Bytes with_png_chunk(const Bytes& png, std::string_view type, std::span<const std::byte> data,
+[[nodiscard]] Bytes with_png_chunk(const Bytes& png, std::string_view type,
+                                   std::span<const std::byte> data,
                                    std::string_view before = "IDAT");
 [[nodiscard]] Bytes without_png_chunk(const Bytes& png, std::string_view type);
 // Changes the first chunk of this type: only its checksum, or one byte of its data with a correct
 // checksum.
 [[nodiscard]] Bytes with_bad_png_checksum(const Bytes& png, std::string_view type);
-[[nodiscard]] Bytes with_png_byte(const Bytes& png, std::string_view type, std::size_t offset_in_data, std::byte value);
+[[nodiscard]] Bytes with_png_byte(const Bytes& png, std::string_view type,
+                                  std::size_t offset_in_data, std::byte value);
 [[nodiscard]] std::size_t png_chunk_data_size(const Bytes& png, std::string_view type);
 // `size` zero bytes as one zlib stream, for bombs in ancillary chunks.
 [[nodiscard]] Bytes deflated_zeros(std::size_t size);
 
 // ---- JPEG ----
 
-enum class JpegColor { gray, ycbcr, rgb, cmyk, ycck };  // samples: gray; RGB for ycbcr and rgb; CMYK for cmyk and ycck
+enum class JpegColor {
+  gray,
+  ycbcr,
+  rgb,
+  cmyk,
+  ycck
+};  // samples: gray; RGB for ycbcr and rgb; CMYK for cmyk and ycck
 
 struct JpegSpec {
   int width = 1;
@@ -79,11 +89,14 @@ struct JpegSpec {
 };
 [[nodiscard]] Bytes make_jpeg(const JpegSpec& spec, std::span<const std::uint8_t> samples);
 
-// A JPEG with one more segment directly after its start marker; `marker` is the second byte, 0xE1 for APP1.
-[[nodiscard]] Bytes with_jpeg_segment(const Bytes& jpeg, unsigned marker, std::span<const std::byte> payload);
+// A JPEG with one more segment directly after its start marker; `marker` is the second byte, 0xE1
+// for APP1.
+[[nodiscard]] Bytes with_jpeg_segment(const Bytes& jpeg, unsigned marker,
+                                      std::span<const std::byte> payload);
 // The payload of an APP1 segment that contains only the orientation tag.
 [[nodiscard]] Bytes exif_payload(int orientation, bool big_endian = false);
-[[nodiscard]] Bytes with_exif_orientation(const Bytes& jpeg, int orientation, bool big_endian = false);
+[[nodiscard]] Bytes with_exif_orientation(const Bytes& jpeg, int orientation,
+                                          bool big_endian = false);
 // The offset of the first or last segment with this marker (its FF byte).
 [[nodiscard]] std::size_t jpeg_segment_at(const Bytes& jpeg, unsigned marker);
 [[nodiscard]] std::size_t last_jpeg_segment_at(const Bytes& jpeg, unsigned marker);

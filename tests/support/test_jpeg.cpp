@@ -14,7 +14,8 @@ namespace {
 constexpr std::byte kMarkerStart{0xFF};
 constexpr unsigned kScanMarker = 0xDA;
 
-constexpr std::array kOneScanAChannel = {jpeg_scan_info{1, {0}, 0, 63, 0, 0}, jpeg_scan_info{1, {1}, 0, 63, 0, 0},
+constexpr std::array kOneScanAChannel = {jpeg_scan_info{1, {0}, 0, 63, 0, 0},
+                                         jpeg_scan_info{1, {1}, 0, 63, 0, 0},
                                          jpeg_scan_info{1, {2}, 0, 63, 0, 0}};
 
 constexpr int kHighestBit = 10;  // the highest bit of a coefficient in libjpeg
@@ -60,7 +61,8 @@ int input_channels(JpegColor color) {
   return space == JCS_GRAYSCALE ? 1 : space == JCS_CMYK ? 4 : 3;
 }
 
-void configure(jpeg_compress_struct& state, const JpegSpec& spec, const std::vector<jpeg_scan_info>& thin) {
+void configure(jpeg_compress_struct& state, const JpegSpec& spec,
+               const std::vector<jpeg_scan_info>& thin) {
   state.image_width = static_cast<JDIMENSION>(spec.width);
   state.image_height = static_cast<JDIMENSION>(spec.height);
   state.input_components = input_channels(spec.color);
@@ -90,20 +92,23 @@ std::vector<std::size_t> marker_offsets(const Bytes& jpeg) {
   std::size_t at = 2;
   while (at + 4 <= jpeg.size()) {
     const unsigned code = std::to_integer<unsigned>(jpeg[at + 1]);
-    const bool is_marker = jpeg[at] == kMarkerStart && code != 0 && code != 0xFF && (code < 0xD0 || code > 0xD7);
+    const bool is_marker =
+        jpeg[at] == kMarkerStart && code != 0 && code != 0xFF && (code < 0xD0 || code > 0xD7);
     if (!is_marker) {
       ++at;
       continue;
     }
     offsets.push_back(at);
-    at += 2 + (std::to_integer<std::size_t>(jpeg[at + 2]) << 8 | std::to_integer<std::size_t>(jpeg[at + 3]));
+    at += 2 + (std::to_integer<std::size_t>(jpeg[at + 2]) << 8 |
+               std::to_integer<std::size_t>(jpeg[at + 3]));
   }
   return offsets;
 }
 
 std::vector<std::size_t> segments_at(const Bytes& jpeg, unsigned marker) {
   std::vector<std::size_t> offsets = marker_offsets(jpeg);
-  std::erase_if(offsets, [&](std::size_t at) { return jpeg[at + 1] != static_cast<std::byte>(marker); });
+  std::erase_if(offsets,
+                [&](std::size_t at) { return jpeg[at + 1] != static_cast<std::byte>(marker); });
   if (offsets.empty()) throw std::runtime_error("the test JPEG has no such marker");
   return offsets;
 }
@@ -118,8 +123,10 @@ void put(Bytes& bytes, std::uint32_t value, int size, bool big_endian) {
 }  // namespace
 
 Bytes make_jpeg(const JpegSpec& spec, std::span<const std::uint8_t> samples) {
-  const std::size_t row_samples = static_cast<std::size_t>(spec.width) * static_cast<std::size_t>(input_channels(spec.color));
-  if (samples.size() != row_samples * static_cast<std::size_t>(spec.height)) throw std::runtime_error("wrong number of samples");
+  const std::size_t row_samples =
+      static_cast<std::size_t>(spec.width) * static_cast<std::size_t>(input_channels(spec.color));
+  if (samples.size() != row_samples * static_cast<std::size_t>(spec.height))
+    throw std::runtime_error("wrong number of samples");
   jpeg_compress_struct state{};
   jpeg_error_mgr errors{};
   state.err = jpeg_std_error(&errors);
@@ -131,7 +138,8 @@ Bytes make_jpeg(const JpegSpec& spec, std::span<const std::uint8_t> samples) {
   configure(state, spec, thin);
   jpeg_start_compress(&state, TRUE);
   while (state.next_scanline < state.image_height) {
-    auto* row = const_cast<JSAMPLE*>(samples.data() + state.next_scanline * row_samples);  // libjpeg only reads it
+    auto* row = const_cast<JSAMPLE*>(samples.data() +
+                                     state.next_scanline * row_samples);  // libjpeg only reads it
     jpeg_write_scanlines(&state, &row, 1);
   }
   jpeg_finish_compress(&state);
@@ -172,15 +180,20 @@ Bytes with_exif_orientation(const Bytes& jpeg, int orientation, bool big_endian)
   return with_jpeg_segment(jpeg, 0xE1, exif_payload(orientation, big_endian));
 }
 
-std::size_t jpeg_segment_at(const Bytes& jpeg, unsigned marker) { return segments_at(jpeg, marker).front(); }
+std::size_t jpeg_segment_at(const Bytes& jpeg, unsigned marker) {
+  return segments_at(jpeg, marker).front();
+}
 
-std::size_t last_jpeg_segment_at(const Bytes& jpeg, unsigned marker) { return segments_at(jpeg, marker).back(); }
+std::size_t last_jpeg_segment_at(const Bytes& jpeg, unsigned marker) {
+  return segments_at(jpeg, marker).back();
+}
 
 Bytes without_jpeg_segments(const Bytes& jpeg, unsigned marker) {
   Bytes shorter = jpeg;
   const auto places = segments_at(jpeg, marker);
   for (auto at = places.rbegin(); at != places.rend(); ++at) {
-    const auto size = std::to_integer<std::ptrdiff_t>(jpeg[*at + 2]) * 256 + std::to_integer<std::ptrdiff_t>(jpeg[*at + 3]);
+    const auto size = std::to_integer<std::ptrdiff_t>(jpeg[*at + 2]) * 256 +
+                      std::to_integer<std::ptrdiff_t>(jpeg[*at + 3]);
     const auto begin = shorter.begin() + static_cast<std::ptrdiff_t>(*at);
     shorter.erase(begin, begin + 2 + size);
   }
@@ -188,7 +201,8 @@ Bytes without_jpeg_segments(const Bytes& jpeg, unsigned marker) {
 }
 
 Bytes with_repeated_scan(const Bytes& jpeg, int times) {
-  const auto scan = jpeg.begin() + static_cast<std::ptrdiff_t>(last_jpeg_segment_at(jpeg, kScanMarker));
+  const auto scan =
+      jpeg.begin() + static_cast<std::ptrdiff_t>(last_jpeg_segment_at(jpeg, kScanMarker));
   const auto end = jpeg.end() - 2;  // the end marker
   Bytes longer(jpeg.begin(), end);
   for (int i = 0; i < times; ++i) longer.insert(longer.end(), scan, end);

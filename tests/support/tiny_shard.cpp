@@ -29,12 +29,15 @@ T require(Result<T> result) {
   return std::move(result).value();
 }
 
-std::size_t pixels_of(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
+std::size_t pixels_of(Extent size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
 
 int channels_of(const TinyForm& form) { return form.color == ImageColor::rgb ? 3 : 1; }
 
 bool inside(const Region& region, int x, int y) {
-  return x >= region.x && x < region.x + region.width && y >= region.y && y < region.y + region.height;
+  return x >= region.x && x < region.x + region.width && y >= region.y &&
+         y < region.y + region.height;
 }
 
 // Number `i` of a sequence that looks random and is the same everywhere.
@@ -77,20 +80,24 @@ void place_source(const TinyForm& form, std::size_t number, TinyRecord& record) 
 void paint(const TinyForm& form, std::size_t number, TinyRecord& record) {
   const auto channels = static_cast<std::size_t>(channels_of(form));
   record.image.assign(pixels_of(record.size) * channels, 0);
-  record.labels.assign(form.labelled && form.kind == LabelScope::pixel ? pixels_of(record.size) : 0, {});
+  record.labels.assign(form.labelled && form.kind == LabelScope::pixel ? pixels_of(record.size) : 0,
+                       {});
   std::size_t pixel = 0;
   for (int y = 0; y < record.size.height; ++y) {
     for (int x = 0; x < record.size.width; ++x, ++pixel) {
       if (!inside(record.region, x, y)) continue;
       const std::size_t seed = number * 1000 + pixel;
-      for (std::size_t c = 0; c < channels; ++c) record.image[pixel * channels + c] = static_cast<std::uint8_t>(noise(seed * 3 + c));
+      for (std::size_t c = 0; c < channels; ++c)
+        record.image[pixel * channels + c] = static_cast<std::uint8_t>(noise(seed * 3 + c));
       if (!record.labels.empty()) record.labels[pixel] = classes_at(form, seed);
     }
   }
-  if (form.labelled && form.kind == LabelScope::image) record.labels = {classes_at(form, number + 7)};
+  if (form.labelled && form.kind == LabelScope::image)
+    record.labels = {classes_at(form, number + 7)};
 }
 
-void store_classes(const TinyForm& form, const std::vector<std::uint16_t>& classes, std::vector<std::byte>& out) {
+void store_classes(const TinyForm& form, const std::vector<std::uint16_t>& classes,
+                   std::vector<std::byte>& out) {
   const auto count = static_cast<std::size_t>(form.classes);
   const std::size_t start = out.size();
   switch (form.storage) {
@@ -154,12 +161,17 @@ format::RecordEntry entry_of(const TinyForm& form, const TinyRecord& record) {
   format::RecordEntry entry;
   entry.key = record.key;
   const bool label_file = form.labelled && form.kind == LabelScope::pixel;
-  entry.source_hash = {xxh3_64(bytes_of(record.key)), label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
+  entry.source_hash = {xxh3_64(bytes_of(record.key)),
+                       label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
   entry.source_size = {record.source.width, record.source.height};
-  entry.source_region = {record.region.x, record.region.y, record.region.width, record.region.height};
+  entry.source_region = {record.region.x, record.region.y, record.region.width,
+                         record.region.height};
   const int channels = channels_of(form), height = record.size.height, width = record.size.width;
-  entry.image_shape = form.layout == AxisOrder::channels_first ? std::array{channels, height, width} : std::array{height, width, channels};
-  if (form.labelled) entry.label_shape = {height, width, static_cast<int>(format::label_depth(tiny_schema(form)))};
+  entry.image_shape = form.layout == AxisOrder::channels_first
+                          ? std::array{channels, height, width}
+                          : std::array{height, width, channels};
+  if (form.labelled)
+    entry.label_shape = {height, width, static_cast<int>(format::label_depth(tiny_schema(form)))};
   return entry;
 }
 
@@ -170,22 +182,29 @@ struct Payloads {
   // Appends a record and its entries in the tables.
   format::RecordEntry append(const TinyForm& form, const TinyRecord& record) {
     format::RecordEntry entry = entry_of(form, record);
-    const std::vector<std::byte> pixels = stored_image(form, record), classes = stored_label(form, record);
+    const std::vector<std::byte> pixels = stored_image(form, record),
+                                 classes = stored_label(form, record);
     entry.image_crc = crc32c(pixels);
     entry.label_crc = crc32c(classes);
-    std::tie(entry.image_stored, entry.image_frame_crc) = append_to(image, form.image_zstd ? compressed(pixels) : pixels);
-    std::tie(entry.label_stored, entry.label_frame_crc) = append_to(label, form.label_zstd ? compressed(classes) : classes);
+    std::tie(entry.image_stored, entry.image_frame_crc) =
+        append_to(image, form.image_zstd ? compressed(pixels) : pixels);
+    std::tie(entry.label_stored, entry.label_frame_crc) =
+        append_to(label, form.label_zstd ? compressed(classes) : classes);
     if (form.later) append_to(depth, stored_depth(record));
     return entry;
   }
 
   // By the name of a tensor; null for a filler.
   [[nodiscard]] const std::vector<std::byte>* of(std::string_view tensor) const {
-    return tensor.starts_with("image") ? &image : tensor.starts_with("label") ? &label : tensor == "depth" ? &depth : nullptr;
+    return tensor.starts_with("image")   ? &image
+           : tensor.starts_with("label") ? &label
+           : tensor == "depth"           ? &depth
+                                         : nullptr;
   }
 
  private:
-  static std::pair<std::uint64_t, std::uint32_t> append_to(std::vector<std::byte>& all, const std::vector<std::byte>& stored) {
+  static std::pair<std::uint64_t, std::uint32_t> append_to(std::vector<std::byte>& all,
+                                                           const std::vector<std::byte>& stored) {
     all.insert(all.end(), stored.begin(), stored.end());
     return {stored.size(), crc32c(stored)};
   }
@@ -199,33 +218,43 @@ std::string schema_text(const TinyForm& form) {
   return text;
 }
 
-std::string sources_of(const TinyForm& form, const std::vector<TinyRecord>& records, std::uint64_t skipped) {
+std::string sources_of(const TinyForm& form, const std::vector<TinyRecord>& records,
+                       std::uint64_t skipped) {
   format::SourcesDigest digest;
   const bool whole = form.labelled && form.kind == LabelScope::image;
   for (const auto& record : records) {
     const std::uint32_t given = whole ? record.labels[0][0] : format::SourcesDigest::kNoClass;
     digest.add(record.key, 1000 + record.key.size(), form.labelled && !whole ? 500 : 0, given);
   }
-  for (std::uint64_t i = 0; i < skipped; ++i) digest.add(skipped_key(i), 1, 0, format::SourcesDigest::kNoClass);
+  for (std::uint64_t i = 0; i < skipped; ++i)
+    digest.add(skipped_key(i), 1, 0, format::SourcesDigest::kNoClass);
   return digest.text();
 }
 
 // Adds parts of a later version: a payload field with its CRCs, and a table.
 void add_later_tensors(format::TensorList& list, const TinyForm& form, std::uint64_t records) {
   const Extent size = form.size.value();
-  const std::vector<std::uint64_t> shape{records, static_cast<std::uint64_t>(size.height), static_cast<std::uint64_t>(size.width)};
+  const std::vector<std::uint64_t> shape{records, static_cast<std::uint64_t>(size.height),
+                                         static_cast<std::uint64_t>(size.width)};
   list.payload.push_back({"depth", DType::u16, shape, 0, records * pixels_of(size) * 2});
   const auto after = [&](std::string_view name) {
-    return std::find_if(list.tables.begin(), list.tables.end(), [&](const Tensor& table) { return table.name == name; }) + 1;
+    return std::find_if(list.tables.begin(), list.tables.end(),
+                        [&](const Tensor& table) { return table.name == name; }) +
+           1;
   };
-  list.tables.insert(after(form.labelled ? "label.crc32c" : "image.crc32c"), {"depth.crc32c", DType::u32, {records}, 0, 4 * records});
+  list.tables.insert(after(form.labelled ? "label.crc32c" : "image.crc32c"),
+                     {"depth.crc32c", DType::u32, {records}, 0, 4 * records});
   list.tables.insert(after("shard.sums"), {"source.later", DType::u64, {records}, 0, 8 * records});
 }
 
 // Fills depth.crc32c, which encode_tables does not know, and recomputes the sum of the region.
-void add_later_tables(const format::Layout& layout, const std::vector<TinyRecord>& records, std::vector<std::byte>& tables) {
-  const auto place = [&](std::string_view name) { return tables.data() + (layout.find(name)->begin - layout.tables_begin); };
-  for (std::size_t i = 0; i < records.size(); ++i) store_le(place("depth.crc32c") + 4 * i, crc32c(stored_depth(records[i])));
+void add_later_tables(const format::Layout& layout, const std::vector<TinyRecord>& records,
+                      std::vector<std::byte>& tables) {
+  const auto place = [&](std::string_view name) {
+    return tables.data() + (layout.find(name)->begin - layout.tables_begin);
+  };
+  for (std::size_t i = 0; i < records.size(); ++i)
+    store_le(place("depth.crc32c") + 4 * i, crc32c(stored_depth(records[i])));
   std::byte* sums = place("shard.crc32c");
   store_le(sums + 4, crc32c({tables.data(), static_cast<std::size_t>(sums - tables.data())}));
 }
@@ -234,14 +263,15 @@ void put(std::vector<std::byte>& file, std::uint64_t offset, const void* bytes, 
   if (size != 0) std::memcpy(file.data() + offset, bytes, size);
 }
 
-std::vector<std::byte> assemble(const format::Layout& layout, const std::string& header, const Payloads& payloads,
-                                const std::vector<std::byte>& tables) {
+std::vector<std::byte> assemble(const format::Layout& layout, const std::string& header,
+                                const Payloads& payloads, const std::vector<std::byte>& tables) {
   std::vector<std::byte> file(layout.file_bytes());
   put(file, 0, header.data(), header.size());
   for (const Tensor& tensor : layout.tensors) {
     if (tensor.begin >= layout.tables_begin) break;
     const auto* payload = payloads.of(tensor.name);
-    if (payload != nullptr) put(file, layout.buffer_start() + tensor.begin, payload->data(), payload->size());
+    if (payload != nullptr)
+      put(file, layout.buffer_start() + tensor.begin, payload->data(), payload->size());
   }
   put(file, layout.buffer_start() + layout.tables_begin, tables.data(), tables.size());
   return file;
@@ -253,7 +283,8 @@ std::uint64_t key_bytes(const std::vector<TinyRecord>& records) {
   return total;
 }
 
-format::Layout layout_of(const TinyForm& form, const format::Metadata& metadata, const format::Contents& contents) {
+format::Layout layout_of(const TinyForm& form, const format::Metadata& metadata,
+                         const format::Contents& contents) {
   format::TensorList list = require(format::list_tensors(tiny_schema(form), contents));
   if (form.later) add_later_tensors(list, form, contents.records);
   return require(format::place_tensors(metadata, list));
@@ -273,8 +304,9 @@ format::Manifest empty_manifest(const TinyForm& form, const format::PlanIdentity
 format::ShardRow row_of(const TinyShard& shard, std::string file, std::uint64_t records) {
   const std::span<const std::byte> bytes(shard.bytes);
   const std::uint64_t start = shard.layout.buffer_start();
-  return {std::move(file), records, shard.bytes.size(), shard.metadata.sources,
-          format::shard_digest(bytes.first(start), bytes.subspan(start + shard.layout.tables_begin))};
+  return {
+      std::move(file), records, shard.bytes.size(), shard.metadata.sources,
+      format::shard_digest(bytes.first(start), bytes.subspan(start + shard.layout.tables_begin))};
 }
 
 void write_file(const std::string& path, const void* bytes, std::size_t size) {
@@ -293,7 +325,8 @@ Schema tiny_schema(const TinyForm& form) {
     schema.label = LabelField{form.kind, form.storage, {}, form.multi};
     for (int c = 0; c < form.classes; ++c) {
       const auto shade = static_cast<std::uint8_t>(80 * c);
-      schema.classes.push_back({"class " + std::to_string(c), RgbColor{shade, 255, 0}, {std::int64_t{c}}});
+      schema.classes.push_back(
+          {"class " + std::to_string(c), RgbColor{shade, 255, 0}, {std::int64_t{c}}});
       if (c == 1) schema.classes.back().color.reset();
     }
     schema.ignore = {std::int64_t{form.classes <= 255 ? 255 : 65535}};
@@ -303,7 +336,8 @@ Schema tiny_schema(const TinyForm& form) {
   schema.geometry.image_filter = "auto";
   schema.geometry.label_filter = "nearest";
   schema.geometry.pad_color.assign(static_cast<std::size_t>(channels_of(form)), 0);
-  if (form.image_zstd || form.label_zstd) schema.options.engines = {std::string("zstd:") + ZSTD_versionString()};
+  if (form.image_zstd || form.label_zstd)
+    schema.options.engines = {std::string("zstd:") + ZSTD_versionString()};
   const bool files = form.labelled && form.kind == LabelScope::pixel;
   schema.options.more = {{"label_kind", !form.labelled ? "null"
                                         : files        ? "\"index\""
@@ -332,7 +366,8 @@ std::vector<std::byte> stored_image(const TinyForm& form, const TinyRecord& reco
   const auto* pixels = reinterpret_cast<const std::byte*>(record.image.data());
   std::vector<std::byte> bytes(pixels, pixels + record.image.size());
   if (form.layout == AxisOrder::channels_last) return bytes;
-  const std::size_t count = pixels_of(record.size), channels = static_cast<std::size_t>(channels_of(form));
+  const std::size_t count = pixels_of(record.size),
+                    channels = static_cast<std::size_t>(channels_of(form));
   for (std::size_t c = 0; c < channels; ++c) {
     for (std::size_t i = 0; i < count; ++i) bytes[c * count + i] = pixels[i * channels + c];
   }
@@ -347,23 +382,30 @@ std::vector<std::byte> stored_label(const TinyForm& form, const TinyRecord& reco
 
 std::vector<std::byte> stored_depth(const TinyRecord& record) {
   std::vector<std::byte> bytes(2 * pixels_of(record.size));
-  for (std::size_t i = 0; i < bytes.size() / 2; ++i) store_le(bytes.data() + 2 * i, static_cast<std::uint16_t>(1000 + 7 * i));
+  for (std::size_t i = 0; i < bytes.size() / 2; ++i)
+    store_le(bytes.data() + 2 * i, static_cast<std::uint16_t>(1000 + 7 * i));
   return bytes;
 }
 
-format::PlanIdentity tiny_plan(const std::vector<TinyRecord>& records, std::uint64_t shards, std::uint64_t skipped) {
+format::PlanIdentity tiny_plan(const std::vector<TinyRecord>& records, std::uint64_t shards,
+                               std::uint64_t skipped) {
   format::KeysDigest digest;
   for (const auto& record : records) digest.add(record.key);
   for (std::uint64_t i = 0; i < skipped; ++i) digest.add(skipped_key(i));
   return {records.size() + skipped, shards, digest.text()};
 }
 
-TinyShard make_shard(const TinyForm& form, const std::vector<TinyRecord>& records, const format::PlanIdentity& plan,
-                     std::uint64_t skipped) {
+TinyShard make_shard(const TinyForm& form, const std::vector<TinyRecord>& records,
+                     const format::PlanIdentity& plan, std::uint64_t skipped) {
   TinyShard shard;
-  shard.metadata = {form.later ? "1.1" : "1.0", encode_plan(plan), schema_text(form), sources_of(form, records, skipped), {}};
+  shard.metadata = {form.later ? "1.1" : "1.0",
+                    encode_plan(plan),
+                    schema_text(form),
+                    sources_of(form, records, skipped),
+                    {}};
   if (form.later) shard.metadata.more = {{"hotpack.later", "what 1.0 does not know"}};
-  shard.sums = format::Sums(channels_of(form), form.labelled ? static_cast<std::size_t>(form.classes) : 0);
+  shard.sums =
+      format::Sums(channels_of(form), form.labelled ? static_cast<std::size_t>(form.classes) : 0);
   shard.sums.skipped = skipped;
   Payloads payloads;
   std::vector<format::RecordEntry> entries;
@@ -378,7 +420,8 @@ TinyShard make_shard(const TinyForm& form, const std::vector<TinyRecord>& record
   const std::string header = format::encode_header(shard.metadata, shard.layout);
   format::TableBuilder builder(shard.layout);
   for (const auto& entry : entries)
-    if (const Status added = builder.add(entry); !added.ok()) throw std::logic_error(added.error().describe());
+    if (const Status added = builder.add(entry); !added.ok())
+      throw std::logic_error(added.error().describe());
   std::vector<std::byte> tables = builder.finish(shard.layout, shard.sums, header);
   if (form.later) add_later_tables(shard.layout, records, tables);
   shard.bytes = assemble(shard.layout, header, payloads, tables);
@@ -390,7 +433,8 @@ TinyShard make_shard(const TinyForm& form, std::size_t records) {
   return make_shard(form, samples, tiny_plan(samples));
 }
 
-format::Manifest write_pack(const std::string& folder, const TinyForm& form, const std::vector<TinyRecord>& records, std::size_t per_shard,
+format::Manifest write_pack(const std::string& folder, const TinyForm& form,
+                            const std::vector<TinyRecord>& records, std::size_t per_shard,
                             std::uint64_t skipped) {
   const std::size_t planned = records.size() + skipped;
   const std::size_t count = std::max<std::size_t>(1, (planned + per_shard - 1) / per_shard);
@@ -398,10 +442,14 @@ format::Manifest write_pack(const std::string& folder, const TinyForm& form, con
   manifest.skipped = skipped;
   format::Sums total(channels_of(form), form.labelled ? static_cast<std::size_t>(form.classes) : 0);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto begin = records.begin() + static_cast<std::ptrdiff_t>(std::min(i * per_shard, records.size()));
-    const auto end = records.begin() + static_cast<std::ptrdiff_t>(std::min((i + 1) * per_shard, records.size()));
-    const TinyShard shard = make_shard(form, {begin, end}, manifest.plan, i + 1 == count ? skipped : 0);
-    manifest.shards.push_back(row_of(shard, format::shard_file_name(i, count), static_cast<std::uint64_t>(end - begin)));
+    const auto begin =
+        records.begin() + static_cast<std::ptrdiff_t>(std::min(i * per_shard, records.size()));
+    const auto end = records.begin() +
+                     static_cast<std::ptrdiff_t>(std::min((i + 1) * per_shard, records.size()));
+    const TinyShard shard =
+        make_shard(form, {begin, end}, manifest.plan, i + 1 == count ? skipped : 0);
+    manifest.shards.push_back(
+        row_of(shard, format::shard_file_name(i, count), static_cast<std::uint64_t>(end - begin)));
     total.add(shard.sums);
     write_file(folder + "/" + manifest.shards.back().file, shard.bytes.data(), shard.bytes.size());
   }

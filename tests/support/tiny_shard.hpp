@@ -33,15 +33,17 @@ struct TinyForm {
   std::optional<Extent> size = Extent{6, 5};  // absent: records of different sizes
   bool image_zstd = false;
   bool label_zstd = false;
-  bool later = false;  // a shard of version 1.1: a payload field `depth`, a table, keys in metadata and schema that 1.0 does not know
+  bool later = false;  // a shard of version 1.1: a payload field `depth`, a table, keys in metadata
+                       // and schema that 1.0 does not know
 };
 
 // One sample, unencoded.
 struct TinyRecord {
   std::string key;
-  Extent size;                                     // of the record
-  std::vector<std::uint8_t> image;                 // height × width × channels, interleaved
-  std::vector<std::vector<std::uint16_t>> labels;  // the classes of each pixel (none: ignored); one element for a whole-image label
+  Extent size;                      // of the record
+  std::vector<std::uint8_t> image;  // height × width × channels, interleaved
+  std::vector<std::vector<std::uint16_t>>
+      labels;  // the classes of each pixel (none: ignored); one element for a whole-image label
   Extent source;
   Region region;
 };
@@ -56,7 +58,8 @@ struct TinyShard {
 // Class c has source c; class 1 has no color; 255 is ignored. Shapes are filled in.
 [[nodiscard]] Schema tiny_schema(const TinyForm& form);
 // Samples number `first` … `first + count − 1`, in the order of their keys.
-[[nodiscard]] std::vector<TinyRecord> tiny_records(const TinyForm& form, std::size_t count, std::size_t first = 0);
+[[nodiscard]] std::vector<TinyRecord> tiny_records(const TinyForm& form, std::size_t count,
+                                                   std::size_t first = 0);
 
 // A record's bytes as stored, uncompressed.
 [[nodiscard]] std::vector<std::byte> stored_image(const TinyForm& form, const TinyRecord& record);
@@ -65,15 +68,17 @@ struct TinyShard {
 [[nodiscard]] std::vector<std::byte> stored_depth(const TinyRecord& record);
 
 // The plan of a pack of these records; `skipped` more samples come last.
-[[nodiscard]] format::PlanIdentity tiny_plan(const std::vector<TinyRecord>& records, std::uint64_t shards = 1, std::uint64_t skipped = 0);
+[[nodiscard]] format::PlanIdentity tiny_plan(const std::vector<TinyRecord>& records,
+                                             std::uint64_t shards = 1, std::uint64_t skipped = 0);
 // One shard's file. `skipped` samples of the plan are missing at its end.
-[[nodiscard]] TinyShard make_shard(const TinyForm& form, const std::vector<TinyRecord>& records, const format::PlanIdentity& plan,
-                                   std::uint64_t skipped = 0);
+[[nodiscard]] TinyShard make_shard(const TinyForm& form, const std::vector<TinyRecord>& records,
+                                   const format::PlanIdentity& plan, std::uint64_t skipped = 0);
 [[nodiscard]] TinyShard make_shard(const TinyForm& form, std::size_t records = 3);
 
-// Writes shards of `per_shard` records (the last one shorter, `skipped` samples missing at its end) and the manifest into an existing
-// folder.
-format::Manifest write_pack(const std::string& folder, const TinyForm& form, const std::vector<TinyRecord>& records, std::size_t per_shard,
+// Writes shards of `per_shard` records (the last one shorter, `skipped` samples missing at its end)
+// and the manifest into an existing folder.
+format::Manifest write_pack(const std::string& folder, const TinyForm& form,
+                            const std::vector<TinyRecord>& records, std::size_t per_shard,
                             std::uint64_t skipped = 0);
 
 }  // namespace hotpack::test

@@ -1,4 +1,5 @@
-// Division of 64-bit numbers by one that is known before the launch: a multiplication and a correction, exact for every dividend.
+// Division of 64-bit numbers by one that is known before the launch: a multiplication and a
+// correction, exact for every dividend.
 //
 // Pure functions for host and device. Precondition: the divisor is not 0.
 #pragma once
@@ -10,10 +11,13 @@
 namespace hotpack::device {
 
 // ⌊(2^64 − 1) / divisor⌋: made by the host, given to divide(). Its upper half is the same of 2^32.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t reciprocal_of(std::uint32_t divisor) { return ~std::uint64_t{0} / divisor; }
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t reciprocal_of(std::uint32_t divisor) {
+  return ~std::uint64_t{0} / divisor;
+}
 
 // The upper half of a product.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t high_product(std::uint64_t a,
+                                                                    std::uint64_t b) {
 #if defined(__CUDA_ARCH__)
   return __umul64hi(a, b);
 #else
@@ -22,14 +26,19 @@ namespace hotpack::device {
 #endif
 }
 
-// ⌊dividend / divisor⌋. The product with the reciprocal is that or one less: it misses the true quotient by less than 1.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t divide(std::uint32_t dividend, std::uint32_t divisor, std::uint64_t reciprocal) {
+// ⌊dividend / divisor⌋. The product with the reciprocal is that or one less: it misses the true
+// quotient by less than 1.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t divide(std::uint32_t dividend,
+                                                              std::uint32_t divisor,
+                                                              std::uint64_t reciprocal) {
   const auto guess = static_cast<std::uint32_t>((reciprocal >> 32) * dividend >> 32);
   return guess + (dividend - guess * divisor >= divisor ? 1U : 0U);
 }
 
 // Dividends that are small, as nearly all are, take 32-bit instructions here too.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t divide(std::uint64_t dividend, std::uint32_t divisor, std::uint64_t reciprocal) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t divide(std::uint64_t dividend,
+                                                              std::uint32_t divisor,
+                                                              std::uint64_t reciprocal) {
   if (dividend >> 32 == 0) return divide(static_cast<std::uint32_t>(dividend), divisor, reciprocal);
   const std::uint64_t guess = high_product(dividend, reciprocal);
   return guess + (dividend - guess * divisor >= divisor ? 1U : 0U);

@@ -1,17 +1,22 @@
-// What a thread of the image kernels does: packed records to the images of a batch, equal to expand::ImageExpander's to the bit.
+// What a thread of the image kernels does: packed records to the images of a batch, equal to
+// expand::ImageExpander's to the bit.
 //
-// For host and device. A block works on one row at a time (block_y, then every grid_y-th one), its threads and all blocks of a row on
-// neighbouring vectors of 16 bytes of the output. How a row is worked on is the same for all of its threads:
+// For host and device. A block works on one row at a time (block_y, then every grid_y-th one), its
+// threads and all blocks of a row on neighbouring vectors of 16 bytes of the output. How a row is
+// worked on is the same for all of its threads:
 //   runs     the record lies in the output's order: bytes become elements one by one
-//   split    the whole record, [H,W,3] to [3,H,W], all of it aligned: vectors of pixels become three vectors
-//   lines    else not resampled (flips, crops, padding, other orders, planes that begin unaligned): the bytes of a vector's pixels are
-//            loaded as one string (three from planes to pixels), turned round where flipped, and put in order in registers
-//   pixels   resampled to [3,H,W]: a vector of pixels, made one by one; single pixels where planes are no whole vectors
-//   elements resampled to [H,W,3] or one channel: likewise with the vectors of elements
-// Runs and lines cut what they write where it is aligned to 16 bytes: vectors, and single elements at the ends. A thread needs its
-// ThreadPlace alone; nothing is shared, nothing waits. Indices of elements have 64 bits.
-// Preconditions: records and output begin at multiples of 64 and 16 bytes; rows' windows lie in their records; windows that are not
-// resampled are no larger than the output.
+//   split    the whole record, [H,W,3] to [3,H,W], all of it aligned: vectors of pixels become
+//   three vectors lines    else not resampled (flips, crops, padding, other orders, planes that
+//   begin unaligned): the bytes of a vector's pixels are
+//            loaded as one string (three from planes to pixels), turned round where flipped, and
+//            put in order in registers
+//   pixels   resampled to [3,H,W]: a vector of pixels, made one by one; single pixels where planes
+//   are no whole vectors elements resampled to [H,W,3] or one channel: likewise with the vectors of
+//   elements
+// Runs and lines cut what they write where it is aligned to 16 bytes: vectors, and single elements
+// at the ends. A thread needs its ThreadPlace alone; nothing is shared, nothing waits. Indices of
+// elements have 64 bits. Preconditions: records and output begin at multiples of 64 and 16 bytes;
+// rows' windows lie in their records; windows that are not resampled are no larger than the output.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +29,16 @@
 
 namespace hotpack::device::image {
 
-// Vectors (or groups of pixels) that a thread works on at once: their loads are on the way together.
+// Vectors (or groups of pixels) that a thread works on at once: their loads are on the way
+// together.
 inline constexpr int kRunUnroll = 4;
 template <class Element>
 inline constexpr int kSplitUnroll = sizeof(typename Element::Bits) == 1 ? 1 : 2;
 template <class Element>
 inline constexpr int kLineUnroll = sizeof(typename Element::Bits) == 1 ? 1 : 2;
 
-// The units that a thread works on: first, first + step, … Where several are worked on at once they are block_threads apart.
+// The units that a thread works on: first, first + step, … Where several are worked on at once they
+// are block_threads apart.
 struct Units {
   std::uint64_t first;
   std::uint64_t step;
@@ -42,22 +49,28 @@ HOTPACK_HOST_DEVICE inline Units units_of(const ThreadPlace& place, std::uint32_
   return {place.block_x * tile + place.thread, place.grid_x * tile};
 }
 
-// A run of elements cut where memory is aligned to 16 bytes: some single elements, vectors, and single ones again.
+// A run of elements cut where memory is aligned to 16 bytes: some single elements, vectors, and
+// single ones again.
 template <class Element>
 class Cuts {
  public:
   // `address` of the first element.
   HOTPACK_HOST_DEVICE Cuts(const void* address, std::uint64_t elements) : elements_(elements) {
-    const auto before = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(address) % 16 / sizeof(typename Element::Bits));
+    const auto before = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(address) % 16 /
+                                                   sizeof(typename Element::Bits));
     const std::uint32_t to_aligned = (kVector<Element> - before) % kVector<Element>;
     head_ = to_aligned < elements ? to_aligned : static_cast<std::uint32_t>(elements);
     vectors_ = (elements - head_) / kVector<Element>;
   }
   [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t head() const { return head_; }
   [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t vectors() const { return vectors_; }
-  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t singles() const { return elements_ - vectors_ * kVector<Element>; }
+  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t singles() const {
+    return elements_ - vectors_ * kVector<Element>;
+  }
   // Which element single i is.
-  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t single(std::uint64_t i) const { return i < head_ ? i : i + vectors_ * kVector<Element>; }
+  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t single(std::uint64_t i) const {
+    return i < head_ ? i : i + vectors_ * kVector<Element>;
+  }
 
  private:
   std::uint64_t elements_;
@@ -79,13 +92,15 @@ struct Row {
 };
 
 template <class Element>
-HOTPACK_HOST_DEVICE void write_blank(const ThreadPlace& place, const Row<Element>& row, std::uint64_t elements) {
+HOTPACK_HOST_DEVICE void write_blank(const ThreadPlace& place, const Row<Element>& row,
+                                     std::uint64_t elements) {
   const Cuts<Element> cuts(row.to, elements);
   const Units units = units_of(place, 1);
   for (std::uint64_t vector = units.first; vector < cuts.vectors(); vector += units.step) {
     store_vector(row.to + cuts.head() + vector * kVector<Element>, Vector{});
   }
-  for (std::uint64_t i = units.first; i < cuts.singles(); i += units.step) row.to[cuts.single(i)] = 0;
+  for (std::uint64_t i = units.first; i < cuts.singles(); i += units.step)
+    row.to[cuts.single(i)] = 0;
 }
 
 // Elements of one run that follow bytes of one run: all of one channel, or of three in turn.
@@ -95,19 +110,23 @@ class Run {
   static constexpr int kElements = kVector<Element>;
   using Bits = typename Element::Bits;
 
-  HOTPACK_HOST_DEVICE Run(const ImageArgs& args, const std::uint8_t* from, Bits* to, std::uint64_t elements, std::uint32_t channel)
+  HOTPACK_HOST_DEVICE Run(const ImageArgs& args, const std::uint8_t* from, Bits* to,
+                          std::uint64_t elements, std::uint32_t channel)
       : args_(args), from_(from), to_(to), channel_(channel), cuts_(to, elements) {}
 
   HOTPACK_HOST_DEVICE void write(const ThreadPlace& place) const {
     const bool aligned = reinterpret_cast<std::uintptr_t>(from_ + cuts_.head()) % kElements == 0;
     const Units units = units_of(place, kRunUnroll);
-    for (std::uint64_t unit = units.first; unit < cuts_.vectors(); unit += units.step) write_vectors(unit, place.block_threads, aligned);
+    for (std::uint64_t unit = units.first; unit < cuts_.vectors(); unit += units.step)
+      write_vectors(unit, place.block_threads, aligned);
     const Units singles = units_of(place, 1);
-    for (std::uint64_t i = singles.first; i < cuts_.singles(); i += singles.step) write_single(cuts_.single(i));
+    for (std::uint64_t i = singles.first; i < cuts_.singles(); i += singles.step)
+      write_single(cuts_.single(i));
   }
 
  private:
-  HOTPACK_HOST_DEVICE void write_vectors(std::uint64_t vector, std::uint32_t apart, bool aligned) const {
+  HOTPACK_HOST_DEVICE void write_vectors(std::uint64_t vector, std::uint32_t apart,
+                                         bool aligned) const {
     Bytes<kElements> bytes[std::size_t{kRunUnroll}];
     const std::uint64_t first = cuts_.head() + vector * kElements;
     const std::uint64_t step = std::uint64_t{apart} * kElements;
@@ -121,13 +140,15 @@ class Run {
     for (int u = 0; u < kRunUnroll; ++u) {
       if (vector + static_cast<std::uint64_t>(u) * apart >= cuts_.vectors()) continue;
       const std::uint64_t element = first + static_cast<std::uint64_t>(u) * step;
-      const Channels channels = kInTurn ? channels_from(args_, mod3(element)) : one_channel(args_, channel_);
+      const Channels channels =
+          kInTurn ? channels_from(args_, mod3(element)) : one_channel(args_, channel_);
       store_vector(to_ + element, converted<Element, 0, 1>(args_, bytes[u], channels));
     }
   }
 
   HOTPACK_HOST_DEVICE void write_single(std::uint64_t element) const {
-    to_[element] = converted_byte<Element>(args_, load_byte(from_ + element), kInTurn ? mod3(element) : channel_);
+    to_[element] = converted_byte<Element>(args_, load_byte(from_ + element),
+                                           kInTurn ? mod3(element) : channel_);
   }
 
   const ImageArgs& args_;
@@ -139,11 +160,14 @@ class Run {
 
 // The record's bytes from `from` on are in the output's order.
 template <class Element, bool kPlanes>
-HOTPACK_HOST_DEVICE void write_run(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const std::uint8_t* from) {
-  if (args.channels == 1) return Run<Element, false>(args, from, row.to, row.pixels, 0).write(place);
+HOTPACK_HOST_DEVICE void write_run(const ImageArgs& args, const ThreadPlace& place,
+                                   const Row<Element>& row, const std::uint8_t* from) {
+  if (args.channels == 1)
+    return Run<Element, false>(args, from, row.to, row.pixels, 0).write(place);
   if constexpr (kPlanes) {
     for (std::uint32_t c = 0; c < 3; ++c) {
-      Run<Element, false>(args, from + c * row.pixels, row.to + c * row.pixels, row.pixels, c).write(place);
+      Run<Element, false>(args, from + c * row.pixels, row.to + c * row.pixels, row.pixels, c)
+          .write(place);
     }
   } else {
     Run<Element, true>(args, from, row.to, 3 * row.pixels, 0).write(place);
@@ -152,8 +176,9 @@ HOTPACK_HOST_DEVICE void write_run(const ImageArgs& args, const ThreadPlace& pla
 
 // Interleaved bytes of kVector pixels become three vectors, `pixels` elements apart.
 template <class Element>
-HOTPACK_HOST_DEVICE void store_split(const ImageArgs& args, const Bytes<3 * kVector<Element>>& bytes, typename Element::Bits* to,
-                                     std::uint64_t pixels) {
+HOTPACK_HOST_DEVICE void store_split(const ImageArgs& args,
+                                     const Bytes<3 * kVector<Element>>& bytes,
+                                     typename Element::Bits* to, std::uint64_t pixels) {
   store_vector(to, converted<Element, 0, 3>(args, bytes, one_channel(args, 0)));
   store_vector(to + pixels, converted<Element, 1, 3>(args, bytes, one_channel(args, 1)));
   store_vector(to + 2 * pixels, converted<Element, 2, 3>(args, bytes, one_channel(args, 2)));
@@ -161,7 +186,8 @@ HOTPACK_HOST_DEVICE void store_split(const ImageArgs& args, const Bytes<3 * kVec
 
 // Interleaved pixels to planes, where both sides are aligned and planes are whole vectors.
 template <class Element>
-HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const std::uint8_t* from) {
+HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& place,
+                                     const Row<Element>& row, const std::uint8_t* from) {
   constexpr int kPixels = kVector<Element>;
   const std::uint64_t groups = row.pixels / kPixels;
   const Units units = units_of(place, kSplitUnroll<Element>);
@@ -169,26 +195,31 @@ HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& p
     Bytes<3 * kPixels> bytes[std::size_t{kSplitUnroll<Element>}];
     HOTPACK_UNROLL
     for (int u = 0; u < kSplitUnroll<Element>; ++u) {
-      const std::uint64_t pixel = (group + static_cast<std::uint64_t>(u) * place.block_threads) * kPixels;
+      const std::uint64_t pixel =
+          (group + static_cast<std::uint64_t>(u) * place.block_threads) * kPixels;
       if (pixel < row.pixels) bytes[u] = load_aligned<3 * kPixels>(from + 3 * pixel);
     }
     HOTPACK_UNROLL
     for (int u = 0; u < kSplitUnroll<Element>; ++u) {
-      const std::uint64_t pixel = (group + static_cast<std::uint64_t>(u) * place.block_threads) * kPixels;
+      const std::uint64_t pixel =
+          (group + static_cast<std::uint64_t>(u) * place.block_threads) * kPixels;
       if (pixel < row.pixels) store_split<Element>(args, bytes[u], row.to + pixel, row.pixels);
     }
   }
 }
 
-// What a run of elements of channel c is made of: element i is of pixel i. kPixelBytes: 1 where the channel has a plane of the record (or
-// is the only one); 3 where it is one of three in turn, all of which are fetched.
+// What a run of elements of channel c is made of: element i is of pixel i. kPixelBytes: 1 where the
+// channel has a plane of the record (or is the only one); 3 where it is one of three in turn, all
+// of which are fetched.
 template <class Element, int kPixelBytes>
 class PlaneOfLines {
  public:
-  static constexpr int kElements = kVector<Element>, kAtOnce = kPixelBytes == 1 ? kLineUnroll<Element> : 1;
+  static constexpr int kElements = kVector<Element>,
+                       kAtOnce = kPixelBytes == 1 ? kLineUnroll<Element> : 1;
   using Pixels = Neighbours<kElements, kPixelBytes>;
 
-  HOTPACK_HOST_DEVICE PlaneOfLines(const ImageArgs& args, const Lines& lines, std::uint32_t c) : args_(args), lines_(lines), c_(c) {}
+  HOTPACK_HOST_DEVICE PlaneOfLines(const ImageArgs& args, const Lines& lines, std::uint32_t c)
+      : args_(args), lines_(lines), c_(c) {}
 
   HOTPACK_HOST_DEVICE void locate(Pixels& pixels, std::uint64_t element) const {
     pixels.locate(lines_, lines_.template place_of<1>(element), kPixelBytes == 1 ? c_ : 0);
@@ -196,12 +227,14 @@ class PlaneOfLines {
   HOTPACK_HOST_DEVICE void load(Pixels& pixels) const { pixels.load(lines_); }
   HOTPACK_HOST_DEVICE Vector vector(Pixels& pixels) const {
     pixels.finish(lines_);
-    const auto bytes = without_first<kPixelBytes * kElements>(pixels.strings()[0], kPixelBytes == 1 ? 0 : c_);
+    const auto bytes =
+        without_first<kPixelBytes * kElements>(pixels.strings()[0], kPixelBytes == 1 ? 0 : c_);
     return converted<Element, 0, kPixelBytes>(args_, bytes, one_channel(args_, c_));
   }
   HOTPACK_HOST_DEVICE typename Element::Bits single(std::uint64_t element) const {
     const Place place = lines_.template place_of<1>(element);
-    const std::uint32_t byte = lines_.template byte_at<kPixelBytes>(place, kPixelBytes == 1 ? c_ : 0, kPixelBytes == 1 ? 0 : c_);
+    const std::uint32_t byte = lines_.template byte_at<kPixelBytes>(
+        place, kPixelBytes == 1 ? c_ : 0, kPixelBytes == 1 ? 0 : c_);
     return converted_byte<Element>(args_, byte, c_);
   }
 
@@ -211,15 +244,17 @@ class PlaneOfLines {
   std::uint32_t c_;
 };
 
-// Likewise of three channels in turn, from kPlanes planes of the record: whole pixels are fetched, then what precedes the first element
-// is dropped.
+// Likewise of three channels in turn, from kPlanes planes of the record: whole pixels are fetched,
+// then what precedes the first element is dropped.
 template <class Element, int kPlanes>
 class PixelsOfLines {
  public:
-  static constexpr int kElements = kVector<Element>, kPixels = (kElements + 2 + 2) / 3, kAtOnce = kPlanes == 1 ? kLineUnroll<Element> : 1;
+  static constexpr int kElements = kVector<Element>, kPixels = (kElements + 2 + 2) / 3,
+                       kAtOnce = kPlanes == 1 ? kLineUnroll<Element> : 1;
   using Pixels = Neighbours<kPixels, 3 / kPlanes, kPlanes>;
 
-  HOTPACK_HOST_DEVICE PixelsOfLines(const ImageArgs& args, const Lines& lines) : args_(args), lines_(lines) {}
+  HOTPACK_HOST_DEVICE PixelsOfLines(const ImageArgs& args, const Lines& lines)
+      : args_(args), lines_(lines) {}
 
   HOTPACK_HOST_DEVICE void locate(Pixels& pixels, std::uint64_t element) const {
     pixels.locate(lines_, lines_.template place_of<3>(element), 0);
@@ -232,7 +267,8 @@ class PixelsOfLines {
   }
   HOTPACK_HOST_DEVICE typename Element::Bits single(std::uint64_t element) const {
     const Place place = lines_.template place_of<3>(element);
-    const std::uint32_t byte = lines_.template byte_at<3 / kPlanes>(place, kPlanes == 3 ? place.c : 0, kPlanes == 3 ? 0 : place.c);
+    const std::uint32_t byte = lines_.template byte_at<3 / kPlanes>(
+        place, kPlanes == 3 ? place.c : 0, kPlanes == 3 ? 0 : place.c);
     return converted_byte<Element>(args_, byte, place.c);
   }
 
@@ -251,14 +287,16 @@ class PixelsOfLines {
 
 // A run of elements of such a source.
 template <class Element, class Source>
-HOTPACK_HOST_DEVICE void write_line_run(const ThreadPlace& place, typename Element::Bits* to, std::uint64_t elements,
-                                        const Source& source) {
+HOTPACK_HOST_DEVICE void write_line_run(const ThreadPlace& place, typename Element::Bits* to,
+                                        std::uint64_t elements, const Source& source) {
   constexpr int kAtOnce = Source::kAtOnce;
   const Cuts<Element> cuts(to, elements);
   const Units units = units_of(place, kAtOnce);
   for (std::uint64_t unit = units.first; unit < cuts.vectors(); unit += units.step) {
     typename Source::Pixels pixels[std::size_t{kAtOnce}];
-    const auto vector = [&](int u) { return unit + static_cast<std::uint64_t>(u) * place.block_threads; };
+    const auto vector = [&](int u) {
+      return unit + static_cast<std::uint64_t>(u) * place.block_threads;
+    };
     const auto element = [&](int u) { return cuts.head() + vector(u) * kVector<Element>; };
     HOTPACK_UNROLL
     for (int u = 0; u < kAtOnce; ++u) {
@@ -272,12 +310,15 @@ HOTPACK_HOST_DEVICE void write_line_run(const ThreadPlace& place, typename Eleme
     }
   }
   const Units singles = units_of(place, 1);
-  for (std::uint64_t i = singles.first; i < cuts.singles(); i += singles.step) to[cuts.single(i)] = source.single(cuts.single(i));
+  for (std::uint64_t i = singles.first; i < cuts.singles(); i += singles.step)
+    to[cuts.single(i)] = source.single(cuts.single(i));
 }
 
-// Interleaved pixels to planes of whole vectors: these are cut alike, so the pixels of a vector are fetched once for all three.
+// Interleaved pixels to planes of whole vectors: these are cut alike, so the pixels of a vector are
+// fetched once for all three.
 template <class Element>
-HOTPACK_HOST_DEVICE void split_lines(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const Lines& lines) {
+HOTPACK_HOST_DEVICE void split_lines(const ImageArgs& args, const ThreadPlace& place,
+                                     const Row<Element>& row, const Lines& lines) {
   constexpr int kPixels = kVector<Element>;
   const Units units = units_of(place, 1);
   for (std::uint64_t vector = units.first; vector < row.pixels / kPixels; vector += units.step) {
@@ -289,19 +330,23 @@ HOTPACK_HOST_DEVICE void split_lines(const ImageArgs& args, const ThreadPlace& p
   }
 }
 
-// To planes one after the other, each cut by its own alignment: what they share of the record is in the cache.
+// To planes one after the other, each cut by its own alignment: what they share of the record is in
+// the cache.
 template <class Element, int kPixelBytes>
-HOTPACK_HOST_DEVICE void write_line_planes(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const Lines& lines) {
+HOTPACK_HOST_DEVICE void write_line_planes(const ImageArgs& args, const ThreadPlace& place,
+                                           const Row<Element>& row, const Lines& lines) {
   const std::uint32_t channels = args.channels == 1 ? 1 : 3;
   HOTPACK_KEEP_LOOP
   for (std::uint32_t c = 0; c < channels; ++c) {
-    write_line_run<Element>(place, row.to + c * row.pixels, row.pixels, PlaneOfLines<Element, kPixelBytes>(args, lines, c));
+    write_line_run<Element>(place, row.to + c * row.pixels, row.pixels,
+                            PlaneOfLines<Element, kPixelBytes>(args, lines, c));
   }
 }
 
 // What is not resampled, to any order from any.
 template <class Element, bool kPlanes>
-HOTPACK_HOST_DEVICE void write_lines(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row) {
+HOTPACK_HOST_DEVICE void write_lines(const ImageArgs& args, const ThreadPlace& place,
+                                     const Row<Element>& row) {
   const Lines lines(args, row.entry, row.pixels);
   const bool from_planes = args.source_planes != 0;
   if (args.channels == 1 || (kPlanes && from_planes)) {
@@ -326,7 +371,8 @@ HOTPACK_HOST_DEVICE void take_planes(Walk<Source>& walk, Bytes<kPixels> (&planes
     for (int i = 0; i < 4; ++i) {
       const std::uint32_t pixel = walk.next();
       HOTPACK_UNROLL
-      for (int c = 0; c < 3; ++c) word[c] = choose_bytes(word[c], pixel, 0x4321 + (static_cast<std::uint32_t>(c) << 12));
+      for (int c = 0; c < 3; ++c)
+        word[c] = choose_bytes(word[c], pixel, 0x4321 + (static_cast<std::uint32_t>(c) << 12));
     }
     HOTPACK_UNROLL
     for (int c = 0; c < 3; ++c) append_word(planes[c], word[c]);
@@ -335,7 +381,8 @@ HOTPACK_HOST_DEVICE void take_planes(Walk<Source>& walk, Bytes<kPixels> (&planes
 
 // Resampled pixels to three planes.
 template <class Element, class Source>
-HOTPACK_HOST_DEVICE void write_planes(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, Walk<Source> walk) {
+HOTPACK_HOST_DEVICE void write_planes(const ImageArgs& args, const ThreadPlace& place,
+                                      const Row<Element>& row, Walk<Source> walk) {
   constexpr int kPixels = kVector<Element>;
   const Units units = units_of(place, 1);
   if (row.pixels % kPixels != 0) {
@@ -343,7 +390,8 @@ HOTPACK_HOST_DEVICE void write_planes(const ImageArgs& args, const ThreadPlace& 
       walk.seek(pixel);
       const std::uint32_t bytes = walk.next();
       HOTPACK_UNROLL
-      for (std::uint32_t c = 0; c < 3; ++c) row.to[pixel + c * row.pixels] = converted_byte<Element>(args, bytes >> 8 * c & 0xFF, c);
+      for (std::uint32_t c = 0; c < 3; ++c)
+        row.to[pixel + c * row.pixels] = converted_byte<Element>(args, bytes >> 8 * c & 0xFF, c);
     }
     return;
   }
@@ -353,7 +401,8 @@ HOTPACK_HOST_DEVICE void write_planes(const ImageArgs& args, const ThreadPlace& 
     take_planes(walk, planes);
     HOTPACK_UNROLL
     for (std::uint32_t c = 0; c < 3; ++c) {
-      store_vector(row.to + group * kPixels + c * row.pixels, converted<Element, 0, 1>(args, planes[c], one_channel(args, c)));
+      store_vector(row.to + group * kPixels + c * row.pixels,
+                   converted<Element, 0, 1>(args, planes[c], one_channel(args, c)));
     }
   }
 }
@@ -372,7 +421,8 @@ HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint
       append_word(bytes, word);
     }
   } else {
-    // Whole pixels that hold them, at the end of a string of words; then its bytes from the first one wanted on.
+    // Whole pixels that hold them, at the end of a string of words; then its bytes from the first
+    // one wanted on.
     constexpr int kPixels = (kElements + 2 + 2) / 3, kWords = (3 * kPixels + 3) / 4;
     const std::uint64_t pixel = element / 3;
     const auto unwanted = static_cast<std::uint32_t>(element - 3 * pixel);
@@ -382,7 +432,8 @@ HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint
     for (int i = 0; i < kPixels; ++i) append_pixel(whole, walk.next());
     HOTPACK_UNROLL
     for (int i = 0; i < kElements / 4; ++i) {
-      bytes.word[i] = shifted(whole.word[i], whole.word[i + 1], 8 * (4 * kWords - 3 * kPixels + unwanted));
+      bytes.word[i] =
+          shifted(whole.word[i], whole.word[i + 1], 8 * (4 * kWords - 3 * kPixels + unwanted));
     }
   }
   return bytes;
@@ -390,14 +441,16 @@ HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint
 
 // Resampled pixels to interleaved channels, or to one.
 template <class Element, int kChannels, class Source>
-HOTPACK_HOST_DEVICE void write_elements(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, Walk<Source> walk) {
+HOTPACK_HOST_DEVICE void write_elements(const ImageArgs& args, const ThreadPlace& place,
+                                        const Row<Element>& row, Walk<Source> walk) {
   constexpr int kElements = kVector<Element>;
   const Cuts<Element> cuts(row.to, kChannels * row.pixels);
   const Units units = units_of(place, 1);
   for (std::uint64_t vector = units.first; vector < cuts.vectors(); vector += units.step) {
     const std::uint64_t element = cuts.head() + vector * kElements;
     const Bytes<kElements> bytes = take_elements<kElements, kChannels>(walk, element);
-    const Channels channels = kChannels == 1 ? one_channel(args, 0) : channels_from(args, mod3(element));
+    const Channels channels =
+        kChannels == 1 ? one_channel(args, 0) : channels_from(args, mod3(element));
     store_vector(row.to + element, converted<Element, 0, 1>(args, bytes, channels));
   }
   for (std::uint64_t i = units.first; i < cuts.singles(); i += units.step) {
@@ -409,7 +462,8 @@ HOTPACK_HOST_DEVICE void write_elements(const ImageArgs& args, const ThreadPlace
 }
 
 template <class Element, bool kPlanes, int kChannels, class Source>
-HOTPACK_HOST_DEVICE void write_from(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const Window& window) {
+HOTPACK_HOST_DEVICE void write_from(const ImageArgs& args, const ThreadPlace& place,
+                                    const Row<Element>& row, const Window& window) {
   const Walk<Source> walk(args, row.entry, window);
   if constexpr (kPlanes && kChannels == 3) {
     write_planes<Element>(args, place, row, walk);
@@ -419,9 +473,11 @@ HOTPACK_HOST_DEVICE void write_from(const ImageArgs& args, const ThreadPlace& pl
 }
 
 template <class Element, bool kPlanes, int kChannels>
-HOTPACK_HOST_DEVICE void write_resampled(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row) {
+HOTPACK_HOST_DEVICE void write_resampled(const ImageArgs& args, const ThreadPlace& place,
+                                         const Row<Element>& row) {
   const Window window = window_of(args, row.entry);
-  if (window.width == 2 * std::int64_t{args.width} && window.height == 2 * std::int64_t{args.height}) {
+  if (window.width == 2 * std::int64_t{args.width} &&
+      window.height == 2 * std::int64_t{args.height}) {
     write_from<Element, kPlanes, kChannels, Halved<kChannels>>(args, place, row, window);
   } else {
     write_from<Element, kPlanes, kChannels, Linear<kChannels>>(args, place, row, window);
@@ -429,20 +485,26 @@ HOTPACK_HOST_DEVICE void write_resampled(const ImageArgs& args, const ThreadPlac
 }
 
 HOTPACK_HOST_DEVICE inline bool is_resampled(const ImageArgs& args, const RowEntry& entry) {
-  return (entry.flags & kRowResample) != 0 && (entry.width != args.width || entry.height != args.height);
+  return (entry.flags & kRowResample) != 0 &&
+         (entry.width != args.width || entry.height != args.height);
 }
 
 template <class Element, bool kPlanes>
-HOTPACK_HOST_DEVICE void write_row(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row) {
+HOTPACK_HOST_DEVICE void write_row(const ImageArgs& args, const ThreadPlace& place,
+                                   const Row<Element>& row) {
   const std::uint32_t channels = args.channels == 1 ? 1 : 3;
   if ((row.entry.flags & kRowValid) == 0) return write_blank(place, row, channels * row.pixels);
   const bool from_planes = args.source_planes != 0;
   if (is_straight(args, row.entry)) {
-    const std::uint64_t line_bytes = std::uint64_t{static_cast<std::uint32_t>(args.width)} * (from_planes ? 1 : channels);
-    const std::uint8_t* const from = args.records + row.entry.image + static_cast<std::uint32_t>(row.entry.y) * line_bytes;
-    if (channels == 1 || from_planes == kPlanes) return write_run<Element, kPlanes>(args, place, row, from);
+    const std::uint64_t line_bytes =
+        std::uint64_t{static_cast<std::uint32_t>(args.width)} * (from_planes ? 1 : channels);
+    const std::uint8_t* const from =
+        args.records + row.entry.image + static_cast<std::uint32_t>(row.entry.y) * line_bytes;
+    if (channels == 1 || from_planes == kPlanes)
+      return write_run<Element, kPlanes>(args, place, row, from);
     if constexpr (kPlanes) {
-      const bool aligned = (reinterpret_cast<std::uintptr_t>(from) | row.pixels) % kVector<Element> == 0;
+      const bool aligned =
+          (reinterpret_cast<std::uintptr_t>(from) | row.pixels) % kVector<Element> == 0;
       if (aligned) return write_split(args, place, row, from);
     }
   }
@@ -458,10 +520,12 @@ namespace hotpack::device {
 // The kernels. kPlanes: the output is [channels,height,width].
 template <class Element, bool kPlanes>
 HOTPACK_HOST_DEVICE void expand_images(const ImageArgs& args, const ThreadPlace& place) {
-  const std::uint64_t pixels = std::uint64_t{static_cast<std::uint32_t>(args.width)} * static_cast<std::uint32_t>(args.height);
+  const std::uint64_t pixels = std::uint64_t{static_cast<std::uint32_t>(args.width)} *
+                               static_cast<std::uint32_t>(args.height);
   for (std::uint64_t row = place.block_y; row < args.row_count; row += place.grid_y) {
     std::uint8_t* const to = static_cast<std::uint8_t*>(args.out) + row * args.row_bytes;
-    image::write_row<Element, kPlanes>(args, place, {args.rows[row], reinterpret_cast<typename Element::Bits*>(to), pixels});
+    image::write_row<Element, kPlanes>(
+        args, place, {args.rows[row], reinterpret_cast<typename Element::Bits*>(to), pixels});
   }
 }
 

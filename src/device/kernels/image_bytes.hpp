@@ -1,6 +1,8 @@
-// Image bytes in registers: loads of 1 to 16 bytes at a time, the elements that bytes become, and stores of 16 bytes.
+// Image bytes in registers: loads of 1 to 16 bytes at a time, the elements that bytes become, and
+// stores of 16 bytes.
 //
-// For host and device. Nothing here takes an address of a register: all indices are known once loops are unrolled.
+// For host and device. Nothing here takes an address of a register: all indices are known once
+// loops are unrolled.
 #pragma once
 
 #include <bit>
@@ -25,7 +27,8 @@
 
 namespace hotpack::device::image {
 
-// Where threads of different builds differ: each function has a device's instruction and the same in plain C++.
+// Where threads of different builds differ: each function has a device's instruction and the same
+// in plain C++.
 
 HOTPACK_HOST_DEVICE inline float single_of(std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)
@@ -43,20 +46,24 @@ HOTPACK_HOST_DEVICE inline std::uint32_t bits_of(float single) {
 #endif
 }
 
-// Four bytes out of eight: nibble i of `selector` says which one (0 … 3 of `low`, 4 … 7 of `high`) becomes byte i.
-HOTPACK_HOST_DEVICE inline std::uint32_t choose_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+// Four bytes out of eight: nibble i of `selector` says which one (0 … 3 of `low`, 4 … 7 of `high`)
+// becomes byte i.
+HOTPACK_HOST_DEVICE inline std::uint32_t choose_bytes(std::uint32_t low, std::uint32_t high,
+                                                      std::uint32_t selector) {
 #if defined(__CUDA_ARCH__)
   return __byte_perm(low, high, selector);
 #else
   const std::uint64_t both = std::uint64_t{high} << 32 | low;
   std::uint32_t chosen = 0;
-  for (int i = 0; i < 4; ++i) chosen |= static_cast<std::uint32_t>(both >> 8 * (selector >> 4 * i & 7) & 0xFF) << 8 * i;
+  for (int i = 0; i < 4; ++i)
+    chosen |= static_cast<std::uint32_t>(both >> 8 * (selector >> 4 * i & 7) & 0xFF) << 8 * i;
   return chosen;
 #endif
 }
 
 // The low half of (high, low) >> bits. bits ≤ 32.
-HOTPACK_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_t high, std::uint32_t bits) {
+HOTPACK_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_t high,
+                                                 std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)
   return __funnelshift_rc(low, high, bits);
 #else
@@ -99,8 +106,8 @@ struct Vector {
 // One store of 16 bytes, written out: the compiler takes one of four words apart where it pleases.
 HOTPACK_HOST_DEVICE inline void store_vector(void* to, const Vector& vector) {
 #if defined(__CUDA_ARCH__)
-  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(vector.word[0]), "r"(vector.word[1]),
-               "r"(vector.word[2]), "r"(vector.word[3]));
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+               "r"(vector.word[0]), "r"(vector.word[1]), "r"(vector.word[2]), "r"(vector.word[3]));
 #else
   if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0) __builtin_trap();
   std::memcpy(to, vector.word, 16);
@@ -126,7 +133,8 @@ HOTPACK_HOST_DEVICE void append_word(Bytes<kCount>& bytes, std::uint32_t word) {
 template <int kCount>
 HOTPACK_HOST_DEVICE void append_pixel(Bytes<kCount>& bytes, std::uint32_t pixel) {
   HOTPACK_UNROLL
-  for (int i = 0; i + 1 < kCount / 4; ++i) bytes.word[i] = shifted(bytes.word[i], bytes.word[i + 1], 24);
+  for (int i = 0; i + 1 < kCount / 4; ++i)
+    bytes.word[i] = shifted(bytes.word[i], bytes.word[i + 1], 24);
   bytes.word[kCount / 4 - 1] = bytes.word[kCount / 4 - 1] >> 24 | pixel << 8;
 }
 
@@ -142,7 +150,8 @@ inline constexpr int kAlignment = kBytes % 16 == 0  ? 16
                                   : kBytes % 2 == 0 ? 2
                                                     : 1;
 
-// What was loaded to hold kBytes bytes: aligned pieces of kPiece (4, 8 or 16) bytes; the first byte is `offset` bytes behind the beginning.
+// What was loaded to hold kBytes bytes: aligned pieces of kPiece (4, 8 or 16) bytes; the first byte
+// is `offset` bytes behind the beginning.
 template <int kBytes, int kPiece>
 struct Pieces {
   static constexpr int kCount = (kBytes + 2 * kPiece - 2) / kPiece, kWords = kCount * kPiece / 4;
@@ -150,8 +159,9 @@ struct Pieces {
   std::uint32_t offset = 0;
 };
 
-// Any address: the pieces that hold the bytes are read, and no other. They belong to the record's block (kBlockAlignment). Larger pieces
-// are fewer loads: neighbouring threads whose bytes are far apart pay for each of them by the cache's lines.
+// Any address: the pieces that hold the bytes are read, and no other. They belong to the record's
+// block (kBlockAlignment). Larger pieces are fewer loads: neighbouring threads whose bytes are far
+// apart pay for each of them by the cache's lines.
 template <int kBytes, int kPiece>
 HOTPACK_HOST_DEVICE Pieces<kBytes, kPiece> load_pieces(const std::uint8_t* from) {
   Pieces<kBytes, kPiece> pieces;
@@ -178,7 +188,8 @@ HOTPACK_HOST_DEVICE Padded<kBytes> joined(Pieces<kBytes, kPiece> pieces) {
   if constexpr (kPiece >= 8) skip_words<1>(pieces.word, (pieces.offset & 4) != 0);
   Padded<kBytes> bytes;
   HOTPACK_UNROLL
-  for (int i = 0; 4 * i < kBytes; ++i) bytes.word[i] = shifted(pieces.word[i], pieces.word[i + 1], 8 * (pieces.offset % 4));
+  for (int i = 0; 4 * i < kBytes; ++i)
+    bytes.word[i] = shifted(pieces.word[i], pieces.word[i + 1], 8 * (pieces.offset % 4));
   return bytes;
 }
 
@@ -193,10 +204,11 @@ HOTPACK_HOST_DEVICE inline std::uint32_t first_bytes(std::int32_t count) {
   return shifted(~std::uint32_t{0}, 0, 32 - 8 * static_cast<std::uint32_t>(set));
 }
 
-// Adds bytes begin … end - 1 of a string that would be at `from`: the aligned words that hold these are read, and no other. begin ≥ 0, end
-// may be anything. Precondition: `bytes` has zeros there.
+// Adds bytes begin … end - 1 of a string that would be at `from`: the aligned words that hold these
+// are read, and no other. begin ≥ 0, end may be anything. Precondition: `bytes` has zeros there.
 template <int kBytes>
-HOTPACK_HOST_DEVICE void add_some(Padded<kBytes>& bytes, const std::uint8_t* from, std::int32_t begin, std::int32_t end) {
+HOTPACK_HOST_DEVICE void add_some(Padded<kBytes>& bytes, const std::uint8_t* from,
+                                  std::int32_t begin, std::int32_t end) {
   Pieces<kBytes, 4> pieces;
   pieces.offset = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % 4);
   const std::uint8_t* const first = from - pieces.offset;
@@ -208,7 +220,8 @@ HOTPACK_HOST_DEVICE void add_some(Padded<kBytes>& bytes, const std::uint8_t* fro
   }
   const Padded<kBytes> all = joined(pieces);
   HOTPACK_UNROLL
-  for (int i = 0; 4 * i < kBytes; ++i) bytes.word[i] |= all.word[i] & first_bytes(end - 4 * i) & ~first_bytes(begin - 4 * i);
+  for (int i = 0; 4 * i < kBytes; ++i)
+    bytes.word[i] |= all.word[i] & first_bytes(end - 4 * i) & ~first_bytes(begin - 4 * i);
 }
 
 // An address that is a multiple of kAlignment<kCount>.
@@ -217,7 +230,8 @@ HOTPACK_HOST_DEVICE Bytes<kCount> load_aligned(const std::uint8_t* from) {
   constexpr int kStep = kAlignment<kCount>;
   Bytes<kCount> bytes;
   HOTPACK_UNROLL
-  for (int i = 0; i < kCount / kStep; ++i) load_words<kStep>(from + kStep * i, bytes.word + kStep / 4 * i);
+  for (int i = 0; i < kCount / kStep; ++i)
+    load_words<kStep>(from + kStep * i, bytes.word + kStep / 4 * i);
   return bytes;
 }
 
@@ -229,36 +243,47 @@ HOTPACK_HOST_DEVICE constexpr std::uint32_t selector_of(int a, int b, int c, int
 
 // Of three words, bytes 0 … 7 are chosen first, the others then, where those stay what they are.
 HOTPACK_HOST_DEVICE constexpr int chosen_first(int byte) { return byte < 8 ? byte : 0; }
-HOTPACK_HOST_DEVICE constexpr int chosen_then(int byte, int stays) { return byte < 8 ? stays : byte - 4; }
+HOTPACK_HOST_DEVICE constexpr int chosen_then(int byte, int stays) {
+  return byte < 8 ? stays : byte - 4;
+}
 
-// The word of bytes a, b, c and d of a string, which lie in three words that follow one another, or fewer.
+// The word of bytes a, b, c and d of a string, which lie in three words that follow one another, or
+// fewer.
 template <int kCount>
 HOTPACK_HOST_DEVICE std::uint32_t word_of(const Bytes<kCount>& in, int a, int b, int c, int d) {
   const int word = smaller(smaller(a, b), smaller(c, d)) / 4;
   a -= 4 * word, b -= 4 * word, c -= 4 * word, d -= 4 * word;
   const std::uint32_t second = word + 1 < kCount / 4 ? in.word[word + 1] : 0;
   const std::uint32_t two =
-      choose_bytes(in.word[word], second, selector_of(chosen_first(a), chosen_first(b), chosen_first(c), chosen_first(d)));
+      choose_bytes(in.word[word], second,
+                   selector_of(chosen_first(a), chosen_first(b), chosen_first(c), chosen_first(d)));
   if (a < 8 && b < 8 && c < 8 && d < 8) return two;
-  return choose_bytes(two, in.word[word + 2], selector_of(chosen_then(a, 0), chosen_then(b, 1), chosen_then(c, 2), chosen_then(d, 3)));
+  return choose_bytes(
+      two, in.word[word + 2],
+      selector_of(chosen_then(a, 0), chosen_then(b, 1), chosen_then(c, 2), chosen_then(d, 3)));
 }
 
 // Bytes kFirst + 4 i · kStep, kFirst + (4 i + 1) · kStep, … of a string.
 template <int kFirst, int kStep, int kCount>
 HOTPACK_HOST_DEVICE std::uint32_t gathered_word(const Bytes<kCount>& in, int i) {
   const int first = kFirst + 4 * i * kStep;
-  return kStep == 1 ? in.word[i] : word_of(in, first, first + kStep, first + 2 * kStep, first + 3 * kStep);
+  return kStep == 1 ? in.word[i]
+                    : word_of(in, first, first + kStep, first + 2 * kStep, first + 3 * kStep);
 }
 
-// Where byte `at` of a string of pixels is when they follow one another the other way round. Bytes behind the last pixel: the first one.
+// Where byte `at` of a string of pixels is when they follow one another the other way round. Bytes
+// behind the last pixel: the first one.
 template <int kPixels, int kPixelBytes>
 HOTPACK_HOST_DEVICE constexpr int mirrored_place(int at) {
-  return at < kPixels * kPixelBytes ? (kPixels - 1 - at / kPixelBytes) * kPixelBytes + at % kPixelBytes : 0;
+  return at < kPixels * kPixelBytes
+             ? (kPixels - 1 - at / kPixelBytes) * kPixelBytes + at % kPixelBytes
+             : 0;
 }
 
 // The last pixel first; the bytes of each stay in their order.
 template <int kPixels, int kPixelBytes>
-HOTPACK_HOST_DEVICE Padded<kPixels * kPixelBytes> mirrored(const Padded<kPixels * kPixelBytes>& in) {
+HOTPACK_HOST_DEVICE Padded<kPixels * kPixelBytes> mirrored(
+    const Padded<kPixels * kPixelBytes>& in) {
   constexpr auto place = mirrored_place<kPixels, kPixelBytes>;
   Padded<kPixels * kPixelBytes> out;
   HOTPACK_UNROLL
@@ -275,7 +300,8 @@ HOTPACK_HOST_DEVICE Padded<3 * kPixels> woven(const Padded<kPixels> (&channels)[
   HOTPACK_UNROLL
   for (int i = 0; 4 * i < 3 * kPixels; ++i) {
     const int from = i / 3;  // three words of one of each channel
-    const std::uint32_t a = channels[0].word[from], b = channels[1].word[from], c = channels[2].word[from];
+    const std::uint32_t a = channels[0].word[from], b = channels[1].word[from],
+                        c = channels[2].word[from];
     out.word[i] = i % 3 == 0   ? choose_bytes(choose_bytes(a, b, 0x1040), c, 0x3410)
                   : i % 3 == 1 ? choose_bytes(choose_bytes(a, b, 0x6205), c, 0x3250)
                                : choose_bytes(choose_bytes(a, b, 0x0730), c, 0x7216);
@@ -288,7 +314,8 @@ template <int kWanted, int kCount>
 HOTPACK_HOST_DEVICE Bytes<kWanted> without_first(const Bytes<kCount>& in, std::uint32_t unwanted) {
   Bytes<kWanted> out;
   HOTPACK_UNROLL
-  for (int i = 0; i < kWanted / 4; ++i) out.word[i] = shifted(in.word[i], 4 * i + 4 < kCount ? in.word[i + 1] : 0, 8 * unwanted);
+  for (int i = 0; i < kWanted / 4; ++i)
+    out.word[i] = shifted(in.word[i], 4 * i + 4 < kCount ? in.word[i + 1] : 0, 8 * unwanted);
   return out;
 }
 
@@ -316,7 +343,8 @@ HOTPACK_HOST_DEVICE T pick(std::uint32_t which, T first, T second, T third) {
 }
 
 HOTPACK_HOST_DEVICE inline Channel pick_channel(std::uint32_t c, const ImageArgs& args) {
-  return {pick(c, args.mean[0], args.mean[1], args.mean[2]), pick(c, args.std[0], args.std[1], args.std[2]),
+  return {pick(c, args.mean[0], args.mean[1], args.mean[2]),
+          pick(c, args.std[0], args.std[1], args.std[2]),
           pick(c, args.reciprocal[0], args.reciprocal[1], args.reciprocal[2]), 256 * c};
 }
 
@@ -325,12 +353,15 @@ HOTPACK_HOST_DEVICE inline Channels one_channel(const ImageArgs& args, std::uint
   return {{channel, channel, channel}};
 }
 
-HOTPACK_HOST_DEVICE inline std::uint32_t next_channel(std::uint32_t c) { return c == 2 ? 0 : c + 1; }
+HOTPACK_HOST_DEVICE inline std::uint32_t next_channel(std::uint32_t c) {
+  return c == 2 ? 0 : c + 1;
+}
 
 // Three channels in turn, `first` of them first.
 HOTPACK_HOST_DEVICE inline Channels channels_from(const ImageArgs& args, std::uint32_t first) {
   const std::uint32_t second = next_channel(first);
-  return {{pick_channel(first, args), pick_channel(second, args), pick_channel(next_channel(second), args)}};
+  return {{pick_channel(first, args), pick_channel(second, args),
+           pick_channel(next_channel(second), args)}};
 }
 
 // a / b as expand::ValueMap::Arithmetic makes it.
@@ -345,7 +376,8 @@ HOTPACK_HOST_DEVICE inline float normalised(float value, const Channel& channel)
   return corrected_quotient(centered, channel.std, channel.reciprocal);
 }
 
-// The types of output elements. Table: what ImageArgs::values holds. Float types: `bits` of one single; `pair` of two, the first lowest.
+// The types of output elements. Table: what ImageArgs::values holds. Float types: `bits` of one
+// single; `pair` of two, the first lowest.
 
 struct AsU8 {
   using Bits = std::uint8_t;
@@ -408,11 +440,13 @@ inline constexpr int kVector = 16 / static_cast<int>(sizeof(typename Element::Bi
 template <class Bits>
 HOTPACK_HOST_DEVICE void put(Vector& out, int i, Bits bits) {
   constexpr int kPerWord = 4 / static_cast<int>(sizeof(Bits));
-  out.word[i / kPerWord] |= std::uint32_t{bits} << (8 * static_cast<int>(sizeof(Bits)) * (i % kPerWord));
+  out.word[i / kPerWord] |= std::uint32_t{bits}
+                            << (8 * static_cast<int>(sizeof(Bits)) * (i % kPerWord));
 }
 
 template <class Element>
-HOTPACK_HOST_DEVICE typename Element::Bits looked_up(const ImageArgs& args, std::uint32_t table, std::uint32_t byte) {
+HOTPACK_HOST_DEVICE typename Element::Bits looked_up(const ImageArgs& args, std::uint32_t table,
+                                                     std::uint32_t byte) {
 #if defined(__CUDA_ARCH__)
   return __ldg(static_cast<const typename Element::Bits*>(args.values) + table + byte);
 #else
@@ -420,9 +454,11 @@ HOTPACK_HOST_DEVICE typename Element::Bits looked_up(const ImageArgs& args, std:
 #endif
 }
 
-// The vector of the bytes kFirst, kFirst + kStep, … of a string; element i is of channel i mod 3 of `channels`.
+// The vector of the bytes kFirst, kFirst + kStep, … of a string; element i is of channel i mod 3 of
+// `channels`.
 template <class Element, int kFirst, int kStep, int kCount>
-HOTPACK_HOST_DEVICE Vector converted(const ImageArgs& args, const Bytes<kCount>& in, const Channels& channels) {
+HOTPACK_HOST_DEVICE Vector converted(const ImageArgs& args, const Bytes<kCount>& in,
+                                     const Channels& channels) {
   constexpr int kElements = kVector<Element>;
   Vector out = {};
   if constexpr (!Element::kFloat) {
@@ -433,7 +469,8 @@ HOTPACK_HOST_DEVICE Vector converted(const ImageArgs& args, const Bytes<kCount>&
     HOTPACK_UNROLL
     for (int i = 0; i < kElements; ++i) {
       const int at = kFirst + i * kStep;
-      singles[i] = normalised(single_of_byte(in.word[at / 4], static_cast<std::uint32_t>(at % 4)), channels.of[i % 3]);
+      singles[i] = normalised(single_of_byte(in.word[at / 4], static_cast<std::uint32_t>(at % 4)),
+                              channels.of[i % 3]);
     }
     HOTPACK_UNROLL
     for (int i = 0; i < 4; ++i) {
@@ -447,7 +484,9 @@ HOTPACK_HOST_DEVICE Vector converted(const ImageArgs& args, const Bytes<kCount>&
     HOTPACK_UNROLL
     for (int i = 0; i < kElements; ++i) {
       const int at = kFirst + i * kStep;
-      put(out, i, looked_up<Element>(args, channels.of[i % 3].table, in.word[at / 4] >> 8 * (at % 4) & 0xFF));
+      put(out, i,
+          looked_up<Element>(args, channels.of[i % 3].table,
+                             in.word[at / 4] >> 8 * (at % 4) & 0xFF));
     }
   }
   return out;
@@ -455,7 +494,8 @@ HOTPACK_HOST_DEVICE Vector converted(const ImageArgs& args, const Bytes<kCount>&
 
 // One element of channel c.
 template <class Element>
-HOTPACK_HOST_DEVICE typename Element::Bits converted_byte(const ImageArgs& args, std::uint32_t byte, std::uint32_t c) {
+HOTPACK_HOST_DEVICE typename Element::Bits converted_byte(const ImageArgs& args, std::uint32_t byte,
+                                                          std::uint32_t c) {
   if constexpr (!Element::kFloat) {
     return static_cast<std::uint8_t>(byte);
   } else {

@@ -1,8 +1,10 @@
-// Pixels of an output row that is cut from a record, not resampled: those of a vector are fetched together, by words.
+// Pixels of an output row that is cut from a record, not resampled: those of a vector are fetched
+// together, by words.
 //
-// For host and device. Neighbours of an output line are neighbours in the record, or are so the other way round; they are loaded as one
-// string of bytes and turned round in registers. Vectors that reach beyond a line, or beyond what the window shows, are put together of
-// such strings. Pixels that the window does not show are zeros. As expand::PlacedRows.
+// For host and device. Neighbours of an output line are neighbours in the record, or are so the
+// other way round; they are loaded as one string of bytes and turned round in registers. Vectors
+// that reach beyond a line, or beyond what the window shows, are put together of such strings.
+// Pixels that the window does not show are zeros. As expand::PlacedRows.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +17,26 @@
 
 namespace hotpack::device::image {
 
-// Whether the row's bytes lie in the record one after the other: whole lines, and with planes whole planes.
+// Whether the row's bytes lie in the record one after the other: whole lines, and with planes whole
+// planes.
 HOTPACK_HOST_DEVICE inline bool is_straight(const ImageArgs& args, const RowEntry& entry) {
-  const bool whole_planes = args.source_planes == 0 || args.channels == 1 || entry.record_height == args.height;
-  return (entry.flags & (kRowFlipHorizontal | kRowFlipVertical)) == 0 && entry.width == args.width && entry.height == args.height &&
+  const bool whole_planes =
+      args.source_planes == 0 || args.channels == 1 || entry.record_height == args.height;
+  return (entry.flags & (kRowFlipHorizontal | kRowFlipVertical)) == 0 &&
+         entry.width == args.width && entry.height == args.height &&
          entry.record_width == args.width && whole_planes;
 }
 
-// Where an element of an output is: a pixel, and which of its channels. x is below 0 where a string of pixels began in the line before.
+// Where an element of an output is: a pixel, and which of its channels. x is below 0 where a string
+// of pixels began in the line before.
 struct Place {
   std::int32_t x = 0;
   std::int32_t y = 0;
   std::uint32_t c = 0;
 };
 
-// An output row and its window, which lies at the upper left corner. A row that lies in the record as it is counts as one line.
+// An output row and its window, which lies at the upper left corner. A row that lies in the record
+// as it is counts as one line.
 class Lines {
  public:
   HOTPACK_HOST_DEVICE Lines(const ImageArgs& args, const RowEntry& entry, std::uint64_t pixels)
@@ -55,42 +62,54 @@ class Lines {
     if (element >> 32 == 0) {
       const auto small = static_cast<std::uint32_t>(element), pixel = small / kChannels;
       const std::uint32_t y = divide(pixel, width, std::uint64_t{reciprocal_} << 32);
-      return {static_cast<std::int32_t>(pixel - y * width), static_cast<std::int32_t>(y), small - kChannels * pixel};
+      return {static_cast<std::int32_t>(pixel - y * width), static_cast<std::int32_t>(y),
+              small - kChannels * pixel};
     }
     const std::uint64_t pixel = element / kChannels, y = long_quotient_of(pixel, width);
     return {static_cast<std::int32_t>(pixel - y * width), static_cast<std::int32_t>(y),
             static_cast<std::uint32_t>(element - kChannels * pixel)};
   }
 
-  // The line of the window, and of `count` pixels from a place on the one that comes first there; both may be outside.
+  // The line of the window, and of `count` pixels from a place on the one that comes first there;
+  // both may be outside.
   [[nodiscard]] HOTPACK_HOST_DEVICE std::int32_t line_of(const Place& place) const {
     return (flags_ & kRowFlipVertical) != 0 ? height_ - 1 - place.y : place.y;
   }
-  [[nodiscard]] HOTPACK_HOST_DEVICE std::int32_t column_of(const Place& place, std::int32_t count) const {
+  [[nodiscard]] HOTPACK_HOST_DEVICE std::int32_t column_of(const Place& place,
+                                                           std::int32_t count) const {
     return flips() ? width_ - count - place.x : place.x;
   }
   // Where they are in memory, or would be.
   template <int kPixelBytes>
-  [[nodiscard]] HOTPACK_HOST_DEVICE const std::uint8_t* address_of(std::int32_t line, std::int32_t column, std::uint32_t plane) const {
-    const std::uint64_t stored_line = std::uint64_t{plane} * record_height_ + static_cast<std::uint32_t>(line);
+  [[nodiscard]] HOTPACK_HOST_DEVICE const std::uint8_t* address_of(std::int32_t line,
+                                                                   std::int32_t column,
+                                                                   std::uint32_t plane) const {
+    const std::uint64_t stored_line =
+        std::uint64_t{plane} * record_height_ + static_cast<std::uint32_t>(line);
     return data_ + (static_cast<std::int64_t>(stored_line * record_width_) + column) * kPixelBytes;
   }
   // How many pixels of a line the window has.
-  [[nodiscard]] HOTPACK_HOST_DEVICE std::int32_t shown(std::int32_t line) const { return line < shown_height_ ? shown_width_ : 0; }
+  [[nodiscard]] HOTPACK_HOST_DEVICE std::int32_t shown(std::int32_t line) const {
+    return line < shown_height_ ? shown_width_ : 0;
+  }
 
   // Moves a place on to the line after. Whether some of `count` pixels from there on are in it.
   [[nodiscard]] HOTPACK_HOST_DEVICE bool next_line(Place& place, std::int32_t count) const {
     const bool beyond = width_ - place.x < count;
     place.x -= width_;
     ++place.y;
-    return (static_cast<unsigned>(beyond) & static_cast<unsigned>(place.y < height_)) != 0;  // one branch: else ptxas copies the loop
+    return (static_cast<unsigned>(beyond) & static_cast<unsigned>(place.y < height_)) !=
+           0;  // one branch: else ptxas copies the loop
   }
 
-  [[nodiscard]] HOTPACK_HOST_DEVICE bool flips() const { return (flags_ & kRowFlipHorizontal) != 0; }
+  [[nodiscard]] HOTPACK_HOST_DEVICE bool flips() const {
+    return (flags_ & kRowFlipHorizontal) != 0;
+  }
 
   // Byte c of the kPixelBytes that a pixel has in a plane.
   template <int kPixelBytes>
-  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint32_t byte_at(const Place& place, std::uint32_t plane, std::uint32_t c) const {
+  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint32_t byte_at(const Place& place, std::uint32_t plane,
+                                                          std::uint32_t c) const {
     const std::int32_t line = line_of(place), column = column_of(place, 1);
     return column < shown(line) ? load_byte(address_of<kPixelBytes>(line, column, plane) + c) : 0;
   }
@@ -107,7 +126,8 @@ class Lines {
   std::uint32_t reciprocal_;  // ⌊(2^32 - 1) / width_⌋
 };
 
-// kPixels neighbours of an output, kPixelBytes of each from each of kPlanes planes. In steps, so that several may be on their way together.
+// kPixels neighbours of an output, kPixelBytes of each from each of kPlanes planes. In steps, so
+// that several may be on their way together.
 template <int kPixels, int kPixelBytes, int kPlanes = 1>
 class Neighbours {
  public:
@@ -128,7 +148,8 @@ class Neighbours {
     if (!in_line_) return;
     HOTPACK_UNROLL
     for (std::uint32_t p = 0; p < kPlanes; ++p) {
-      pieces_[p] = load_pieces<kBytes, kPiece>(lines.address_of<kPixelBytes>(line_, column_, plane_ + p));
+      pieces_[p] =
+          load_pieces<kBytes, kPiece>(lines.address_of<kPixelBytes>(line_, column_, plane_ + p));
     }
   }
   // The bytes of each plane then, in the output's order.
@@ -156,10 +177,13 @@ class Neighbours {
     while (more) {
       const std::int32_t line = lines.line_of(place_), column = lines.column_of(place_, kPixels);
       const std::int32_t shown = lines.shown(line);
-      const std::int32_t begin = column < 0 ? -column : 0, end = column <= shown - kPixels ? kPixels : column < shown ? shown - column : 0;
+      const std::int32_t begin = column < 0 ? -column : 0, end = column <= shown - kPixels ? kPixels
+                                                                 : column < shown ? shown - column
+                                                                                  : 0;
       HOTPACK_UNROLL
       for (std::uint32_t p = 0; p < kPlanes; ++p) {
-        add_some<kBytes>(strings_[p], lines.address_of<kPixelBytes>(line, column, plane_ + p), kPixelBytes * begin, kPixelBytes * end);
+        add_some<kBytes>(strings_[p], lines.address_of<kPixelBytes>(line, column, plane_ + p),
+                         kPixelBytes * begin, kPixelBytes * end);
       }
       more = lines.next_line(place_, kPixels);
     }

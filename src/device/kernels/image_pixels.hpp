@@ -1,4 +1,5 @@
-// The bytes of single pixels of an output row whose window is resampled, and flipped. As expand::PlacedRows.
+// The bytes of single pixels of an output row whose window is resampled, and flipped. As
+// expand::PlacedRows.
 //
 // For host and device. A pixel is its bytes in one word, the first channel lowest.
 #pragma once
@@ -13,8 +14,9 @@
 
 namespace hotpack::device::image {
 
-// Sources give the pixels of the unflipped output: line(y), then pixel(x) of that line. kUnroll: how many loops do at once; more pixels of
-// those that load much anyway would only need more registers.
+// Sources give the pixels of the unflipped output: line(y), then pixel(x) of that line. kUnroll:
+// how many loops do at once; more pixels of those that load much anyway would only need more
+// registers.
 
 // Both axes halved: means of four.
 template <int kChannels>
@@ -22,17 +24,20 @@ class Halved {
  public:
   static constexpr int kUnroll = 1;
 
-  HOTPACK_HOST_DEVICE explicit Halved(const ImageArgs& /*args*/, const Window& window) : window_(window) {}
+  HOTPACK_HOST_DEVICE explicit Halved(const ImageArgs& /*args*/, const Window& window)
+      : window_(window) {}
 
-  HOTPACK_HOST_DEVICE void line(std::int32_t y) { line_ = window_.data + 2 * (y * window_.line_bytes); }
+  HOTPACK_HOST_DEVICE void line(std::int32_t y) {
+    line_ = window_.data + 2 * (y * window_.line_bytes);
+  }
   HOTPACK_HOST_DEVICE std::uint32_t pixel(std::int32_t x) const {
     const std::uint8_t* from = line_ + 2 * (std::int64_t{x} * window_.pixel_bytes);
     std::uint32_t bytes = 0;
     HOTPACK_UNROLL
     for (int c = 0; c < kChannels; ++c, from += window_.plane_bytes) {
       const std::uint8_t* const lower = from + window_.line_bytes;
-      const std::uint32_t sum =
-          load_byte(from) + load_byte(from + window_.pixel_bytes) + load_byte(lower) + load_byte(lower + window_.pixel_bytes);
+      const std::uint32_t sum = load_byte(from) + load_byte(from + window_.pixel_bytes) +
+                                load_byte(lower) + load_byte(lower + window_.pixel_bytes);
       bytes |= (sum + 2) / 4 << 8 * c;
     }
     return bytes;
@@ -75,7 +80,9 @@ class Linear {
   static constexpr int kUnroll = 1;
 
   HOTPACK_HOST_DEVICE explicit Linear(const ImageArgs& args, const Window& window)
-      : window_(window), across_(scale_of(window.width, args.width)), down_(scale_of(window.height, args.height)) {}
+      : window_(window),
+        across_(scale_of(window.width, args.width)),
+        down_(scale_of(window.height, args.height)) {}
 
   HOTPACK_HOST_DEVICE void line(std::int32_t y) {
     const Position at = position_of(y, down_);
@@ -90,24 +97,30 @@ class Linear {
     Position at = position_of(x, across_);
     const std::int32_t last = window_.width - 1;
     if (at.floor < 0 || at.floor >= last) at = {at.floor < 0 ? 0 : last, 0.0f};
-    const std::int32_t first_weight = weight_of(1.0f - at.fraction), second_weight = weight_of(at.fraction);
+    const std::int32_t first_weight = weight_of(1.0f - at.fraction),
+                       second_weight = weight_of(at.fraction);
     std::int64_t first = std::int64_t{at.floor} * window_.pixel_bytes;
     std::int64_t second = second_weight != 0 ? first + window_.pixel_bytes : first;
     std::uint32_t bytes = 0;
     HOTPACK_UNROLL
-    for (int c = 0; c < kChannels; ++c, first += window_.plane_bytes, second += window_.plane_bytes) {
+    for (int c = 0; c < kChannels;
+         ++c, first += window_.plane_bytes, second += window_.plane_bytes) {
       const std::int32_t upper = sum(upper_ + first, first_weight, upper_ + second, second_weight);
       const std::int32_t lower = sum(lower_ + first, first_weight, lower_ + second, second_weight);
-      const std::int32_t value = ((upper_weight_ * upper >> 16) + (lower_weight_ * lower >> 16) + 2) >> 2;
+      const std::int32_t value =
+          ((upper_weight_ * upper >> 16) + (lower_weight_ * lower >> 16) + 2) >> 2;
       bytes |= static_cast<std::uint32_t>(value) << 8 * c;
     }
     return bytes;
   }
 
  private:
-  HOTPACK_HOST_DEVICE static std::int32_t sum(const std::uint8_t* first, std::int32_t first_weight, const std::uint8_t* second,
+  HOTPACK_HOST_DEVICE static std::int32_t sum(const std::uint8_t* first, std::int32_t first_weight,
+                                              const std::uint8_t* second,
                                               std::int32_t second_weight) {
-    return (static_cast<std::int32_t>(load_byte(first)) * first_weight + static_cast<std::int32_t>(load_byte(second)) * second_weight) >> 4;
+    return (static_cast<std::int32_t>(load_byte(first)) * first_weight +
+            static_cast<std::int32_t>(load_byte(second)) * second_weight) >>
+           4;
   }
 
   Window window_;

@@ -27,13 +27,15 @@ HOTPACK_HOST_DEVICE inline Window window_of(const ImageArgs& args, const RowEntr
   window.pixel_bytes = planes || args.channels == 1 ? 1 : 3;
   window.line_bytes = std::int64_t{entry.record_width} * window.pixel_bytes;
   window.plane_bytes = planes ? entry.record_height * window.line_bytes : 1;
-  window.data = args.records + entry.image + entry.y * window.line_bytes + std::int64_t{entry.x} * window.pixel_bytes;
+  window.data = args.records + entry.image + entry.y * window.line_bytes +
+                std::int64_t{entry.x} * window.pixel_bytes;
   window.width = entry.width;
   window.height = entry.height;
   return window;
 }
 
-// i / divisor, digit by digit: a device's division of 64 bits is a call, for which registers must be saved.
+// i / divisor, digit by digit: a device's division of 64 bits is a call, for which registers must
+// be saved.
 HOTPACK_HOST_DEVICE inline std::uint64_t long_quotient_of(std::uint64_t i, std::uint32_t divisor) {
   std::uint64_t quotient = 0, rest = 0;
   HOTPACK_KEEP_LOOP

@@ -1,8 +1,10 @@
-// What one thread of a label kernel does. A batch row is block_y's (and every grid_y-th after it); within it threads stride.
+// What one thread of a label kernel does. A batch row is block_y's (and every grid_y-th after it);
+// within it threads stride.
 //
-// For host and device; the same bytes as expand::LabelExpander, however large the launch. A thread's work depends on its place alone: no
-// shared memory, no waiting. Forms index, bits and one_hot with channels last are one flat run of elements, and a thread owns aligned
-// blocks of 16 bytes of it; with channels first it owns the same pixels of every plane.
+// For host and device; the same bytes as expand::LabelExpander, however large the launch. A
+// thread's work depends on its place alone: no shared memory, no waiting. Forms index, bits and
+// one_hot with channels last are one flat run of elements, and a thread owns aligned blocks of 16
+// bytes of it; with channels first it owns the same pixels of every plane.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,8 @@ inline constexpr std::uint32_t kPerBlock = kBlockBytes / sizeof(T);
 // Precondition: `at` is aligned to 16.
 HOTPACK_HOST_DEVICE inline void store_block(std::uint8_t* at, const StoreBlock& block) {
 #if defined(__CUDA_ARCH__)
-  *reinterpret_cast<uint4*>(at) = make_uint4(block.words[0], block.words[1], block.words[2], block.words[3]);
+  *reinterpret_cast<uint4*>(at) =
+      make_uint4(block.words[0], block.words[1], block.words[2], block.words[3]);
 #else
   expect_aligned<kBlockBytes>(at);
   std::memcpy(at, block.words, kBlockBytes);
@@ -51,13 +54,15 @@ HOTPACK_HOST_DEVICE inline void set_element(std::uint32_t* words, std::uint32_t 
   }
 }
 
-// The same without an index: elements enter kWords words from behind; when all have, the first is at the beginning.
+// The same without an index: elements enter kWords words from behind; when all have, the first is
+// at the beginning.
 template <class T, std::uint32_t kWords>
 HOTPACK_HOST_DEVICE inline void push_element(std::uint32_t* words, T value) {
   constexpr std::uint32_t kWhole = sizeof(T) / 4, kPart = 8 * sizeof(T) % 32;
   if constexpr (kWhole == 0) {
     HOTPACK_UNROLL
-    for (std::uint32_t w = 0; w + 1 < kWords; ++w) words[w] = words[w] >> kPart | words[w + 1] << (32 - kPart);
+    for (std::uint32_t w = 0; w + 1 < kWords; ++w)
+      words[w] = words[w] >> kPart | words[w + 1] << (32 - kPart);
     words[kWords - 1] = words[kWords - 1] >> kPart | std::uint32_t{value} << (32 - kPart);
   } else {
     HOTPACK_UNROLL
@@ -78,11 +83,13 @@ struct FlatRow {
 };
 
 template <class T>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline FlatRow flat_row(const LabelArgs& args, std::uint32_t row, std::uint64_t elements) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline FlatRow flat_row(const LabelArgs& args, std::uint32_t row,
+                                                          std::uint64_t elements) {
   FlatRow flat;
   flat.out = static_cast<std::uint8_t*>(args.out) + row * args.row_bytes;
   flat.elements = elements;
-  flat.lead = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(flat.out) % kBlockBytes / sizeof(T));
+  flat.lead = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(flat.out) % kBlockBytes /
+                                         sizeof(T));
   flat.blocks = (flat.lead + elements + kPerBlock<T> - 1) / kPerBlock<T>;
   flat.first_whole = flat.lead == 0 ? 0 : 1;
   const std::uint64_t end = (flat.lead + elements) / kPerBlock<T>;
@@ -90,7 +97,8 @@ template <class T>
   return flat;
 }
 
-// A block's elements: `count` of them from `begin` on; fewer than a block has only at the row's ends.
+// A block's elements: `count` of them from `begin` on; fewer than a block has only at the row's
+// ends.
 template <class Number>
 struct FlatPart {
   Number begin = 0;
@@ -98,16 +106,20 @@ struct FlatPart {
 };
 
 template <class T, class Number>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline FlatPart<Number> flat_part(const FlatRow& row, Number block) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline FlatPart<Number> flat_part(const FlatRow& row,
+                                                                    Number block) {
   const Number first = block * kPerBlock<T> - row.lead;
   if (block - row.first_whole < static_cast<Number>(row.whole)) return {first, kPerBlock<T>};
   const Number begin = block == 0 ? 0 : first;
-  const auto elements = static_cast<Number>(row.elements), end = static_cast<Number>(first + kPerBlock<T>);
+  const auto elements = static_cast<Number>(row.elements),
+             end = static_cast<Number>(first + kPerBlock<T>);
   return {begin, static_cast<std::uint32_t>((end < elements ? end : elements) - begin)};
 }
 
 template <class Number>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint8_t* address_of(const FlatRow& row, Number element, std::uint32_t element_bytes) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint8_t* address_of(const FlatRow& row,
+                                                                  Number element,
+                                                                  std::uint32_t element_bytes) {
   return row.out + static_cast<std::uint64_t>(element) * element_bytes;
 }
 
@@ -119,9 +131,11 @@ template <class Number>
   return std::uint64_t{place.grid_x} * place.block_threads;
 }
 
-// walk(number) with a number of the type that counts all elements of a row, and how far threads go beyond them.
+// walk(number) with a number of the type that counts all elements of a row, and how far threads go
+// beyond them.
 template <class Walk>
-HOTPACK_HOST_DEVICE inline void with_number(const FlatRow& row, const ThreadPlace& place, const Walk& walk) {
+HOTPACK_HOST_DEVICE inline void with_number(const FlatRow& row, const ThreadPlace& place,
+                                            const Walk& walk) {
   if (row.elements + 64 * item_stride(place) < std::uint64_t{1} << 32) {
     walk(std::uint32_t{0});
   } else {
@@ -133,24 +147,33 @@ HOTPACK_HOST_DEVICE inline void with_number(const FlatRow& row, const ThreadPlac
 
 // T: the unsigned type of the element's size.
 template <class T, std::int32_t kStored>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline T index_element(const LabelArgs& args, const std::uint8_t* vector) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline T index_element(const LabelArgs& args,
+                                                         const std::uint8_t* vector) {
   const std::uint32_t id = id_of<kStored>(args, vector);
-  return static_cast<T>(id < static_cast<std::uint32_t>(args.classes) ? std::int64_t{id} : args.ignore_index);
+  return static_cast<T>(id < static_cast<std::uint32_t>(args.classes) ? std::int64_t{id}
+                                                                      : args.ignore_index);
 }
 
 template <class T, std::int32_t kStored, class Number>
-HOTPACK_HOST_DEVICE inline void index_block(const LabelArgs& args, const LabelRow& row, Number first, std::uint8_t* to) {
+HOTPACK_HOST_DEVICE inline void index_block(const LabelArgs& args, const LabelRow& row,
+                                            Number first, std::uint8_t* to) {
   StoreBlock block{};
   for_pixels<kPerBlock<T>>(
       args, row, first,
-      [&](std::uint32_t i, const std::uint8_t* vector) { set_element<T>(block.words, i, index_element<T, kStored>(args, vector)); },
-      [&](const std::uint8_t* vector) { push_element<T, 4>(block.words, index_element<T, kStored>(args, vector)); });
+      [&](std::uint32_t i, const std::uint8_t* vector) {
+        set_element<T>(block.words, i, index_element<T, kStored>(args, vector));
+      },
+      [&](const std::uint8_t* vector) {
+        push_element<T, 4>(block.words, index_element<T, kStored>(args, vector));
+      });
   store_block(to, block);
 }
 
 template <class T, std::int32_t kStored, class Number>
-HOTPACK_HOST_DEVICE inline void index_blocks(const LabelArgs& args, const LabelRow& row, const FlatRow& flat, const ThreadPlace& place) {
-  const auto blocks = static_cast<Number>(flat.blocks), stride = static_cast<Number>(item_stride(place));
+HOTPACK_HOST_DEVICE inline void index_blocks(const LabelArgs& args, const LabelRow& row,
+                                             const FlatRow& flat, const ThreadPlace& place) {
+  const auto blocks = static_cast<Number>(flat.blocks),
+             stride = static_cast<Number>(item_stride(place));
   for (auto b = static_cast<Number>(first_item(place)); b < blocks; b += stride) {
     const FlatPart<Number> part = flat_part<T, Number>(flat, b);
     std::uint8_t* const to = address_of(flat, part.begin, sizeof(T));
@@ -160,16 +183,20 @@ HOTPACK_HOST_DEVICE inline void index_blocks(const LabelArgs& args, const LabelR
     }
     HOTPACK_ROLL
     for (std::uint32_t i = 0; i < part.count; ++i) {
-      store_element<T>(to, i, index_element<T, kStored>(args, find_pixel<Number>(args, row, part.begin + i)));
+      store_element<T>(
+          to, i, index_element<T, kStored>(args, find_pixel<Number>(args, row, part.begin + i)));
     }
   }
 }
 
 template <class T, std::int32_t kStored>
-HOTPACK_HOST_DEVICE inline void index_row(const LabelArgs& args, const ThreadPlace& place, std::uint32_t index) {
+HOTPACK_HOST_DEVICE inline void index_row(const LabelArgs& args, const ThreadPlace& place,
+                                          std::uint32_t index) {
   const LabelRow row = label_row(args, index);
   const FlatRow flat = flat_row<T>(args, index, pixels_of(args));
-  with_number(flat, place, [&]<class Number>(Number) { index_blocks<T, kStored, Number>(args, row, flat, place); });
+  with_number(flat, place, [&]<class Number>(Number) {
+    index_blocks<T, kStored, Number>(args, row, flat, place);
+  });
 }
 
 // ---- form bits
@@ -182,20 +209,25 @@ struct ChannelPlace {
 };
 
 template <class Number>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline ChannelPlace<Number> channel_of(const LabelArgs& args, Number element) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline ChannelPlace<Number> channel_of(const LabelArgs& args,
+                                                                         Number element) {
   const auto channels = static_cast<std::uint32_t>(args.channels);
   const Number pixel = divide(element, channels, args.channel_reciprocal);
   return {pixel, static_cast<std::uint32_t>(element - pixel * channels)};
 }
 
 template <std::int32_t kStored, class Number>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint8_t bits_element(const LabelArgs& args, const LabelRow& row, Number element) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint8_t bits_element(const LabelArgs& args,
+                                                                   const LabelRow& row,
+                                                                   Number element) {
   const ChannelPlace<Number> at = channel_of(args, element);
-  return static_cast<std::uint8_t>(bits_of<kStored>(args, find_pixel(args, row, at.pixel), at.channel));
+  return static_cast<std::uint8_t>(
+      bits_of<kStored>(args, find_pixel(args, row, at.pixel), at.channel));
 }
 
 // A block that lies in the record as it is, but for bits that are no class.
-HOTPACK_HOST_DEVICE inline void copy_bits(const LabelArgs& args, const std::uint8_t* from, std::uint32_t group, std::uint8_t* to) {
+HOTPACK_HOST_DEVICE inline void copy_bits(const LabelArgs& args, const std::uint8_t* from,
+                                          std::uint32_t group, std::uint8_t* to) {
   StoreBlock block;
   HOTPACK_UNROLL
   for (std::uint32_t w = 0; w < 4; ++w) block.words[w] = load_bytes(from + 4 * w, 4);
@@ -213,16 +245,19 @@ HOTPACK_HOST_DEVICE inline void copy_bits(const LabelArgs& args, const std::uint
 }
 
 template <std::int32_t kStored, class Number>
-HOTPACK_HOST_DEVICE inline void bits_block(const LabelArgs& args, const LabelRow& row, Number begin, std::uint8_t* to) {
+HOTPACK_HOST_DEVICE inline void bits_block(const LabelArgs& args, const LabelRow& row, Number begin,
+                                           std::uint8_t* to) {
   ChannelPlace<Number> at = channel_of(args, begin);
   if constexpr (kStored == kStoredBits) {
-    if (row.one_line && row.shown_width != 0) return copy_bits(args, row.window + begin, at.channel, to);
+    if (row.one_line && row.shown_width != 0)
+      return copy_bits(args, row.window + begin, at.channel, to);
   }
   StoreBlock block{};
   const std::uint8_t* vector = find_pixel(args, row, at.pixel);
   HOTPACK_ROLL
   for (std::uint32_t i = 0; i < kBlockBytes; ++i) {
-    push_element<std::uint8_t, 4>(block.words, static_cast<std::uint8_t>(bits_of<kStored>(args, vector, at.channel)));
+    push_element<std::uint8_t, 4>(
+        block.words, static_cast<std::uint8_t>(bits_of<kStored>(args, vector, at.channel)));
     if (++at.channel != static_cast<std::uint32_t>(args.channels) || i + 1 == kBlockBytes) continue;
     at.channel = 0;
     vector = find_pixel(args, row, ++at.pixel);
@@ -231,8 +266,10 @@ HOTPACK_HOST_DEVICE inline void bits_block(const LabelArgs& args, const LabelRow
 }
 
 template <std::int32_t kStored, class Number>
-HOTPACK_HOST_DEVICE inline void bits_blocks(const LabelArgs& args, const LabelRow& row, const FlatRow& flat, const ThreadPlace& place) {
-  const auto blocks = static_cast<Number>(flat.blocks), stride = static_cast<Number>(item_stride(place));
+HOTPACK_HOST_DEVICE inline void bits_blocks(const LabelArgs& args, const LabelRow& row,
+                                            const FlatRow& flat, const ThreadPlace& place) {
+  const auto blocks = static_cast<Number>(flat.blocks),
+             stride = static_cast<Number>(item_stride(place));
   for (auto b = static_cast<Number>(first_item(place)); b < blocks; b += stride) {
     const FlatPart<Number> part = flat_part<std::uint8_t, Number>(flat, b);
     std::uint8_t* const to = address_of(flat, part.begin, 1);
@@ -248,24 +285,31 @@ HOTPACK_HOST_DEVICE inline void bits_blocks(const LabelArgs& args, const LabelRo
 }
 
 template <std::int32_t kStored>
-HOTPACK_HOST_DEVICE inline void bits_row(const LabelArgs& args, const ThreadPlace& place, std::uint32_t index) {
+HOTPACK_HOST_DEVICE inline void bits_row(const LabelArgs& args, const ThreadPlace& place,
+                                         std::uint32_t index) {
   const LabelRow row = label_row(args, index);
-  const FlatRow flat = flat_row<std::uint8_t>(args, index, pixels_of(args) * static_cast<std::uint32_t>(args.channels));
-  with_number(flat, place, [&]<class Number>(Number) { bits_blocks<kStored, Number>(args, row, flat, place); });
+  const FlatRow flat = flat_row<std::uint8_t>(
+      args, index, pixels_of(args) * static_cast<std::uint32_t>(args.channels));
+  with_number(flat, place,
+              [&]<class Number>(Number) { bits_blocks<kStored, Number>(args, row, flat, place); });
 }
 
 // ---- form one_hot, channels last
 
 // Whether each of a block's elements is a one, as bits.
 template <class T, std::int32_t kStored, class Number>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t ones_of(const LabelArgs& args, const LabelRow& row, const FlatPart<Number>& part) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t ones_of(const LabelArgs& args,
+                                                               const LabelRow& row,
+                                                               const FlatPart<Number>& part) {
   const auto channels = static_cast<std::uint32_t>(args.channels);
   ChannelPlace<Number> at = channel_of(args, part.begin);
   std::uint32_t ones = 0;
   HOTPACK_ROLL
   for (std::uint32_t i = 0; i < part.count; ++at.pixel) {
     const std::uint32_t count = smaller(part.count - i, channels - at.channel);
-    ones |= channels_from<kStored, kPerBlock<T>>(args, find_pixel(args, row, at.pixel), at.channel, count) << i;
+    ones |= channels_from<kStored, kPerBlock<T>>(args, find_pixel(args, row, at.pixel), at.channel,
+                                                 count)
+            << i;
     i += count;
     at.channel = 0;
   }
@@ -274,7 +318,8 @@ template <class T, std::int32_t kStored, class Number>
 
 // The block whose elements are such bits times `one`.
 template <class T>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline StoreBlock block_of_ones(std::uint32_t ones, std::uint32_t one) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline StoreBlock block_of_ones(std::uint32_t ones,
+                                                                  std::uint32_t one) {
   StoreBlock block;
   HOTPACK_UNROLL
   for (std::uint32_t w = 0; w < 4; ++w) {
@@ -291,21 +336,27 @@ template <class T>
 }
 
 template <class T, class Number>
-HOTPACK_HOST_DEVICE inline void store_ones(const LabelArgs& args, const FlatRow& flat, const FlatPart<Number>& part, std::uint32_t ones) {
+HOTPACK_HOST_DEVICE inline void store_ones(const LabelArgs& args, const FlatRow& flat,
+                                           const FlatPart<Number>& part, std::uint32_t ones) {
   std::uint8_t* const to = address_of(flat, part.begin, sizeof(T));
   if (part.count == kPerBlock<T>) return store_block(to, block_of_ones<T>(ones, args.one));
   HOTPACK_ROLL
-  for (std::uint32_t i = 0; i < part.count; ++i) store_element<T>(to, i, static_cast<T>((ones >> i & 1) * args.one));
+  for (std::uint32_t i = 0; i < part.count; ++i)
+    store_element<T>(to, i, static_cast<T>((ones >> i & 1) * args.one));
 }
 
 template <class T, std::int32_t kStored, class Number>
-HOTPACK_HOST_DEVICE inline void last_blocks(const LabelArgs& args, const LabelRow& row, const FlatRow& flat, const ThreadPlace& place) {
-  const auto blocks = static_cast<Number>(flat.blocks), stride = static_cast<Number>(item_stride(place));
+HOTPACK_HOST_DEVICE inline void last_blocks(const LabelArgs& args, const LabelRow& row,
+                                            const FlatRow& flat, const ThreadPlace& place) {
+  const auto blocks = static_cast<Number>(flat.blocks),
+             stride = static_cast<Number>(item_stride(place));
   auto b = static_cast<Number>(first_item(place));
   // Two at a time: the loads of both are under way before a store waits for either.
   for (; b + stride < blocks; b += 2 * stride) {
-    const FlatPart<Number> one = flat_part<T, Number>(flat, b), other = flat_part<T, Number>(flat, b + stride);
-    const std::uint32_t ones = ones_of<T, kStored>(args, row, one), others = ones_of<T, kStored>(args, row, other);
+    const FlatPart<Number> one = flat_part<T, Number>(flat, b),
+                           other = flat_part<T, Number>(flat, b + stride);
+    const std::uint32_t ones = ones_of<T, kStored>(args, row, one),
+                        others = ones_of<T, kStored>(args, row, other);
     store_ones<T>(args, flat, one, ones);
     store_ones<T>(args, flat, other, others);
   }
@@ -315,10 +366,14 @@ HOTPACK_HOST_DEVICE inline void last_blocks(const LabelArgs& args, const LabelRo
 }
 
 template <class T, std::int32_t kStored>
-HOTPACK_HOST_DEVICE inline void last_row(const LabelArgs& args, const ThreadPlace& place, std::uint32_t index) {
+HOTPACK_HOST_DEVICE inline void last_row(const LabelArgs& args, const ThreadPlace& place,
+                                         std::uint32_t index) {
   const LabelRow row = label_row(args, index);
-  const FlatRow flat = flat_row<T>(args, index, pixels_of(args) * static_cast<std::uint32_t>(args.channels));
-  with_number(flat, place, [&]<class Number>(Number) { last_blocks<T, kStored, Number>(args, row, flat, place); });
+  const FlatRow flat =
+      flat_row<T>(args, index, pixels_of(args) * static_cast<std::uint32_t>(args.channels));
+  with_number(flat, place, [&]<class Number>(Number) {
+    last_blocks<T, kStored, Number>(args, row, flat, place);
+  });
 }
 
 // ---- form one_hot, channels first
@@ -331,7 +386,8 @@ struct PixelBytes {
 };
 
 template <std::uint32_t kCount>
-HOTPACK_HOST_DEVICE inline void set_byte(PixelBytes<kCount>& bytes, std::uint32_t i, std::uint32_t value) {
+HOTPACK_HOST_DEVICE inline void set_byte(PixelBytes<kCount>& bytes, std::uint32_t i,
+                                         std::uint32_t value) {
   set_element(bytes.words, i, static_cast<std::uint8_t>(value));
 }
 
@@ -340,13 +396,15 @@ HOTPACK_HOST_DEVICE inline void push_byte(PixelBytes<kCount>& bytes, std::uint32
   if constexpr (kCount == 1) {
     bytes.words[0] = value;
   } else {
-    push_element<std::uint8_t, PixelBytes<kCount>::kWords>(bytes.words, static_cast<std::uint8_t>(value));
+    push_element<std::uint8_t, PixelBytes<kCount>::kWords>(bytes.words,
+                                                           static_cast<std::uint8_t>(value));
   }
 }
 
 // kCount elements of a plane from bits `bit` of bytes: kCount is a block's, or 1.
 template <class T, std::uint32_t kCount>
-HOTPACK_HOST_DEVICE inline void store_bit(std::uint8_t* at, const PixelBytes<kCount>& bytes, std::uint32_t bit, std::uint32_t one) {
+HOTPACK_HOST_DEVICE inline void store_bit(std::uint8_t* at, const PixelBytes<kCount>& bytes,
+                                          std::uint32_t bit, std::uint32_t one) {
   if constexpr (kCount == 1) {
     store_element<T>(at, 0, static_cast<T>((bytes.words[0] >> bit & 1) * one));
   } else {
@@ -367,7 +425,8 @@ HOTPACK_HOST_DEVICE inline void store_bit(std::uint8_t* at, const PixelBytes<kCo
   }
 }
 
-// The ids of kCount pixels; for elements of one byte as two strings of bytes, which are compared four at a time.
+// The ids of kCount pixels; for elements of one byte as two strings of bytes, which are compared
+// four at a time.
 template <class T, std::uint32_t kCount>
 struct PixelIds {
   static constexpr bool kPacked = sizeof(T) == 1 && kCount > 1;
@@ -394,7 +453,8 @@ struct PixelIds {
 
 // kCount elements of plane `id`.
 template <class T, std::uint32_t kCount>
-HOTPACK_HOST_DEVICE inline void store_equal(std::uint8_t* at, const PixelIds<T, kCount>& ids, std::uint32_t id, std::uint32_t one) {
+HOTPACK_HOST_DEVICE inline void store_equal(std::uint8_t* at, const PixelIds<T, kCount>& ids,
+                                            std::uint32_t id, std::uint32_t one) {
   if constexpr (kCount == 1) {
     store_element<T>(at, 0, static_cast<T>(ids.ids[0] == id ? one : 0));
   } else {
@@ -403,9 +463,11 @@ HOTPACK_HOST_DEVICE inline void store_equal(std::uint8_t* at, const PixelIds<T, 
     for (std::uint32_t w = 0; w < 4; ++w) {
       if constexpr (sizeof(T) == 1) {
         const std::uint32_t low = (id & 255) * 0x01010101, high = (id >> 8) * 0x01010101;
-        block.words[w] = bytes_set((ids.low.words[w] ^ low) | (ids.high.words[w] ^ high)) ^ 0x01010101;
+        block.words[w] =
+            bytes_set((ids.low.words[w] ^ low) | (ids.high.words[w] ^ high)) ^ 0x01010101;
       } else if constexpr (sizeof(T) == 2) {
-        block.words[w] = (ids.ids[2 * w] == id ? one : 0) | (ids.ids[2 * w + 1] == id ? one << 16 : 0);
+        block.words[w] =
+            (ids.ids[2 * w] == id ? one : 0) | (ids.ids[2 * w + 1] == id ? one << 16 : 0);
       } else {
         block.words[w] = ids.ids[w] == id ? one : 0;
       }
@@ -414,15 +476,18 @@ HOTPACK_HOST_DEVICE inline void store_equal(std::uint8_t* at, const PixelIds<T, 
   }
 }
 
-// Which classes a thread writes of its pixels: groups of 8, cut by block_z; the last one has the ignored channel too.
+// Which classes a thread writes of its pixels: groups of 8, cut by block_z; the last one has the
+// ignored channel too.
 struct PlaneChunk {
   std::uint32_t first_group = 0;
   std::uint32_t end_group = 0;
   bool ignored = false;
 };
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline PlaneChunk plane_chunk(const LabelArgs& args, const ThreadPlace& place) {
-  const std::uint32_t groups = (static_cast<std::uint32_t>(args.classes) + 7) / 8;  // ≤ 2^13, and grid_z < 2^16
+[[nodiscard]] HOTPACK_HOST_DEVICE inline PlaneChunk plane_chunk(const LabelArgs& args,
+                                                                const ThreadPlace& place) {
+  const std::uint32_t groups =
+      (static_cast<std::uint32_t>(args.classes) + 7) / 8;  // ≤ 2^13, and grid_z < 2^16
   return {groups * place.block_z / place.grid_z, groups * (place.block_z + 1) / place.grid_z,
           args.ignore_channel != 0 && place.block_z + 1 == place.grid_z};
 }
@@ -435,44 +500,57 @@ struct PlanePart {
 };
 
 template <class T, std::uint32_t kCount>
-HOTPACK_HOST_DEVICE inline void first_of_ids(const LabelArgs& args, const LabelRow& row, const PlanePart& part, const PlaneChunk& chunk) {
+HOTPACK_HOST_DEVICE inline void first_of_ids(const LabelArgs& args, const LabelRow& row,
+                                             const PlanePart& part, const PlaneChunk& chunk) {
   PixelIds<T, kCount> ids;
   for_pixels<kCount>(
-      args, row, part.pixel, [&](std::uint32_t i, const std::uint8_t* vector) { ids.set(i, id_of<kStoredIndex>(args, vector)); },
+      args, row, part.pixel,
+      [&](std::uint32_t i, const std::uint8_t* vector) {
+        ids.set(i, id_of<kStoredIndex>(args, vector));
+      },
       [&](const std::uint8_t* vector) { ids.push(id_of<kStoredIndex>(args, vector)); });
   const auto classes = static_cast<std::uint32_t>(args.classes);
   const std::uint32_t first = 8 * chunk.first_group;
   const std::uint32_t end = chunk.ignored ? classes + 1 : smaller(classes, 8 * chunk.end_group);
   std::uint8_t* at = part.out + first * part.plane_bytes;
-  for (std::uint32_t id = first; id < end; ++id, at += part.plane_bytes) store_equal<T, kCount>(at, ids, id, args.one);
+  for (std::uint32_t id = first; id < end; ++id, at += part.plane_bytes)
+    store_equal<T, kCount>(at, ids, id, args.one);
 }
 
 template <std::uint32_t kCount, std::int32_t kStored>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelBytes<kCount> group_of(const LabelArgs& args, const LabelRow& row, std::uint64_t pixel,
+[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelBytes<kCount> group_of(const LabelArgs& args,
+                                                                     const LabelRow& row,
+                                                                     std::uint64_t pixel,
                                                                      std::uint32_t group) {
   PixelBytes<kCount> bytes;
   for_pixels<kCount>(
-      args, row, pixel, [&](std::uint32_t i, const std::uint8_t* vector) { set_byte(bytes, i, bits_of<kStored>(args, vector, group)); },
+      args, row, pixel,
+      [&](std::uint32_t i, const std::uint8_t* vector) {
+        set_byte(bytes, i, bits_of<kStored>(args, vector, group));
+      },
       [&](const std::uint8_t* vector) { push_byte(bytes, bits_of<kStored>(args, vector, group)); });
   return bytes;
 }
 
 template <std::uint32_t kCount>
-HOTPACK_HOST_DEVICE inline void add_seen(PixelBytes<kCount>& seen, const PixelBytes<kCount>& bytes) {
+HOTPACK_HOST_DEVICE inline void add_seen(PixelBytes<kCount>& seen,
+                                         const PixelBytes<kCount>& bytes) {
   HOTPACK_UNROLL
   for (std::uint32_t w = 0; w < PixelBytes<kCount>::kWords; ++w) seen.words[w] |= bytes.words[w];
 }
 
 template <class T, std::uint32_t kCount>
-HOTPACK_HOST_DEVICE inline void store_unseen(std::uint8_t* at, PixelBytes<kCount> seen, std::uint32_t one) {
+HOTPACK_HOST_DEVICE inline void store_unseen(std::uint8_t* at, PixelBytes<kCount> seen,
+                                             std::uint32_t one) {
   HOTPACK_UNROLL
-  for (std::uint32_t w = 0; w < PixelBytes<kCount>::kWords; ++w) seen.words[w] = bytes_set(seen.words[w]) ^ 0x01010101;
+  for (std::uint32_t w = 0; w < PixelBytes<kCount>::kWords; ++w)
+    seen.words[w] = bytes_set(seen.words[w]) ^ 0x01010101;
   store_bit<T, kCount>(at, seen, 0, one);
 }
 
 template <class T, std::uint32_t kCount, std::int32_t kStored>
-HOTPACK_HOST_DEVICE inline void first_of_vectors(const LabelArgs& args, const LabelRow& row, const PlanePart& part,
-                                                 const PlaneChunk& chunk) {
+HOTPACK_HOST_DEVICE inline void first_of_vectors(const LabelArgs& args, const LabelRow& row,
+                                                 const PlanePart& part, const PlaneChunk& chunk) {
   const auto classes = static_cast<std::uint32_t>(args.classes);
   PixelBytes<kCount> seen;
   std::uint8_t* at = part.out + std::uint64_t{8} * chunk.first_group * part.plane_bytes;
@@ -480,7 +558,8 @@ HOTPACK_HOST_DEVICE inline void first_of_vectors(const LabelArgs& args, const La
     const PixelBytes<kCount> bytes = group_of<kCount, kStored>(args, row, part.pixel, group);
     add_seen(seen, bytes);
     const std::uint32_t count = smaller(8, classes - 8 * group);
-    for (std::uint32_t bit = 0; bit < count; ++bit, at += part.plane_bytes) store_bit<T, kCount>(at, bytes, bit, args.one);
+    for (std::uint32_t bit = 0; bit < count; ++bit, at += part.plane_bytes)
+      store_bit<T, kCount>(at, bytes, bit, args.one);
   }
   if (!chunk.ignored) return;
   for (std::uint32_t group = 0; group < chunk.first_group; ++group) {
@@ -490,7 +569,8 @@ HOTPACK_HOST_DEVICE inline void first_of_vectors(const LabelArgs& args, const La
 }
 
 template <class T, std::uint32_t kCount, std::int32_t kStored>
-HOTPACK_HOST_DEVICE inline void first_row(const LabelArgs& args, const ThreadPlace& place, std::uint32_t index) {
+HOTPACK_HOST_DEVICE inline void first_row(const LabelArgs& args, const ThreadPlace& place,
+                                          std::uint32_t index) {
   const LabelRow row = label_row(args, index);
   const PlaneChunk chunk = plane_chunk(args, place);
   const std::uint64_t pixels = pixels_of(args);
@@ -512,7 +592,8 @@ struct OfStorage {};
 
 // All of a thread's rows, by `work(OfStorage, row)`.
 template <class Work>
-HOTPACK_HOST_DEVICE inline void for_rows(const LabelArgs& args, const ThreadPlace& place, const Work& work) {
+HOTPACK_HOST_DEVICE inline void for_rows(const LabelArgs& args, const ThreadPlace& place,
+                                         const Work& work) {
   for (std::uint64_t row = place.block_y; row < args.row_count; row += place.grid_y) {
     const auto index = static_cast<std::uint32_t>(row);
     if (args.storage == kStoredBits) {
@@ -528,31 +609,43 @@ HOTPACK_HOST_DEVICE inline void for_rows(const LabelArgs& args, const ThreadPlac
 // T: the unsigned type of the element's size.
 template <class T>
 HOTPACK_HOST_DEVICE inline void label_index_body(const LabelArgs& args, const ThreadPlace& place) {
-  for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) { index_row<T, kStored>(args, place, row); });
+  for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) {
+    index_row<T, kStored>(args, place, row);
+  });
 }
 
 HOTPACK_HOST_DEVICE inline void label_bits_body(const LabelArgs& args, const ThreadPlace& place) {
-  for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) { bits_row<kStored>(args, place, row); });
+  for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) {
+    bits_row<kStored>(args, place, row);
+  });
 }
 
 template <class T>
-HOTPACK_HOST_DEVICE inline void label_one_hot_last_body(const LabelArgs& args, const ThreadPlace& place) {
-  for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) { last_row<T, kStored>(args, place, row); });
+HOTPACK_HOST_DEVICE inline void label_one_hot_last_body(const LabelArgs& args,
+                                                        const ThreadPlace& place) {
+  for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) {
+    last_row<T, kStored>(args, place, row);
+  });
 }
 
-// Whether every plane of every row begins at a multiple of 16 bytes, so that pixels go a block at a time.
+// Whether every plane of every row begins at a multiple of 16 bytes, so that pixels go a block at a
+// time.
 template <class T>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline bool planes_are_aligned(const LabelArgs& args) {
   return pixels_of(args) % kPerBlock<T> == 0;
 }
 
 template <class T>
-HOTPACK_HOST_DEVICE inline void label_one_hot_first_body(const LabelArgs& args, const ThreadPlace& place) {
+HOTPACK_HOST_DEVICE inline void label_one_hot_first_body(const LabelArgs& args,
+                                                         const ThreadPlace& place) {
   if (planes_are_aligned<T>(args)) {
-    for_rows(args, place,
-             [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) { first_row<T, kPerBlock<T>, kStored>(args, place, row); });
+    for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) {
+      first_row<T, kPerBlock<T>, kStored>(args, place, row);
+    });
   } else {
-    for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) { first_row<T, 1, kStored>(args, place, row); });
+    for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) {
+      first_row<T, 1, kStored>(args, place, row);
+    });
   }
 }
 

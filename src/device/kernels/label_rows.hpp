@@ -1,7 +1,9 @@
-// Where the pixels of a batch row lie in its record, and what a stored pixel says: by storage, as ids, as bits, as channels.
+// Where the pixels of a batch row lie in its record, and what a stored pixel says: by storage, as
+// ids, as bits, as channels.
 //
-// Pure functions for host and device. Values that no label may have are no class, and never lead outside the label's block; of a block
-// (a multiple of kBlockAlignment) whole aligned words may be read.
+// Pure functions for host and device. Values that no label may have are no class, and never lead
+// outside the label's block; of a block (a multiple of kBlockAlignment) whole aligned words may be
+// read.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +12,8 @@
 #include "device/kernels/label_args.hpp"
 #include "device/kernels/portable.hpp"
 
-// Before a loop that the device must unroll, so that arrays it walks stay in registers; one that would be too large.
+// Before a loop that the device must unroll, so that arrays it walks stay in registers; one that
+// would be too large.
 #if defined(__CUDA_ARCH__)
 #define HOTPACK_UNROLL _Pragma("unroll")
 #define HOTPACK_ROLL _Pragma("unroll 1")
@@ -52,12 +55,18 @@ template <class T>
 }
 
 // 1 ≤ count ≤ 32.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t low_bits(std::uint32_t count) { return ~std::uint32_t{0} >> (32 - count); }
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t low_bits(std::uint32_t count) {
+  return ~std::uint32_t{0} >> (32 - count);
+}
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t smaller(std::uint32_t a, std::uint32_t b) {
+  return a < b ? a : b;
+}
 
-// The 1 … 4 bytes from `at` on, wherever that is, by the one or two aligned words that hold them; zeros above.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t load_bytes(const std::uint8_t* at, std::uint32_t count) {
+// The 1 … 4 bytes from `at` on, wherever that is, by the one or two aligned words that hold them;
+// zeros above.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t load_bytes(const std::uint8_t* at,
+                                                                  std::uint32_t count) {
   const auto offset = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) % 4);
   const std::uint8_t* const aligned = at - offset;
   std::uint64_t words = load_record<std::uint32_t>(aligned);
@@ -72,10 +81,12 @@ template <class T>
 }
 
 // Bits 0 … 3 from such bytes.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t join_bytes(std::uint32_t set) { return set * 0x10204080U >> 28; }
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t join_bytes(std::uint32_t set) {
+  return set * 0x10204080U >> 28;
+}
 
-// A batch row as a plane of pixels, some of them in the record. A row that lies there as it is counts as one line, however long; one
-// without a sample as a line of padding.
+// A batch row as a plane of pixels, some of them in the record. A row that lies there as it is
+// counts as one line, however long; one without a sample as a line of padding.
 struct LabelRow {
   const std::uint8_t* window = nullptr;  // its first pixel in the record
   std::int64_t pitch = 0;                // bytes between the record's lines
@@ -89,7 +100,8 @@ struct LabelRow {
   return static_cast<std::uint64_t>(args.width) * static_cast<std::uint64_t>(args.height);
 }
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline LabelRow label_row(const LabelArgs& args, std::uint32_t index) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline LabelRow label_row(const LabelArgs& args,
+                                                            std::uint32_t index) {
   LabelRow row;
   const RowEntry& entry = args.rows[index];
   if ((entry.flags & kRowValid) == 0) return row;
@@ -110,31 +122,46 @@ struct LabelRow {
 
 inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
-// Pixel `at` of `wanted` ones is pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` ones; not resampled, itself or none. A half of
-// the dividend, rounded down, gives the same quotient with `wanted`.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_place(std::uint32_t at, std::uint32_t wanted, std::uint64_t reciprocal,
-                                                                    std::uint32_t given, bool resample, bool flip) {
+// Pixel `at` of `wanted` ones is pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` ones; not
+// resampled, itself or none. A half of the dividend, rounded down, gives the same quotient with
+// `wanted`.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_place(std::uint32_t at,
+                                                                    std::uint32_t wanted,
+                                                                    std::uint64_t reciprocal,
+                                                                    std::uint32_t given,
+                                                                    bool resample, bool flip) {
   if (flip) at = wanted - 1 - at;
-  if (resample) return static_cast<std::uint32_t>(divide((2 * std::uint64_t{at} + 1) * given >> 1, wanted, reciprocal));
+  if (resample)
+    return static_cast<std::uint32_t>(
+        divide((2 * std::uint64_t{at} + 1) * given >> 1, wanted, reciprocal));
   return at < given ? at : kNoPlace;
 }
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_column(const LabelArgs& args, const LabelRow& row, std::uint32_t x) {
-  return source_place(x, static_cast<std::uint32_t>(args.width), args.width_reciprocal, static_cast<std::uint32_t>(row.shown_width),
-                      (row.flags & kRowResample) != 0, (row.flags & kRowFlipHorizontal) != 0);
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_column(const LabelArgs& args,
+                                                                     const LabelRow& row,
+                                                                     std::uint32_t x) {
+  return source_place(x, static_cast<std::uint32_t>(args.width), args.width_reciprocal,
+                      static_cast<std::uint32_t>(row.shown_width), (row.flags & kRowResample) != 0,
+                      (row.flags & kRowFlipHorizontal) != 0);
 }
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_line(const LabelArgs& args, const LabelRow& row, std::uint32_t y) {
-  return source_place(y, static_cast<std::uint32_t>(args.height), args.height_reciprocal, row.shown_height, (row.flags & kRowResample) != 0,
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_line(const LabelArgs& args,
+                                                                   const LabelRow& row,
+                                                                   std::uint32_t y) {
+  return source_place(y, static_cast<std::uint32_t>(args.height), args.height_reciprocal,
+                      row.shown_height, (row.flags & kRowResample) != 0,
                       (row.flags & kRowFlipVertical) != 0);
 }
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* stored_at(const LabelArgs& args, const LabelRow& row, std::uint32_t column,
+[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* stored_at(const LabelArgs& args,
+                                                                       const LabelRow& row,
+                                                                       std::uint32_t column,
                                                                        std::uint32_t line) {
   return row.window + line * row.pitch + std::int64_t{column} * args.vector_bytes;
 }
 
-// Where an output pixel is. Number: std::uint32_t where all that a row counts fits it, else std::uint64_t.
+// Where an output pixel is. Number: std::uint32_t where all that a row counts fits it, else
+// std::uint64_t.
 struct PixelPlace {
   std::uint32_t x = 0;
   std::uint32_t y = 0;
@@ -148,16 +175,24 @@ template <class Number>
 }
 
 template <class Number>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* stored_in_line(const LabelArgs& args, const LabelRow& row, Number pixel) {
-  return row.window + static_cast<std::uint64_t>(pixel) * static_cast<std::uint32_t>(args.vector_bytes);
+[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* stored_in_line(const LabelArgs& args,
+                                                                            const LabelRow& row,
+                                                                            Number pixel) {
+  return row.window +
+         static_cast<std::uint64_t>(pixel) * static_cast<std::uint32_t>(args.vector_bytes);
 }
 
 // The stored vector of an output pixel; null where the output is padding.
 template <class Number>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* find_pixel(const LabelArgs& args, const LabelRow& row, Number pixel) {
-  if (row.one_line) return pixel < static_cast<Number>(row.shown_width) ? stored_in_line(args, row, pixel) : nullptr;
+[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* find_pixel(const LabelArgs& args,
+                                                                        const LabelRow& row,
+                                                                        Number pixel) {
+  if (row.one_line)
+    return pixel < static_cast<Number>(row.shown_width) ? stored_in_line(args, row, pixel)
+                                                        : nullptr;
   const PixelPlace place = place_of(args, pixel);
-  const std::uint32_t column = source_column(args, row, place.x), line = source_line(args, row, place.y);
+  const std::uint32_t column = source_column(args, row, place.x),
+                      line = source_line(args, row, place.y);
   return column == kNoPlace || line == kNoPlace ? nullptr : stored_at(args, row, column, line);
 }
 
@@ -169,54 +204,68 @@ struct PixelRun {
 
 // Precondition: pixels pixel … pixel + count − 1 are the output's.
 template <class Number>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelRun find_run(const LabelArgs& args, const LabelRow& row, Number pixel, std::uint32_t count) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelRun find_run(const LabelArgs& args,
+                                                           const LabelRow& row, Number pixel,
+                                                           std::uint32_t count) {
   const std::int64_t step = args.vector_bytes;
-  if (row.one_line) return {row.shown_width != 0 ? stored_in_line(args, row, pixel) : nullptr, step};
+  if (row.one_line)
+    return {row.shown_width != 0 ? stored_in_line(args, row, pixel) : nullptr, step};
   if ((row.flags & kRowResample) != 0) return {};
   const PixelPlace place = place_of(args, pixel);
   const std::uint32_t line = source_line(args, row, place.y);
   if (static_cast<std::uint32_t>(args.width) - place.x < count || line == kNoPlace) return {};
-  const std::uint32_t first = source_column(args, row, place.x), last = source_column(args, row, place.x + count - 1);
+  const std::uint32_t first = source_column(args, row, place.x),
+                      last = source_column(args, row, place.x + count - 1);
   if (first == kNoPlace || last == kNoPlace) return {};
   return {stored_at(args, row, first, line), (row.flags & kRowFlipHorizontal) != 0 ? -step : step};
 }
 
-// Calls set(i, vector) for those of a run, else push(vector) for each pixel in turn: unrolled the search would be kCount times as large.
+// Calls set(i, vector) for those of a run, else push(vector) for each pixel in turn: unrolled the
+// search would be kCount times as large.
 template <std::uint32_t kCount, class Number, class Set, class Push>
-HOTPACK_HOST_DEVICE inline void for_pixels(const LabelArgs& args, const LabelRow& row, Number pixel, const Set& set, const Push& push) {
+HOTPACK_HOST_DEVICE inline void for_pixels(const LabelArgs& args, const LabelRow& row, Number pixel,
+                                           const Set& set, const Push& push) {
   if (const PixelRun run = find_run(args, row, pixel, kCount); run.first != nullptr) {
     HOTPACK_UNROLL
-    for (std::uint32_t i = 0; i < kCount; ++i) set(i, run.first + static_cast<std::int64_t>(i) * run.step);
+    for (std::uint32_t i = 0; i < kCount; ++i)
+      set(i, run.first + static_cast<std::int64_t>(i) * run.step);
   } else {
     HOTPACK_ROLL
     for (std::uint32_t i = 0; i < kCount; ++i) push(find_pixel(args, row, pixel + i));
   }
 }
 
-// Of a stored vector (null: padding) of storage kStored: its lowest class, or args.classes where it has none.
+// Of a stored vector (null: padding) of storage kStored: its lowest class, or args.classes where it
+// has none.
 template <std::int32_t kStored>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t id_of(const LabelArgs& args, const std::uint8_t* vector) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t id_of(const LabelArgs& args,
+                                                             const std::uint8_t* vector) {
   const auto classes = static_cast<std::uint32_t>(args.classes);
   if (vector == nullptr) return classes;
   if constexpr (kStored == kStoredIndex) {
-    return smaller(classes, args.vector_bytes == 1 ? load_record<std::uint8_t>(vector) : load_record<std::uint16_t>(vector));
+    return smaller(classes, args.vector_bytes == 1 ? load_record<std::uint8_t>(vector)
+                                                   : load_record<std::uint16_t>(vector));
   }
   const auto bytes = static_cast<std::uint32_t>(args.vector_bytes);
   for (std::uint32_t at = 0; at < bytes; at += 4) {
     const std::uint32_t word = load_bytes(vector + at, smaller(4, bytes - at));
     if (word == 0) continue;
     // A bit beyond the last class is the last byte's, so none follows it.
-    return kStored == kStoredBits ? smaller(classes, 8 * at + lowest_bit(word)) : at + lowest_bit(word) / 8;
+    return kStored == kStoredBits ? smaller(classes, 8 * at + lowest_bit(word))
+                                  : at + lowest_bit(word) / 8;
   }
   return classes;
 }
 
 // Which of the classes 8·group … 8·group + 7 a stored vector has, as bits 0 … 7.
 template <std::int32_t kStored>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t bits_of(const LabelArgs& args, const std::uint8_t* vector, std::uint32_t group) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t bits_of(const LabelArgs& args,
+                                                               const std::uint8_t* vector,
+                                                               std::uint32_t group) {
   if (vector == nullptr) return 0;
   const std::uint32_t count = smaller(8, static_cast<std::uint32_t>(args.classes) - 8 * group);
-  if constexpr (kStored == kStoredBits) return load_record<std::uint8_t>(vector + group) & low_bits(count);
+  if constexpr (kStored == kStoredBits)
+    return load_record<std::uint8_t>(vector + group) & low_bits(count);
   if constexpr (kStored == kStoredIndex) {
     const std::uint32_t id = id_of<kStored>(args, vector) - 8 * group;
     return id < count ? 1U << id : 0;
@@ -228,33 +277,43 @@ template <std::int32_t kStored>
 
 // Up to 16 classes of a vector from class `first` on, as bits; none beyond the last class.
 template <std::int32_t kStored, std::uint32_t kMost>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t classes_from(const LabelArgs& args, const std::uint8_t* vector, std::uint32_t first,
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t classes_from(const LabelArgs& args,
+                                                                    const std::uint8_t* vector,
+                                                                    std::uint32_t first,
                                                                     std::uint32_t count) {
   if (first >= static_cast<std::uint32_t>(args.classes)) return 0;
   count = smaller(count, static_cast<std::uint32_t>(args.classes) - first);
   if constexpr (kStored == kStoredBits) {
-    return load_bytes(vector + first / 8, (first % 8 + count + 7) / 8) >> first % 8 & low_bits(count);
+    return load_bytes(vector + first / 8, (first % 8 + count + 7) / 8) >> first % 8 &
+           low_bits(count);
   }
   std::uint32_t bits = 0;
   HOTPACK_UNROLL
   for (std::uint32_t i = 0; i < kMost; i += 4) {
-    if (i < count) bits |= join_bytes(bytes_set(load_bytes(vector + first + i, smaller(4, count - i)))) << i;
+    if (i < count)
+      bits |= join_bytes(bytes_set(load_bytes(vector + first + i, smaller(4, count - i)))) << i;
   }
   return bits;
 }
 
-// `count` (≤ kMost ≤ 16) channels of one_hot from channel `first` on, as bits; first + count ≤ args.channels.
+// `count` (≤ kMost ≤ 16) channels of one_hot from channel `first` on, as bits; first + count ≤
+// args.channels.
 template <std::int32_t kStored, std::uint32_t kMost>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t channels_from(const LabelArgs& args, const std::uint8_t* vector, std::uint32_t first,
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t channels_from(const LabelArgs& args,
+                                                                     const std::uint8_t* vector,
+                                                                     std::uint32_t first,
                                                                      std::uint32_t count) {
   const auto classes = static_cast<std::uint32_t>(args.classes);
   if constexpr (kStored == kStoredIndex) {
-    const std::uint32_t at = id_of<kStored>(args, vector) - first;  // the ignored channel follows the last class
+    const std::uint32_t at =
+        id_of<kStored>(args, vector) - first;  // the ignored channel follows the last class
     return at < count ? 1U << at : 0;
   }
-  std::uint32_t bits = vector == nullptr ? 0 : classes_from<kStored, kMost>(args, vector, first, count);
+  std::uint32_t bits =
+      vector == nullptr ? 0 : classes_from<kStored, kMost>(args, vector, first, count);
   const bool to_ignored = first + count > classes;
-  if (to_ignored && bits == 0 && id_of<kStored>(args, vector) == classes) bits = 1U << (classes - first);
+  if (to_ignored && bits == 0 && id_of<kStored>(args, vector) == classes)
+    bits = 1U << (classes - first);
   return bits;
 }
 

@@ -1,6 +1,7 @@
 // What lets one body compile for the device and for the host, where it is the oracle of the tests.
 //
-// No fused multiply-add but where std::fma is written (nvcc runs with --fmad=false, the host with -ffp-contract=off); divisions are IEEE's.
+// No fused multiply-add but where std::fma is written (nvcc runs with --fmad=false, the host with
+// -ffp-contract=off); divisions are IEEE's.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 
 namespace hotpack::device {
 
-// Which thread of a launch runs a body: all that a body may know of where it runs. Grids are three-dimensional, blocks one-dimensional.
+// Which thread of a launch runs a body: all that a body may know of where it runs. Grids are
+// three-dimensional, blocks one-dimensional.
 struct ThreadPlace {
   std::uint32_t thread = 0;  // of its block
   std::uint32_t block_threads = 1;

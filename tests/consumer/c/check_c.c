@@ -1,7 +1,8 @@
-/* The C interface from C, against the installed shared library: numbers, resume, options, texts of errors. Prints what is wrong; exit 0
- * when nothing is.
+/* The C interface from C, against the installed shared library: numbers, resume, options, texts of
+ * errors. Prints what is wrong; exit 0 when nothing is.
  *
- * check_c PACK MIXED      (what make_pack wrote: 13 samples of 6 x 5 pixels, 3 classes; the same of 4 … 6 x 3 … 4 pixels) */
+ * check_c PACK MIXED      (what make_pack wrote: 13 samples of 6 x 5 pixels, 3 classes; the same of
+ * 4 … 6 x 3 … 4 pixels) */
 #include <hotpack/hotpack.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -47,8 +48,10 @@ static void check_dataset(const hotpack_dataset* dataset) {
   EXPECT(hotpack_dataset_class_name(dataset, 0)[0] != '\0');
 }
 
-/* One row of a batch against its record as stored: the image divided by 255, the label's bits as elements. */
-static void check_row(const hotpack_dataset* dataset, const hotpack_batch* batch, const hotpack_batch_info* info, size_t row) {
+/* One row of a batch against its record as stored: the image divided by 255, the label's bits as
+ * elements. */
+static void check_row(const hotpack_dataset* dataset, const hotpack_batch* batch,
+                      const hotpack_batch_info* info, size_t row) {
   const uint64_t sample = (uint64_t)hotpack_batch_indices(batch)[row];
   const float* image = (const float*)info->image.data + row * 3 * PIXELS;
   const uint8_t* label = (const uint8_t*)info->label.data + row * CLASSES * PIXELS;
@@ -59,18 +62,24 @@ static void check_row(const hotpack_dataset* dataset, const hotpack_batch* batch
   EXPECT(hotpack_dataset_key(dataset, sample, key, sizeof key, NULL) == HOTPACK_OK);
   EXPECT(strcmp(key, hotpack_batch_key(batch, row)) == 0);
   for (size_t pixel = 0; pixel < PIXELS; ++pixel) {
-    for (size_t c = 0; c < 3; ++c) EXPECT(image[c * PIXELS + pixel] == (float)pixels[pixel * 3 + c] / 255.0f);
-    for (size_t c = 0; c < CLASSES; ++c) EXPECT(label[c * PIXELS + pixel] == ((bits[pixel] >> c) & 1));
+    for (size_t c = 0; c < 3; ++c)
+      EXPECT(image[c * PIXELS + pixel] == (float)pixels[pixel * 3 + c] / 255.0f);
+    for (size_t c = 0; c < CLASSES; ++c)
+      EXPECT(label[c * PIXELS + pixel] == ((bits[pixel] >> c) & 1));
   }
 }
 
-static void check_batch(const hotpack_dataset* dataset, const hotpack_batch* batch, uint64_t epoch, uint64_t step) {
+static void check_batch(const hotpack_dataset* dataset, const hotpack_batch* batch, uint64_t epoch,
+                        uint64_t step) {
   hotpack_batch_info info;
   info.struct_size = sizeof info;
   EXPECT(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
-  EXPECT(info.epoch == epoch && info.step == step && info.batch_size == BATCH && info.num_valid == BATCH);
-  EXPECT(info.image.type == HOTPACK_TYPE_F32 && info.image.dimensions == 4 && info.image.shape[1] == 3);
-  EXPECT(info.label.type == HOTPACK_TYPE_U8 && info.label.dimensions == 4 && info.label.shape[1] == CLASSES);
+  EXPECT(info.epoch == epoch && info.step == step && info.batch_size == BATCH &&
+         info.num_valid == BATCH);
+  EXPECT(info.image.type == HOTPACK_TYPE_F32 && info.image.dimensions == 4 &&
+         info.image.shape[1] == 3);
+  EXPECT(info.label.type == HOTPACK_TYPE_U8 && info.label.dimensions == 4 &&
+         info.label.shape[1] == CLASSES);
   EXPECT(hotpack_batch_crops(batch)[0].width == 6 && hotpack_batch_crops(batch)[0].height == 5);
   for (size_t row = 0; row < BATCH; ++row) check_row(dataset, batch, &info, row);
 }
@@ -162,7 +171,8 @@ static void check_moves(const hotpack_dataset* dataset, int64_t order[2 * STEPS]
   hotpack_loader_close(loader);
 }
 
-/* Slot memory with a count of its blocks; slots are allocated by one thread, and freed when nothing else runs. */
+/* Slot memory with a count of its blocks; slots are allocated by one thread, and freed when nothing
+ * else runs. */
 static void* give(void* user, size_t bytes) {
   ++*(int*)user;
   return aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -197,14 +207,18 @@ static void check_crop(const hotpack_dataset* dataset) {
   EXPECT(blocks > 0);
   info.struct_size = sizeof info;
   EXPECT(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
-  EXPECT(info.image.shape[1] == HEIGHT && info.image.shape[2] == WIDTH && info.label.shape[1] == HEIGHT);
+  EXPECT(info.image.shape[1] == HEIGHT && info.image.shape[2] == WIDTH &&
+         info.label.shape[1] == HEIGHT);
   for (size_t row = 0; row < BATCH; ++row) {
     const hotpack_crop box = hotpack_batch_crops(batch)[row];
     const uint8_t* image = (const uint8_t*)info.image.data + row * HEIGHT * WIDTH * 3;
     uint8_t pixels[3 * PIXELS];
-    EXPECT(box.width == WIDTH && box.height == HEIGHT && box.x >= 0 && box.x <= 2 && box.y >= 0 && box.y <= 2);
-    EXPECT(hotpack_dataset_read_image(dataset, (uint64_t)hotpack_batch_indices(batch)[row], pixels, sizeof pixels) == HOTPACK_OK);
-    for (int y = 0; y < HEIGHT; ++y) EXPECT(memcmp(image + y * WIDTH * 3, pixels + ((box.y + y) * 6 + box.x) * 3, WIDTH * 3) == 0);
+    EXPECT(box.width == WIDTH && box.height == HEIGHT && box.x >= 0 && box.x <= 2 && box.y >= 0 &&
+           box.y <= 2);
+    EXPECT(hotpack_dataset_read_image(dataset, (uint64_t)hotpack_batch_indices(batch)[row], pixels,
+                                      sizeof pixels) == HOTPACK_OK);
+    for (int y = 0; y < HEIGHT; ++y)
+      EXPECT(memcmp(image + y * WIDTH * 3, pixels + ((box.y + y) * 6 + box.x) * 3, WIDTH * 3) == 0);
   }
   hotpack_batch_release(batch);
   EXPECT(blocks == 0);
@@ -213,7 +227,8 @@ static void check_crop(const hotpack_dataset* dataset) {
 enum { PAD_WIDTH = 8, PAD_HEIGHT = 6 };
 
 /* A row of different records: the record at the upper left, black and ignored besides. */
-static void check_padded_row(const hotpack_dataset* dataset, uint64_t number, const uint8_t* image, const uint8_t* label) {
+static void check_padded_row(const hotpack_dataset* dataset, uint64_t number, const uint8_t* image,
+                             const uint8_t* label) {
   hotpack_sample_info sample;
   uint8_t pixels[3 * PIXELS];
   sample.struct_size = sizeof sample;
@@ -247,10 +262,12 @@ static void check_padding(const char* folder) {
   if (batch == NULL) exit(1);
   info.struct_size = sizeof info;
   EXPECT(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
-  EXPECT(info.image.bytes == BATCH * PAD_HEIGHT * PAD_WIDTH * 3 && info.label.bytes == BATCH * PAD_HEIGHT * PAD_WIDTH);
+  EXPECT(info.image.bytes == BATCH * PAD_HEIGHT * PAD_WIDTH * 3 &&
+         info.label.bytes == BATCH * PAD_HEIGHT * PAD_WIDTH);
   for (size_t row = 0; row < BATCH; ++row) {
     const size_t first = row * PAD_HEIGHT * PAD_WIDTH;
-    check_padded_row(dataset, (uint64_t)hotpack_batch_indices(batch)[row], (const uint8_t*)info.image.data + first * 3,
+    check_padded_row(dataset, (uint64_t)hotpack_batch_indices(batch)[row],
+                     (const uint8_t*)info.image.data + first * 3,
                      (const uint8_t*)info.label.data + first);
   }
   hotpack_batch_release(batch);
@@ -264,13 +281,15 @@ static void check_older_structs(const hotpack_dataset* dataset) {
   hotpack_dataset_info info;
   hotpack_loader* loader = NULL;
   memset(&options, 0x5A, sizeof options);
-  EXPECT(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, threads)) == HOTPACK_OK);
+  EXPECT(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, threads)) ==
+         HOTPACK_OK);
   EXPECT(options.threads == 0x5A5A5A5A);
   options.global_batch_size = BATCH;
   EXPECT(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);
   EXPECT(hotpack_loader_batch_size(loader) == BATCH);
   hotpack_loader_close(loader);
-  EXPECT(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, threads) + 1) == HOTPACK_ERROR_USAGE);
+  EXPECT(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, threads) + 1) ==
+         HOTPACK_ERROR_USAGE);
   info.struct_size = offsetof(hotpack_dataset_info, skipped);
   info.skipped = 99;
   EXPECT(hotpack_dataset_describe(dataset, &info) == HOTPACK_OK);

@@ -1,4 +1,5 @@
-/* Device batches through the shared library: the same as a host loader's where there is a device, a text where there is none.
+/* Device batches through the shared library: the same as a host loader's where there is a device, a
+ * text where there is none.
  *
  * check_device PACK     (13 records of 6 x 5 pixels and three classes; exit 0 where all is well) */
 #include <hotpack/hotpack_device.h>
@@ -54,13 +55,17 @@ static void check_cuda(const hotpack_cuda* cuda) {
 static void check_tensor(hotpack_device_batch* batch, const hotpack_device_part_info* part) {
   DLManagedTensorVersioned* tensor = NULL;
   DLManagedTensor* legacy = NULL;
-  EXPECT(hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, 0, &tensor) == HOTPACK_ERROR_USAGE && tensor == NULL);
+  EXPECT(hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, 0, &tensor) ==
+             HOTPACK_ERROR_USAGE &&
+         tensor == NULL);
   EXPECT(hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) == HOTPACK_OK);
-  EXPECT(hotpack_device_batch_dlpack_legacy(batch, 0, HOTPACK_FIELD_LABEL, 1, &legacy) == HOTPACK_OK);
+  EXPECT(hotpack_device_batch_dlpack_legacy(batch, 0, HOTPACK_FIELD_LABEL, 1, &legacy) ==
+         HOTPACK_OK);
   hotpack_device_batch_release(batch);
   if (tensor == NULL || legacy == NULL) exit(1);
   EXPECT(tensor->version.major == 1 && tensor->dl_tensor.device.device_type == kDLCUDA);
-  EXPECT(tensor->dl_tensor.data == part->image.data && tensor->dl_tensor.ndim == 4 && tensor->dl_tensor.shape[2] == HEIGHT);
+  EXPECT(tensor->dl_tensor.data == part->image.data && tensor->dl_tensor.ndim == 4 &&
+         tensor->dl_tensor.shape[2] == HEIGHT);
   EXPECT(tensor->dl_tensor.strides[1] == HEIGHT * WIDTH && tensor->dl_tensor.strides[3] == 1);
   EXPECT(tensor->dl_tensor.dtype.code == kDLFloat && tensor->dl_tensor.dtype.bits == 16);
   EXPECT(legacy->dl_tensor.data == part->label.data && legacy->dl_tensor.ndim == 3);
@@ -84,11 +89,15 @@ static void check_step(hotpack_loader* host, hotpack_device_loader* device) {
   part.struct_size = sizeof part;
   EXPECT(hotpack_batch_describe(expected, &known) == HOTPACK_OK);
   EXPECT(hotpack_device_batch_describe(batch, &info) == HOTPACK_OK && info.parts == 1);
-  EXPECT(info.epoch == known.epoch && info.step == known.step && info.batch_size == BATCH && info.num_valid == known.num_valid);
-  EXPECT(hotpack_device_batch_part(batch, 0, &part) == HOTPACK_OK && part.batch_size == BATCH && part.device == 0);
-  EXPECT(part.image.bytes == known.image.bytes && memcmp(part.image.shape, known.image.shape, sizeof known.image.shape) == 0);
+  EXPECT(info.epoch == known.epoch && info.step == known.step && info.batch_size == BATCH &&
+         info.num_valid == known.num_valid);
+  EXPECT(hotpack_device_batch_part(batch, 0, &part) == HOTPACK_OK && part.batch_size == BATCH &&
+         part.device == 0);
+  EXPECT(part.image.bytes == known.image.bytes &&
+         memcmp(part.image.shape, known.image.shape, sizeof known.image.shape) == 0);
   EXPECT(part.label.bytes == known.label.bytes && part.label.type == known.label.type);
-  EXPECT(memcmp(hotpack_device_batch_indices(batch), hotpack_batch_indices(expected), BATCH * sizeof(int64_t)) == 0);
+  EXPECT(memcmp(hotpack_device_batch_indices(batch), hotpack_batch_indices(expected),
+                BATCH * sizeof(int64_t)) == 0);
   EXPECT(strcmp(hotpack_device_batch_key(batch, 0), hotpack_batch_key(expected, 0)) == 0);
   hotpack_batch_release(expected);
   check_tensor(batch, &part);
@@ -111,10 +120,13 @@ static void check_loaders(const hotpack_dataset* dataset) {
     printf("%s\n", hotpack_device_loader_error(device));
     exit(1);
   }
-  EXPECT(hotpack_device_loader_steps_per_epoch(device) == STEPS && hotpack_device_loader_parts(device) == 1);
-  EXPECT(hotpack_device_loader_image_batch_bytes(device, 0) == hotpack_loader_image_batch_bytes(host));
+  EXPECT(hotpack_device_loader_steps_per_epoch(device) == STEPS &&
+         hotpack_device_loader_parts(device) == 1);
+  EXPECT(hotpack_device_loader_image_batch_bytes(device, 0) ==
+         hotpack_loader_image_batch_bytes(host));
   for (int step = 0; step < STEPS; ++step) check_step(host, device);
-  EXPECT(hotpack_device_loader_next(device, streams, 1, &batch) == HOTPACK_END_OF_EPOCH && batch == NULL);
+  EXPECT(hotpack_device_loader_next(device, streams, 1, &batch) == HOTPACK_END_OF_EPOCH &&
+         batch == NULL);
   hotpack_loader_close(host);
   hotpack_device_loader_close(device);
 }

@@ -1,4 +1,5 @@
-/* Batches in the memory of a CUDA device: images as normalized f16 NCHW, labels as class ids. Building it does not require CUDA. */
+/* Batches in the memory of a CUDA device: images as normalized f16 NCHW, labels as class ids.
+ * Building it does not require CUDA. */
 #include <hotpack/hotpack_device.h>
 #include <stdio.h>
 
@@ -7,8 +8,11 @@ static int fail(const char* text) {
   return 1;
 }
 
-/* Your model learns here. Kernels that you queue on `stream` see image and label, which are pointers to device memory. */
-static void train(const void* image, const void* label, void* stream) { (void)image, (void)label, (void)stream; }
+/* Your model learns here. Kernels that you queue on `stream` see image and label, which are
+ * pointers to device memory. */
+static void train(const void* image, const void* label, void* stream) {
+  (void)image, (void)label, (void)stream;
+}
 
 int main(int argc, char* argv[]) {
   static const float mean[] = {0.485f, 0.456f, 0.406f}, std[] = {0.229f, 0.224f, 0.225f};
@@ -22,13 +26,15 @@ int main(int argc, char* argv[]) {
   hotpack_device_batch_info info;
   hotpack_device_part_info part;
   hotpack_status status = HOTPACK_OK;
-  if (hotpack_cuda_query(&cuda) < 0) { /* no driver or no device: hotpack_loader_open takes the same options */
+  if (hotpack_cuda_query(&cuda) <
+      0) { /* no driver or no device: hotpack_loader_open takes the same options */
     printf("%s\n", hotpack_cuda_error(cuda));
     hotpack_cuda_close(cuda);
     return 0;
   }
   hotpack_cuda_close(cuda);
-  if (hotpack_dataset_open(argc > 1 ? argv[1] : "packed/train", &dataset) < 0) return fail(hotpack_dataset_error(dataset));
+  if (hotpack_dataset_open(argc > 1 ? argv[1] : "packed/train", &dataset) < 0)
+    return fail(hotpack_dataset_error(dataset));
 
   hotpack_loader_options_init(&batches, sizeof batches);
   batches.global_batch_size = 2;
@@ -41,16 +47,20 @@ int main(int argc, char* argv[]) {
   hotpack_device_loader_options_init(&options, sizeof options);
   options.loader = &batches;
   options.residency = HOTPACK_RESIDENCY_AUTOMATIC; /* records stay on the device if they fit */
-  if (hotpack_device_loader_open(dataset, &options, &loader) < 0) return fail(hotpack_device_loader_error(loader));
+  if (hotpack_device_loader_open(dataset, &options, &loader) < 0)
+    return fail(hotpack_device_loader_error(loader));
 
   info.struct_size = sizeof info;
   part.struct_size = sizeof part;
   for (int epoch = 0; epoch < 2; ++epoch) {
-    while ((status = hotpack_device_loader_next(loader, streams, 1, &batch)) == HOTPACK_OK) { /* the work is queued, not done */
+    while ((status = hotpack_device_loader_next(loader, streams, 1, &batch)) ==
+           HOTPACK_OK) { /* the work is queued, not done */
       hotpack_device_batch_describe(batch, &info);
-      hotpack_device_batch_part(batch, 0, &part); /* part.image.data: halves [N,3,H,W], part.label.data: bytes [N,H,W] */
+      hotpack_device_batch_part(
+          batch, 0, &part); /* part.image.data: halves [N,3,H,W], part.label.data: bytes [N,H,W] */
       train(part.image.data, part.label.data, streams[0]);
-      printf("epoch %d, step %d, first sample %s\n", (int)info.epoch, (int)info.step, hotpack_device_batch_key(batch, 0));
+      printf("epoch %d, step %d, first sample %s\n", (int)info.epoch, (int)info.step,
+             hotpack_device_batch_key(batch, 0));
       hotpack_device_batch_release(batch); /* its memory is reused after the work on the stream */
     }
     if (status != HOTPACK_END_OF_EPOCH) return fail(hotpack_device_loader_error(loader));

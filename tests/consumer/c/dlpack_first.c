@@ -1,4 +1,5 @@
-/* A program whose dlpack.h came first, here a stand-in with other fields: hotpack_dlpack.h adds nothing to it. */
+/* A program whose dlpack.h came first, here a stand-in with other fields: hotpack_dlpack.h adds
+ * nothing to it. */
 #include <stdint.h>
 
 #define DLPACK_MAJOR_VERSION 1
@@ -20,5 +21,7 @@ int32_t dlpack_first(const hotpack_device_batch* batch);
 
 int32_t dlpack_first(const hotpack_device_batch* batch) {
   DLManagedTensorVersioned* tensor = NULL;
-  return hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) == HOTPACK_OK ? tensor->dl_tensor.its_own : 0;
+  return hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) == HOTPACK_OK
+             ? tensor->dl_tensor.its_own
+             : 0;
 }

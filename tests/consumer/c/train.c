@@ -15,7 +15,8 @@ int main(int argc, char* argv[]) {
   hotpack_loader_options options;
   hotpack_batch_info info;
   hotpack_status status = HOTPACK_OK;
-  if (hotpack_dataset_open(argc > 1 ? argv[1] : "packed/train", &dataset) < 0) return fail(hotpack_dataset_error(dataset));
+  if (hotpack_dataset_open(argc > 1 ? argv[1] : "packed/train", &dataset) < 0)
+    return fail(hotpack_dataset_error(dataset));
 
   hotpack_loader_options_init(&options, sizeof options);
   options.global_batch_size = 2;
@@ -28,13 +29,16 @@ int main(int argc, char* argv[]) {
   options.label_form = HOTPACK_FORM_ONE_HOT;
   options.label_type = HOTPACK_TYPE_F32;
   options.label_order = HOTPACK_CHANNELS_FIRST;
-  if (hotpack_loader_open(dataset, &options, &loader) < 0) return fail(hotpack_loader_error(loader));
+  if (hotpack_loader_open(dataset, &options, &loader) < 0)
+    return fail(hotpack_loader_error(loader));
 
   info.struct_size = sizeof info;
   for (int epoch = 0; epoch < 2; ++epoch) {
     while ((status = hotpack_loader_next(loader, &batch)) == HOTPACK_OK) {
-      hotpack_batch_describe(batch, &info); /* info.image.data: floats [N,3,H,W], info.label.data: floats [N,C,H,W] */
-      printf("epoch %d, step %d, first sample %s\n", (int)info.epoch, (int)info.step, hotpack_batch_key(batch, 0));
+      hotpack_batch_describe(
+          batch, &info); /* info.image.data: floats [N,3,H,W], info.label.data: floats [N,C,H,W] */
+      printf("epoch %d, step %d, first sample %s\n", (int)info.epoch, (int)info.step,
+             hotpack_batch_key(batch, 0));
       hotpack_batch_release(batch);
     }
     if (status != HOTPACK_END_OF_EPOCH) return fail(hotpack_loader_error(loader));

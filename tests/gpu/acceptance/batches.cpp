@@ -23,23 +23,28 @@ constexpr std::uint64_t kStepCopyBytes = std::uint64_t{16} << 20;
 
 Result<StepWork> StepWork::make(const DeviceSession& session, double seconds) {
   StepWork work(session);
-  HOTPACK_ASSIGN(device::DeviceMemory from, device::DeviceMemory::take(session.context, kStepBytes));
+  HOTPACK_ASSIGN(device::DeviceMemory from,
+                 device::DeviceMemory::take(session.context, kStepBytes));
   HOTPACK_ASSIGN(device::DeviceMemory to, device::DeviceMemory::take(session.context, kStepBytes));
   for (const device::DeviceMemory* memory : {&from, &to})
-    HOTPACK_TRY(HOTPACK_DRIVER(session.context->driver(), MemsetD8Async, memory->address(), 0x55, kStepBytes, session.stream.handle()));
+    HOTPACK_TRY(HOTPACK_DRIVER(session.context->driver(), MemsetD8Async, memory->address(), 0x55,
+                               kStepBytes, session.stream.handle()));
   work.from_ = std::make_shared<const device::DeviceMemory>(std::move(from));
   work.to_ = std::make_shared<const device::DeviceMemory>(std::move(to));
-  HOTPACK_ASSIGN(Measurement copies, device_measurement(session, {0, 1, 0}, [&work](std::uint64_t) { return work.copy_once(); }));
+  HOTPACK_ASSIGN(Measurement copies, device_measurement(session, {0, 1, 0}, [&work](std::uint64_t) {
+                   return work.copy_once();
+                 }));
   HOTPACK_TRY(copies(0));
   HOTPACK_ASSIGN(const Work measured, copies(std::max(seconds, 0.02)));
-  work.copies_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(seconds * rate_of(measured).samples_per_second)));
+  work.copies_ = std::max<std::uint64_t>(
+      1, static_cast<std::uint64_t>(std::llround(seconds * rate_of(measured).samples_per_second)));
   return work;
 }
 
 Status StepWork::copy_once() {
   const std::uint64_t piece = copied_++ % (kStepBytes / kStepCopyBytes) * kStepCopyBytes;
-  return HOTPACK_DRIVER(session_->context->driver(), MemcpyDtoDAsync, to_->address() + piece, from_->address() + piece, kStepCopyBytes,
-                        session_->stream.handle());
+  return HOTPACK_DRIVER(session_->context->driver(), MemcpyDtoDAsync, to_->address() + piece,
+                        from_->address() + piece, kStepCopyBytes, session_->stream.handle());
 }
 
 Status StepWork::enqueue() {
@@ -55,8 +60,8 @@ std::uint64_t batch_bytes(const DeviceBatch& batch) {
   return bytes;
 }
 
-Result<DeviceBatches> DeviceBatches::open(const DeviceSession& session, const Dataset& dataset, const DeviceLoaderOptions& options,
-                                          std::uint64_t steps) {
+Result<DeviceBatches> DeviceBatches::open(const DeviceSession& session, const Dataset& dataset,
+                                          const DeviceLoaderOptions& options, std::uint64_t steps) {
   HOTPACK_ASSIGN(DeviceLoader loader, DeviceLoader::open(dataset, options));
   const std::uint64_t all = loader.steps_per_epoch();
   const unsigned ahead = options.loader.prefetch_batches + options.prefetch;
@@ -77,7 +82,8 @@ Result<DeviceBatch> DeviceBatches::next(device::StreamHandle stream) {
 }
 
 Status DeviceBatches::reach_steady_state() {
-  // Touches all outputs by holding two batches at once, then takes all batches that were read ahead.
+  // Touches all outputs by holding two batches at once, then takes all batches that were read
+  // ahead.
   HOTPACK_ASSIGN(const DeviceBatch first, next());
   for (unsigned batch = 0; batch <= ahead_; ++batch) HOTPACK_TRY(next());
   return {};
@@ -99,7 +105,8 @@ Result<Work> DeviceBatches::take(double seconds) {
   HOTPACK_TRY(end.wait());
   const double host_seconds = now_seconds() - began;
   HOTPACK_ASSIGN(work.seconds, seconds_between(start, end, host_seconds));
-  rest(work.seconds * static_cast<double>(loader_.batch_size()) / static_cast<double>(std::max<std::uint64_t>(1, work.samples)));
+  rest(work.seconds * static_cast<double>(loader_.batch_size()) /
+       static_cast<double>(std::max<std::uint64_t>(1, work.samples)));
   return work;
 }
 
@@ -142,7 +149,8 @@ double idle_share(const StreamTimes& times, double kernel_seconds) {
 }
 
 Result<double> DeviceBatches::kernel_seconds(StepWork& step, double batch_seconds) {
-  constexpr std::size_t kQuiet = 3;  // batches on the device by default, all of them copied after the rest
+  constexpr std::size_t kQuiet =
+      3;  // batches on the device by default, all of them copied after the rest
   HOTPACK_ASSIGN(const std::vector<Marks> marks, Marks::make(*session_, kQuiet));
   const device::StreamHandle stream = session_->stream.handle();
   rest(batch_seconds);
@@ -173,7 +181,8 @@ Result<Stall> DeviceBatches::stall(StepWork& step, double batch_seconds, double 
   const double waited = loader_.statistics().wait_seconds, began = now_seconds();
   StreamTimes times;
   // As a training does it: the host is one step ahead of the device.
-  for (std::uint64_t number = 0; number < kLeastSteps || now_seconds() - began < seconds; ++number) {
+  for (std::uint64_t number = 0; number < kLeastSteps || now_seconds() - began < seconds;
+       ++number) {
     const Marks& mark = marks[number % kRing];
     HOTPACK_ASSIGN(const DeviceBatch batch, next());
     HOTPACK_TRY(mark.batch.record(stream));

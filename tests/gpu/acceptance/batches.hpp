@@ -1,6 +1,8 @@
-// Measures a DeviceLoader: its steady rate, how long a consumer waits for it, and the memory that it holds.
+// Measures a DeviceLoader: its steady rate, how long a consumer waits for it, and the memory that
+// it holds.
 //
-// Ownership: owns its loader, borrows the DeviceSession. Thread-safety: none. Failure: as DeviceLoader's functions.
+// Ownership: owns its loader, borrows the DeviceSession. Thread-safety: none. Failure: as
+// DeviceLoader's functions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +15,8 @@
 
 namespace hotpack::gpu {
 
-// Work on a stream that lasts as long as a step of a training would: copies within the device, as many as it takes.
+// Work on a stream that lasts as long as a step of a training would: copies within the device, as
+// many as it takes.
 class StepWork {
  public:
   [[nodiscard]] static Result<StepWork> make(const DeviceSession& session, double seconds);
@@ -31,10 +34,12 @@ class StepWork {
 
 // Waiting of a consumer, as shares of its time. Both may describe the same pause.
 struct Stall {
-  double host = 0;            // that next() waited for a packed batch
-  double stream = 0;          // that the stream had nothing to do between a step and its next batch, the kernels' own time not counted
-  double step_seconds = 0;    // of a step, as the device tells
-  double kernel_seconds = 0;  // of a batch's kernels where its records were there before the step was over
+  double host = 0;    // that next() waited for a packed batch
+  double stream = 0;  // that the stream had nothing to do between a step and its next batch, the
+                      // kernels' own time not counted
+  double step_seconds = 0;  // of a step, as the device tells
+  double kernel_seconds =
+      0;  // of a batch's kernels where its records were there before the step was over
 };
 
 // Times of a stream over several steps, one after the other.
@@ -44,7 +49,8 @@ struct StreamTimes {
   std::uint64_t count = 0;
 };
 
-// The share of those times in which the stream did nothing, where a batch's kernels take `kernel_seconds`.
+// The share of those times in which the stream did nothing, where a batch's kernels take
+// `kernel_seconds`.
 [[nodiscard]] double idle_share(const StreamTimes& times, double kernel_seconds);
 
 struct HeldBytes {
@@ -55,14 +61,18 @@ struct HeldBytes {
 class DeviceBatches {
  public:
   // Goes through epochs; of each only the first `steps` where that is less than all.
-  [[nodiscard]] static Result<DeviceBatches> open(const DeviceSession& session, const Dataset& dataset, const DeviceLoaderOptions& options,
+  [[nodiscard]] static Result<DeviceBatches> open(const DeviceSession& session,
+                                                  const Dataset& dataset,
+                                                  const DeviceLoaderOptions& options,
                                                   std::uint64_t steps = UINT64_MAX);
   [[nodiscard]] const DeviceLoader& loader() const { return loader_; }
-  // The next batch, over the ends of epochs, its work on the session's stream, or another one of the device.
+  // The next batch, over the ends of epochs, its work on the session's stream, or another one of
+  // the device.
   [[nodiscard]] Result<DeviceBatch> next() { return next(session_->stream.handle()); }
   [[nodiscard]] Result<DeviceBatch> next(device::StreamHandle stream);
 
-  // Takes batches for about `seconds`: samples, and bytes of the tensors. Timed on the device; batches that were read ahead do not count.
+  // Takes batches for about `seconds`: samples, and bytes of the tensors. Timed on the device;
+  // batches that were read ahead do not count.
   [[nodiscard]] Result<Work> take(double seconds);
   // `batch_seconds`: of a batch where nothing else is to do.
   [[nodiscard]] Result<Stall> stall(StepWork& step, double batch_seconds, double seconds);
@@ -70,10 +80,12 @@ class DeviceBatches {
   [[nodiscard]] Result<HeldBytes> pinned(std::uint64_t steps);
 
  private:
-  DeviceBatches(const DeviceSession& session, DeviceLoader loader, unsigned ahead, std::uint64_t steps)
+  DeviceBatches(const DeviceSession& session, DeviceLoader loader, unsigned ahead,
+                std::uint64_t steps)
       : session_(&session), loader_(std::move(loader)), ahead_(ahead), steps_(steps) {}
   [[nodiscard]] Status reach_steady_state();
-  // Threads come to rest before something else is measured: about as long as they need to read ahead again.
+  // Threads come to rest before something else is measured: about as long as they need to read
+  // ahead again.
   void rest(double batch_seconds) const;
   // Of the kernels between two steps, where the batches are on the device already.
   [[nodiscard]] Result<double> kernel_seconds(StepWork& step, double batch_seconds);

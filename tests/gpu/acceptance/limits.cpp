@@ -27,7 +27,8 @@ constexpr std::uint64_t padded(std::uint64_t bytes) {
 // One thread that copies records to pinned memory.
 class Gather {
  public:
-  Gather(std::unique_ptr<loader::RecordSource> source, std::vector<std::uint64_t> samples, PinnedMemory memory)
+  Gather(std::unique_ptr<loader::RecordSource> source, std::vector<std::uint64_t> samples,
+         PinnedMemory memory)
       : source_(std::move(source)), samples_(std::move(samples)), memory_(std::move(memory)) {}
 
   Result<Work> operator()(double seconds) {
@@ -53,7 +54,8 @@ class Gather {
     const std::uint64_t image = shape.image.size_bytes();
     const std::uint64_t label = shape.label.class_count != 0 ? shape.label.size_bytes() : 0;
     const std::uint64_t block = padded(image) + padded(label);
-    if (block > memory_.size()) return internal_error("a record is larger than the memory of this measurement");
+    if (block > memory_.size())
+      return internal_error("a record is larger than the memory of this measurement");
     if (used_ + block > memory_.size()) used_ = 0;
     std::byte* at = memory_.data() + used_;
     Place place{at, at + padded(image)};
@@ -84,11 +86,12 @@ Result<Measurement> bus_copies(const DeviceSession& session, std::uint64_t bytes
   std::memset(taken.data(), 0x55, all);
   const auto from = std::make_shared<PinnedMemory>(std::move(taken));
   const auto to = std::make_shared<DeviceMemory>(std::move(given));
-  return device_measurement(session, {0, 0, bytes}, [&session, from, to, bytes, pieces](std::uint64_t number) {
-    const std::uint64_t at = number % pieces * bytes;
-    return HOTPACK_DRIVER(session.context->driver(), MemcpyHtoDAsync, to->address() + at, from->data() + at, bytes,
-                          session.stream.handle());
-  });
+  return device_measurement(
+      session, {0, 0, bytes}, [&session, from, to, bytes, pieces](std::uint64_t number) {
+        const std::uint64_t at = number % pieces * bytes;
+        return HOTPACK_DRIVER(session.context->driver(), MemcpyHtoDAsync, to->address() + at,
+                              from->data() + at, bytes, session.stream.handle());
+      });
 }
 
 Result<Measurement> device_copies(const DeviceSession& session, std::uint64_t bytes) {
@@ -96,18 +99,23 @@ Result<Measurement> device_copies(const DeviceSession& session, std::uint64_t by
   HOTPACK_ASSIGN(DeviceMemory given, DeviceMemory::take(session.context, bytes));
   const auto from = std::make_shared<DeviceMemory>(std::move(taken));
   const auto to = std::make_shared<DeviceMemory>(std::move(given));
-  HOTPACK_TRY(HOTPACK_DRIVER(session.context->driver(), MemsetD8Async, from->address(), 0x55, bytes, session.stream.handle()));
+  HOTPACK_TRY(HOTPACK_DRIVER(session.context->driver(), MemsetD8Async, from->address(), 0x55, bytes,
+                             session.stream.handle()));
   return device_measurement(session, {0, 0, 2 * bytes}, [&session, from, to, bytes](std::uint64_t) {
-    return HOTPACK_DRIVER(session.context->driver(), MemcpyDtoDAsync, to->address(), from->address(), bytes, session.stream.handle());
+    return HOTPACK_DRIVER(session.context->driver(), MemcpyDtoDAsync, to->address(),
+                          from->address(), bytes, session.stream.handle());
   });
 }
 
-Result<Measurement> gathered_records(const DeviceSession& session, const Dataset& dataset, std::vector<std::uint64_t> samples,
-                                     std::uint64_t bytes) {
-  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::map));
-  HOTPACK_ASSIGN(PinnedMemory memory, PinnedMemory::take(session.context, std::max(bytes, std::uint64_t{1})));
+Result<Measurement> gathered_records(const DeviceSession& session, const Dataset& dataset,
+                                     std::vector<std::uint64_t> samples, std::uint64_t bytes) {
+  HOTPACK_ASSIGN(auto source,
+                 loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::map));
+  HOTPACK_ASSIGN(PinnedMemory memory,
+                 PinnedMemory::take(session.context, std::max(bytes, std::uint64_t{1})));
   std::memset(memory.data(), 0, memory.size());
-  const auto gather = std::make_shared<Gather>(std::move(source), std::move(samples), std::move(memory));
+  const auto gather =
+      std::make_shared<Gather>(std::move(source), std::move(samples), std::move(memory));
   return Measurement([gather](double seconds) { return (*gather)(seconds); });
 }
 

@@ -30,8 +30,8 @@ static_assert(kMatrixBytes % kPatternBytes == 0);
 using Handle = struct cublasContext*;
 using Create = int (*)(Handle*);
 using SetStream = int (*)(Handle, device::StreamHandle);
-using Multiply = int (*)(Handle, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*, void*,
-                         int, int, int, int);
+using Multiply = int (*)(Handle, int, int, int, int, int, const void*, const void*, int, int,
+                         const void*, int, int, const void*, void*, int, int, int, int);
 
 struct Library {
   Create create = nullptr;
@@ -44,13 +44,17 @@ std::string setting(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Files to try, the best first. The library that HOTPACK_CUBLAS names is not replaced by another one.
+// Files to try, the best first. The library that HOTPACK_CUBLAS names is not replaced by another
+// one.
 std::vector<std::string> library_files() {
   if (const std::string asked = setting("HOTPACK_CUBLAS"); !asked.empty()) return {asked};
   std::vector<std::string> files;
   const std::string home = setting("CUDA_HOME");
-  for (const std::string& folder : {std::string(), home.empty() ? home : home + "/lib64/", std::string("/usr/local/cuda/lib64/")})
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"}) files.push_back(folder + name);
+  for (const std::string& folder : {std::string(), home.empty() ? home : home + "/lib64/",
+                                    std::string("/usr/local/cuda/lib64/")})
+    for (const char* name :
+         {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"})
+      files.push_back(folder + name);
   return files;
 }
 
@@ -61,12 +65,14 @@ Result<Library> find_library() {
   if (handle == nullptr) {
     const std::string asked = setting("HOTPACK_CUBLAS");
     return usage_error("there is no cuBLAS: " +
-                       (asked.empty() ? "libcublas.so.11 to .13 are neither where libraries are looked for, nor in $CUDA_HOME/lib64 or "
+                       (asked.empty() ? "libcublas.so.11 to .13 are neither where libraries are "
+                                        "looked for, nor in $CUDA_HOME/lib64 or "
                                         "/usr/local/cuda/lib64; HOTPACK_CUBLAS may name the file"
                                       : asked + ", which HOTPACK_CUBLAS names, cannot be loaded"));
   }
   const auto find = [&](const char* name) { return dlsym(handle, name); };
-  Library library{reinterpret_cast<Create>(find("cublasCreate_v2")), reinterpret_cast<SetStream>(find("cublasSetStream_v2")),
+  Library library{reinterpret_cast<Create>(find("cublasCreate_v2")),
+                  reinterpret_cast<SetStream>(find("cublasSetStream_v2")),
                   reinterpret_cast<Multiply>(find("cublasGemmEx"))};
   if (library.create == nullptr || library.set_stream == nullptr || library.multiply == nullptr)
     return usage_error("libcublas has not the functions that are expected of it");
@@ -75,16 +81,19 @@ Result<Library> find_library() {
 
 Status check(const char* call, int status) {
   if (status == 0) return {};
-  return Error{ErrorCode::io, std::string(call) + " failed with status " + std::to_string(status), {}, {}};
+  return Error{
+      ErrorCode::io, std::string(call) + " failed with status " + std::to_string(status), {}, {}};
 }
 
-// Numbers of bf16 from ±0.5 to ±1 in no order. Equal ones would not do: products of those take less power, and are quicker.
+// Numbers of bf16 from ±0.5 to ±1 in no order. Equal ones would not do: products of those take less
+// power, and are quicker.
 void fill_with_noise(std::byte* out, std::uint64_t bytes) {
   constexpr std::uint16_t kHalf = 0x3F00;  // 0.5; below it 7 bits of mantissa, above it the sign
   std::uint32_t noise = 12345;
   for (std::uint64_t at = 0; at < bytes; at += sizeof(std::uint16_t)) {
     noise = noise * 1664525 + 1013904223;
-    const auto number = static_cast<std::uint16_t>(kHalf | (noise >> 16 & 0x8000) | (noise >> 20 & 0x7F));
+    const auto number =
+        static_cast<std::uint16_t>(kHalf | (noise >> 16 & 0x8000) | (noise >> 20 & 0x7F));
     std::memcpy(out + at, &number, sizeof number);
   }
 }
@@ -103,12 +112,14 @@ struct MatrixLoop::Impl {
   double seconds_a_product = 0;
 
   Status take_matrices() {
-    HOTPACK_ASSIGN(device::PinnedMemory pattern, device::PinnedMemory::take(session->context, kPatternBytes));
+    HOTPACK_ASSIGN(device::PinnedMemory pattern,
+                   device::PinnedMemory::take(session->context, kPatternBytes));
     fill_with_noise(pattern.data(), kPatternBytes);
     for (device::DeviceMemory& matrix : matrices) {
       HOTPACK_ASSIGN(matrix, device::DeviceMemory::take(session->context, kMatrixBytes));
       for (std::uint64_t at = 0; at < kMatrixBytes; at += kPatternBytes)
-        HOTPACK_TRY(HOTPACK_DRIVER(session->context->driver(), MemcpyHtoDAsync, matrix.address() + at, pattern.data(), kPatternBytes,
+        HOTPACK_TRY(HOTPACK_DRIVER(session->context->driver(), MemcpyHtoDAsync,
+                                   matrix.address() + at, pattern.data(), kPatternBytes,
                                    stream.handle()));
     }
     return stream.synchronize();
@@ -117,10 +128,13 @@ struct MatrixLoop::Impl {
   [[nodiscard]] Status multiply() const {
     constexpr float kOne = 1, kZero = 0;
     const auto at = [this](std::size_t matrix) {
-      return reinterpret_cast<void*>(static_cast<std::uintptr_t>(matrices[matrix].address()));  // NOLINT(performance-no-int-to-ptr)
+      return reinterpret_cast<void*>(static_cast<std::uintptr_t>(
+          matrices[matrix].address()));  // NOLINT(performance-no-int-to-ptr)
     };
-    return check("cublasGemmEx", library.multiply(handle, kNoTranspose, kNoTranspose, kSide, kSide, kSide, &kOne, at(0), kBfloat16, kSide,
-                                                  at(1), kBfloat16, kSide, &kZero, at(2), kBfloat16, kSide, kComputeFloat, kDefault));
+    return check("cublasGemmEx",
+                 library.multiply(handle, kNoTranspose, kNoTranspose, kSide, kSide, kSide, &kOne,
+                                  at(0), kBfloat16, kSide, at(1), kBfloat16, kSide, &kZero, at(2),
+                                  kBfloat16, kSide, kComputeFloat, kDefault));
   }
 };
 
@@ -130,7 +144,8 @@ Result<MatrixLoop> MatrixLoop::open(const DeviceSession& session) {
   HOTPACK_ASSIGN(impl->library, find_library());
   HOTPACK_TRY(check("cublasCreate", impl->library.create(&impl->handle)));
   HOTPACK_ASSIGN(impl->stream, device::Stream::create(session.context));
-  HOTPACK_TRY(check("cublasSetStream", impl->library.set_stream(impl->handle, impl->stream.handle())));
+  HOTPACK_TRY(
+      check("cublasSetStream", impl->library.set_stream(impl->handle, impl->stream.handle())));
   HOTPACK_TRY(impl->take_matrices());
   HOTPACK_ASSIGN(impl->start, TimedEvent::create(session.context));
   HOTPACK_ASSIGN(impl->end, TimedEvent::create(session.context, TimedEvent::Wait::sleep));
@@ -140,7 +155,9 @@ Result<MatrixLoop> MatrixLoop::open(const DeviceSession& session) {
 Result<Work> MatrixLoop::run(double seconds) {
   Impl& impl = *impl_;
   constexpr double kMostProducts = 100000;
-  const double wanted = impl.seconds_a_product > 0 ? std::min(seconds / impl.seconds_a_product, kMostProducts) + 1 : 3;
+  const double wanted = impl.seconds_a_product > 0
+                            ? std::min(seconds / impl.seconds_a_product, kMostProducts) + 1
+                            : 3;
   const auto products = static_cast<std::uint64_t>(wanted);
   const double began = now_seconds();
   HOTPACK_TRY(impl.start.record(impl.stream.handle()));

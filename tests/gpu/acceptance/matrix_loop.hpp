@@ -1,9 +1,10 @@
-// A loop of matrix products in bf16 that keeps a device busy as a training does. Uses cuBLAS if this machine has it.
+// A loop of matrix products in bf16 that keeps a device busy as a training does. Uses cuBLAS if
+// this machine has it.
 //
-// The library is found at run time: the file $HOTPACK_CUBLAS if that is set, otherwise the one on the system's search path, otherwise one
-// in $CUDA_HOME/lib64 or /usr/local/cuda/lib64. Ownership: owns its matrices and stream, borrows the
-// DeviceSession. Thread-safety: none. Failure: `usage` if there is no cuBLAS, with the places that were searched; `io` where a call of it
-// fails.
+// The library is found at run time: the file $HOTPACK_CUBLAS if that is set, otherwise the one on
+// the system's search path, otherwise one in $CUDA_HOME/lib64 or /usr/local/cuda/lib64. Ownership:
+// owns its matrices and stream, borrows the DeviceSession. Thread-safety: none. Failure: `usage` if
+// there is no cuBLAS, with the places that were searched; `io` where a call of it fails.
 #pragma once
 
 #include <cstdint>

@@ -24,12 +24,15 @@ std::string gigabytes(double bytes_per_second) { return figure(bytes_per_second 
 // "12,345 samples/s".
 std::string samples(double per_second) {
   std::string text = figure(per_second);
-  for (std::size_t groups = per_second >= 1000 ? (text.size() - 1) / 3 : 0, group = 1; group <= groups; ++group)
+  for (std::size_t groups = per_second >= 1000 ? (text.size() - 1) / 3 : 0, group = 1;
+       group <= groups; ++group)
     text.insert(text.size() - 4 * group + 1, ",");
   return text + " samples/s";
 }
 
-std::string binary(double bytes) { return bytes < 1 << 20 ? figure(bytes / 1024) + " KiB" : figure(bytes / (1 << 20)) + " MiB"; }
+std::string binary(double bytes) {
+  return bytes < 1 << 20 ? figure(bytes / 1024) + " KiB" : figure(bytes / (1 << 20)) + " MiB";
+}
 
 std::string small_copies(const Bandwidths& limits) {
   const double share = quotient(limits.bus_in_batches, limits.bus);
@@ -39,7 +42,9 @@ std::string small_copies(const Bandwidths& limits) {
 
 }  // namespace
 
-double bus_bound(const Bandwidths& limits, const SampleBytes& sample) { return quotient(limits.bus, sample.packed); }
+double bus_bound(const Bandwidths& limits, const SampleBytes& sample) {
+  return quotient(limits.bus, sample.packed);
+}
 
 double memory_bound(const Bandwidths& limits, const SampleBytes& sample) {
   return quotient(limits.memory, 2 * sample.packed + sample.output);
@@ -53,32 +58,39 @@ double resident_bound(const Bandwidths& limits, const SampleBytes& sample) {
   return quotient(limits.memory * sample.output, sample.packed + sample.output);
 }
 
-double gathered_bound(const Bandwidths& limits, unsigned threads) { return std::min(limits.bus, threads * limits.gather); }
+double gathered_bound(const Bandwidths& limits, unsigned threads) {
+  return std::min(limits.bus, threads * limits.gather);
+}
 
 std::string bus_sentence(const Bandwidths& limits) {
   std::string sentence = "the bus, which carries " + gigabytes(limits.bus) + " from pinned memory";
   if (limits.bus_in_records == 0) return sentence + small_copies(limits);
-  return sentence + "; records are copied one by one, which reaches " + figure(100 * quotient(limits.bus_in_records, limits.bus)) +
-         " % of that";
+  return sentence + "; records are copied one by one, which reaches " +
+         figure(100 * quotient(limits.bus_in_records, limits.bus)) + " % of that";
 }
 
 std::string gathering_sentence(const Bandwidths& limits, unsigned threads) {
   const double gathered = threads * limits.gather;
   const std::string bus = "carries " + gigabytes(limits.bus);
-  const std::string work = (threads == 1 ? "1 thread gathers " : std::to_string(threads) + " threads gather ") + gigabytes(gathered);
+  const std::string work =
+      (threads == 1 ? "1 thread gathers " : std::to_string(threads) + " threads gather ") +
+      gigabytes(gathered);
   if (gathered < limits.bus) return "the threads: " + work + ", the bus " + bus;
   return "the bus, which " + bus + "; " + work + small_copies(limits);
 }
 
 std::string end_to_end_sentence(const Bandwidths& limits, const SampleBytes& sample) {
   const double bus = bus_bound(limits, sample), memory = memory_bound(limits, sample);
-  if (bus > memory) return "the device's memory, which bears " + samples(memory) + "; the bus carries " + samples(bus);
-  return "the bus, which carries " + samples(bus) + "; the device's memory bears " + samples(memory) + small_copies(limits);
+  if (bus > memory)
+    return "the device's memory, which bears " + samples(memory) + "; the bus carries " +
+           samples(bus);
+  return "the bus, which carries " + samples(bus) + "; the device's memory bears " +
+         samples(memory) + small_copies(limits);
 }
 
 std::string resident_sentence(const Bandwidths& limits, const SampleBytes& sample) {
-  return "the device's memory, which moves " + gigabytes(limits.memory) + ": of a sample " + binary(sample.packed) + " are read and " +
-         binary(sample.output) + " written";
+  return "the device's memory, which moves " + gigabytes(limits.memory) + ": of a sample " +
+         binary(sample.packed) + " are read and " + binary(sample.output) + " written";
 }
 
 double AcceptanceRow::ratio() const { return quotient(value, limit); }

@@ -1,6 +1,8 @@
-// The result of the acceptance benchmark: measured figures, and the limits that they are compared with.
+// The result of the acceptance benchmark: measured figures, and the limits that they are compared
+// with.
 //
-// Plain values and pure functions; thread-safe. Bytes per sample: `packed` as stored, `output` as delivered.
+// Plain values and pure functions; thread-safe. Bytes per sample: `packed` as stored, `output` as
+// delivered.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,8 @@ struct Bandwidths {
   double bus_in_batches = 0;  // the same in copies of one packed batch
   double memory = 0;          // copies within the device; bytes read and bytes written both count
   double gather = 0;          // one thread copies records from the page cache to pinned memory
-  double bus_in_records = 0;  // as `bus`, in copies of one record; 0 if records are not copied one by one
+  double bus_in_records =
+      0;  // as `bus`, in copies of one record; 0 if records are not copied one by one
 };
 
 struct SampleBytes {
@@ -29,10 +32,11 @@ struct SampleBytes {
 
 // Samples per second that the bus can carry: bus / packed.
 [[nodiscard]] double bus_bound(const Bandwidths& limits, const SampleBytes& sample);
-// Samples per second that the device's memory can carry: memory / (2 packed + output). The copy writes a record, the kernel reads it and
-// writes the output.
+// Samples per second that the device's memory can carry: memory / (2 packed + output). The copy
+// writes a record, the kernel reads it and writes the output.
 [[nodiscard]] double memory_bound(const Bandwidths& limits, const SampleBytes& sample);
-[[nodiscard]] double end_to_end_bound(const Bandwidths& limits, const SampleBytes& sample);  // the lesser of both
+[[nodiscard]] double end_to_end_bound(const Bandwidths& limits,
+                                      const SampleBytes& sample);  // the lesser of both
 // Delivered bytes per second if records stay on the device: memory·output / (packed + output).
 [[nodiscard]] double resident_bound(const Bandwidths& limits, const SampleBytes& sample);
 // Packed bytes per second if `threads` threads gather them: min(bus, threads·gather).
@@ -46,7 +50,8 @@ enum class Goal { at_least, at_most, equal };
 // A figure and its limit; their ratio counts.
 struct AcceptanceRow {
   std::string name;  // "pinned tier: packed bytes"
-  std::string unit;  // "GB/s" (bytes per second), "samples/s", "s", "MiB" (bytes), "TFLOP/s" (operations per second)
+  std::string unit;  // "GB/s" (bytes per second), "samples/s", "s", "MiB" (bytes), "TFLOP/s"
+                     // (operations per second)
   double value = 0;
   double limit = 0;
   std::string limit_is;  // the formula: "bus", "min(bus, threads·gather)"
@@ -80,10 +85,12 @@ struct AcceptanceReport {
   Bandwidths bandwidths;
   std::vector<AcceptanceRow> rows;
   std::vector<std::string> notes;
-  std::optional<Error> failed;  // the first error of a stage; its rows have no figures, the others stand
+  std::optional<Error>
+      failed;  // the first error of a stage; its rows have no figures, the others stand
 };
 
-// Sentences that name the bound that counts and the other one. If batches are small, also the rate of copies of that size.
+// Sentences that name the bound that counts and the other one. If batches are small, also the rate
+// of copies of that size.
 [[nodiscard]] std::string bus_sentence(const Bandwidths& limits);
 [[nodiscard]] std::string gathering_sentence(const Bandwidths& limits, unsigned threads);
 [[nodiscard]] std::string end_to_end_sentence(const Bandwidths& limits, const SampleBytes& sample);

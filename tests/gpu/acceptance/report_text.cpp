@@ -39,9 +39,13 @@ std::string target_text(const AcceptanceRow& row) {
   return (row.goal == Goal::at_least ? "≥ " : "≤ ") + fixed_text(row.target, 2);
 }
 
-std::string judgment(const AcceptanceRow& row) { return !row.measured() ? "not measured" : row.reached() ? "good" : "NOT REACHED"; }
+std::string judgment(const AcceptanceRow& row) {
+  return !row.measured() ? "not measured" : row.reached() ? "good" : "NOT REACHED";
+}
 
-std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 std::string clean(const std::string& text) { return printable(format::with_valid_utf8(text)); }
 
@@ -49,9 +53,13 @@ std::string clean(const std::string& text) { return printable(format::with_valid
 
 cli::Cells cells_of(const AcceptanceRow& row) {
   if (!row.measured()) return {row.name, "–", "", "–", target_text(row), judgment(row), ""};
-  return {
-      row.name,    in_unit(row.value, row.unit), in_unit(row.limit, row.unit), fixed_text(row.ratio(), 3), target_text(row), judgment(row),
-      row.limit_is};
+  return {row.name,
+          in_unit(row.value, row.unit),
+          in_unit(row.limit, row.unit),
+          fixed_text(row.ratio(), 3),
+          target_text(row),
+          judgment(row),
+          row.limit_is};
 }
 
 std::string table(const AcceptanceReport& report) {
@@ -62,21 +70,26 @@ std::string table(const AcceptanceReport& report) {
 
 std::string header(const AcceptanceReport& report) {
   std::string folders;
-  for (const std::string& folder : report.folders) folders += (folders.empty() ? "" : ", ") + clean(folder);
+  for (const std::string& folder : report.folders)
+    folders += (folders.empty() ? "" : ", ") + clean(folder);
   const auto packed = static_cast<std::uint64_t>(report.packed_batch_bytes);
-  return folders + ": " + counted_text(report.samples, "sample") + "; batches of " + counted_text(report.batch, "sample") + ", " +
-         human_bytes(packed) + " packed; " + counted_text(report.threads, "thread") + "; medians of " + std::to_string(report.rounds) +
-         " rounds\ndevice " + std::to_string(report.ordinal) + ": " + clean(report.name) + ", sm_" + std::to_string(report.major) +
-         std::to_string(report.minor) + ", " + human_bytes(report.memory_bytes) + "; driver for CUDA " +
+  return folders + ": " + counted_text(report.samples, "sample") + "; batches of " +
+         counted_text(report.batch, "sample") + ", " + human_bytes(packed) + " packed; " +
+         counted_text(report.threads, "thread") + "; medians of " + std::to_string(report.rounds) +
+         " rounds\ndevice " + std::to_string(report.ordinal) + ": " + clean(report.name) + ", sm_" +
+         std::to_string(report.major) + std::to_string(report.minor) + ", " +
+         human_bytes(report.memory_bytes) + "; driver for CUDA " +
          version_text(report.driver_version) + "; kernels: " + clean(report.kernels) + "\n";
 }
 
 std::string bandwidths_text(const AcceptanceReport& report) {
   const Bandwidths& bandwidths = report.bandwidths;
-  return wrapped("bandwidths: bus " + gigabytes(bandwidths.bus) + ", from pinned memory to the device (" +
-                     gigabytes(bandwidths.bus_in_batches) + " in copies of one batch); memory " + gigabytes(bandwidths.memory) +
+  return wrapped("bandwidths: bus " + gigabytes(bandwidths.bus) +
+                     ", from pinned memory to the device (" + gigabytes(bandwidths.bus_in_batches) +
+                     " in copies of one batch); memory " + gigabytes(bandwidths.memory) +
                      ", within the device; gather " + gigabytes(bandwidths.gather) +
-                     ", from the page cache to pinned memory by one thread; packed and output are bytes per sample",
+                     ", from the page cache to pinned memory by one thread; packed and output are "
+                     "bytes per sample",
                  kColumns, 0) +
          "\n";
 }
@@ -87,7 +100,8 @@ std::string limits_of_rows(const AcceptanceReport& report) {
   for (std::size_t first = 0, last = 0; first < report.rows.size(); first = last + 1) {
     const AcceptanceRow& row = report.rows[first];
     last = first;
-    while (last + 1 < report.rows.size() && report.rows[last + 1].limited_by == row.limited_by) ++last;
+    while (last + 1 < report.rows.size() && report.rows[last + 1].limited_by == row.limited_by)
+      ++last;
     if (row.limited_by.empty()) continue;
     const std::string names = first == last ? row.name : row.name + " to " + report.rows[last].name;
     text += wrapped(names + ": " + row.limited_by, kColumns, 2) + "\n";
@@ -99,7 +113,9 @@ std::string limits_of_rows(const AcceptanceReport& report) {
 
 double rounded(double value, double unit) { return std::round(value / unit) * unit; }
 
-const char* goal_name(Goal goal) { return goal == Goal::at_least ? "at least" : goal == Goal::at_most ? "at most" : "equal"; }
+const char* goal_name(Goal goal) {
+  return goal == Goal::at_least ? "at least" : goal == Goal::at_most ? "at most" : "equal";
+}
 
 Json row_json(const AcceptanceRow& row) {
   Json json;
@@ -112,7 +128,10 @@ Json row_json(const AcceptanceRow& row) {
     return json;
   }
   const bool whole = row.unit != "s" && row.unit != "samples/s";  // bytes and operations
-  json["unit"] = row.unit == "GB/s" ? "B/s" : row.unit == "TFLOP/s" ? "FLOP/s" : row.unit == "MiB" ? "B" : row.unit;
+  json["unit"] = row.unit == "GB/s"      ? "B/s"
+                 : row.unit == "TFLOP/s" ? "FLOP/s"
+                 : row.unit == "MiB"     ? "B"
+                                         : row.unit;
   json["value"] = rounded(row.value, whole ? 1 : 1e-6);
   json["limit"] = rounded(row.limit, whole ? 1 : 1e-6);
   json["limit_is"] = row.limit_is;
@@ -152,7 +171,8 @@ Json bandwidths_json(const Bandwidths& bandwidths) {
 }  // namespace
 
 std::string acceptance_text(const AcceptanceReport& report) {
-  std::string text = header(report) + bandwidths_text(report) + "\n" + table(report) + limits_of_rows(report);
+  std::string text =
+      header(report) + bandwidths_text(report) + "\n" + table(report) + limits_of_rows(report);
   std::string last;
   for (const AcceptanceRow& row : report.rows) {
     if (row.measured() || row.missing == last) continue;
@@ -160,8 +180,10 @@ std::string acceptance_text(const AcceptanceReport& report) {
     last = row.missing;
   }
   for (const AcceptanceRow& row : report.rows)
-    if (!row.flaw.empty()) text += wrapped("does not count, " + row.name + ": " + clean(row.flaw), kColumns, 2) + "\n";
-  for (const std::string& note : report.notes) text += wrapped("note: " + clean(note), kColumns, 2) + "\n";
+    if (!row.flaw.empty())
+      text += wrapped("does not count, " + row.name + ": " + clean(row.flaw), kColumns, 2) + "\n";
+  for (const std::string& note : report.notes)
+    text += wrapped("note: " + clean(note), kColumns, 2) + "\n";
   return text;
 }
 
@@ -178,7 +200,8 @@ std::string acceptance_json(const AcceptanceReport& report) {
   json["rows"] = Json::array();
   for (const AcceptanceRow& row : report.rows) json["rows"].push_back(row_json(row));
   json["notes"] = texts_json(report.notes);
-  json["failed"] = report.failed ? Json(format::with_valid_utf8(report.failed->describe())) : Json(nullptr);
+  json["failed"] =
+      report.failed ? Json(format::with_valid_utf8(report.failed->describe())) : Json(nullptr);
   return format::canonical_json(json) + "\n";
 }
 

@@ -9,9 +9,11 @@
 
 namespace hotpack::gpu {
 
-// The device, its limits, and a table: each figure next to its limit, their ratio next to its target.
+// The device, its limits, and a table: each figure next to its limit, their ratio next to its
+// target.
 [[nodiscard]] std::string acceptance_text(const AcceptanceReport& report);
-// One line of JSON and a newline: "report": "hotpack-gpu-acceptance/1". Bytes, seconds, and operations per second.
+// One line of JSON and a newline: "report": "hotpack-gpu-acceptance/1". Bytes, seconds, and
+// operations per second.
 [[nodiscard]] std::string acceptance_json(const AcceptanceReport& report);
 
 }  // namespace hotpack::gpu

@@ -32,14 +32,15 @@ namespace {
 using hotpack::Residency;
 
 constexpr std::uint64_t kLargeCopy = std::uint64_t{64} << 20;
-constexpr double kFullBatch = 16 << 20;  // packed bytes from which on a batch should reach the target
-constexpr double kLoadShare = 0.1;       // of the bus, for the interference
-constexpr double kPaceKept = 0.9;        // of that; a slower loader disturbs less than it should
+constexpr double kFullBatch =
+    16 << 20;                       // packed bytes from which on a batch should reach the target
+constexpr double kLoadShare = 0.1;  // of the bus, for the interference
+constexpr double kPaceKept = 0.9;   // of that; a slower loader disturbs less than it should
 constexpr std::uint64_t kSteadySteps = 200;
 constexpr double kLeastCycles = 10;  // of a consumer's steps, each round
 
-constexpr double kPinnedTarget = 0.95, kPageTarget = 0.90, kEndToEndTarget = 0.90, kResidentTarget = 0.80, kStallTarget = 0.01,
-                 kInterferenceTarget = 0.98;
+constexpr double kPinnedTarget = 0.95, kPageTarget = 0.90, kEndToEndTarget = 0.90,
+                 kResidentTarget = 0.80, kStallTarget = 0.01, kInterferenceTarget = 0.98;
 
 std::string per_mille(double share) { return std::to_string(std::lround(1000 * share)) + " ‰"; }
 
@@ -51,14 +52,26 @@ std::string milliseconds(double seconds) {
 
 // A row that is to have its figure, limit and terms.
 AcceptanceRow at_least(std::string name, std::string unit, std::string limit_is, double target) {
-  return {std::move(name), std::move(unit), 0, 0, std::move(limit_is), Goal::at_least, target, {}, {}, {}, {}};
+  return {std::move(name),
+          std::move(unit),
+          0,
+          0,
+          std::move(limit_is),
+          Goal::at_least,
+          target,
+          {},
+          {},
+          {},
+          {}};
 }
 
 // A consumer that takes batches at a given pace next to other work.
 class PacedConsumer {
  public:
   PacedConsumer(DeviceBatches& batches, device::StreamHandle stream, double batches_per_second)
-      : thread_([this, &batches, stream, batches_per_second] { consume(batches, stream, batches_per_second); }) {}
+      : thread_([this, &batches, stream, batches_per_second] {
+          consume(batches, stream, batches_per_second);
+        }) {}
   ~PacedConsumer() { static_cast<void>(stop()); }
   PacedConsumer(const PacedConsumer&) = delete;
   PacedConsumer& operator=(const PacedConsumer&) = delete;
@@ -82,7 +95,8 @@ class PacedConsumer {
         return;
       }
       const std::chrono::duration<double> due(static_cast<double>(number) / batches_per_second);
-      std::this_thread::sleep_until(began + std::chrono::duration_cast<std::chrono::steady_clock::duration>(due));
+      std::this_thread::sleep_until(
+          began + std::chrono::duration_cast<std::chrono::steady_clock::duration>(due));
       share_ = due / std::chrono::duration<double>(std::chrono::steady_clock::now() - began);
     }
   }
@@ -119,14 +133,17 @@ class DeviceRun {
     HOTPACK_TRY(bench::begin_stage(options_, "kernels"));
     HOTPACK_TRY(kernels(dataset));
     HOTPACK_TRY(bench::begin_stage(options_, "end to end"));
-    for (const Outputs* outputs : {&half_, &setup_.training}) HOTPACK_TRY(measure_end_to_end(dataset, *outputs));
+    for (const Outputs* outputs : {&half_, &setup_.training})
+      HOTPACK_TRY(measure_end_to_end(dataset, *outputs));
     HOTPACK_TRY(bench::begin_stage(options_, "records on the device"));
-    for (const Outputs* outputs : {&half_, &setup_.training}) HOTPACK_TRY(measure_resident(dataset, *outputs));
+    for (const Outputs* outputs : {&half_, &setup_.training})
+      HOTPACK_TRY(measure_resident(dataset, *outputs));
     HOTPACK_TRY(bench::begin_stage(options_, "a consumer"));
     HOTPACK_TRY(measure_stall(dataset));
     HOTPACK_TRY(measure_pinned(dataset));
     HOTPACK_TRY(bench::begin_stage(options_, "a matrix product at the same time"));
-    for (const Outputs* outputs : {&setup_.plain, &half_}) HOTPACK_TRY(measure_interference(dataset, *outputs));
+    for (const Outputs* outputs : {&setup_.plain, &half_})
+      HOTPACK_TRY(measure_interference(dataset, *outputs));
     return std::move(report_);
   }
 
@@ -142,7 +159,9 @@ class DeviceRun {
       report_.memory_bytes = device.memory_bytes;
     }
     report_.real = bench::is_real_device(report_.name);
-    if (!report_.real) report_.notes.emplace_back("this device is a stand-in without a GPU: its figures mean nothing");
+    if (!report_.real)
+      report_.notes.emplace_back(
+          "this device is a stand-in without a GPU: its figures mean nothing");
     report_.driver_version = info.driver_version;
     report_.kernels = info.kernels;
     report_.folders = setup_.folders;
@@ -160,32 +179,42 @@ class DeviceRun {
     packed_ = report_.packed_batch_bytes / static_cast<double>(setup_.batch);
     if (!warm.note.empty()) report_.notes.push_back(warm.note);
     if (report_.packed_batch_bytes < kFullBatch)
-      report_.notes.emplace_back("targets are for batches of 16 MiB of packed records and more; a larger --batch brings them there");
+      report_.notes.emplace_back(
+          "targets are for batches of 16 MiB of packed records and more; a larger --batch brings "
+          "them there");
     return {};
   }
 
   Status measure_limits(const Dataset& dataset) {
     HOTPACK_ASSIGN(Measurement large, bus_copies(session_, kLargeCopy));
-    HOTPACK_ASSIGN(Measurement batch,
-                   bus_copies(session_, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(report_.packed_batch_bytes))));
+    HOTPACK_ASSIGN(
+        Measurement batch,
+        bus_copies(session_, std::max<std::uint64_t>(
+                                 1, static_cast<std::uint64_t>(report_.packed_batch_bytes))));
     HOTPACK_ASSIGN(Measurement copy, inside_copies());
     HOTPACK_ASSIGN(Measurement gather, gather_measurement(dataset));
-    const std::vector<Measurement> turns{std::move(large), std::move(batch), std::move(copy), std::move(gather)};
+    const std::vector<Measurement> turns{std::move(large), std::move(batch), std::move(copy),
+                                         std::move(gather)};
     HOTPACK_ASSIGN(const std::vector<Rate> rates, rates_of(turns));
-    report_.bandwidths = {rates[0].bytes_per_second, rates[1].bytes_per_second, rates[2].bytes_per_second, rates[3].bytes_per_second};
+    report_.bandwidths = {rates[0].bytes_per_second, rates[1].bytes_per_second,
+                          rates[2].bytes_per_second, rates[3].bytes_per_second};
     return {};
   }
 
   // Of more bytes than a device's cache has.
   Result<Measurement> inside_copies() const {
     HOTPACK_ASSIGN(const auto memory, session_.context->memory());
-    return device_copies(session_, std::clamp<std::uint64_t>(memory.free / 8, 1 << 20, std::uint64_t{256} << 20));
+    return device_copies(
+        session_, std::clamp<std::uint64_t>(memory.free / 8, 1 << 20, std::uint64_t{256} << 20));
   }
 
   Result<Measurement> gather_measurement(const Dataset& dataset) const {
-    const LoaderOptions options = setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::never);
-    const auto ring = static_cast<std::uint64_t>(setup_.slots * 1.1 * report_.packed_batch_bytes) + (std::uint64_t{1} << 20);
-    return gathered_records(session_, dataset, first_samples(setup_.records, options, steps_ * setup_.batch), ring);
+    const LoaderOptions options =
+        setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::never);
+    const auto ring = static_cast<std::uint64_t>(setup_.slots * 1.1 * report_.packed_batch_bytes) +
+                      (std::uint64_t{1} << 20);
+    return gathered_records(session_, dataset,
+                            first_samples(setup_.records, options, steps_ * setup_.batch), ring);
   }
 
   Result<std::vector<Rate>> rates_of(std::span<const Measurement> turns) const {
@@ -196,8 +225,11 @@ class DeviceRun {
 
   [[nodiscard]] DeviceLoaderOptions options_of(Residency residency, const Outputs& outputs) const {
     DeviceLoaderOptions options;
-    const unsigned threads = options_.threads.empty() ? 0 : *std::max_element(options_.threads.begin(), options_.threads.end());
-    options.loader = setup_.loader_options(threads, outputs, BatchContent::expanded, VerifyChecksums::never);
+    const unsigned threads = options_.threads.empty() ? 0
+                                                      : *std::max_element(options_.threads.begin(),
+                                                                          options_.threads.end());
+    options.loader =
+        setup_.loader_options(threads, outputs, BatchContent::expanded, VerifyChecksums::never);
     options.devices = {session_.context->ordinal()};
     options.residency = residency;
     return options;
@@ -229,7 +261,8 @@ class DeviceRun {
   }
 
   Result<Opened> open(const Dataset& dataset, Residency residency, const Outputs& outputs) {
-    HOTPACK_ASSIGN(DeviceBatches batches, DeviceBatches::open(session_, dataset, options_of(residency, outputs), steps_));
+    HOTPACK_ASSIGN(DeviceBatches batches,
+                   DeviceBatches::open(session_, dataset, options_of(residency, outputs), steps_));
     report_.threads = batches.loader().threads();
     return Opened{std::make_shared<DeviceBatches>(std::move(batches))};
   }
@@ -238,15 +271,17 @@ class DeviceRun {
 
   Status measure_tier(const Dataset& dataset, Residency residency) {
     const bool pinned = residency == Residency::pinned;
-    AcceptanceRow named = at_least(std::string(residency_name(residency)) + " tier: packed bytes", "GB/s",
-                                   pinned ? "bus" : "min(bus, threads·gather)", pinned ? kPinnedTarget : kPageTarget);
+    AcceptanceRow named =
+        at_least(std::string(residency_name(residency)) + " tier: packed bytes", "GB/s",
+                 pinned ? "bus" : "min(bus, threads·gather)", pinned ? kPinnedTarget : kPageTarget);
     return add_row(std::move(named), [&](AcceptanceRow& row) -> Status {
       HOTPACK_ASSIGN(const Opened opened, open(dataset, residency, setup_.plain));
       HOTPACK_ASSIGN(Measurement copies, bus_copies(session_, kLargeCopy));
       HOTPACK_ASSIGN(Measurement gather, gather_measurement(dataset));
       std::vector<Measurement> turns{opened.turn(), std::move(copies), std::move(gather)};
       if (pinned && packed_ >= static_cast<double>(device::kGatherBelowBytes)) {
-        HOTPACK_ASSIGN(Measurement records, bus_copies(session_, static_cast<std::uint64_t>(packed_)));
+        HOTPACK_ASSIGN(Measurement records,
+                       bus_copies(session_, static_cast<std::uint64_t>(packed_)));
         turns.push_back(std::move(records));
       }
       HOTPACK_ASSIGN(const std::vector<Rate> rates, rates_of(turns));
@@ -256,9 +291,12 @@ class DeviceRun {
       if (rates.size() == 4) bandwidths.bus_in_records = rates[3].bytes_per_second;
       row.value = rates[0].samples_per_second * packed_;
       row.limit = pinned ? bandwidths.bus : gathered_bound(bandwidths, report_.threads);
-      row.limited_by = pinned ? bus_sentence(bandwidths) : gathering_sentence(bandwidths, report_.threads);
+      row.limited_by =
+          pinned ? bus_sentence(bandwidths) : gathering_sentence(bandwidths, report_.threads);
       row.terms = {{"bus_bandwidth", bandwidths.bus}};
-      if (!pinned) row.terms.insert(row.terms.end(), {{"threads", report_.threads}, {"gather_bandwidth", bandwidths.gather}});
+      if (!pinned)
+        row.terms.insert(row.terms.end(),
+                         {{"threads", report_.threads}, {"gather_bandwidth", bandwidths.gather}});
       return {};
     });
   }
@@ -266,9 +304,11 @@ class DeviceRun {
   Status kernels(const Dataset& dataset) {
     const std::size_t before = report_.rows.size();
     Status done = [&]() -> Status {
-      const LoaderOptions options = setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::never);
+      const LoaderOptions options =
+          setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::never);
       HOTPACK_ASSIGN(const RecordList records,
-                     RecordList::make(dataset, first_samples(setup_.records, options, setup_.batch), setup_.memory_bytes));
+                     RecordList::make(dataset, first_samples(setup_.records, options, setup_.batch),
+                                      setup_.memory_bytes));
       return measure_kernels(session_, setup_, records, report_);
     }();
     if (done.ok()) return {};
@@ -289,15 +329,16 @@ class DeviceRun {
     const std::vector<Measurement> turns{opened.turn(), std::move(copies), std::move(inside)};
     HOTPACK_ASSIGN(const std::vector<Rate> rates, rates_of(turns));
     Measured measured{rates[0], {packed_, 0}, report_.bandwidths};
-    if (rates[0].samples_per_second > 0) measured.sample.output = rates[0].bytes_per_second / rates[0].samples_per_second;
+    if (rates[0].samples_per_second > 0)
+      measured.sample.output = rates[0].bytes_per_second / rates[0].samples_per_second;
     measured.bandwidths.bus = rates[1].bytes_per_second;
     measured.bandwidths.memory = rates[2].bytes_per_second;
     return measured;
   }
 
   Status measure_end_to_end(const Dataset& dataset, const Outputs& outputs) {
-    AcceptanceRow named =
-        at_least("end to end: " + outputs.name, "samples/s", "min(bus/packed, memory/(2 packed + output))", kEndToEndTarget);
+    AcceptanceRow named = at_least("end to end: " + outputs.name, "samples/s",
+                                   "min(bus/packed, memory/(2 packed + output))", kEndToEndTarget);
     return add_row(std::move(named), [&](AcceptanceRow& row) -> Status {
       HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, outputs));
       HOTPACK_ASSIGN(const Measured measured, measure_loader(opened));
@@ -308,13 +349,15 @@ class DeviceRun {
                    {"memory_bandwidth", measured.bandwidths.memory},
                    {"packed_bytes", measured.sample.packed},
                    {"output_bytes", measured.sample.output}};
-      if (&outputs == &setup_.training) service_seconds_ = static_cast<double>(setup_.batch) / std::max(row.value, 1e-9);
+      if (&outputs == &setup_.training)
+        service_seconds_ = static_cast<double>(setup_.batch) / std::max(row.value, 1e-9);
       return {};
     });
   }
 
   Status measure_resident(const Dataset& dataset, const Outputs& outputs) {
-    AcceptanceRow named = at_least("device tier: " + outputs.name, "GB/s", "memory·output/(packed + output)", kResidentTarget);
+    AcceptanceRow named = at_least("device tier: " + outputs.name, "GB/s",
+                                   "memory·output/(packed + output)", kResidentTarget);
     return add_row(std::move(named), [&](AcceptanceRow& row) -> Status {
       HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::device, outputs));
       HOTPACK_ASSIGN(const Measured measured, measure_loader(opened));
@@ -329,25 +372,38 @@ class DeviceRun {
   }
 
   Status measure_stall(const Dataset& dataset) {
-    AcceptanceRow named{
-        "stall of a step 1.2 times as long", "s", 0, 1, "one second of the consumer", Goal::at_most, kStallTarget, {}, {}, {}, {}};
+    AcceptanceRow named{"stall of a step 1.2 times as long",
+                        "s",
+                        0,
+                        1,
+                        "one second of the consumer",
+                        Goal::at_most,
+                        kStallTarget,
+                        {},
+                        {},
+                        {},
+                        {}};
     return add_row(std::move(named), [&](AcceptanceRow& row) -> Status {
-      if (service_seconds_ == 0) return usage_error("it is not known how long a batch takes: none came end to end");
+      if (service_seconds_ == 0)
+        return usage_error("it is not known how long a batch takes: none came end to end");
       HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, setup_.training));
       HOTPACK_ASSIGN(StepWork step, StepWork::make(session_, kStepOverService * service_seconds_));
       std::vector<double> host, stream, waited, steps, kernels;
       for (unsigned round = 0; round < setup_.rounds; ++round) {
-        const double seconds = std::max(setup_.seconds / setup_.rounds, kLeastCycles * kStepOverService * service_seconds_);
+        const double seconds = std::max(setup_.seconds / setup_.rounds,
+                                        kLeastCycles * kStepOverService * service_seconds_);
         HOTPACK_ASSIGN(const Stall stall, opened.batches->stall(step, service_seconds_, seconds));
         host.push_back(stall.host);
         stream.push_back(stall.stream);
-        waited.push_back(std::max(stall.host, stall.stream));  // of a pause that both describe, once
+        waited.push_back(
+            std::max(stall.host, stall.stream));  // of a pause that both describe, once
         steps.push_back(stall.step_seconds);
         kernels.push_back(stall.kernel_seconds);
       }
       row.value = median(waited);
-      row.limited_by = "a step takes " + milliseconds(median(steps)) + ", a batch's kernels " + milliseconds(median(kernels)) +
-                       "; the next batch, which alone takes " + milliseconds(service_seconds_) + ", must be there by then";
+      row.limited_by = "a step takes " + milliseconds(median(steps)) + ", a batch's kernels " +
+                       milliseconds(median(kernels)) + "; the next batch, which alone takes " +
+                       milliseconds(service_seconds_) + ", must be there by then";
       row.terms = {{"step_seconds", median(steps)},
                    {"kernel_seconds", median(kernels)},
                    {"batch_seconds", service_seconds_},
@@ -358,26 +414,41 @@ class DeviceRun {
   }
 
   Status measure_pinned(const Dataset& dataset) {
-    AcceptanceRow named{"pinned bytes after step 3 and at the end", "MiB", 0, 0, "those after step 3", Goal::equal, 1, {}, {}, {}, {}};
+    AcceptanceRow named{"pinned bytes after step 3 and at the end",
+                        "MiB",
+                        0,
+                        0,
+                        "those after step 3",
+                        Goal::equal,
+                        1,
+                        {},
+                        {},
+                        {},
+                        {}};
     return add_row(std::move(named), [&](AcceptanceRow& row) -> Status {
       HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, setup_.plain));
       HOTPACK_ASSIGN(const HeldBytes held, opened.batches->pinned(kSteadySteps));
       row.value = static_cast<double>(held.at_end);
       row.limit = static_cast<double>(held.after_step_3);
-      row.limited_by = "nothing: " + std::to_string(setup_.slots) + " slots are taken when the loader opens, and no more afterwards";
+      row.limited_by = "nothing: " + std::to_string(setup_.slots) +
+                       " slots are taken when the loader opens, and no more afterwards";
       row.terms = {{"steps", kSteadySteps}};
       return {};
     });
   }
 
   Status measure_interference(const Dataset& dataset, const Outputs& outputs) {
-    AcceptanceRow named = at_least("matrix products next to a loader at 10 % of the bus: " + outputs.name, "TFLOP/s", "without the loader",
-                                   kInterferenceTarget);
+    AcceptanceRow named =
+        at_least("matrix products next to a loader at 10 % of the bus: " + outputs.name, "TFLOP/s",
+                 "without the loader", kInterferenceTarget);
     return add_row(std::move(named), [&](AcceptanceRow& row) -> Status {
       auto matrices = MatrixLoop::open(session_);
-      if (!matrices.ok()) return usage_error(matrices.error().message);  // whatever is wrong with cuBLAS is no failure of the loader
+      if (!matrices.ok())
+        return usage_error(
+            matrices.error().message);  // whatever is wrong with cuBLAS is no failure of the loader
       HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, outputs));
-      const double pace = kLoadShare * report_.bandwidths.bus / std::max(1.0, report_.packed_batch_bytes);
+      const double pace =
+          kLoadShare * report_.bandwidths.bus / std::max(1.0, report_.packed_batch_bytes);
       const Measurement alone = [&](double seconds) { return matrices->run(seconds); };
       std::vector<double> paces;
       const Measurement during = [&](double seconds) -> Result<Work> {
@@ -393,7 +464,8 @@ class DeviceRun {
       row.value = rates[1].bytes_per_second;
       row.limit = rates[0].bytes_per_second;
       const DeviceLoader& loader = opened.batches->loader();
-      const auto output = static_cast<double>(loader.image_batch_bytes() + loader.label_batch_bytes());
+      const auto output =
+          static_cast<double>(loader.image_batch_bytes() + loader.label_batch_bytes());
       describe_interference(row, output / static_cast<double>(setup_.batch), median(paces));
       return {};
     });
@@ -401,11 +473,13 @@ class DeviceRun {
 
   void describe_interference(AcceptanceRow& row, double output, double kept) const {
     const std::string moved = "the loader moved " + per_mille(kLoadShare * kept) + " of the bus";
-    if (kept < kPaceKept) row.flaw = moved + " during the matrix products, not the " + per_mille(kLoadShare) + " asked of it";
+    if (kept < kPaceKept)
+      row.flaw =
+          moved + " during the matrix products, not the " + per_mille(kLoadShare) + " asked of it";
     const double pace = kLoadShare * kept * report_.bandwidths.bus / packed_;  // samples per second
     const double memory = pace * (2 * packed_ + output) / report_.bandwidths.memory;
-    row.limited_by =
-        "the device's memory and processors, which both use: " + moved + ", which takes " + per_mille(memory) + " of its memory bandwidth";
+    row.limited_by = "the device's memory and processors, which both use: " + moved +
+                     ", which takes " + per_mille(memory) + " of its memory bandwidth";
     row.terms = {{"share_of_bus", kLoadShare * kept}, {"share_of_memory", memory}};
   }
 
@@ -419,8 +493,12 @@ class DeviceRun {
   double service_seconds_ = 0;        // of a batch, end to end, as the stall has it
 };
 
-Result<AcceptanceReport> measure(std::span<const std::string> folders, const BenchOptions& options, int ordinal) {
-  HOTPACK_ASSIGN(Setup setup, Setup::make(folders, options));  // first: a folder that is not there is reported without a device too
+Result<AcceptanceReport> measure(std::span<const std::string> folders, const BenchOptions& options,
+                                 int ordinal) {
+  HOTPACK_ASSIGN(
+      Setup setup,
+      Setup::make(folders,
+                  options));  // first: a folder that is not there is reported without a device too
   HOTPACK_ASSIGN(DeviceSession session, DeviceSession::open(ordinal));
   const auto context = session.context;
   const device::CurrentContext current(*context);
@@ -430,7 +508,8 @@ Result<AcceptanceReport> measure(std::span<const std::string> folders, const Ben
 
 }  // namespace
 
-Result<AcceptanceReport> run_acceptance(std::span<const std::string> folders, const BenchOptions& options, int ordinal) {
+Result<AcceptanceReport> run_acceptance(std::span<const std::string> folders,
+                                        const BenchOptions& options, int ordinal) {
   try {
     return measure(folders, options, ordinal);
   } catch (const std::exception& refused) {  // std::bad_alloc, std::system_error of a thread

@@ -6,12 +6,14 @@ namespace hotpack::test {
 
 int injected(FakeState& state, CallId id) {
   const std::uint64_t number = state.calls[static_cast<std::size_t>(id)]++;
-  const auto failure = std::find_if(state.failures.begin(), state.failures.end(),
-                                    [&](const FakeState::Failure& each) { return each.call == id && each.at == number; });
+  const auto failure = std::find_if(
+      state.failures.begin(), state.failures.end(),
+      [&](const FakeState::Failure& each) { return each.call == id && each.at == number; });
   return failure == state.failures.end() ? device::code::kSuccess : failure->code;
 }
 
-bool add_use(Call& call, Operation& operation, const char* what, MemoryKind kind, std::uintptr_t begin, std::uint64_t bytes, bool writes) {
+bool add_use(Call& call, Operation& operation, const char* what, MemoryKind kind,
+             std::uintptr_t begin, std::uint64_t bytes, bool writes) {
   auto block = call.state.range(call.name, what, kind, begin, bytes);
   if (block == nullptr) return false;
   operation.uses.push_back({std::move(block), begin, bytes, writes});
@@ -20,8 +22,10 @@ bool add_use(Call& call, Operation& operation, const char* what, MemoryKind kind
 
 OperationPtr give(Call& call, FakeStream& stream, Operation operation) {
   operation.name = call.name;
-  if (const Operation* const rival = call.state.streams.rival(stream, operation); rival != nullptr) {
-    call.state.note(std::string(call.name) + ": races with work in flight of " + rival->name + ": nothing orders the two");
+  if (const Operation* const rival = call.state.streams.rival(stream, operation);
+      rival != nullptr) {
+    call.state.note(std::string(call.name) + ": races with work in flight of " + rival->name +
+                    ": nothing orders the two");
   }
   return call.state.streams.give(stream, std::move(operation));
 }
@@ -59,9 +63,12 @@ bool spoil_captures(FakeState& state) {
 }  // namespace
 
 bool spoils_capture(FakeState& state, CallId id) {
-  constexpr CallId kUnsafe[] = {CallId::MemAlloc,   CallId::MemFree,          CallId::MemHostAlloc,     CallId::MemFreeHost,
-                                CallId::EventQuery, CallId::EventSynchronize, CallId::StreamSynchronize};
-  if (std::find(std::begin(kUnsafe), std::end(kUnsafe), id) == std::end(kUnsafe) || !spoil_captures(state)) return false;
+  constexpr CallId kUnsafe[] = {
+      CallId::MemAlloc,   CallId::MemFree,          CallId::MemHostAlloc,     CallId::MemFreeHost,
+      CallId::EventQuery, CallId::EventSynchronize, CallId::StreamSynchronize};
+  if (std::find(std::begin(kUnsafe), std::end(kUnsafe), id) == std::end(kUnsafe) ||
+      !spoil_captures(state))
+    return false;
   state.note(std::string(call_name(id)) + ": spoils a capture");
   return true;
 }

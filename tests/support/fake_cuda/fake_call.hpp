@@ -40,7 +40,8 @@ int enter(CallId id, Needs needs, const Body& body) {
   FakeState* const state = FakeState::living();
   if (state == nullptr) return code::kDeinitialized;
   Lock lock(state->mutex);
-  if (state != FakeState::living()) return code::kDeinitialized;  // torn down while this waited for the lock
+  if (state != FakeState::living())
+    return code::kDeinitialized;  // torn down while this waited for the lock
   Call call{*state, lock, call_name(id)};
   if (const int failure = injected(*state, id); failure != code::kSuccess) return failure;
   if (needs == Needs::nothing) return body(call);
@@ -52,7 +53,8 @@ int enter(CallId id, Needs needs, const Body& body) {
   if (spoils_capture(*state, id)) return code::kStreamCaptureUnsupported;
   state->streams.run_some();
   if (needs == Needs::context) {
-    if (const int found = state->current(call.context, call.name); found != code::kSuccess) return found;
+    if (const int found = state->current(call.context, call.name); found != code::kSuccess)
+      return found;
   }
   return body(call);
 }
@@ -64,7 +66,8 @@ int enter_to_give_back(CallId id, const Body& body) {
   namespace code = device::code;
   return enter(id, Needs::driver, [&](Call& call) {
     const int found = call.state.current(call.context, call.name);
-    if (found != code::kSuccess && (call.context == nullptr || call.context->broken == 0)) return found;
+    if (found != code::kSuccess && (call.context == nullptr || call.context->broken == 0))
+      return found;
     const int result = body(call);
     return found != code::kSuccess ? found : result;
   });
@@ -82,16 +85,20 @@ int enter_stream(CallId id, device::StreamHandle handle, const Body& body) {
   });
 }
 
-inline std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+inline std::uintptr_t address(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
-inline std::uintptr_t address(device::Pointer pointer) { return static_cast<std::uintptr_t>(pointer); }
+inline std::uintptr_t address(device::Pointer pointer) {
+  return static_cast<std::uintptr_t>(pointer);
+}
 
 inline void* host(device::Pointer pointer) { return reinterpret_cast<void*>(address(pointer)); }
 
 // Notes that an operation uses `bytes` bytes of a block. False, and noted, if they are not all in
 // one block of this kind.
-[[nodiscard]] bool add_use(Call& call, Operation& operation, const char* what, MemoryKind kind, std::uintptr_t begin, std::uint64_t bytes,
-                           bool writes);
+[[nodiscard]] bool add_use(Call& call, Operation& operation, const char* what, MemoryKind kind,
+                           std::uintptr_t begin, std::uint64_t bytes, bool writes);
 // Queues work on a stream; notes work in flight that it races with.
 OperationPtr give(Call& call, FakeStream& stream, Operation operation);
 

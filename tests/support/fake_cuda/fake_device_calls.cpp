@@ -45,8 +45,10 @@ constexpr CodeText kCodeTexts[] = {
     {101, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {200, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
     {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
-    {209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
-    {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the provided PTX was compiled with an unsupported toolchain."},
+    {209, "CUDA_ERROR_NO_BINARY_FOR_GPU",
+     "no kernel image is available for execution on the device"},
+    {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+     "the provided PTX was compiled with an unsupported toolchain."},
     {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {600, "CUDA_ERROR_NOT_READY", "device not ready"},
@@ -54,25 +56,30 @@ constexpr CodeText kCodeTexts[] = {
     {709, "CUDA_ERROR_CONTEXT_IS_DESTROYED", "context is destroyed"},
     {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {800, "CUDA_ERROR_NOT_PERMITTED", "operation not permitted"},
-    {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system has unsupported display driver / cuda driver combination"},
-    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
-    {906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT", "operation would make the legacy stream depend on a capturing blocking stream"},
+    {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+     "system has unsupported display driver / cuda driver combination"},
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
+    {906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+     "operation would make the legacy stream depend on a capturing blocking stream"},
     {999, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
 int code_text(int wanted, const char** text, const char* CodeText::*member) {
-  const auto* const found =
-      std::find_if(std::begin(kCodeTexts), std::end(kCodeTexts), [&](const CodeText& each) { return each.code == wanted; });
+  const auto* const found = std::find_if(std::begin(kCodeTexts), std::end(kCodeTexts),
+                                         [&](const CodeText& each) { return each.code == wanted; });
   *text = found == std::end(kCodeTexts) ? nullptr : found->*member;
   return *text == nullptr ? code::kInvalidValue : code::kSuccess;
 }
 
 int get_error_name(int wanted, const char** text) {
-  return enter(CallId::GetErrorName, Needs::nothing, [&](Call&) { return code_text(wanted, text, &CodeText::name); });
+  return enter(CallId::GetErrorName, Needs::nothing,
+               [&](Call&) { return code_text(wanted, text, &CodeText::name); });
 }
 
 int get_error_string(int wanted, const char** text) {
-  return enter(CallId::GetErrorString, Needs::nothing, [&](Call&) { return code_text(wanted, text, &CodeText::text); });
+  return enter(CallId::GetErrorString, Needs::nothing,
+               [&](Call&) { return code_text(wanted, text, &CodeText::text); });
 }
 
 template <typename Body>
@@ -145,23 +152,28 @@ int primary_retain(ContextHandle* context, Ordinal device) {
 std::size_t things_of(const FakeState& state, const FakeContext& context) {
   std::size_t count = 0;
   for (const auto& [begin, block] : state.memory.live()) count += block->context == &context;
-  for (const auto& [handle, stream] : state.stream_handles.values()) count += stream->context == &context;
-  for (const auto& [handle, event] : state.event_handles.values()) count += event->context == &context;
+  for (const auto& [handle, stream] : state.stream_handles.values())
+    count += stream->context == &context;
+  for (const auto& [handle, event] : state.event_handles.values())
+    count += event->context == &context;
   return count;
 }
 
 int primary_release(Ordinal device) {
-  return enter_device(CallId::DevicePrimaryCtxRelease, device, [&](Call& call, FakeContext& primary) {
-    if (primary.retained == 0) {
-      call.state.note(std::string(call.name) + ": the context is not retained");
-      return code::kInvalidContext;
-    }
-    if (--primary.retained > 0 || primary.used_by_program || primary.broken != 0) return code::kSuccess;
-    if (const std::size_t left = things_of(call.state, primary); left > 0) {
-      call.state.note(std::string(call.name) + ": the last release, with " + std::to_string(left) + " blocks, streams and events in it");
-    }
-    return code::kSuccess;
-  });
+  return enter_device(
+      CallId::DevicePrimaryCtxRelease, device, [&](Call& call, FakeContext& primary) {
+        if (primary.retained == 0) {
+          call.state.note(std::string(call.name) + ": the context is not retained");
+          return code::kInvalidContext;
+        }
+        if (--primary.retained > 0 || primary.used_by_program || primary.broken != 0)
+          return code::kSuccess;
+        if (const std::size_t left = things_of(call.state, primary); left > 0) {
+          call.state.note(std::string(call.name) + ": the last release, with " +
+                          std::to_string(left) + " blocks, streams and events in it");
+        }
+        return code::kSuccess;
+      });
 }
 
 int primary_get_state(Ordinal device, unsigned* flags, int* active) {

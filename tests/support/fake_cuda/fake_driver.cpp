@@ -60,7 +60,8 @@ StreamHandle FakeDriver::stream(int device, bool blocking) {
   context.used_by_program = true;
   auto added = impl_->state.streams.add(context, blocking);
   added->program = true;
-  return reinterpret_cast<StreamHandle>(impl_->state.stream_handles.add(HandleKind::stream, impl_->state.generation, std::move(added)));
+  return reinterpret_cast<StreamHandle>(impl_->state.stream_handles.add(
+      HandleKind::stream, impl_->state.generation, std::move(added)));
 }
 
 void FakeDriver::enqueue(StreamHandle stream, std::function<void()> work) {
@@ -99,7 +100,8 @@ void FakeDriver::run_all() {
 
 void FakeDriver::synchronize(StreamHandle stream) {
   Lock lock(impl_->state.mutex);
-  const int code = impl_->state.wait(lock, OperationPtr(impl_->stream(stream)->last), "FakeDriver::synchronize");
+  const int code =
+      impl_->state.wait(lock, OperationPtr(impl_->stream(stream)->last), "FakeDriver::synchronize");
   if (code != 0) throw std::runtime_error("FakeDriver::synchronize: code " + std::to_string(code));
 }
 
@@ -134,7 +136,8 @@ void FakeDriver::set_capturing_globally(bool capturing) {
 void FakeDriver::fail(const std::string& name, std::uint64_t occurrence, int code) {
   const Lock lock(impl_->state.mutex);
   const CallId call = call_named(name);
-  impl_->state.failures.push_back({call, impl_->state.calls[static_cast<std::size_t>(call)] + occurrence, code});
+  impl_->state.failures.push_back(
+      {call, impl_->state.calls[static_cast<std::size_t>(call)] + occurrence, code});
 }
 
 void FakeDriver::break_context(int device, int code) {
@@ -170,7 +173,8 @@ FakeDriver::Held FakeDriver::held() const {
     ++(device ? held.device_blocks : held.pinned_blocks);
     (device ? held.device_bytes : held.pinned_bytes) += block->bytes;
   }
-  for (const auto& [handle, stream] : impl_->state.stream_handles.values()) held.streams += stream->program ? 0u : 1u;
+  for (const auto& [handle, stream] : impl_->state.stream_handles.values())
+    held.streams += stream->program ? 0u : 1u;
   held.events = impl_->state.event_handles.values().size();
   held.modules = impl_->state.module_handles.values().size();
   for (const auto& context : impl_->state.contexts) held.retained += context->retained;

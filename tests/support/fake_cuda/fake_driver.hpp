@@ -1,4 +1,5 @@
-// A CUDA driver without a device: memory is guarded host memory, streams are queues, kernels are their bodies run on the host.
+// A CUDA driver without a device: memory is guarded host memory, streams are queues, kernels are
+// their bodies run on the host.
 //
 // Work runs as late as is legal (only when somebody waits for it), or in a random legal order
 // that a seed determines. So a missing wait, or memory that is released or overwritten too early,
@@ -53,7 +54,8 @@ class FakeDriver {
   FakeDriver& operator=(const FakeDriver&) = delete;
 
   [[nodiscard]] const device::DriverTable& table() const;
-  [[nodiscard]] std::shared_ptr<const device::Driver> driver() const;  // Driver::make of it; throws std::logic_error with its text
+  [[nodiscard]] std::shared_ptr<const device::Driver> driver()
+      const;  // Driver::make of it; throws std::logic_error with its text
   // for ModuleLoadData: a module for images and one for labels
   [[nodiscard]] device::KernelImages kernels() const;
 

@@ -4,12 +4,13 @@
 // The environment chooses:
 //   HOTPACK_FAKE_DEVICES        how many devices there are; default 1
 //   HOTPACK_FAKE_DEVICE_BYTES   memory of each; default 4 GiB, taken as it is used
-//   HOTPACK_FAKE_SCHEDULE       when work runs: eager (default: when it is given), random or late, as in fake_driver.hpp
-//   HOTPACK_FAKE_SEED           of the random order; default 0
-//   HOTPACK_FAKE_FENCES         1: pages around every block that nobody may touch, and poison in it; default 0
-//   HOTPACK_FAKE_FREES_WAIT     set: what frees waits for the streams of its device
-// Its FakeDriver lives as long as the process. When that exits it is torn down: who uses pinned memory then faults. Violations are reported
-// on stderr, and end the process with status 70 instead of its own.
+//   HOTPACK_FAKE_SCHEDULE       when work runs: eager (default: when it is given), random or late,
+//   as in fake_driver.hpp HOTPACK_FAKE_SEED           of the random order; default 0
+//   HOTPACK_FAKE_FENCES         1: pages around every block that nobody may touch, and poison in
+//   it; default 0 HOTPACK_FAKE_FREES_WAIT     set: what frees waits for the streams of its device
+// Its FakeDriver lives as long as the process. When that exits it is torn down: who uses pinned
+// memory then faults. Violations are reported on stderr, and end the process with status 70 instead
+// of its own.
 #include <unistd.h>
 
 #include <chrono>
@@ -44,7 +45,8 @@ Schedule schedule() {
   if (chosen == "eager") return Schedule::eager;
   if (chosen == "random") return Schedule::random;
   if (chosen == "late") return Schedule::late;
-  throw std::invalid_argument("HOTPACK_FAKE_SCHEDULE is " + chosen + "; it can be eager, random or late");
+  throw std::invalid_argument("HOTPACK_FAKE_SCHEDULE is " + chosen +
+                              "; it can be eager, random or late");
 }
 
 FakeOptions options() {
@@ -64,14 +66,16 @@ struct Function {
 };
 
 FakeDriver& the_fake() {
-  static FakeDriver& fake = *new FakeDriver(options());  // never destroyed: threads may call it until the very end
+  static FakeDriver& fake =
+      *new FakeDriver(options());  // never destroyed: threads may call it until the very end
   return fake;
 }
 
 void end_with_process() {
   constexpr std::chrono::milliseconds kTimeToFault{50};  // for threads that still use pinned memory
   const auto violations = the_fake().violations();
-  for (const std::string& violation : violations) std::fprintf(stderr, "fake libcuda: violation: %s\n", violation.c_str());
+  for (const std::string& violation : violations)
+    std::fprintf(stderr, "fake libcuda: violation: %s\n", violation.c_str());
   if (!violations.empty()) std::_Exit(kStatusOfViolations);
   if (the_fake().tear_down() > 0) std::this_thread::sleep_for(kTimeToFault);
 }
@@ -88,7 +92,8 @@ std::unordered_map<std::string, Function> functions_by_name() {
   const FakeDriver& fake = the_fake();
   end_when_process_exits();
   std::unordered_map<std::string, Function> functions;
-#define HOTPACK_FAKE_FUNCTION(name, version, parameters) functions["cu" #name] = {reinterpret_cast<void*>(fake.table().name), version};
+#define HOTPACK_FAKE_FUNCTION(name, version, parameters) \
+  functions["cu" #name] = {reinterpret_cast<void*>(fake.table().name), version};
   HOTPACK_DRIVER_CALLS(HOTPACK_FAKE_FUNCTION)
 #undef HOTPACK_FAKE_FUNCTION
   return functions;
@@ -97,26 +102,32 @@ std::unordered_map<std::string, Function> functions_by_name() {
 constexpr int kFound = 0, kNoSymbol = 1, kVersionTooLow = 2;  // CUdriverProcAddressQueryResult
 
 int find(const char* symbol, void** function, int version) {
-  static const auto& functions = *new std::unordered_map<std::string, Function>(functions_by_name());
+  static const auto& functions =
+      *new std::unordered_map<std::string, Function>(functions_by_name());
   *function = nullptr;
   const auto found = functions.find(symbol);
   if (found == functions.end()) return kNoSymbol;
-  if (version < found->second.version) return kVersionTooLow;  // there may be an older form, which this library has not
+  if (version < found->second.version)
+    return kVersionTooLow;  // there may be an older form, which this library has not
   *function = found->second.address;
   return kFound;
 }
 
-int code_of(int found) { return found == kFound ? hotpack::device::code::kSuccess : hotpack::device::code::kNotFound; }
+int code_of(int found) {
+  return found == kFound ? hotpack::device::code::kSuccess : hotpack::device::code::kNotFound;
+}
 
 }  // namespace
 
 extern "C" {
 
-__attribute__((visibility("default"))) int cuGetProcAddress(const char* symbol, void** function, int version, std::uint64_t /*flags*/) {
+__attribute__((visibility("default"))) int cuGetProcAddress(const char* symbol, void** function,
+                                                            int version, std::uint64_t /*flags*/) {
   return code_of(find(symbol, function, version));
 }
 
-__attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* symbol, void** function, int version, std::uint64_t /*flags*/,
+__attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* symbol, void** function,
+                                                               int version, std::uint64_t /*flags*/,
                                                                int* status) {
   const int found = find(symbol, function, version);
   if (status != nullptr) *status = found;

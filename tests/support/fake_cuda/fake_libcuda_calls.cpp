@@ -1,4 +1,5 @@
-// Functions of the fake libcuda.so.1 that only programs call, found by dlsym: functions on the host, and the capture of streams.
+// Functions of the fake libcuda.so.1 that only programs call, found by dlsym: functions on the
+// host, and the capture of streams.
 //
 // They are neither counted nor made to fail, unlike those of the table that hotpack calls.
 #include <cstdint>
@@ -60,7 +61,9 @@ int launch_host_function(StreamHandle handle, void (*function)(void*), void* dat
     operation.name = "LaunchHostFunc";
     operation.closed = true;
     const OperationPtr own = state.streams.give(stream, std::move(operation));
-    std::thread([&state, host = HostFunction{function, data, own->needs, own}] { run(state, host); }).detach();
+    std::thread([&state, host = HostFunction{function, data, own->needs, own}] {
+      run(state, host);
+    }).detach();
     return code::kSuccess;
   });
 }
@@ -68,7 +71,8 @@ int launch_host_function(StreamHandle handle, void (*function)(void*), void* dat
 int begin_capture(StreamHandle handle, int mode) {
   return with_stream("StreamBeginCapture", handle, [&](FakeState& state, FakeStream& stream) {
     if (stream.legacy) return code::kStreamCaptureUnsupported;
-    if (stream.capturing || mode < 0 || mode > hotpack::device::kCaptureModeRelaxed) return code::kInvalidValue;
+    if (stream.capturing || mode < 0 || mode > hotpack::device::kCaptureModeRelaxed)
+      return code::kInvalidValue;
     stream.capturing = true;
     stream.capture = FakeCapture{mode, state.thread().number};
     return code::kSuccess;
@@ -80,7 +84,9 @@ int end_capture(StreamHandle handle, void** graph) {
   return with_stream("StreamEndCapture", handle, [&](FakeState& state, FakeStream& stream) {
     if (!stream.capture) return code::kInvalidValue;
     const FakeCapture capture = *stream.capture;
-    if (capture.mode != hotpack::device::kCaptureModeRelaxed && capture.thread != state.thread().number) return kCodeWrongThread;
+    if (capture.mode != hotpack::device::kCaptureModeRelaxed &&
+        capture.thread != state.thread().number)
+      return kCodeWrongThread;
     stream.capturing = false;
     stream.capture.reset();
     if (capture.spoiled) return kCodeInvalidated;
@@ -93,13 +99,18 @@ int end_capture(StreamHandle handle, void** graph) {
 
 extern "C" {
 
-__attribute__((visibility("default"))) int cuLaunchHostFunc(StreamHandle stream, void (*function)(void*), void* data) {
+__attribute__((visibility("default"))) int cuLaunchHostFunc(StreamHandle stream,
+                                                            void (*function)(void*), void* data) {
   return launch_host_function(stream, function, data);
 }
 
-__attribute__((visibility("default"))) int cuStreamBeginCapture_v2(StreamHandle stream, int mode) { return begin_capture(stream, mode); }
+__attribute__((visibility("default"))) int cuStreamBeginCapture_v2(StreamHandle stream, int mode) {
+  return begin_capture(stream, mode);
+}
 
-__attribute__((visibility("default"))) int cuStreamEndCapture(StreamHandle stream, void** graph) { return end_capture(stream, graph); }
+__attribute__((visibility("default"))) int cuStreamEndCapture(StreamHandle stream, void** graph) {
+  return end_capture(stream, graph);
+}
 
 __attribute__((visibility("default"))) int cuGraphDestroy(void* graph) {
   delete static_cast<Graph*>(graph);

@@ -36,8 +36,12 @@ T take(hotpack::Result<T> result) {
 // A program with a stream and 1000 bytes of a device.
 struct Program {
   [[nodiscard]] const DriverTable& api() const { return context->api(); }
-  [[nodiscard]] char first_byte() const { return *reinterpret_cast<const char*>(static_cast<std::uintptr_t>(memory.address())); }
-  void fill(unsigned char value) const { CHECK(api().MemsetD8Async(memory.address(), value, 1000, stream.handle()) == code::kSuccess); }
+  [[nodiscard]] char first_byte() const {
+    return *reinterpret_cast<const char*>(static_cast<std::uintptr_t>(memory.address()));
+  }
+  void fill(unsigned char value) const {
+    CHECK(api().MemsetD8Async(memory.address(), value, 1000, stream.handle()) == code::kSuccess);
+  }
 
   std::shared_ptr<const Context> context = take(Context::retain(take(Driver::load()), 0));
   CurrentContext current{*context};
@@ -49,7 +53,8 @@ struct Program {
 template <typename... Arguments>
 int call(const char* name, Arguments... arguments) {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW);
-  const auto function = reinterpret_cast<int (*)(Arguments...)>(library == nullptr ? nullptr : dlsym(library, name));
+  const auto function =
+      reinterpret_cast<int (*)(Arguments...)>(library == nullptr ? nullptr : dlsym(library, name));
   return function == nullptr ? -1 : function(arguments...);
 }
 
@@ -110,16 +115,21 @@ TEST_CASE("fake library: copies arrive at once and memory is limited") {
   REQUIRE(stream.ok());
   const std::vector<char> bytes(1000, 'x');
   const DriverTable& api = driver.value()->api();
-  CHECK(api.MemcpyHtoDAsync(memory->address(), bytes.data(), bytes.size(), stream->handle()) == code::kSuccess);
-  CHECK(std::memcmp(reinterpret_cast<const void*>(static_cast<std::uintptr_t>(memory->address())), bytes.data(), bytes.size()) == 0);
+  CHECK(api.MemcpyHtoDAsync(memory->address(), bytes.data(), bytes.size(), stream->handle()) ==
+        code::kSuccess);
+  CHECK(std::memcmp(reinterpret_cast<const void*>(static_cast<std::uintptr_t>(memory->address())),
+                    bytes.data(), bytes.size()) == 0);
 }
 
 TEST_CASE("a host function blocks its stream until it returns") {
   const Program program;
   const Stream other = take(Stream::create(program.context));
   std::promise<void> end;
-  void (*const wait)(void*) = [](void* data) { static_cast<std::promise<void>*>(data)->get_future().wait(); };
-  REQUIRE(call("cuLaunchHostFunc", program.stream.handle(), wait, static_cast<void*>(&end)) == code::kSuccess);
+  void (*const wait)(void*) = [](void* data) {
+    static_cast<std::promise<void>*>(data)->get_future().wait();
+  };
+  REQUIRE(call("cuLaunchHostFunc", program.stream.handle(), wait, static_cast<void*>(&end)) ==
+          code::kSuccess);
   program.fill('x');
   CHECK(program.api().StreamSynchronize(other.handle()) == code::kSuccess);
   CHECK(program.first_byte() != 'x');
@@ -155,7 +165,8 @@ TEST_CASE("an unsafe call of another thread invalidates a global capture") {
     }).join();
     void* graph = nullptr;
     const int ended = call("cuStreamEndCapture", program.stream.handle(), &graph);
-    if (refused != code::kStreamCaptureUnsupported || ended != kCodeInvalidated || graph != nullptr) std::_Exit(1);
+    if (refused != code::kStreamCaptureUnsupported || ended != kCodeInvalidated || graph != nullptr)
+      std::_Exit(1);
   });
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 70);
@@ -164,8 +175,10 @@ TEST_CASE("an unsafe call of another thread invalidates a global capture") {
 TEST_CASE("fake library: pinned memory is gone when the process has ended") {
   static void* pinned = nullptr;
   const auto touch_later = [] {
-    std::atexit([] { *static_cast<volatile char*>(pinned) = 'x'; });  // before the library is loaded: done after its end
-    static const Program* const program = new Program;                // still there at the end
+    std::atexit([] {
+      *static_cast<volatile char*>(pinned) = 'x';
+    });  // before the library is loaded: done after its end
+    static const Program* const program = new Program;  // still there at the end
     if (program->api().MemHostAlloc(&pinned, 1000, 0) != code::kSuccess) std::_Exit(1);
     *static_cast<volatile char*>(pinned) = 'x';
   };

@@ -15,10 +15,13 @@ std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1)
 
 std::byte* bytes_at(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
 
-std::byte poison(MemoryKind kind) { return kind == MemoryKind::device ? kDevicePoison : kPinnedPoison; }
+std::byte poison(MemoryKind kind) {
+  return kind == MemoryKind::device ? kDevicePoison : kPinnedPoison;
+}
 
 std::byte* map_pages(void* at, std::size_t bytes, int protection, int flags) {
-  void* const mapping = ::mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+  void* const mapping =
+      ::mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
   return mapping == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapping);
 }
 
@@ -34,7 +37,8 @@ std::shared_ptr<Block> FakeMemory::take(MemoryKind kind, FakeContext* context, s
   const std::size_t fence = fences_ ? kPage : 0;
   const std::size_t inside = rounded(bytes, kPage);
   const std::size_t taken = rounded(bytes, kind == MemoryKind::device ? kDeviceAlignment : kPage);
-  std::byte* const mapping = map_pages(nullptr, inside + 2 * fence, fences_ ? PROT_NONE : PROT_READ | PROT_WRITE, 0);
+  std::byte* const mapping =
+      map_pages(nullptr, inside + 2 * fence, fences_ ? PROT_NONE : PROT_READ | PROT_WRITE, 0);
   if (mapping == nullptr) return nullptr;
   if (fences_ && ::mprotect(mapping + fence, inside, PROT_READ | PROT_WRITE) != 0) {
     ::munmap(mapping, inside + 2 * fence);
@@ -63,13 +67,15 @@ std::shared_ptr<Block> FakeMemory::find(std::uintptr_t address) const {
 
 bool FakeMemory::was_freed(std::uintptr_t address) const {
   const auto holds = [&](const std::shared_ptr<Block>& block) { return block->holds(address, 1); };
-  return std::any_of(freed_.begin(), freed_.end(), holds) || std::any_of(freed_in_use_.begin(), freed_in_use_.end(), holds);
+  return std::any_of(freed_.begin(), freed_.end(), holds) ||
+         std::any_of(freed_in_use_.begin(), freed_in_use_.end(), holds);
 }
 
 bool FakeMemory::intact(const Block& block) const {
   if (!fences_) return true;
   const std::byte* const end = bytes_at(block.begin) + block.bytes;
-  return std::all_of(end, end + block.slack, [&](std::byte value) { return value == poison(block.kind); });
+  return std::all_of(end, end + block.slack,
+                     [&](std::byte value) { return value == poison(block.kind); });
 }
 
 void FakeMemory::free(const std::shared_ptr<Block>& block) {

@@ -1,8 +1,9 @@
 // Memory of a FakeDriver: every block has its own mapping between protected pages.
 //
-// A block ends at the upper fence, as far as its alignment allows; the bytes in between are checked when it is given back. Fresh memory is
-// filled with a pattern; what was given back cannot be touched, and its addresses stay unused for a while.
-// Ownership: owns the mappings; blocks are records about them. Not thread-safe: FakeState locks.
+// A block ends at the upper fence, as far as its alignment allows; the bytes in between are checked
+// when it is given back. Fresh memory is filled with a pattern; what was given back cannot be
+// touched, and its addresses stay unused for a while. Ownership: owns the mappings; blocks are
+// records about them. Not thread-safe: FakeState locks.
 #pragma once
 
 #include <cstddef>
@@ -45,17 +46,21 @@ class FakeMemory {
   FakeMemory(const FakeMemory&) = delete;
   FakeMemory& operator=(const FakeMemory&) = delete;
 
-  [[nodiscard]] std::shared_ptr<Block> take(MemoryKind kind, FakeContext* context, std::size_t bytes);  // null: the system has none
-  [[nodiscard]] std::shared_ptr<Block> find(std::uintptr_t address) const;  // the block that has this byte; null: none
-  [[nodiscard]] bool was_freed(std::uintptr_t address) const;               // as far as it is remembered
-  [[nodiscard]] bool intact(const Block& block) const;                      // nothing was written behind it
+  [[nodiscard]] std::shared_ptr<Block> take(MemoryKind kind, FakeContext* context,
+                                            std::size_t bytes);  // null: the system has none
+  [[nodiscard]] std::shared_ptr<Block> find(
+      std::uintptr_t address) const;  // the block that has this byte; null: none
+  [[nodiscard]] bool was_freed(std::uintptr_t address) const;  // as far as it is remembered
+  [[nodiscard]] bool intact(const Block& block) const;         // nothing was written behind it
   void free(const std::shared_ptr<Block>& block);
   // Frees a block that work in flight still uses: it stays readable with another pattern, so that
   // the work does no harm.
   void free_in_use(const std::shared_ptr<Block>& block);
   // Makes memory of this kind fault when touched. Returns the number of blocks.
   std::size_t take_away(MemoryKind kind);
-  [[nodiscard]] const std::map<std::uintptr_t, std::shared_ptr<Block>>& live() const { return live_; }
+  [[nodiscard]] const std::map<std::uintptr_t, std::shared_ptr<Block>>& live() const {
+    return live_;
+  }
 
  private:
   void forget_oldest();

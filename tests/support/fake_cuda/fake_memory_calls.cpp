@@ -22,7 +22,8 @@ int mem_get_info(std::size_t* free, std::size_t* total) {
   });
 }
 
-std::shared_ptr<Block> take(Call& call, MemoryKind kind, std::size_t bytes, std::uint64_t& used, std::uint64_t most) {
+std::shared_ptr<Block> take(Call& call, MemoryKind kind, std::size_t bytes, std::uint64_t& used,
+                            std::uint64_t most) {
   if (bytes > most - used) return nullptr;
   auto block = call.state.memory.take(kind, call.context, bytes);
   if (block != nullptr) used += bytes;
@@ -32,7 +33,8 @@ std::shared_ptr<Block> take(Call& call, MemoryKind kind, std::size_t bytes, std:
 int mem_alloc(Pointer* memory, std::size_t bytes) {
   return enter(CallId::MemAlloc, Needs::context, [&](Call& call) {
     if (bytes == 0) return code::kInvalidValue;
-    const auto block = take(call, MemoryKind::device, bytes, call.context->device_bytes, call.state.options.device_bytes);
+    const auto block = take(call, MemoryKind::device, bytes, call.context->device_bytes,
+                            call.state.options.device_bytes);
     if (block == nullptr) return code::kOutOfMemory;
     *memory = block->begin;
     return code::kSuccess;
@@ -42,7 +44,8 @@ int mem_alloc(Pointer* memory, std::size_t bytes) {
 int mem_host_alloc(void** memory, std::size_t bytes, unsigned /*flags*/) {
   return enter(CallId::MemHostAlloc, Needs::context, [&](Call& call) {
     if (bytes == 0) return code::kInvalidValue;
-    const auto block = take(call, MemoryKind::pinned, bytes, call.state.pinned_bytes, call.state.options.pinned_bytes);
+    const auto block = take(call, MemoryKind::pinned, bytes, call.state.pinned_bytes,
+                            call.state.options.pinned_bytes);
     if (block == nullptr) return code::kOutOfMemory;
     *memory = host(block->begin);
     return code::kSuccess;
@@ -63,11 +66,15 @@ int give_back(Call& call, MemoryKind kind, std::uintptr_t begin) {
 }
 
 int mem_free(Pointer memory) {
-  return enter_to_give_back(CallId::MemFree, [&](Call& call) { return give_back(call, MemoryKind::device, address(memory)); });
+  return enter_to_give_back(CallId::MemFree, [&](Call& call) {
+    return give_back(call, MemoryKind::device, address(memory));
+  });
 }
 
 int mem_free_host(void* memory) {
-  return enter_to_give_back(CallId::MemFreeHost, [&](Call& call) { return give_back(call, MemoryKind::pinned, address(memory)); });
+  return enter_to_give_back(CallId::MemFreeHost, [&](Call& call) {
+    return give_back(call, MemoryKind::pinned, address(memory));
+  });
 }
 
 // What a program can ask of any address; of one that the driver does not know, too.
@@ -75,7 +82,9 @@ int attribute_of(const Block* block, int attribute, void* value) {
   const auto number_is = [value](int number) { *static_cast<int*>(value) = number; };
   switch (attribute) {
     case device::kPointerMemoryType:
-      number_is(block == nullptr ? 0 : block->kind == MemoryKind::device ? device::kMemoryDevice : device::kMemoryHost);
+      number_is(block == nullptr                    ? 0
+                : block->kind == MemoryKind::device ? device::kMemoryDevice
+                                                    : device::kMemoryHost);
       return code::kSuccess;
     case device::kPointerOrdinal:
       number_is(block == nullptr ? -2 : block->context->ordinal);
@@ -84,7 +93,8 @@ int attribute_of(const Block* block, int attribute, void* value) {
       *static_cast<bool*>(value) = block != nullptr && block->managed;
       return code::kSuccess;
     case device::kPointerLegacyIpc:
-      *static_cast<bool*>(value) = block != nullptr && block->kind == MemoryKind::device && !block->managed && !block->mapped;
+      *static_cast<bool*>(value) = block != nullptr && block->kind == MemoryKind::device &&
+                                   !block->managed && !block->mapped;
       return code::kSuccess;
     case device::kPointerRangeStart:
       *static_cast<Pointer*>(value) = block == nullptr ? 0 : block->begin;
@@ -101,7 +111,8 @@ int pointer_get_attributes(unsigned count, int* attributes, void** values, Point
   return enter(CallId::PointerGetAttributes, Needs::context, [&](Call& call) {
     const auto block = call.state.memory.find(address(memory));
     int found = code::kSuccess;
-    for (unsigned i = 0; i < count && found == code::kSuccess; ++i) found = attribute_of(block.get(), attributes[i], values[i]);
+    for (unsigned i = 0; i < count && found == code::kSuccess; ++i)
+      found = attribute_of(block.get(), attributes[i], values[i]);
     return found;
   });
 }
@@ -109,22 +120,27 @@ int pointer_get_attributes(unsigned count, int* attributes, void** values, Point
 // ---- Copies.
 
 bool pinned_ever(const Call& call, const void* memory) {
-  return call.state.memory.find(address(memory)) != nullptr || call.state.memory.was_freed(address(memory));
+  return call.state.memory.find(address(memory)) != nullptr ||
+         call.state.memory.was_freed(address(memory));
 }
 
 int copy_from_host(Pointer to, const void* from, std::size_t bytes, StreamHandle handle) {
   return enter_stream(CallId::MemcpyHtoDAsync, handle, [&](Call& call, FakeStream& stream) {
     if (bytes == 0) return code::kSuccess;
     Operation copy;
-    if (!add_use(call, copy, "the target", MemoryKind::device, address(to), bytes, true)) return code::kInvalidValue;
+    if (!add_use(call, copy, "the target", MemoryKind::device, address(to), bytes, true))
+      return code::kInvalidValue;
     if (pinned_ever(call, from)) {
-      if (!add_use(call, copy, "the source", MemoryKind::pinned, address(from), bytes, false)) return code::kInvalidValue;
+      if (!add_use(call, copy, "the source", MemoryKind::pinned, address(from), bytes, false))
+        return code::kInvalidValue;
       copy.work = [=] { std::memcpy(host(to), from, bytes); };
     } else {
       // Pageable memory: the driver takes a copy at once.
       ++call.state.pageable_copies;
       const auto* const begin = static_cast<const std::byte*>(from);
-      copy.work = [to, staged = std::vector<std::byte>(begin, begin + bytes)] { std::memcpy(host(to), staged.data(), staged.size()); };
+      copy.work = [to, staged = std::vector<std::byte>(begin, begin + bytes)] {
+        std::memcpy(host(to), staged.data(), staged.size());
+      };
     }
     give(call, stream, std::move(copy));
     return code::kSuccess;
@@ -135,9 +151,11 @@ int copy_to_host(void* to, Pointer from, std::size_t bytes, StreamHandle handle)
   return enter_stream(CallId::MemcpyDtoHAsync, handle, [&](Call& call, FakeStream& stream) {
     if (bytes == 0) return code::kSuccess;
     Operation copy;
-    if (!add_use(call, copy, "the source", MemoryKind::device, address(from), bytes, false)) return code::kInvalidValue;
+    if (!add_use(call, copy, "the source", MemoryKind::device, address(from), bytes, false))
+      return code::kInvalidValue;
     const bool pinned = pinned_ever(call, to);
-    if (pinned && !add_use(call, copy, "the target", MemoryKind::pinned, address(to), bytes, true)) return code::kInvalidValue;
+    if (pinned && !add_use(call, copy, "the target", MemoryKind::pinned, address(to), bytes, true))
+      return code::kInvalidValue;
     copy.work = [=] { std::memcpy(to, host(from), bytes); };
     const OperationPtr given = give(call, stream, std::move(copy));
     if (pinned) return code::kSuccess;
@@ -150,8 +168,9 @@ int copy_on_device(Pointer to, Pointer from, std::size_t bytes, StreamHandle han
   return enter_stream(CallId::MemcpyDtoDAsync, handle, [&](Call& call, FakeStream& stream) {
     if (bytes == 0) return code::kSuccess;
     Operation copy;
-    const bool good = add_use(call, copy, "the source", MemoryKind::device, address(from), bytes, false) &&
-                      add_use(call, copy, "the target", MemoryKind::device, address(to), bytes, true);
+    const bool good =
+        add_use(call, copy, "the source", MemoryKind::device, address(from), bytes, false) &&
+        add_use(call, copy, "the target", MemoryKind::device, address(to), bytes, true);
     if (!good) return code::kInvalidValue;
     copy.work = [=] { std::memmove(host(to), host(from), bytes); };
     give(call, stream, std::move(copy));
@@ -163,7 +182,8 @@ int memset_bytes(Pointer to, unsigned char value, std::size_t bytes, StreamHandl
   return enter_stream(CallId::MemsetD8Async, handle, [&](Call& call, FakeStream& stream) {
     if (bytes == 0) return code::kSuccess;
     Operation set;
-    if (!add_use(call, set, "the target", MemoryKind::device, address(to), bytes, true)) return code::kInvalidValue;
+    if (!add_use(call, set, "the target", MemoryKind::device, address(to), bytes, true))
+      return code::kInvalidValue;
     set.work = [=] { std::memset(host(to), value, bytes); };
     give(call, stream, std::move(set));
     return code::kSuccess;

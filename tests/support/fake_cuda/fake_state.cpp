@@ -55,7 +55,8 @@ FakeThread::~FakeThread() {
   if (state == nullptr || state->generation != generation || stack.empty()) return;
   if (::gettid() == ::getpid()) return;  // the whole process ends
   const std::lock_guard<std::recursive_mutex> lock(state->mutex);
-  state->note("a thread ended with " + std::to_string(stack.size()) + " contexts pushed and not popped");
+  state->note("a thread ended with " + std::to_string(stack.size()) +
+              " contexts pushed and not popped");
 }
 
 FakeState::FakeState(const FakeOptions& chosen)
@@ -67,13 +68,15 @@ FakeState::FakeState(const FakeOptions& chosen)
   for (int ordinal = 0; ordinal < options.devices; ++ordinal) {
     auto context = std::make_shared<FakeContext>();
     context->ordinal = ordinal;
-    context->handle = reinterpret_cast<device::ContextHandle>(context_handles.add(HandleKind::context, generation, context));
+    context->handle = reinterpret_cast<device::ContextHandle>(
+        context_handles.add(HandleKind::context, generation, context));
     context->legacy = streams.add(*context, true);
     context->legacy->legacy = true;
     contexts.push_back(std::move(context));
   }
   FakeState* none = nullptr;
-  if (!living_state.compare_exchange_strong(none, this)) throw std::logic_error("FakeDriver: another one lives");
+  if (!living_state.compare_exchange_strong(none, this))
+    throw std::logic_error("FakeDriver: another one lives");
 }
 
 FakeState::~FakeState() {
@@ -131,13 +134,15 @@ int FakeState::current(FakeContext*& context, const char* call) {
 
 int FakeState::unknown(const char* call, const char* what, const void* handle) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
-  const bool former = (value >> 52) != 0 && (value >> 52) < 16 && ((value >> 32) & 0xFFFFF) != (generation & 0xFFFFF);
+  const bool former = (value >> 52) != 0 && (value >> 52) < 16 &&
+                      ((value >> 32) & 0xFFFFF) != (generation & 0xFFFFF);
   if (former) return code::kDeinitialized;  // of a FakeDriver that is gone: not this one's business
   note(std::string(call) + ": " + hex(value) + " is no " + what + ", or no longer");
   return code::kInvalidHandle;
 }
 
-int FakeState::find_stream(device::StreamHandle handle, FakeContext& current, const char* call, std::shared_ptr<FakeStream>& stream) {
+int FakeState::find_stream(device::StreamHandle handle, FakeContext& current, const char* call,
+                           std::shared_ptr<FakeStream>& stream) {
   if (handle == nullptr || handle == device::kLegacyStream) {
     stream = current.legacy;
   } else if (handle == device::kPerThreadStream) {
@@ -151,7 +156,8 @@ int FakeState::find_stream(device::StreamHandle handle, FakeContext& current, co
   return stream->context->broken;
 }
 
-int FakeState::find_event(device::EventHandle handle, const char* call, std::shared_ptr<FakeEvent>& event) {
+int FakeState::find_event(device::EventHandle handle, const char* call,
+                          std::shared_ptr<FakeEvent>& event) {
   event = event_handles.find(handle);
   return event == nullptr ? unknown(call, "event", handle) : event->context->broken;
 }
@@ -161,26 +167,32 @@ int FakeState::capture_code(const FakeStream& stream) const {
   if (!stream.legacy) return code::kSuccess;
   const auto& all = stream_handles.values();
   const bool implicit = std::any_of(all.begin(), all.end(), [&](const auto& entry) {
-    return entry.second->capturing && entry.second->blocking && entry.second->context == stream.context;
+    return entry.second->capturing && entry.second->blocking &&
+           entry.second->context == stream.context;
   });
   return implicit ? code::kStreamCaptureImplicit : code::kSuccess;
 }
 
-int FakeState::find_open_stream(device::StreamHandle handle, FakeContext& current, const char* call, std::shared_ptr<FakeStream>& stream) {
-  if (const int found = find_stream(handle, current, call, stream); found != code::kSuccess) return found;
+int FakeState::find_open_stream(device::StreamHandle handle, FakeContext& current, const char* call,
+                                std::shared_ptr<FakeStream>& stream) {
+  if (const int found = find_stream(handle, current, call, stream); found != code::kSuccess)
+    return found;
   const int capture = capture_code(*stream);
   if (capture == code::kSuccess || stream->capture) return code::kSuccess;
-  note(std::string(call) + ": captured: the stream, or one that the legacy stream waits for, is being captured");
+  note(std::string(call) +
+       ": captured: the stream, or one that the legacy stream waits for, is being captured");
   return capture == code::kStreamCaptureImplicit ? capture : code::kSuccess;
 }
 
-std::shared_ptr<Block> FakeState::range(const char* call, const char* what, std::uintptr_t address, std::uint64_t bytes) {
+std::shared_ptr<Block> FakeState::range(const char* call, const char* what, std::uintptr_t address,
+                                        std::uint64_t bytes) {
   auto block = memory.find(address);
   if (block != nullptr && block->holds(address, bytes)) return block;
-  std::string text = std::string(call) + ": " + what + ", " + std::to_string(bytes) + " bytes at " + hex(address) + ", ";
+  std::string text = std::string(call) + ": " + what + ", " + std::to_string(bytes) + " bytes at " +
+                     hex(address) + ", ";
   if (block != nullptr) {
-    text += "runs past the end of a block of " + std::to_string(block->bytes) + " bytes, of which it begins at byte " +
-            std::to_string(address - block->begin);
+    text += "runs past the end of a block of " + std::to_string(block->bytes) +
+            " bytes, of which it begins at byte " + std::to_string(address - block->begin);
   } else {
     text += memory.was_freed(address) ? "is memory that was freed" : "is in no block of memory";
   }
@@ -188,16 +200,19 @@ std::shared_ptr<Block> FakeState::range(const char* call, const char* what, std:
   return nullptr;
 }
 
-std::shared_ptr<Block> FakeState::range(const char* call, const char* what, MemoryKind kind, std::uintptr_t address, std::uint64_t bytes) {
+std::shared_ptr<Block> FakeState::range(const char* call, const char* what, MemoryKind kind,
+                                        std::uintptr_t address, std::uint64_t bytes) {
   auto block = range(call, what, address, bytes);
   if (block == nullptr || block->kind == kind) return block;
-  note(std::string(call) + ": " + what + " at " + hex(address) + " is " + (kind == MemoryKind::device ? "pinned" : "device") + " memory");
+  note(std::string(call) + ": " + what + " at " + hex(address) + " is " +
+       (kind == MemoryKind::device ? "pinned" : "device") + " memory");
   return nullptr;
 }
 
 void FakeState::free(const char* call, const std::shared_ptr<Block>& block, bool broken) {
   if (!memory.intact(*block)) {
-    note(std::string(call) + ": something was written behind the end of a block of " + std::to_string(block->bytes) + " bytes");
+    note(std::string(call) + ": something was written behind the end of a block of " +
+         std::to_string(block->bytes) + " bytes");
   }
   if (block->kind == MemoryKind::device) {
     block->context->device_bytes -= block->bytes;
@@ -209,13 +224,15 @@ void FakeState::free(const char* call, const std::shared_ptr<Block>& block, bool
     return;
   }
   if (!broken) {
-    note(std::string(call) + ": " + std::to_string(block->pending) + " operations in flight use the block of " +
-         std::to_string(block->bytes) + " bytes at " + hex(block->begin));
+    note(std::string(call) + ": " + std::to_string(block->pending) +
+         " operations in flight use the block of " + std::to_string(block->bytes) + " bytes at " +
+         hex(block->begin));
   }
   memory.free_in_use(block);
 }
 
-int FakeState::wait(std::unique_lock<std::recursive_mutex>& lock, const OperationPtr& operation, const char* call) {
+int FakeState::wait(std::unique_lock<std::recursive_mutex>& lock, const OperationPtr& operation,
+                    const char* call) {
   if (operation == nullptr) return code::kSuccess;
   const auto deadline = std::chrono::steady_clock::now() + kLongestWait;
   while (!operation->done) {
@@ -233,9 +250,11 @@ int FakeState::wait(std::unique_lock<std::recursive_mutex>& lock, const Operatio
   return code::kSuccess;
 }
 
-void FakeState::wait_before_free(std::unique_lock<std::recursive_mutex>& lock, FakeContext& context, const char* call) {
+void FakeState::wait_before_free(std::unique_lock<std::recursive_mutex>& lock, FakeContext& context,
+                                 const char* call) {
   if (!options.frees_wait) return;
-  for (const OperationPtr& last : streams.last_of(context)) static_cast<void>(wait(lock, last, call));
+  for (const OperationPtr& last : streams.last_of(context))
+    static_cast<void>(wait(lock, last, call));
 }
 
 }  // namespace hotpack::test

@@ -1,8 +1,9 @@
 // The whole state of a FakeDriver, and what its calls share: handles, contexts of threads, checks
 // of ranges, waiting.
 //
-// Every call of the table locks the state and runs what it runs under that lock. Ownership: of one FakeDriver; the living one is found
-// through living(). Functions need the lock, but for living() and tear_down().
+// Every call of the table locks the state and runs what it runs under that lock. Ownership: of one
+// FakeDriver; the living one is found through living(). Functions need the lock, but for living()
+// and tear_down().
 #pragma once
 
 #include <array>
@@ -31,9 +32,11 @@ enum class CallId : std::size_t {
 };
 inline constexpr std::size_t kCalls = static_cast<std::size_t>(CallId::count);
 [[nodiscard]] const char* call_name(CallId call);
-[[nodiscard]] CallId call_named(const std::string& name);  // throws std::logic_error for one that is none
+[[nodiscard]] CallId call_named(
+    const std::string& name);  // throws std::logic_error for one that is none
 
-inline constexpr int kContextIsDestroyed = 709, kNotPermitted = 800;  // codes that only the fake gives
+inline constexpr int kContextIsDestroyed = 709,
+                     kNotPermitted = 800;  // codes that only the fake gives
 
 struct FakeFunction {
   FakeContext* context = nullptr;
@@ -62,7 +65,8 @@ template <typename Value>
 class Handles {
  public:
   std::uintptr_t add(HandleKind kind, std::uint64_t generation, std::shared_ptr<Value> value) {
-    const std::uintptr_t handle = (static_cast<std::uint64_t>(kind) << 52) | ((generation & 0xFFFFF) << 32) | (++counter_ << 4);
+    const std::uintptr_t handle = (static_cast<std::uint64_t>(kind) << 52) |
+                                  ((generation & 0xFFFFF) << 32) | (++counter_ << 4);
     values_.emplace(handle, std::move(value));
     return handle;
   }
@@ -71,7 +75,9 @@ class Handles {
     return found == values_.end() ? nullptr : found->second;
   }
   void erase(const void* handle) { values_.erase(reinterpret_cast<std::uintptr_t>(handle)); }
-  [[nodiscard]] const std::unordered_map<std::uintptr_t, std::shared_ptr<Value>>& values() const { return values_; }
+  [[nodiscard]] const std::unordered_map<std::uintptr_t, std::shared_ptr<Value>>& values() const {
+    return values_;
+  }
 
  private:
   std::uint64_t counter_ = 0;
@@ -92,26 +98,33 @@ struct FakeState {
 
   // ---- Contexts and handles; each gives a code, and notes what is wrong.
   [[nodiscard]] int current(FakeContext*& context, const char* call);
-  [[nodiscard]] int find_stream(device::StreamHandle handle, FakeContext& current, const char* call, std::shared_ptr<FakeStream>& stream);
-  [[nodiscard]] int find_event(device::EventHandle handle, const char* call, std::shared_ptr<FakeEvent>& event);
+  [[nodiscard]] int find_stream(device::StreamHandle handle, FakeContext& current, const char* call,
+                                std::shared_ptr<FakeStream>& stream);
+  [[nodiscard]] int find_event(device::EventHandle handle, const char* call,
+                               std::shared_ptr<FakeEvent>& event);
   // The code for a handle that is none.
   [[nodiscard]] int unknown(const char* call, const char* what, const void* handle);
   // As find_stream, for work that is to be put on it.
-  [[nodiscard]] int find_open_stream(device::StreamHandle handle, FakeContext& current, const char* call,
-                                     std::shared_ptr<FakeStream>& stream);
+  [[nodiscard]] int find_open_stream(device::StreamHandle handle, FakeContext& current,
+                                     const char* call, std::shared_ptr<FakeStream>& stream);
   [[nodiscard]] int capture_code(const FakeStream& stream) const;
 
   // ---- Memory. The block that holds the whole range; else null, noted.
-  [[nodiscard]] std::shared_ptr<Block> range(const char* call, const char* what, std::uintptr_t address, std::uint64_t bytes);
-  [[nodiscard]] std::shared_ptr<Block> range(const char* call, const char* what, MemoryKind kind, std::uintptr_t address,
-                                             std::uint64_t bytes);
+  [[nodiscard]] std::shared_ptr<Block> range(const char* call, const char* what,
+                                             std::uintptr_t address, std::uint64_t bytes);
+  [[nodiscard]] std::shared_ptr<Block> range(const char* call, const char* what, MemoryKind kind,
+                                             std::uintptr_t address, std::uint64_t bytes);
   // Whether a block may go; notes why not. `broken`: nothing is in flight any more.
   void free(const char* call, const std::shared_ptr<Block>& block, bool broken);
 
-  // ---- Waiting. Gives 0 or a code; lets go of the lock while a block() holds things up, 20 seconds at most.
-  [[nodiscard]] int wait(std::unique_lock<std::recursive_mutex>& lock, const OperationPtr& operation, const char* call);
-  // Before something of this device is freed, where options.frees_wait says so: for all that is on its streams now.
-  void wait_before_free(std::unique_lock<std::recursive_mutex>& lock, FakeContext& context, const char* call);
+  // ---- Waiting. Gives 0 or a code; lets go of the lock while a block() holds things up, 20
+  // seconds at most.
+  [[nodiscard]] int wait(std::unique_lock<std::recursive_mutex>& lock,
+                         const OperationPtr& operation, const char* call);
+  // Before something of this device is freed, where options.frees_wait says so: for all that is on
+  // its streams now.
+  void wait_before_free(std::unique_lock<std::recursive_mutex>& lock, FakeContext& context,
+                        const char* call);
 
   FakeOptions options;
   std::uint64_t generation = 0;

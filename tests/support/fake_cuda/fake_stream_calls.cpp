@@ -18,7 +18,8 @@ int stream_create(StreamHandle* handle, unsigned flags) {
   return enter(CallId::StreamCreate, Needs::context, [&](Call& call) {
     if (flags > device::kStreamNonBlocking) return code::kInvalidValue;
     auto stream = call.state.streams.add(*call.context, flags != device::kStreamNonBlocking);
-    *handle = reinterpret_cast<StreamHandle>(call.state.stream_handles.add(HandleKind::stream, call.state.generation, std::move(stream)));
+    *handle = reinterpret_cast<StreamHandle>(call.state.stream_handles.add(
+        HandleKind::stream, call.state.generation, std::move(stream)));
     return code::kSuccess;
   });
 }
@@ -26,7 +27,8 @@ int stream_create(StreamHandle* handle, unsigned flags) {
 int stream_destroy(StreamHandle handle) {
   return enter_to_give_back(CallId::StreamDestroy, [&](Call& call) {
     const auto stream = call.state.stream_handles.find(handle);
-    if (stream == nullptr) return call.state.unknown(call.name, "stream that can be destroyed", handle);
+    if (stream == nullptr)
+      return call.state.unknown(call.name, "stream that can be destroyed", handle);
     if (stream->program) {
       call.state.note(std::string(call.name) + ": a stream of the program");
       return code::kInvalidHandle;
@@ -39,7 +41,9 @@ int stream_destroy(StreamHandle handle) {
 int stream_wait_event(StreamHandle handle, EventHandle event_handle, unsigned flags) {
   return enter_stream(CallId::StreamWaitEvent, handle, [&](Call& call, FakeStream& stream) {
     std::shared_ptr<FakeEvent> event;
-    if (const int found = call.state.find_event(event_handle, call.name, event); found != code::kSuccess) return found;
+    if (const int found = call.state.find_event(event_handle, call.name, event);
+        found != code::kSuccess)
+      return found;
     if (flags != 0) return code::kInvalidValue;
     Operation wait;
     if (event->record != nullptr && !event->record->done) wait.needs.push_back(event->record);
@@ -51,7 +55,9 @@ int stream_wait_event(StreamHandle handle, EventHandle event_handle, unsigned fl
 int stream_synchronize(StreamHandle handle) {
   return enter(CallId::StreamSynchronize, Needs::context, [&](Call& call) {
     std::shared_ptr<FakeStream> stream;
-    if (const int found = call.state.find_stream(handle, *call.context, call.name, stream); found != code::kSuccess) return found;
+    if (const int found = call.state.find_stream(handle, *call.context, call.name, stream);
+        found != code::kSuccess)
+      return found;
     if (const int found = call.state.capture_code(*stream); found != code::kSuccess) return found;
     return call.state.wait(call.lock, stream->last, call.name);
   });
@@ -60,10 +66,15 @@ int stream_synchronize(StreamHandle handle) {
 int stream_is_capturing(StreamHandle handle, int* status) {
   return enter(CallId::StreamIsCapturing, Needs::context, [&](Call& call) {
     std::shared_ptr<FakeStream> stream;
-    if (const int found = call.state.find_stream(handle, *call.context, call.name, stream); found != code::kSuccess) return found;
-    if (const int found = call.state.capture_code(*stream); found == code::kStreamCaptureImplicit) return found;
+    if (const int found = call.state.find_stream(handle, *call.context, call.name, stream);
+        found != code::kSuccess)
+      return found;
+    if (const int found = call.state.capture_code(*stream); found == code::kStreamCaptureImplicit)
+      return found;
     const bool spoiled = stream->capture && stream->capture->spoiled;
-    *status = spoiled ? device::kCaptureInvalidated : stream->capturing ? device::kCaptureActive : device::kCaptureNone;
+    *status = spoiled             ? device::kCaptureInvalidated
+              : stream->capturing ? device::kCaptureActive
+                                  : device::kCaptureNone;
     return code::kSuccess;
   });
 }
@@ -77,7 +88,8 @@ int thread_exchange_stream_capture_mode(int* mode) {
 }
 
 int stream_get_ctx(StreamHandle handle, ContextHandle* context) {
-  const bool own = handle != nullptr && handle != device::kLegacyStream && handle != device::kPerThreadStream;
+  const bool own =
+      handle != nullptr && handle != device::kLegacyStream && handle != device::kPerThreadStream;
   return enter(CallId::StreamGetCtx, own ? Needs::driver : Needs::context, [&](Call& call) {
     if (!own) {
       *context = call.context->handle;
@@ -98,14 +110,16 @@ int event_create(EventHandle* handle, unsigned flags) {
     event->context = call.context;
     event->timing = (flags & device::kEventDisableTiming) == 0;
     event->blocking = (flags & device::kEventBlockingSync) != 0;
-    *handle = reinterpret_cast<EventHandle>(call.state.event_handles.add(HandleKind::event, call.state.generation, std::move(event)));
+    *handle = reinterpret_cast<EventHandle>(
+        call.state.event_handles.add(HandleKind::event, call.state.generation, std::move(event)));
     return code::kSuccess;
   });
 }
 
 int event_destroy(EventHandle handle) {
   return enter_to_give_back(CallId::EventDestroy, [&](Call& call) {
-    if (call.state.event_handles.find(handle) == nullptr) return call.state.unknown(call.name, "event", handle);
+    if (call.state.event_handles.find(handle) == nullptr)
+      return call.state.unknown(call.name, "event", handle);
     call.state.event_handles.erase(handle);
     return code::kSuccess;
   });
@@ -115,12 +129,18 @@ int event_record(EventHandle event_handle, StreamHandle handle) {
   return enter(CallId::EventRecord, Needs::context, [&](Call& call) {
     std::shared_ptr<FakeEvent> event;
     std::shared_ptr<FakeStream> stream;
-    if (const int found = call.state.find_event(event_handle, call.name, event); found != code::kSuccess) return found;
-    if (const int found = call.state.find_stream(handle, *call.context, call.name, stream); found != code::kSuccess) return found;
-    if (call.state.capture_code(*stream) == code::kStreamCaptureImplicit) return code::kStreamCaptureImplicit;
+    if (const int found = call.state.find_event(event_handle, call.name, event);
+        found != code::kSuccess)
+      return found;
+    if (const int found = call.state.find_stream(handle, *call.context, call.name, stream);
+        found != code::kSuccess)
+      return found;
+    if (call.state.capture_code(*stream) == code::kStreamCaptureImplicit)
+      return code::kStreamCaptureImplicit;
     if (stream->context != event->context) {
-      call.state.note(std::string(call.name) + ": the event is of device " + std::to_string(event->context->ordinal) +
-                      ", the stream of device " + std::to_string(stream->context->ordinal));
+      call.state.note(std::string(call.name) + ": the event is of device " +
+                      std::to_string(event->context->ordinal) + ", the stream of device " +
+                      std::to_string(stream->context->ordinal));
       return code::kInvalidHandle;
     }
     event->record = call.state.streams.give(*stream, Operation{});
@@ -132,12 +152,14 @@ int event_record(EventHandle event_handle, StreamHandle handle) {
 int event_query(EventHandle handle) {
   return enter(CallId::EventQuery, Needs::driver, [&](Call& call) {
     std::shared_ptr<FakeEvent> event;
-    if (const int found = call.state.find_event(handle, call.name, event); found != code::kSuccess) return found;
+    if (const int found = call.state.find_event(handle, call.name, event); found != code::kSuccess)
+      return found;
     if (event->record == nullptr || event->record->done) return code::kSuccess;
     if (event->stream->capturing) return code::kStreamCaptureUnsupported;
     const Obstacle obstacle = call.state.streams.obstacle(event->record);
     if (obstacle.broken != 0) return obstacle.broken;
-    if (call.state.streams.polled_enough(*event->record) && !obstacle.block) call.state.streams.run(event->record);
+    if (call.state.streams.polled_enough(*event->record) && !obstacle.block)
+      call.state.streams.run(event->record);
     return event->record->done ? code::kSuccess : code::kNotReady;
   });
 }
@@ -145,7 +167,8 @@ int event_query(EventHandle handle) {
 int event_synchronize(EventHandle handle) {
   return enter(CallId::EventSynchronize, Needs::context, [&](Call& call) {
     std::shared_ptr<FakeEvent> event;
-    if (const int found = call.state.find_event(handle, call.name, event); found != code::kSuccess) return found;
+    if (const int found = call.state.find_event(handle, call.name, event); found != code::kSuccess)
+      return found;
     if (event->record == nullptr) return code::kSuccess;
     if (event->stream->capturing && !event->record->done) return code::kStreamCaptureUnsupported;
     if (!event->blocking) ++call.state.spinning_waits;
@@ -157,16 +180,23 @@ int event_elapsed_time(float* milliseconds, EventHandle start_handle, EventHandl
   return enter(CallId::EventElapsedTime, Needs::driver, [&](Call& call) {
     std::shared_ptr<FakeEvent> start;
     std::shared_ptr<FakeEvent> end;
-    if (const int found = call.state.find_event(start_handle, call.name, start); found != code::kSuccess) return found;
-    if (const int found = call.state.find_event(end_handle, call.name, end); found != code::kSuccess) return found;
-    const bool usable =
-        start->timing && end->timing && start->context == end->context && start->record != nullptr && end->record != nullptr;
+    if (const int found = call.state.find_event(start_handle, call.name, start);
+        found != code::kSuccess)
+      return found;
+    if (const int found = call.state.find_event(end_handle, call.name, end);
+        found != code::kSuccess)
+      return found;
+    const bool usable = start->timing && end->timing && start->context == end->context &&
+                        start->record != nullptr && end->record != nullptr;
     if (!usable) {
-      call.state.note(std::string(call.name) + ": events without time-stamps, of two devices, or never recorded");
+      call.state.note(std::string(call.name) +
+                      ": events without time-stamps, of two devices, or never recorded");
       return code::kInvalidHandle;
     }
     if (!start->record->done || !end->record->done) return code::kNotReady;
-    *milliseconds = std::chrono::duration<float, std::milli>(end->record->finished - start->record->finished).count();
+    *milliseconds =
+        std::chrono::duration<float, std::milli>(end->record->finished - start->record->finished)
+            .count();
     return code::kSuccess;
   });
 }

@@ -11,27 +11,31 @@ void need(Operation& operation, const OperationPtr& other) {
 }
 
 bool clash(const Use& one, const Use& other) {
-  return one.block == other.block && (one.writes || other.writes) && one.begin < other.begin + other.bytes &&
-         other.begin < one.begin + one.bytes;
+  return one.block == other.block && (one.writes || other.writes) &&
+         one.begin < other.begin + other.bytes && other.begin < one.begin + one.bytes;
 }
 
 bool clash(const Operation& one, const Operation& other) {
   return std::any_of(one.uses.begin(), one.uses.end(), [&](const Use& use) {
-    return std::any_of(other.uses.begin(), other.uses.end(), [&](const Use& second) { return clash(use, second); });
+    return std::any_of(other.uses.begin(), other.uses.end(),
+                       [&](const Use& second) { return clash(use, second); });
   });
 }
 
 }  // namespace
 
 FakeStreams::~FakeStreams() {
-  // One by one: an operation that went with all that it needs would go as deep as the stream is long.
+  // One by one: an operation that went with all that it needs would go as deep as the stream is
+  // long.
   for (const auto& stream : streams_) {
     for (const auto& operation : stream->pending) operation->needs.clear();
   }
 }
 
 std::shared_ptr<FakeStream> FakeStreams::add(FakeContext& context, bool blocking) {
-  std::erase_if(streams_, [](const std::shared_ptr<FakeStream>& stream) { return stream.use_count() == 1 && stream->pending.empty(); });
+  std::erase_if(streams_, [](const std::shared_ptr<FakeStream>& stream) {
+    return stream.use_count() == 1 && stream->pending.empty();
+  });
   auto stream = std::make_shared<FakeStream>();
   stream->context = &context;
   stream->blocking = blocking;
@@ -48,7 +52,8 @@ void FakeStreams::add_needs(FakeStream& stream, Operation& operation) const {
     return;
   }
   for (const auto& other : streams_) {
-    if (other.get() != &stream && other->blocking && other->context == stream.context) need(operation, other->last);
+    if (other.get() != &stream && other->blocking && other->context == stream.context)
+      need(operation, other->last);
   }
 }
 
@@ -59,7 +64,8 @@ void FakeStreams::visit_all_before(const Operation& operation) {
     const Operation& next = *open.back();
     open.pop_back();
     for (const auto& needed : next.needs) {
-      if (!needed->done && std::exchange(needed->visit, visits_) != visits_) open.push_back(needed.get());
+      if (!needed->done && std::exchange(needed->visit, visits_) != visits_)
+        open.push_back(needed.get());
     }
   }
 }
@@ -119,7 +125,8 @@ void FakeStreams::run_needed(const OperationPtr& operation) {
   std::vector<OperationPtr> open{operation};
   while (!open.empty()) {
     const OperationPtr next = open.back();
-    const auto missing = std::find_if(next->needs.begin(), next->needs.end(), [](const OperationPtr& needed) { return !needed->done; });
+    const auto missing = std::find_if(next->needs.begin(), next->needs.end(),
+                                      [](const OperationPtr& needed) { return !needed->done; });
     if (!next->done && missing != next->needs.end()) {
       open.push_back(*missing);
       continue;
@@ -146,14 +153,16 @@ void FakeStreams::run_one(const OperationPtr& operation) {
 
 bool FakeStreams::due(const Operation& operation) {
   return !operation.closed && operation.stream->context->broken == 0 &&
-         std::all_of(operation.needs.begin(), operation.needs.end(), [](const OperationPtr& needed) { return needed->done; });
+         std::all_of(operation.needs.begin(), operation.needs.end(),
+                     [](const OperationPtr& needed) { return needed->done; });
 }
 
 bool FakeStreams::run_any(From from) {
   candidates_.clear();
   for (const auto& stream : streams_) {
     const bool wanted = from == From::all || ((mood_.favoured >> (stream->number % 64)) & 1) != 0;
-    if (wanted && !stream->pending.empty() && due(*stream->pending.front())) candidates_.push_back(stream.get());
+    if (wanted && !stream->pending.empty() && due(*stream->pending.front()))
+      candidates_.push_back(stream.get());
   }
   if (candidates_.empty()) return false;
   run_one(OperationPtr(candidates_[draw(candidates_.size())]->pending.front()));
@@ -183,7 +192,8 @@ void FakeStreams::run_all() {
 std::vector<OperationPtr> FakeStreams::last_of(const FakeContext& context) const {
   std::vector<OperationPtr> all;
   for (const auto& stream : streams_) {
-    if (stream->context == &context && !stream->pending.empty()) all.push_back(stream->pending.back());
+    if (stream->context == &context && !stream->pending.empty())
+      all.push_back(stream->pending.back());
   }
   return all;
 }
@@ -205,7 +215,8 @@ void FakeStreams::unblocked() {
 }
 
 bool FakeStreams::polled_enough(Operation& operation) {
-  if (operation.polls == 0) operation.polls = 1 + static_cast<unsigned>(draw(3));  // queries yet to come
+  if (operation.polls == 0)
+    operation.polls = 1 + static_cast<unsigned>(draw(3));  // queries yet to come
   return --operation.polls == 0;
 }
 

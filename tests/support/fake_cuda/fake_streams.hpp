@@ -1,8 +1,9 @@
 // Streams of a FakeDriver: operations, their dependencies, and the order in which they run.
 //
-// An operation needs the one before it on its stream, what its events recorded, and what the legacy stream's rules add; all of that was
-// given earlier, so there is no circle. It may run once all of it is done.
-// Ownership: a stream keeps what is on it, an operation what it needs until that is done. Not thread-safe: FakeState locks.
+// An operation needs the one before it on its stream, what its events recorded, and what the legacy
+// stream's rules add; all of that was given earlier, so there is no circle. It may run once all of
+// it is done. Ownership: a stream keeps what is on it, an operation what it needs until that is
+// done. Not thread-safe: FakeState locks.
 #pragma once
 
 #include <chrono>
@@ -105,8 +106,8 @@ class FakeStreams {
   FakeStreams& operator=(const FakeStreams&) = delete;
 
   [[nodiscard]] std::shared_ptr<FakeStream> add(FakeContext& context, bool blocking);
-  // Why it would be wrong to give this to the stream: work in flight, which nothing orders before it, writes what it reads or writes, or
-  // reads what it writes. Null: nothing.
+  // Why it would be wrong to give this to the stream: work in flight, which nothing orders before
+  // it, writes what it reads or writes, or reads what it writes. Null: nothing.
   [[nodiscard]] const Operation* rival(FakeStream& stream, Operation& operation);
   // Appends it to the stream; schedule `eager` runs everything that can run.
   OperationPtr give(FakeStream& stream, Operation operation);
@@ -116,9 +117,11 @@ class FakeStreams {
   // Schedule `random`: runs a few operations that may run.
   void run_some();
   void run_all();
-  void unblocked();                                                                   // schedule `eager`: runs what a block held up
-  [[nodiscard]] std::vector<OperationPtr> last_of(const FakeContext& context) const;  // that is not done, of each of its streams
-  void abandon(const FakeContext& context);  // what is on its streams never runs, and uses nothing any more
+  void unblocked();  // schedule `eager`: runs what a block held up
+  [[nodiscard]] std::vector<OperationPtr> last_of(
+      const FakeContext& context) const;  // that is not done, of each of its streams
+  void abandon(
+      const FakeContext& context);  // what is on its streams never runs, and uses nothing any more
   // True if queries have found it unfinished often enough to let it run.
   [[nodiscard]] bool polled_enough(Operation& operation);
   [[nodiscard]] bool running() const { return running_; }
@@ -136,8 +139,9 @@ class FakeStreams {
 
   Schedule schedule_;
   std::uint64_t random_;
-  std::vector<std::shared_ptr<FakeStream>> streams_;  // destroyed ones too, while something is on them
-  std::uint64_t numbers_ = 0;                         // of streams
+  std::vector<std::shared_ptr<FakeStream>>
+      streams_;                // destroyed ones too, while something is on them
+  std::uint64_t numbers_ = 0;  // of streams
   std::vector<FakeStream*> candidates_;
   std::uint64_t visits_ = 0;
   bool running_ = false;

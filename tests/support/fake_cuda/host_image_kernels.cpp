@@ -10,7 +10,9 @@ using namespace device::image;
 template <class Element, bool kPlanes>
 void run_image_kernel(const void* args, const device::LaunchSize& size) {
   const auto& image_args = *static_cast<const device::ImageArgs*>(args);
-  run_threads(size, [&](const device::ThreadPlace& place) { device::expand_images<Element, kPlanes>(image_args, place); });
+  run_threads(size, [&](const device::ThreadPlace& place) {
+    device::expand_images<Element, kPlanes>(image_args, place);
+  });
 }
 
 struct Entry {
@@ -20,10 +22,14 @@ struct Entry {
 
 // As image_kernels.cu has them.
 constexpr Entry kKernels[] = {
-    {"hotpack_image_u8_last", run_image_kernel<AsU8, false>},     {"hotpack_image_u8_first", run_image_kernel<AsU8, true>},
-    {"hotpack_image_f16_last", run_image_kernel<AsF16, false>},   {"hotpack_image_f16_first", run_image_kernel<AsF16, true>},
-    {"hotpack_image_bf16_last", run_image_kernel<AsBf16, false>}, {"hotpack_image_bf16_first", run_image_kernel<AsBf16, true>},
-    {"hotpack_image_f32_last", run_image_kernel<AsF32, false>},   {"hotpack_image_f32_first", run_image_kernel<AsF32, true>},
+    {"hotpack_image_u8_last", run_image_kernel<AsU8, false>},
+    {"hotpack_image_u8_first", run_image_kernel<AsU8, true>},
+    {"hotpack_image_f16_last", run_image_kernel<AsF16, false>},
+    {"hotpack_image_f16_first", run_image_kernel<AsF16, true>},
+    {"hotpack_image_bf16_last", run_image_kernel<AsBf16, false>},
+    {"hotpack_image_bf16_first", run_image_kernel<AsBf16, true>},
+    {"hotpack_image_f32_last", run_image_kernel<AsF32, false>},
+    {"hotpack_image_f32_first", run_image_kernel<AsF32, true>},
 };
 
 }  // namespace

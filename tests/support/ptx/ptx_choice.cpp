@@ -14,7 +14,9 @@ const CompiledKernel* find_among(std::span<const CompiledKernel> kernels, std::s
   return nullptr;
 }
 
-HostKernel launch_of(const CompiledKernel* kernel) { return kernel == nullptr ? nullptr : kernel->launch; }
+HostKernel launch_of(const CompiledKernel* kernel) {
+  return kernel == nullptr ? nullptr : kernel->launch;
+}
 
 }  // namespace
 
@@ -27,7 +29,11 @@ const CompiledKernel* find(const char* name) {
 
 }  // namespace ptx
 
-HostKernel find_image_kernel(const std::string& name) { return ptx::launch_of(ptx::find_among(ptx::image_kernels(), name)); }
-HostKernel find_label_kernel(const std::string& name) { return ptx::launch_of(ptx::find_among(ptx::label_kernels(), name)); }
+HostKernel find_image_kernel(const std::string& name) {
+  return ptx::launch_of(ptx::find_among(ptx::image_kernels(), name));
+}
+HostKernel find_label_kernel(const std::string& name) {
+  return ptx::launch_of(ptx::find_among(ptx::label_kernels(), name));
+}
 
 }  // namespace hotpack::test

@@ -1,10 +1,11 @@
 // Runs the kernels that nvcc compiled for an architecture on the host: their PTX, translated by
 // ptx_to_cpp.py.
 //
-// Where host_kernels.hpp's find_image_kernel() and find_label_kernel() run the bodies that the host's compiler made, a program that links
-// ptx_choice.cpp runs these; HOTPACK_PTX_ARCHITECTURE says of which architecture. Threads run alone, one after another.
-// Failure: an access that a device would trap on (misaligned, outside the parameters) ends the process, with kernel, line and address on
-// stderr.
+// Where host_kernels.hpp's find_image_kernel() and find_label_kernel() run the bodies that the
+// host's compiler made, a program that links ptx_choice.cpp runs these; HOTPACK_PTX_ARCHITECTURE
+// says of which architecture. Threads run alone, one after another. Failure: an access that a
+// device would trap on (misaligned, outside the parameters) ends the process, with kernel, line and
+// address on stderr.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,8 @@ namespace hotpack::test::ptx {
 struct CompiledKernel {
   int architecture = 0;
   const char* name = "";
-  void (*thread)(std::uint64_t parameters, const device::ThreadPlace& place) = nullptr;  // parameters: address of what was launched with
+  void (*thread)(std::uint64_t parameters, const device::ThreadPlace& place) =
+      nullptr;  // parameters: address of what was launched with
   HostKernel launch = nullptr;
   std::size_t parameter_bytes = 0;
   std::uint32_t most_threads = 0;  // of a block; 0: not said

@@ -1,6 +1,7 @@
-// What only compiled kernels can show: the layout of their parameters, their limits, and that threads of very large outputs write what the
-// bodies of the host write. What they compute is tested by image_kernels_test.cpp, label_kernels_test.cpp and others, which run once more
-// with them.
+// What only compiled kernels can show: the layout of their parameters, their limits, and that
+// threads of very large outputs write what the bodies of the host write. What they compute is
+// tested by image_kernels_test.cpp, label_kernels_test.cpp and others, which run once more with
+// them.
 #include "support/ptx/ptx_kernels.hpp"
 
 #include <sys/mman.h>
@@ -66,30 +67,35 @@ const HostThread kHostThreads[] = {
 };
 
 const HostThread& host_thread(const std::string& name) {
-  return *std::find_if(std::begin(kHostThreads), std::end(kHostThreads), [&](const HostThread& thread) { return name == thread.name; });
+  return *std::find_if(std::begin(kHostThreads), std::end(kHostThreads),
+                       [&](const HostThread& thread) { return name == thread.name; });
 }
 
 constexpr std::uint64_t kPage = 4096;
 
 std::uint8_t* reserve(std::uint64_t bytes) {
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   REQUIRE(memory != MAP_FAILED);
   return static_cast<std::uint8_t*>(memory);
 }
 
-// Records of any size: the same bytes again and again, at a distance that divides no power of two, so that an index that lost its upper
-// bits reads others.
+// Records of any size: the same bytes again and again, at a distance that divides no power of two,
+// so that an index that lost its upper bits reads others.
 class EndlessRecords {
  public:
-  explicit EndlessRecords(std::uint64_t bytes) : bytes_((bytes / kPeriod + 1) * kPeriod), data_(reserve(bytes_)) {
+  explicit EndlessRecords(std::uint64_t bytes)
+      : bytes_((bytes / kPeriod + 1) * kPeriod), data_(reserve(bytes_)) {
     const int file = ::memfd_create("records", 0);
     REQUIRE(file >= 0);
     std::vector<std::uint8_t> content(kPeriod);
     std::mt19937 random(7);
-    for (std::uint8_t& byte : content) byte = static_cast<std::uint8_t>(random() % 4 == 0 ? random() : random() % 4);
+    for (std::uint8_t& byte : content)
+      byte = static_cast<std::uint8_t>(random() % 4 == 0 ? random() : random() % 4);
     REQUIRE(::write(file, content.data(), kPeriod) == static_cast<ssize_t>(kPeriod));
     for (std::uint64_t at = 0; at < bytes_; at += kPeriod) {
-      REQUIRE(::mmap(data_ + at, kPeriod, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) != MAP_FAILED);
+      REQUIRE(::mmap(data_ + at, kPeriod, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) !=
+              MAP_FAILED);
     }
     ::close(file);
   }
@@ -115,7 +121,9 @@ struct Written {
 class SparseOutput {
  public:
   explicit SparseOutput(std::uint64_t bytes)
-      : bytes_((bytes / kPage + 1) * kPage), data_(reserve(bytes_)), present_(new unsigned char[bytes_ / kPage]) {
+      : bytes_((bytes / kPage + 1) * kPage),
+        data_(reserve(bytes_)),
+        present_(new unsigned char[bytes_ / kPage]) {
     ::madvise(data_, bytes_, MADV_NOHUGEPAGE);
   }
   ~SparseOutput() { ::munmap(data_, bytes_); }
@@ -128,7 +136,8 @@ class SparseOutput {
     const std::uint64_t pages = std::min(bytes_, bytes + kPage) / kPage;
     REQUIRE(::mincore(data_, pages * kPage, present_.get()) == 0);
     std::vector<Written> written;
-    for (std::uint64_t page = next_present(0, pages); page < pages; page = next_present(page + 1, pages)) {
+    for (std::uint64_t page = next_present(0, pages); page < pages;
+         page = next_present(page + 1, pages)) {
       written.push_back({page * kPage, {}});
       std::memcpy(written.back().bytes.data(), data_ + page * kPage, kPage);
     }
@@ -139,7 +148,9 @@ class SparseOutput {
  private:
   [[nodiscard]] std::uint64_t next_present(std::uint64_t from, std::uint64_t pages) const {
     const void* const found = std::memchr(present_.get() + from, 1, pages - from);
-    return found == nullptr ? pages : static_cast<std::uint64_t>(static_cast<const unsigned char*>(found) - present_.get());
+    return found == nullptr ? pages
+                            : static_cast<std::uint64_t>(static_cast<const unsigned char*>(found) -
+                                                         present_.get());
   }
 
   std::uint64_t bytes_;
@@ -172,13 +183,14 @@ const RowEntry kRows[] = {
     row_entry(0, 0, 0),
 };
 
-// Threads of the second row of two, each with one item where items are bytes / 16, at the beginning, behind 2^32 bytes and pixels, and
-// where planes and the row end.
+// Threads of the second row of two, each with one item where items are bytes / 16, at the
+// beginning, behind 2^32 bytes and pixels, and where planes and the row end.
 std::vector<ThreadPlace> far_threads(std::uint64_t row_bytes) {
   std::vector<ThreadPlace> places;
   const std::uint64_t items = row_bytes / 16;
-  for (const std::uint64_t item : {std::uint64_t{0}, items / 7, items / 3 - 2, items / 3 - 1, items / 3, items / 2, items / 3 * 2,
-                                   (std::uint64_t{1} << 28) + 3, items - 2, items - 1, items}) {
+  for (const std::uint64_t item :
+       {std::uint64_t{0}, items / 7, items / 3 - 2, items / 3 - 1, items / 3, items / 2,
+        items / 3 * 2, (std::uint64_t{1} << 28) + 3, items - 2, items - 1, items}) {
     ThreadPlace place;
     place.block_threads = 256;
     place.grid_x = static_cast<std::uint32_t>(items / 256 + 1);
@@ -191,9 +203,11 @@ std::vector<ThreadPlace> far_threads(std::uint64_t row_bytes) {
   return places;
 }
 
-// Both of them for some rows; the bytes that differ are said. Args: ImageArgs or LabelArgs, without rows, records and out.
+// Both of them for some rows; the bytes that differ are said. Args: ImageArgs or LabelArgs, without
+// rows, records and out.
 template <class Args>
-void check_far_threads(const std::string& name, Args args, const EndlessRecords& records, SparseOutput& out) {
+void check_far_threads(const std::string& name, Args args, const EndlessRecords& records,
+                       SparseOutput& out) {
   const CompiledKernel* const compiled = test::ptx::find(name.c_str());
   REQUIRE(compiled != nullptr);
   args.records = records.data();
@@ -202,9 +216,11 @@ void check_far_threads(const std::string& name, Args args, const EndlessRecords&
   for (const RowEntry& row : kRows) {
     const RowEntry rows[2] = {{}, row};
     args.rows = rows;
-    for (const ThreadPlace& place : far_threads(args.row_bytes)) compiled->thread(reinterpret_cast<std::uint64_t>(&args), place);
+    for (const ThreadPlace& place : far_threads(args.row_bytes))
+      compiled->thread(reinterpret_cast<std::uint64_t>(&args), place);
     const std::vector<Written> got = out.take(2 * args.row_bytes);
-    for (const ThreadPlace& place : far_threads(args.row_bytes)) host_thread(name).run(&args, place);
+    for (const ThreadPlace& place : far_threads(args.row_bytes))
+      host_thread(name).run(&args, place);
     INFO(name << ", row " << &row - kRows);
     const bool equal = got == out.take(2 * args.row_bytes);
     CHECK(equal);
@@ -213,7 +229,8 @@ void check_far_threads(const std::string& name, Args args, const EndlessRecords&
   }
 }
 
-ImageArgs image_args(ElementType type, int channels, bool source_planes, const expand::ValueMap& map) {
+ImageArgs image_args(ElementType type, int channels, bool source_planes,
+                     const expand::ValueMap& map) {
   ImageArgs args;
   args.width = kWidth;
   args.height = kHeight;
@@ -221,7 +238,8 @@ ImageArgs image_args(ElementType type, int channels, bool source_planes, const e
   args.source_planes = source_planes ? 1 : 0;
   args.row_bytes = kPixels * static_cast<std::uint64_t>(channels) * element_bytes(type);
   args.arithmetic = map.arithmetic.exact ? 1 : 0;
-  args.values = type == ElementType::f32 ? static_cast<const void*>(map.singles.data()) : map.halves.data();
+  args.values =
+      type == ElementType::f32 ? static_cast<const void*>(map.singles.data()) : map.halves.data();
   for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
     args.mean[c] = map.arithmetic.mean[c];
     args.std[c] = map.arithmetic.std[c];
@@ -230,7 +248,8 @@ ImageArgs image_args(ElementType type, int channels, bool source_planes, const e
   return args;
 }
 
-void check_label(const LabelOutput& output, LabelStorage storage, const EndlessRecords& records, SparseOutput& out) {
+void check_label(const LabelOutput& output, LabelStorage storage, const EndlessRecords& records,
+                 SparseOutput& out) {
   LabelArgs args = label_args(output, {LabelScope::pixel, storage, false, 3});
   set_size(args, output, {kWidth, kHeight});
   check_far_threads(label_kernel_name(output), args, records, out);
@@ -246,8 +265,11 @@ TEST_CASE("compiled kernels have every name and the parameters of the host") {
     const bool image = std::string(thread.name).find("_image_") != std::string::npos;
     CHECK(kernel->parameter_bytes == (image ? sizeof(ImageArgs) : sizeof(LabelArgs)));
   }
-  const auto is_here = [](const CompiledKernel& kernel) { return kernel.architecture == test::ptx::architecture(); };
-  CHECK(std::ranges::count_if(test::ptx::image_kernels(), is_here) + std::ranges::count_if(test::ptx::label_kernels(), is_here) ==
+  const auto is_here = [](const CompiledKernel& kernel) {
+    return kernel.architecture == test::ptx::architecture();
+  };
+  CHECK(std::ranges::count_if(test::ptx::image_kernels(), is_here) +
+            std::ranges::count_if(test::ptx::label_kernels(), is_here) ==
         static_cast<std::ptrdiff_t>(std::size(kHostThreads)));
 }
 
@@ -257,14 +279,17 @@ TEST_CASE("compiled kernels may have as many threads a block as launches ask for
     images.width = images.height = side;
     images.row_count = 32;
     for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
-      for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::bf16, ElementType::f32}) {
-        CHECK(image_launch_size(images, type, order, 132).block_threads <= test::ptx::find(image_kernel_name(type, order))->most_threads);
+      for (const ElementType type :
+           {ElementType::u8, ElementType::f16, ElementType::bf16, ElementType::f32}) {
+        CHECK(image_launch_size(images, type, order, 132).block_threads <=
+              test::ptx::find(image_kernel_name(type, order))->most_threads);
       }
       const LabelOutput output{LabelForm::one_hot, ElementType::f32, order, false, {}};
       LabelArgs labels = label_args(output, {LabelScope::pixel, LabelStorage::index, false, 12});
       labels.row_count = 32;
       set_size(labels, output, {side, side});
-      CHECK(label_launch_size(labels, output, 132).block_threads <= test::ptx::find(label_kernel_name(output))->most_threads);
+      CHECK(label_launch_size(labels, output, 132).block_threads <=
+            test::ptx::find(label_kernel_name(output))->most_threads);
     }
   }
 }
@@ -272,17 +297,20 @@ TEST_CASE("compiled kernels may have as many threads a block as launches ask for
 TEST_CASE("compiled image kernels write far elements as the host does") {
   const EndlessRecords records(3 * kPixels);
   SparseOutput out(2 * 3 * kPixels * 4);
-  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::bf16, ElementType::f32}) {
+  for (const ElementType type :
+       {ElementType::u8, ElementType::f16, ElementType::bf16, ElementType::f32}) {
     for (const int channels : {1, 3}) {
       const auto count = static_cast<std::size_t>(channels);
       const std::vector<float> mean{0.485F, 0.456F, 0.406F}, std{0.229F, 0.224F, 0.225F};
       expand::ValueMap map{};
       if (type != ElementType::u8)
-        map = expand::make_value_map(type, {mean.begin(), mean.begin() + channels}, {std.begin(), std.begin() + channels});
+        map = expand::make_value_map(type, {mean.begin(), mean.begin() + channels},
+                                     {std.begin(), std.begin() + channels});
       for (const bool source_planes : {false, true}) {
         if (count == 1 && source_planes) continue;
         for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first})
-          check_far_threads(image_kernel_name(type, order), image_args(type, channels, source_planes, map), records, out);
+          check_far_threads(image_kernel_name(type, order),
+                            image_args(type, channels, source_planes, map), records, out);
       }
     }
   }
@@ -291,10 +319,14 @@ TEST_CASE("compiled image kernels write far elements as the host does") {
 TEST_CASE("compiled label kernels write far elements as the host does") {
   const EndlessRecords records(3 * kPixels);
   SparseOutput out(2 * kPixels * 16);
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
-    check_label({LabelForm::bits, ElementType::u8, AxisOrder::channels_last, false, {}}, storage, records, out);
-    for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64})
-      check_label({LabelForm::index, type, AxisOrder::channels_last, false, 255}, storage, records, out);
+  for (const LabelStorage storage :
+       {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
+    check_label({LabelForm::bits, ElementType::u8, AxisOrder::channels_last, false, {}}, storage,
+                records, out);
+    for (const ElementType type :
+         {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64})
+      check_label({LabelForm::index, type, AxisOrder::channels_last, false, 255}, storage, records,
+                  out);
     for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
       for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first})
         check_label({LabelForm::one_hot, type, order, true, {}}, storage, records, out);

@@ -1,7 +1,9 @@
-// What instructions of PTX do that no operator of C++ does, and the table of a translated file. Included by what ptx_to_cpp.py writes.
+// What instructions of PTX do that no operator of C++ does, and the table of a translated file.
+// Included by what ptx_to_cpp.py writes.
 //
-// Semantics: "PTX ISA", section 9.7. Pure functions, but those that read or write memory; which address that may be, the host's own
-// protection tells. What a device would trap on ends the process with the kernel and the line of its PTX.
+// Semantics: "PTX ISA", section 9.7. Pure functions, but those that read or write memory; which
+// address that may be, the host's own protection tells. What a device would trap on ends the
+// process with the kernel and the line of its PTX.
 #pragma once
 
 #include <bit>
@@ -37,13 +39,16 @@ struct Origin {
   const char* file;
 };
 
-[[noreturn, gnu::cold]] void misaligned(const Origin& origin, int line, U64 address, unsigned bytes);
-[[noreturn, gnu::cold]] void outside_parameters(const Origin& origin, int line, S64 offset, unsigned bytes);
+[[noreturn, gnu::cold]] void misaligned(const Origin& origin, int line, U64 address,
+                                        unsigned bytes);
+[[noreturn, gnu::cold]] void outside_parameters(const Origin& origin, int line, S64 offset,
+                                                unsigned bytes);
 [[noreturn, gnu::cold]] void trapped(const Origin& origin, int line);
 
 inline unsigned char* memory(U64 address) { return reinterpret_cast<unsigned char*>(address); }
 
-// Memory of one access: a device traps where its address is no multiple of its size, all elements of a vector together.
+// Memory of one access: a device traps where its address is no multiple of its size, all elements
+// of a vector together.
 template <unsigned kBytes>
 unsigned char* aligned(U64 address, const Origin& origin, int line) {
   if (address % kBytes != 0) [[unlikely]]
@@ -93,7 +98,8 @@ inline U16 half_of(F32 value) {
     return static_cast<U16>(sign | static_cast<U32>(std::nearbyint(steps)));
   }
   const U32 cut = rest - 0x38000000, half = cut >> 13, lost = cut & 0x1FFF;
-  return static_cast<U16>(sign | (half + (lost > 0x1000 || (lost == 0x1000 && half % 2 == 1) ? 1 : 0)));
+  return static_cast<U16>(sign |
+                          (half + (lost > 0x1000 || (lost == 0x1000 && half % 2 == 1) ? 1 : 0)));
 }
 
 inline U16 bfloat16_of(F32 value) {
@@ -102,10 +108,12 @@ inline U16 bfloat16_of(F32 value) {
   return static_cast<U16>(upper + (lost > 0x8000 || (lost == 0x8000 && upper % 2 == 1) ? 1 : 0));
 }
 
-// A float without a fraction as a whole number: what does not fit is the nearest that does, a NaN is 0.
+// A float without a fraction as a whole number: what does not fit is the nearest that does, a NaN
+// is 0.
 template <class Whole, class Float>
 Whole fitted(Float value) {
-  constexpr Whole kLowest = std::numeric_limits<Whole>::min(), kHighest = std::numeric_limits<Whole>::max();
+  constexpr Whole kLowest = std::numeric_limits<Whole>::min(),
+                  kHighest = std::numeric_limits<Whole>::max();
   if (value != value) return 0;
   if (value <= static_cast<Float>(kLowest)) return kLowest;
   if (value >= static_cast<Float>(kHighest)) return kHighest;
@@ -235,7 +243,8 @@ T remainder_of(T a, T b) {
 // Four products of bytes and c.
 template <class A, class B>
 U32 dot_product(U32 a, U32 b, U32 c) {
-  for (int i = 0; i < 32; i += 8) c += static_cast<U32>(static_cast<A>(a >> i) * static_cast<B>(b >> i));
+  for (int i = 0; i < 32; i += 8)
+    c += static_cast<U32>(static_cast<A>(a >> i) * static_cast<B>(b >> i));
   return c;
 }
 
@@ -255,31 +264,40 @@ T shifted_right(T value, U32 amount) {
 inline U32 clamped(U32 amount) { return amount < 32 ? amount : 32; }
 
 // 64 bits shifted by 0 … 32; to the left: the upper half.
-inline U32 funnel_right(U32 low, U32 high, U32 amount) { return static_cast<U32>((U64{high} << 32 | low) >> amount); }
-inline U32 funnel_left(U32 low, U32 high, U32 amount) { return static_cast<U32>((U64{high} << 32 | low) << amount >> 32); }
+inline U32 funnel_right(U32 low, U32 high, U32 amount) {
+  return static_cast<U32>((U64{high} << 32 | low) >> amount);
+}
+inline U32 funnel_left(U32 low, U32 high, U32 amount) {
+  return static_cast<U32>((U64{high} << 32 | low) << amount >> 32);
+}
 
 // prmt: bits 0 … 2 of a nibble choose one of eight bytes, bit 3 says that its sign fills the byte.
 inline U32 permuted(U32 a, U32 b, U32 selector) {
   const U64 bytes = U64{b} << 32 | a;
   U32 result = 0;
   for (int i = 0; i < 4; ++i) {
-    const U32 nibble = selector >> 4 * i & 0xF, byte = static_cast<U32>(bytes >> 8 * (nibble & 7)) & 0xFF;
+    const U32 nibble = selector >> 4 * i & 0xF,
+              byte = static_cast<U32>(bytes >> 8 * (nibble & 7)) & 0xFF;
     result |= (nibble < 8 ? byte : (byte & 0x80) != 0 ? 0xFF : 0) << 8 * i;
   }
   return result;
 }
 
-// bfe: position and count by their lowest byte; what is asked for beyond the highest bit is the sign, or 0.
+// bfe: position and count by their lowest byte; what is asked for beyond the highest bit is the
+// sign, or 0.
 template <class T>
 T extracted(T value, U32 position, U32 count) {
   constexpr U32 kWidth = 8 * sizeof(T);
   position &= 0xFF, count &= 0xFF;
   if (count == 0) return 0;
   const U32 last = position + count - 1 < kWidth - 1 ? position + count - 1 : kWidth - 1;
-  const bool sign = std::is_signed_v<T> && (shifted_right(static_cast<std::make_unsigned_t<T>>(value), last) & 1) != 0;
+  const bool sign = std::is_signed_v<T> &&
+                    (shifted_right(static_cast<std::make_unsigned_t<T>>(value), last) & 1) != 0;
   U64 result = 0;
   for (U32 i = 0; i < kWidth; ++i) {
-    const bool bit = i < count && position + i < kWidth ? (static_cast<U64>(value) >> (position + i) & 1) != 0 : sign;
+    const bool bit = i < count && position + i < kWidth
+                         ? (static_cast<U64>(value) >> (position + i) & 1) != 0
+                         : sign;
     result |= U64{bit} << i;
   }
   return static_cast<T>(result);
@@ -311,7 +329,8 @@ inline U32 reversed_bits(U32 value) {
   return __builtin_bswap32(value);
 }
 inline U64 reversed_bits(U64 value) {
-  return U64{reversed_bits(static_cast<U32>(value))} << 32 | reversed_bits(static_cast<U32>(value >> 32));
+  return U64{reversed_bits(static_cast<U32>(value))} << 32 |
+         reversed_bits(static_cast<U32>(value >> 32));
 }
 
 // Bit i of kTable is the result for the bits i = 4a + 2b + c.
@@ -319,14 +338,16 @@ template <int kTable>
 U32 logic_of_three(U32 a, U32 b, U32 c) {
   U32 result = 0;
   for (int i = 0; i < 8; ++i) {
-    if ((kTable >> i & 1) != 0) result |= ((i & 4) != 0 ? a : ~a) & ((i & 2) != 0 ? b : ~b) & ((i & 1) != 0 ? c : ~c);
+    if ((kTable >> i & 1) != 0)
+      result |= ((i & 4) != 0 ? a : ~a) & ((i & 2) != 0 ? b : ~b) & ((i & 1) != 0 ? c : ~c);
   }
   return result;
 }
 
 // ---- Launches
 
-// Every thread of a launch, the last one first: threads of a device have no order, so none may need another.
+// Every thread of a launch, the last one first: threads of a device have no order, so none may need
+// another.
 template <void (*kThread)(U64 parameters, const ThreadPlace& place)>
 void launch(const void* args, const device::LaunchSize& size) {
   const U64 parameters = reinterpret_cast<U64>(args);

@@ -19,11 +19,14 @@ using hotpack::device::ThreadPlace;
 
 namespace {
 
-// The value of 16 bits with so many of them for the exponent and the fraction. No NaN; the next number after the greatest for an infinity.
+// The value of 16 bits with so many of them for the exponent and the fraction. No NaN; the next
+// number after the greatest for an infinity.
 double value_of(U16 bits, int exponent_bits, int fraction_bits) {
-  const int bias = (1 << (exponent_bits - 1)) - 1, exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);
+  const int bias = (1 << (exponent_bits - 1)) - 1,
+            exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);
   const double fraction = std::ldexp(bits & ((1 << fraction_bits) - 1), -fraction_bits);
-  const double size = exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, exponent - bias);
+  const double size =
+      exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, exponent - bias);
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
@@ -33,13 +36,16 @@ void check_rounding(U16 (*rounded)(F32), int exponent_bits, int fraction_bits) {
   int wrong = 0;
   for (U16 low = 0; low < infinity; ++low) {
     const auto high = static_cast<U16>(low + 1);
-    const double below = value_of(low, exponent_bits, fraction_bits), above = value_of(high, exponent_bits, fraction_bits);
+    const double below = value_of(low, exponent_bits, fraction_bits),
+                 above = value_of(high, exponent_bits, fraction_bits);
     const auto middle = static_cast<F32>((below + above) / 2);
     if (std::isinf(middle)) continue;  // bfloat16: a single has no more room there
     REQUIRE(double{middle} == (below + above) / 2);
     const U16 even = low % 2 == 0 ? low : high;
     for (const int sign : {0, 0x8000}) {
-      const auto of = [&](double value) { return rounded(static_cast<F32>(sign != 0 ? -value : value)) ^ sign; };
+      const auto of = [&](double value) {
+        return rounded(static_cast<F32>(sign != 0 ? -value : value)) ^ sign;
+      };
       wrong += of(below) == low ? 0 : 1;
       wrong += of(double{middle}) == even ? 0 : 1;
       wrong += of(double{std::nextafter(middle, 0.0F)}) == low ? 0 : 1;
@@ -83,7 +89,9 @@ std::array<U32, 20> floats(F32 x, F32 y, F32 z) {
   return results;
 }
 
-void note_place(U64 places, const ThreadPlace& place) { reinterpret_cast<std::vector<ThreadPlace>*>(places)->push_back(place); }
+void note_place(U64 places, const ThreadPlace& place) {
+  reinterpret_cast<std::vector<ThreadPlace>*>(places)->push_back(place);
+}
 
 // What a child says that runs this, and how it ends.
 template <class Action>
@@ -100,7 +108,8 @@ std::string last_words(const Action& action) {
   ::close(ends[1]);
   std::string words;
   std::array<char, 512> part{};
-  for (ssize_t got = 0; (got = ::read(ends[0], part.data(), part.size())) > 0;) words.append(part.data(), static_cast<std::size_t>(got));
+  for (ssize_t got = 0; (got = ::read(ends[0], part.data(), part.size())) > 0;)
+    words.append(part.data(), static_cast<std::size_t>(got));
   ::close(ends[0]);
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
@@ -110,7 +119,9 @@ std::string last_words(const Action& action) {
 }  // namespace
 
 TEST_CASE("singles become halves by rounding to nearest even") { check_rounding(half_of, 5, 10); }
-TEST_CASE("singles become bfloat16 by rounding to nearest even") { check_rounding(bfloat16_of, 8, 7); }
+TEST_CASE("singles become bfloat16 by rounding to nearest even") {
+  check_rounding(bfloat16_of, 8, 7);
+}
 
 TEST_CASE("a translated kernel computes with integers as PTX defines") {
   const auto got = integers(0xF1E2D3C4, 0x8899AABB, 0x0000B412);
@@ -121,8 +132,8 @@ TEST_CASE("a translated kernel computes with integers as PTX defines") {
   CHECK(got[4] == static_cast<U32>(static_cast<S32>(0xF1E2D3C4U << 6) >> 24));
   CHECK(got[5] == ((0x8899AABBU & ~(0xFFU << 18)) | 0xC4U << 18));
   CHECK(got[6] == (0xF1E2D3C4U ^ (0x8899AABBU | 0x0000B412U)));
-  CHECK(got[7] == 0xB412U + 0xF1U * static_cast<U32>(-0x78) + 0xE2U * static_cast<U32>(-0x67) + 0xD3U * static_cast<U32>(-0x56) +
-                      0xC4U * static_cast<U32>(-0x45));
+  CHECK(got[7] == 0xB412U + 0xF1U * static_cast<U32>(-0x78) + 0xE2U * static_cast<U32>(-0x67) +
+                      0xD3U * static_cast<U32>(-0x56) + 0xC4U * static_cast<U32>(-0x45));
   CHECK(got[8] == static_cast<U32>(0xF1E2D3C4ULL * 0x8899AABBULL >> 32) + 0xB412);
   const S64 product = S64{static_cast<S32>(0xF1E2D3C4)} * S64{static_cast<S32>(0x8899AABB)};
   CHECK(got[10] == static_cast<U32>(product >> 32));
@@ -213,7 +224,9 @@ TEST_CASE("a launch runs every thread once and the last one first") {
   REQUIRE(places.size() == 48);
   CHECK(places.front().thread == 3);
   CHECK(places.front().block_y == 2);
-  CHECK(places.back().thread + places.back().block_x + places.back().block_y + places.back().block_z == 0);
+  CHECK(places.back().thread + places.back().block_x + places.back().block_y +
+            places.back().block_z ==
+        0);
 }
 
 TEST_CASE("an access that would trap on a device ends the process with its line") {
@@ -234,6 +247,10 @@ TEST_CASE("an access that would trap on a device ends the process with its line"
   static constexpr Origin kOrigin{"k", "f"};
   const U64 parameters = 64;
   CHECK(last_words([&] { parameter<8, 24>(parameters, parameters + 16, kOrigin, 1); }) == "ended");
-  CHECK(last_words([&] { parameter<8, 24>(parameters, parameters + 24, kOrigin, 1); }).find("8 bytes at 24 of the parameters") < 20);
-  CHECK(last_words([&] { parameter<8, 24>(parameters, parameters - 8, kOrigin, 1); }).ends_with("aborted"));
+  CHECK(last_words([&] {
+          parameter<8, 24>(parameters, parameters + 24, kOrigin, 1);
+        }).find("8 bytes at 24 of the parameters") < 20);
+  CHECK(last_words([&] {
+          parameter<8, 24>(parameters, parameters - 8, kOrigin, 1);
+        }).ends_with("aborted"));
 }

@@ -35,7 +35,8 @@ TEST_CASE("crc32c gives the published check value") {
 }
 
 TEST_CASE("crc32c equals its definition at all lengths and alignments near blocks") {
-  for (const std::size_t size : {1u, 7u, 8u, 9u, 63u, 4095u, 4096u, 12287u, 12288u, 12289u, 24576u, 40000u}) {
+  for (const std::size_t size :
+       {1u, 7u, 8u, 9u, 63u, 4095u, 4096u, 12287u, 12288u, 12289u, 24576u, 40000u}) {
     const auto bytes = random_bytes(size + 3);
     for (std::size_t start = 0; start < 3; ++start) {
       const auto part = std::span(bytes).subspan(start, size);

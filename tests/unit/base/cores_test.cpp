@@ -49,7 +49,8 @@ TEST_CASE("cores: version 2 inside a container") {
   root.write("sys/fs/cgroup/inner/cpu.max", "100000 100000\n");
   write_v2(root, "/");  // with a namespace of its own
   CHECK(quota_cores(root.path()) == 2u);
-  write_v2(root, "/docker/0123", "/docker/0123");  // without: the path is the host's, the mount the container's
+  write_v2(root, "/docker/0123",
+           "/docker/0123");  // without: the path is the host's, the mount the container's
   CHECK(quota_cores(root.path()) == 2u);
   write_v2(root, "/docker/0123/inner", "/docker/0123");
   CHECK(quota_cores(root.path()) == 1u);
@@ -68,14 +69,16 @@ TEST_CASE("cores: version 1 and a mixture of both") {
   root.write("sys/fs/cgroup/cpu,cpuacct/jobs/one/cpu.cfs_quota_us", "-1\n");
   root.write("sys/fs/cgroup/cpu,cpuacct/jobs/one/cpu.cfs_period_us", "100000\n");
   CHECK(quota_cores(root.path()) == 3u);
-  root.write("sys/fs/cgroup/cpu,cpuacct/elsewhere/cpu.cfs_quota_us", "1\n");  // another controller's cgroup
+  root.write("sys/fs/cgroup/cpu,cpuacct/elsewhere/cpu.cfs_quota_us",
+             "1\n");  // another controller's cgroup
   CHECK(quota_cores(root.path()) == 3u);
 }
 
 TEST_CASE("cores: malformed files mean no quota") {
   const TempFolder root;
   CHECK_FALSE(quota_cores(root.path()).has_value());
-  root.write("proc/self/mountinfo", "\n31 23\n - cgroup2\n31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  root.write("proc/self/mountinfo",
+             "\n31 23\n - cgroup2\n31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
   root.write("proc/self/cgroup", "nonsense\n::\n0::/a/\n");
   root.write("sys/fs/cgroup/a/cpu.max", "0 100000\n");
   CHECK_FALSE(quota_cores(root.path()).has_value());
@@ -95,7 +98,8 @@ TEST_CASE("memory: version 2 with the tightest of the cgroup and its parents") {
   root.write("sys/fs/cgroup/jobs/memory.current", "7000\n");
   CHECK(quota_memory(root.path()) == 1000u);
   // which the kernel reclaims
-  root.write("sys/fs/cgroup/jobs/memory.stat", "anon 3000\nfile 4000\ninactive_file 2500\nactive_file 1200\n");
+  root.write("sys/fs/cgroup/jobs/memory.stat",
+             "anon 3000\nfile 4000\ninactive_file 2500\nactive_file 1200\n");
   CHECK(quota_memory(root.path()) == 4700u);
   root.write("sys/fs/cgroup/jobs/one/memory.max", "600\n");
   CHECK(quota_memory(root.path()) == 100u);
@@ -119,7 +123,8 @@ TEST_CASE("memory: version 1 and a mixture of both") {
   CHECK_FALSE(quota_memory(root.path()).has_value());
   root.write("sys/fs/cgroup/memory/jobs/memory.limit_in_bytes", "9000\n");
   root.write("sys/fs/cgroup/memory/jobs/memory.usage_in_bytes", "5000\n");
-  root.write("sys/fs/cgroup/memory/jobs/memory.stat", "inactive_file 7\ntotal_inactive_file 30\ntotal_active_file 4\n");
+  root.write("sys/fs/cgroup/memory/jobs/memory.stat",
+             "inactive_file 7\ntotal_inactive_file 30\ntotal_active_file 4\n");
   CHECK(quota_memory(root.path()) == 4034u);
   CHECK_FALSE(quota_cores(root.path()).has_value());
 }

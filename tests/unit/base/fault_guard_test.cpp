@@ -36,7 +36,8 @@ struct Sum {
   std::span<const std::byte> bytes;
   volatile unsigned total = 0;
   void operator()() {
-    for (const std::byte& byte : bytes) total = total + std::to_integer<unsigned>(*const_cast<const volatile std::byte*>(&byte));
+    for (const std::byte& byte : bytes)
+      total = total + std::to_integer<unsigned>(*const_cast<const volatile std::byte*>(&byte));
   }
 };
 
@@ -110,7 +111,9 @@ TEST_CASE("guard: threads fault at once, each for itself") {
     for (std::size_t t = 0; t < wrong.size(); ++t) {
       threads.emplace_back([&, t] {
         for (int i = 0; i < 50; ++i) {
-          if (t % 2 == 0 ? fault_in(shrunk.mapping.bytes()) != kPage : fault_in(whole.mapping.bytes()).has_value()) ++wrong[t];
+          if (t % 2 == 0 ? fault_in(shrunk.mapping.bytes()) != kPage
+                         : fault_in(whole.mapping.bytes()).has_value())
+            ++wrong[t];
         }
       });
     }

@@ -42,8 +42,10 @@ TEST_CASE("reading past the end is an error that names the file and the place") 
 
 TEST_CASE("a missing file and a folder give errors") {
   const TempFolder folder;
-  CHECK_THAT(read_text_file(folder / "none").error().describe(), ContainsSubstring("none: cannot open: No such file"));
-  CHECK_THAT(read_text_file(folder.path()).error().message, ContainsSubstring("not a regular file"));
+  CHECK_THAT(read_text_file(folder / "none").error().describe(),
+             ContainsSubstring("none: cannot open: No such file"));
+  CHECK_THAT(read_text_file(folder.path()).error().message,
+             ContainsSubstring("not a regular file"));
 }
 
 TEST_CASE("a mapping shows the file's bytes, and an empty file an empty mapping") {
@@ -52,7 +54,8 @@ TEST_CASE("a mapping shows the file's bytes, and an empty file an empty mapping"
   folder.write("empty", "");
   const auto full = Mapping::open(folder / "full");
   REQUIRE(full.ok());
-  CHECK(std::string(reinterpret_cast<const char*>(full->bytes().data()), full->bytes().size()) == "hello");
+  CHECK(std::string(reinterpret_cast<const char*>(full->bytes().data()), full->bytes().size()) ==
+        "hello");
   CHECK(Mapping::open(folder / "empty").value().bytes().empty());
   CHECK(Mapping::open(folder / "none").error().code == ErrorCode::io);
 }

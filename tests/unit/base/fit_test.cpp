@@ -11,7 +11,9 @@ using namespace hotpack;
 
 namespace {
 
-Region centered(Fit fit, Extent source, Extent target) { return fit_region(fit, Anchor::center, source, target); }
+Region centered(Fit fit, Extent source, Extent target) {
+  return fit_region(fit, Anchor::center, source, target);
+}
 
 // Python's floor division, as in the published rule.
 int floor_div(int a, int b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
@@ -26,13 +28,15 @@ int crop_or_pad_offset(int source, int target) {
 }  // namespace
 
 TEST_CASE("fits and anchors have names that read back") {
-  for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover, Fit::none, Fit::long_side, Fit::short_side}) {
+  for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover, Fit::none,
+                        Fit::long_side, Fit::short_side}) {
     CHECK(value_of<Fit>(word_of(fit)) == fit);
   }
   CHECK(word_of(Fit::crop_or_pad) == "crop-or-pad");
   CHECK(word_of(Fit::long_side) == "long-side");
   CHECK(word_of(Fit::short_side) == "short-side");
-  for (const Anchor anchor : {Anchor::center, Anchor::top_left}) CHECK(value_of_packed<Anchor>(packed_word_of(anchor)) == anchor);
+  for (const Anchor anchor : {Anchor::center, Anchor::top_left})
+    CHECK(value_of_packed<Anchor>(packed_word_of(anchor)) == anchor);
   CHECK(packed_word_of(Anchor::top_left) == "top-left");
   CHECK_FALSE(value_of<Fit>("long_side"));
   CHECK_FALSE(value_of_packed<Anchor>("center"));
@@ -46,7 +50,9 @@ TEST_CASE("stretch fills the record, none keeps the source") {
 }
 
 TEST_CASE("crop-or-pad puts the odd row at the end, cropping and padding alike") {
-  const auto offset = [](int source) { return centered(Fit::crop_or_pad, {source, source}, {512, 512}).y; };
+  const auto offset = [](int source) {
+    return centered(Fit::crop_or_pad, {source, source}, {512, 512}).y;
+  };
   CHECK(offset(720) == -104);
   CHECK(offset(721) == -104);
   CHECK(offset(375) == 68);
@@ -63,7 +69,8 @@ TEST_CASE("crop-or-pad treats each axis separately") {
   for (int round = 0; round < 2000; ++round) {
     const auto size = [&] { return 1 + static_cast<int>(random() % 1000); };
     const Extent source{size(), size()}, target{size(), size()};
-    const Region wanted{crop_or_pad_offset(source.width, target.width), crop_or_pad_offset(source.height, target.height), source.width,
+    const Region wanted{crop_or_pad_offset(source.width, target.width),
+                        crop_or_pad_offset(source.height, target.height), source.width,
                         source.height};
     REQUIRE(centered(Fit::crop_or_pad, source, target) == wanted);
   }
@@ -73,8 +80,10 @@ TEST_CASE("contain scales to fit, rounds half up and centers") {
   CHECK(centered(Fit::contain, {480, 360}, {512, 512}) == Region{0, 64, 512, 384});
   CHECK(centered(Fit::contain, {360, 480}, {512, 512}) == Region{64, 0, 384, 512});
   CHECK(centered(Fit::contain, {100, 100}, {512, 512}) == Region{0, 0, 512, 512});
-  CHECK(centered(Fit::contain, {4, 1}, {10, 10}) == Region{0, 3, 10, 3});     // 2.5 becomes 3; the odd row is at the end
-  CHECK(centered(Fit::contain, {1000, 1}, {10, 10}) == Region{0, 4, 10, 1});  // never less than one row
+  CHECK(centered(Fit::contain, {4, 1}, {10, 10}) ==
+        Region{0, 3, 10, 3});  // 2.5 becomes 3; the odd row is at the end
+  CHECK(centered(Fit::contain, {1000, 1}, {10, 10}) ==
+        Region{0, 4, 10, 1});  // never less than one row
 }
 
 TEST_CASE("cover scales to fill, rounds half up and crops the middle") {
@@ -90,7 +99,8 @@ TEST_CASE("contain lies inside the record and cover around it, one axis exact") 
   for (int round = 0; round < 2000; ++round) {
     const auto size = [&] { return 1 + static_cast<int>(random() % 700); };
     const Extent source{size(), size()}, target{size(), size()};
-    const Region inner = centered(Fit::contain, source, target), outer = centered(Fit::cover, source, target);
+    const Region inner = centered(Fit::contain, source, target),
+                 outer = centered(Fit::cover, source, target);
     INFO(source.width << "x" << source.height << " into " << target.width << "x" << target.height);
     REQUIRE((inner.width == target.width || inner.height == target.height));
     REQUIRE((inner.x >= 0 && inner.y >= 0 && inner.width >= 1 && inner.height >= 1));
@@ -105,7 +115,8 @@ TEST_CASE("the top-left anchor changes the corner only") {
   for (const Fit fit : {Fit::crop_or_pad, Fit::contain, Fit::cover}) {
     for (const Extent source : {Extent{480, 360}, Extent{900, 1200}, Extent{30, 20}}) {
       const Region center = centered(fit, source, {512, 512});
-      CHECK(fit_region(fit, Anchor::top_left, source, {512, 512}) == Region{0, 0, center.width, center.height});
+      CHECK(fit_region(fit, Anchor::top_left, source, {512, 512}) ==
+            Region{0, 0, center.width, center.height});
     }
   }
 }
@@ -118,21 +129,27 @@ TEST_CASE("a very long image does not overflow a region") {
 }
 
 TEST_CASE("long-side scales the longer side to the record's longer side") {
-  const auto size = [](Extent source, Extent target) { return scaled_extent(Fit::long_side, source, target); };
+  const auto size = [](Extent source, Extent target) {
+    return scaled_extent(Fit::long_side, source, target);
+  };
   CHECK(size({960, 720}, {512, 512}) == Extent{512, 384});
   CHECK(size({720, 960}, {512, 512}) == Extent{384, 512});
   CHECK(size({100, 100}, {512, 512}) == Extent{512, 512});  // enlarges too
-  CHECK(size({960, 720}, {512, 256}) == Extent{512, 384});  // only the longer side of the record counts
+  CHECK(size({960, 720}, {512, 256}) ==
+        Extent{512, 384});  // only the longer side of the record counts
   CHECK(size({720, 960}, {512, 256}) == Extent{384, 512});
   CHECK(size({4, 1}, {10, 10}) == Extent{10, 3});     // 2.5, halves go up
   CHECK(size({1000, 1}, {10, 10}) == Extent{10, 1});  // never less than one row
   CHECK(centered(Fit::long_side, {960, 720}, {512, 256}) == Region{0, -64, 512, 384});
   CHECK(centered(Fit::long_side, {720, 960}, {512, 256}) == Region{64, -128, 384, 512});
-  CHECK(fit_region(Fit::long_side, Anchor::top_left, {720, 960}, {512, 256}) == Region{0, 0, 384, 512});
+  CHECK(fit_region(Fit::long_side, Anchor::top_left, {720, 960}, {512, 256}) ==
+        Region{0, 0, 384, 512});
 }
 
 TEST_CASE("short-side scales the shorter side to the record's shorter side") {
-  const auto size = [](Extent source, Extent target) { return scaled_extent(Fit::short_side, source, target); };
+  const auto size = [](Extent source, Extent target) {
+    return scaled_extent(Fit::short_side, source, target);
+  };
   CHECK(size({960, 720}, {512, 512}) == Extent{683, 512});
   CHECK(size({720, 960}, {512, 512}) == Extent{512, 683});
   CHECK(size({100, 100}, {512, 512}) == Extent{512, 512});
@@ -149,13 +166,16 @@ TEST_CASE("in square records long-side equals contain and short-side equals cove
     const Extent source{size(), size()};
     const int side = size();
     INFO(source.width << "x" << source.height << " into " << side);
-    REQUIRE(centered(Fit::long_side, source, {side, side}) == centered(Fit::contain, source, {side, side}));
-    REQUIRE(centered(Fit::short_side, source, {side, side}) == centered(Fit::cover, source, {side, side}));
+    REQUIRE(centered(Fit::long_side, source, {side, side}) ==
+            centered(Fit::contain, source, {side, side}));
+    REQUIRE(centered(Fit::short_side, source, {side, side}) ==
+            centered(Fit::cover, source, {side, side}));
   }
 }
 
 TEST_CASE("scaled_extent is the size of the region, whatever the fit") {
-  for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover, Fit::none, Fit::long_side, Fit::short_side}) {
+  for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover, Fit::none,
+                        Fit::long_side, Fit::short_side}) {
     for (const Extent source : {Extent{480, 360}, Extent{31, 977}, Extent{1, 1}}) {
       const Region region = centered(fit, source, {200, 100});
       CHECK(scaled_extent(fit, source, {200, 100}) == Extent{region.width, region.height});
@@ -164,7 +184,8 @@ TEST_CASE("scaled_extent is the size of the region, whatever the fit") {
 }
 
 TEST_CASE("an overlong strip of long-side or short-side ends at the region range") {
-  CHECK(scaled_extent(Fit::short_side, {1, 10'000'000}, {512, 512}) == Extent{512, std::numeric_limits<int>::max()});
+  CHECK(scaled_extent(Fit::short_side, {1, 10'000'000}, {512, 512}) ==
+        Extent{512, std::numeric_limits<int>::max()});
   CHECK(scaled_extent(Fit::long_side, {1, 10'000'000}, {512, 512}) == Extent{1, 512});
 }
 
@@ -174,7 +195,8 @@ TEST_CASE("a padded length is the next multiple") {
   CHECK(padded_length(33, 32) == 64);
   CHECK(padded_length(7, 1) == 7);
   CHECK(padded_length(5, 1000) == 1000);
-  CHECK(padded_length(std::numeric_limits<int>::max(), 2) == std::numeric_limits<int>::max());  // the next one is no int
+  CHECK(padded_length(std::numeric_limits<int>::max(), 2) ==
+        std::numeric_limits<int>::max());  // the next one is no int
 }
 
 TEST_CASE("tiles step by size minus overlap, and the last one ends at the edge") {
@@ -192,7 +214,8 @@ TEST_CASE("tiles step by size minus overlap, and the last one ends at the edge")
 TEST_CASE("tiles are distinct, cover the image and overlap at least as requested") {
   std::mt19937 random(24);
   for (int round = 0; round < 5000; ++round) {
-    const int length = 1 + static_cast<int>(random() % 400), tile = 1 + static_cast<int>(random() % 120);
+    const int length = 1 + static_cast<int>(random() % 400),
+              tile = 1 + static_cast<int>(random() % 120);
     const int overlap = static_cast<int>(random() % static_cast<unsigned>(tile));
     const std::vector<int> edges = tile_edges(length, tile, overlap);
     INFO(length << " in tiles of " << tile << " overlapping by " << overlap);

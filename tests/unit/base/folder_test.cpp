@@ -19,7 +19,8 @@ TEST_CASE("a folder's names are sorted, with folders apart") {
   REQUIRE(names.ok());
   CHECK(names->folders == std::vector<std::string>{"a", "b", "c.d", "to_folder"});
   CHECK(names->others == std::vector<std::string>{"file", "to_file", "to_nowhere"});
-  CHECK(names_in_folder(folder.path()).value() == std::vector<std::string>{"a", "b", "c.d", "file", "to_file", "to_folder", "to_nowhere"});
+  CHECK(names_in_folder(folder.path()).value() ==
+        std::vector<std::string>{"a", "b", "c.d", "file", "to_file", "to_folder", "to_nowhere"});
 }
 
 TEST_CASE("a folder that cannot be listed is an error with its path") {

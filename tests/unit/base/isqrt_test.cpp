@@ -11,7 +11,8 @@ TEST_CASE("integer roots are exact, next to squares and at the end of the range"
     REQUIRE(isqrt_ceil(value) == root + (root * root < value));
   }
   for (unsigned bits = 8; bits < 32; ++bits) {
-    for (const std::uint64_t root : {(std::uint64_t{1} << bits) - 1, std::uint64_t{1} << bits, (std::uint64_t{3} << bits) / 2 + 1}) {
+    for (const std::uint64_t root : {(std::uint64_t{1} << bits) - 1, std::uint64_t{1} << bits,
+                                     (std::uint64_t{3} << bits) / 2 + 1}) {
       CHECK(isqrt_floor(root * root - 1) == root - 1);
       CHECK(isqrt_floor(root * root) == root);
       CHECK(isqrt_floor(root * root + 1) == root);

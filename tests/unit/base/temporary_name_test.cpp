@@ -14,8 +14,9 @@ TEST_CASE("final names of temporary files") {
   CHECK(final_name_of(".dataset.json.0123456789abcdef.tmp") == "dataset.json");
   CHECK(final_name_of(".a.fedcba9876543210.tmp") == "a");
   for (const std::string_view name :
-       {"", ".", ".tmp", "dataset.json", "dataset.json.0123456789abcdef.tmp", ".dataset.json.0123456789abcdef", ".0123456789abcdef.tmp",
-        "..0123456789abcdef.tmp", ".a.0123456789abcdeg.tmp", ".a.0123456789ABCDEF.tmp", ".a.123456789abcdef.tmp", ".a0123456789abcdef.tmp",
-        ".a.0123456789abcdef.tmp2"})
+       {"", ".", ".tmp", "dataset.json", "dataset.json.0123456789abcdef.tmp",
+        ".dataset.json.0123456789abcdef", ".0123456789abcdef.tmp", "..0123456789abcdef.tmp",
+        ".a.0123456789abcdeg.tmp", ".a.0123456789ABCDEF.tmp", ".a.123456789abcdef.tmp",
+        ".a0123456789abcdef.tmp", ".a.0123456789abcdef.tmp2"})
     CHECK(final_name_of(name).empty());
 }

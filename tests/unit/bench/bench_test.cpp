@@ -31,7 +31,8 @@ BenchReport report_of(const TempFolder& folder, const BenchOptions& options = qu
 
 std::size_t count_of(const BenchReport& report, Stage stage) {
   return static_cast<std::size_t>(
-      std::count_if(report.rows.begin(), report.rows.end(), [&](const BenchRow& row) { return row.stage == stage; }));
+      std::count_if(report.rows.begin(), report.rows.end(),
+                    [&](const BenchRow& row) { return row.stage == stage; }));
 }
 
 void check_rates(const BenchReport& report) {
@@ -91,8 +92,9 @@ TEST_CASE("reads from the disk are measured, or it is reported why they are not"
   const TempFolder folder;
   write_pack(folder.path(), {}, tiny_records({}, 9), 5);
   const BenchReport report = report_of(folder);
-  const bool told = std::any_of(report.notes.begin(), report.notes.end(),
-                                [](const std::string& note) { return note.starts_with("cold reads were not measured"); });
+  const bool told = std::any_of(
+      report.notes.begin(), report.notes.end(),
+      [](const std::string& note) { return note.starts_with("cold reads were not measured"); });
   CHECK(count_of(report, Stage::disk) == (told ? 0 : 2));
   check_rates(report);
 }
@@ -112,7 +114,8 @@ TEST_CASE("a damaged record ends the bench with what is wrong") {
   write_pack(folder.path(), form, records, 3);
   const TinyShard shard = make_shard(form, records, tiny_plan(records));
   const auto image = stored_image(form, records[1]);
-  const auto found = std::search(shard.bytes.begin(), shard.bytes.end(), image.begin(), image.end());
+  const auto found =
+      std::search(shard.bytes.begin(), shard.bytes.end(), image.begin(), image.end());
   REQUIRE(found != shard.bytes.end());
   damage(folder, static_cast<std::uint64_t>(found - shard.bytes.begin()) + 7);
   BenchOptions options = quick();

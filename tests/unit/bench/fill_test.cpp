@@ -10,6 +10,8 @@ TEST_CASE("a fill writes every byte and no other") {
   alignas(64) static std::byte memory[8192];
   std::fill(std::begin(memory), std::end(memory), std::byte{7});
   hotpack::bench::stream_fill(memory, bytes, 0xA5);
-  CHECK(std::count(std::begin(memory), std::begin(memory) + bytes, std::byte{0xA5}) == static_cast<std::ptrdiff_t>(bytes));
-  CHECK(std::count(std::begin(memory) + bytes, std::end(memory), std::byte{7}) == static_cast<std::ptrdiff_t>(sizeof memory - bytes));
+  CHECK(std::count(std::begin(memory), std::begin(memory) + bytes, std::byte{0xA5}) ==
+        static_cast<std::ptrdiff_t>(bytes));
+  CHECK(std::count(std::begin(memory) + bytes, std::end(memory), std::byte{7}) ==
+        static_cast<std::ptrdiff_t>(sizeof memory - bytes));
 }

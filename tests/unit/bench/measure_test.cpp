@@ -23,14 +23,15 @@ TEST_CASE("contestants take turns, and the median of each counts") {
   std::string order;
   double slow[] = {100, 4, 1, 2};  // the first round does not count
   std::size_t round = 0;
-  const std::vector<Measurement> turns = {[&](double seconds) -> Result<Work> {
-                                            order += "a";
-                                            return Work{slow[round++], static_cast<std::uint64_t>(seconds), 8};
-                                          },
-                                          [&](double) -> Result<Work> {
-                                            order += "b";
-                                            return Work{1, 7, 70};
-                                          }};
+  const std::vector<Measurement> turns = {
+      [&](double seconds) -> Result<Work> {
+        order += "a";
+        return Work{slow[round++], static_cast<std::uint64_t>(seconds), 8};
+      },
+      [&](double) -> Result<Work> {
+        order += "b";
+        return Work{1, 7, 70};
+      }};
   const auto rates = take_turns(turns, 3, 16);
   REQUIRE(rates.ok());
   CHECK(order == "abababab");

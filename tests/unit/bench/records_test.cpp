@@ -30,9 +30,11 @@ TEST_CASE("records are listed in the order in which the Loader gives them") {
   REQUIRE(loader.ok());
   std::vector<std::uint64_t> given;
   for (auto batch = loader->next(); batch.ok() && *batch; batch = loader->next())
-    for (const std::int64_t sample : (*batch)->indices()) given.push_back(static_cast<std::uint64_t>(sample));
+    for (const std::int64_t sample : (*batch)->indices())
+      given.push_back(static_cast<std::uint64_t>(sample));
   CHECK(first_samples(10, options, 100) == given);
-  CHECK(first_samples(10, options, 3) == std::vector<std::uint64_t>(given.begin(), given.begin() + 3));
+  CHECK(first_samples(10, options, 3) ==
+        std::vector<std::uint64_t>(given.begin(), given.begin() + 3));
 }
 
 TEST_CASE("a list holds the bytes of its records, compressed or not") {

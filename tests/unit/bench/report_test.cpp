@@ -17,7 +17,8 @@ BenchRow row(Stage stage, unsigned threads, double samples_per_second) {
 }  // namespace
 
 TEST_CASE("recommended are the fewest threads within 3 % of the best end to end") {
-  CHECK(recommended_threads({row(Stage::end_to_end, 1, 50), row(Stage::end_to_end, 2, 98), row(Stage::end_to_end, 4, 100)}) == 2);
+  CHECK(recommended_threads({row(Stage::end_to_end, 1, 50), row(Stage::end_to_end, 2, 98),
+                             row(Stage::end_to_end, 4, 100)}) == 2);
   CHECK(recommended_threads({row(Stage::end_to_end, 4, 100), row(Stage::end_to_end, 1, 97)}) == 1);
   CHECK(recommended_threads({row(Stage::end_to_end, 1, 96), row(Stage::end_to_end, 4, 100)}) == 4);
   CHECK(recommended_threads({row(Stage::copies, 8, 1000), row(Stage::end_to_end, 2, 10)}) == 2);

@@ -22,7 +22,8 @@ TEST_CASE("every piece of work is taken once, until there are no more") {
   });
   CHECK(pieces.done == 100);
   CHECK(pieces.seconds > 0);
-  CHECK(std::all_of(taken.begin(), taken.end(), [](const std::atomic<int>& count) { return count == 1; }));
+  CHECK(std::all_of(taken.begin(), taken.end(),
+                    [](const std::atomic<int>& count) { return count == 1; }));
   CHECK_FALSE(strange);
 }
 
@@ -55,9 +56,12 @@ TEST_CASE("threads write to memory of their own, again and again") {
     std::memset(first.back(), 1, 300);
     std::memset(second.back(), 2, 300);
   }
-  const auto aligned = [](const std::byte* place) { return reinterpret_cast<std::uintptr_t>(place) % 64 == 0; };
+  const auto aligned = [](const std::byte* place) {
+    return reinterpret_cast<std::uintptr_t>(place) % 64 == 0;
+  };
   CHECK(std::all_of(first.begin(), first.end(), aligned));
   CHECK(std::count(first.begin(), first.end(), first.front()) > 1);
-  CHECK(*std::max_element(first.begin(), first.end()) + 300 <= *std::min_element(second.begin(), second.end()));
+  CHECK(*std::max_element(first.begin(), first.end()) + 300 <=
+        *std::min_element(second.begin(), second.end()));
   CHECK(first.back()[299] == std::byte{1});
 }

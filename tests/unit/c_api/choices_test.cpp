@@ -10,7 +10,8 @@ using namespace hotpack::c_api;
 
 TEST_CASE("element types convert in both directions") {
   for (const ElementType type :
-       {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64, ElementType::f16, ElementType::bf16, ElementType::f32}) {
+       {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64, ElementType::f16,
+        ElementType::bf16, ElementType::f32}) {
     CHECK(type_choice("image_type", type_number(type)).value() == type);
   }
   CHECK(type_number(ElementType::f32) == HOTPACK_TYPE_F32);

@@ -15,7 +15,8 @@ using namespace hotpack::test;
 
 namespace {
 
-std::string add_pack(const TempFolder& folder, const std::string& name, const TinyForm& form, std::size_t count, std::size_t first = 0) {
+std::string add_pack(const TempFolder& folder, const std::string& name, const TinyForm& form,
+                     std::size_t count, std::size_t first = 0) {
   std::filesystem::create_directory(folder / name);
   (void)write_pack(folder / name, form, tiny_records(form, count, first), 3, 1);
   return folder / name;
@@ -23,7 +24,8 @@ std::string add_pack(const TempFolder& folder, const std::string& name, const Ti
 
 // A data set of 7 samples, open as long as the object.
 struct OpenPack {
-  explicit OpenPack(const TinyForm& tiny = {}) : form(tiny), path(add_pack(folder, "pack", tiny, 7)) {
+  explicit OpenPack(const TinyForm& tiny = {})
+      : form(tiny), path(add_pack(folder, "pack", tiny, 7)) {
     REQUIRE(hotpack_dataset_open(path.c_str(), &dataset) == HOTPACK_OK);
   }
   ~OpenPack() { hotpack_dataset_close(dataset); }
@@ -181,7 +183,8 @@ TEST_CASE("classes have names, and colors if they have one") {
     std::uint8_t rgb[3] = {1, 2, 3};
     const hotpack_status status = hotpack_dataset_class_color(pack.dataset, i, rgb);
     CHECK(status == (schema.classes[i].color ? HOTPACK_OK : HOTPACK_NOT_FOUND));
-    if (schema.classes[i].color) CHECK(hotpack::RgbColor{rgb[0], rgb[1], rgb[2]} == *schema.classes[i].color);
+    if (schema.classes[i].color)
+      CHECK(hotpack::RgbColor{rgb[0], rgb[1], rgb[2]} == *schema.classes[i].color);
   }
   std::uint8_t rgb[3];
   CHECK(std::string(hotpack_dataset_class_name(pack.dataset, 3)).empty());
@@ -243,7 +246,8 @@ TEST_CASE("samples are read as they are stored") {
     REQUIRE(hotpack_dataset_read_label(pack.dataset, i, label.data(), label.size()) == HOTPACK_OK);
     CHECK(image == stored_image(pack.form, records[i]));
     CHECK(label == stored_label(pack.form, records[i]));
-    CHECK(hotpack_dataset_read_image(pack.dataset, i, image.data(), image.size() - 1) == HOTPACK_ERROR_USAGE);
+    CHECK(hotpack_dataset_read_image(pack.dataset, i, image.data(), image.size() - 1) ==
+          HOTPACK_ERROR_USAGE);
     std::string key(info.key_bytes + 1, '#');
     REQUIRE(hotpack_dataset_key(pack.dataset, i, key.data(), key.size(), nullptr) == HOTPACK_OK);
     CHECK(std::string(key.c_str()) == records[i].key);
@@ -273,7 +277,8 @@ TEST_CASE("several packs form one data set, or report their difference") {
   const TempFolder folder;
   TinyForm other;
   other.classes = 4;
-  const std::string a = add_pack(folder, "a", {}, 4), b = add_pack(folder, "b", {}, 3, 4), c = add_pack(folder, "c", other, 2);
+  const std::string a = add_pack(folder, "a", {}, 4), b = add_pack(folder, "b", {}, 3, 4),
+                    c = add_pack(folder, "c", other, 2);
   hotpack_dataset* dataset = nullptr;
   const char* const fit[] = {a.c_str(), b.c_str()};
   REQUIRE(hotpack_dataset_open_many(fit, 2, &dataset) == HOTPACK_OK);

@@ -42,7 +42,8 @@ hotpack_loader_options small_batches() {
 
 // A pack of ten samples and a device loader over it, whose driver is a fake.
 struct OpenLoader {
-  explicit OpenLoader(int devices = 1, std::uint32_t outputs = 2, const hotpack_loader_options& batches = small_batches(),
+  explicit OpenLoader(int devices = 1, std::uint32_t outputs = 2,
+                      const hotpack_loader_options& batches = small_batches(),
                       const TinyForm& form = {})
       : fake({.devices = devices}) {
     (void)write_pack(folder.path(), form, tiny_records(form, kSamples), 4);
@@ -59,7 +60,9 @@ struct OpenLoader {
     options.outputs = outputs;
     loader = new hotpack_device_loader;
     auto own = hotpack::c_api::device_options(options).value();
-    loader->loader.emplace(hotpack::device::open_device_loader(*dataset, std::move(own), fake.driver(), fake.kernels()).value());
+    loader->loader.emplace(
+        hotpack::device::open_device_loader(*dataset, std::move(own), fake.driver(), fake.kernels())
+            .value());
   }
   ~OpenLoader() {
     close();
@@ -108,13 +111,15 @@ hotpack_device_batch_info described(const hotpack_device_batch* batch) {
 }
 
 // The rows of a part within a batch in host memory.
-Bytes rows_of(const hotpack::BatchField& field, std::size_t rows, const hotpack_device_part_info& part) {
+Bytes rows_of(const hotpack::BatchField& field, std::size_t rows,
+              const hotpack_device_part_info& part) {
   const std::size_t row = field.bytes.size() / rows;
   const auto first = field.bytes.begin() + static_cast<std::ptrdiff_t>(part.first_row * row);
   return {first, first + static_cast<std::ptrdiff_t>(part.batch_size * row)};
 }
 
-void check_part(OpenLoader& open, const hotpack_device_part_info& part, const hotpack::Batch& expected) {
+void check_part(OpenLoader& open, const hotpack_device_part_info& part,
+                const hotpack::Batch& expected) {
   CHECK(part.image.dimensions == 4);
   CHECK(part.image.shape[0] == static_cast<std::int64_t>(part.batch_size));
   CHECK(part.image.shape[1] == 3);
@@ -126,7 +131,8 @@ void check_part(OpenLoader& open, const hotpack_device_part_info& part, const ho
 }
 
 // A device batch describes itself like the Loader's batch of the same step.
-void check_batch(OpenLoader& open, const hotpack_device_batch* batch, const hotpack::Batch& expected) {
+void check_batch(OpenLoader& open, const hotpack_device_batch* batch,
+                 const hotpack::Batch& expected) {
   const hotpack_device_batch_info info = described(batch);
   CHECK(info.epoch == expected.epoch());
   CHECK(info.step == expected.step());
@@ -158,7 +164,8 @@ hotpack::Loader host_loader(const hotpack::Dataset& dataset) {
 
 DLManagedTensorVersioned* image_tensor(const hotpack_device_batch* batch, std::int64_t stream) {
   DLManagedTensorVersioned* tensor = nullptr;
-  REQUIRE(hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, stream, &tensor) == HOTPACK_OK);
+  REQUIRE(hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, stream, &tensor) ==
+          HOTPACK_OK);
   return tensor;
 }
 
@@ -269,7 +276,8 @@ TEST_CASE("next_into fills memory of the caller and describes it") {
   const hotpack_device_buffers buffers = {reinterpret_cast<void*>(memory), image_bytes, nullptr, 0};
   hotpack_device_batch* batch = nullptr;
   const auto first = host.next().value();
-  REQUIRE(hotpack_device_loader_next_into(open.loader, &buffers, open.streams.data(), 1, &batch) == HOTPACK_OK);
+  REQUIRE(hotpack_device_loader_next_into(open.loader, &buffers, open.streams.data(), 1, &batch) ==
+          HOTPACK_OK);
   const hotpack_device_part_info part = part_of(batch);
   CHECK(part.image.data == buffers.image);
   CHECK(part.label.data == nullptr);
@@ -282,7 +290,8 @@ TEST_CASE("next_into fills memory of the caller and describes it") {
   CHECK_THAT(hotpack_device_batch_error(batch), ContainsSubstring("next_into"));
   hotpack_device_batch_release(batch);
 
-  REQUIRE(hotpack_device_loader_next_into(open.loader, &buffers, open.streams.data(), 1, nullptr) == HOTPACK_OK);
+  REQUIRE(hotpack_device_loader_next_into(open.loader, &buffers, open.streams.data(), 1, nullptr) ==
+          HOTPACK_OK);
   open.fake.synchronize(static_cast<hotpack::device::StreamHandle>(open.streams[0]));
   const auto second = host.next().value();
   CHECK(open.fake.bytes(memory, image_bytes) == rows_of(second->image(), 3, part));
@@ -294,12 +303,16 @@ TEST_CASE("next_into fills memory of the caller and describes it") {
 TEST_CASE("streams and buffers are one per device") {
   OpenLoader open(2);
   hotpack_device_batch* batch = nullptr;
-  CHECK(hotpack_device_loader_next(open.loader, open.streams.data(), 1, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_loader_next(open.loader, open.streams.data(), 1, &batch) ==
+        HOTPACK_ERROR_USAGE);
   CHECK_THAT(open.error(), ContainsSubstring("count is 1, the loader has 2 devices"));
   CHECK(hotpack_device_loader_next(open.loader, nullptr, 2, &batch) == HOTPACK_ERROR_USAGE);
-  CHECK(hotpack_device_loader_next(open.loader, open.streams.data(), 2, nullptr) == HOTPACK_ERROR_USAGE);
-  CHECK(hotpack_device_loader_next_timeout(open.loader, open.streams.data(), 2, -1, &batch) == HOTPACK_ERROR_USAGE);
-  CHECK(hotpack_device_loader_next_into(open.loader, nullptr, open.streams.data(), 2, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_loader_next(open.loader, open.streams.data(), 2, nullptr) ==
+        HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_loader_next_timeout(open.loader, open.streams.data(), 2, -1, &batch) ==
+        HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_loader_next_into(open.loader, nullptr, open.streams.data(), 2, &batch) ==
+        HOTPACK_ERROR_USAGE);
   CHECK(batch == nullptr);
   batch = open.next();  // none was lost
   REQUIRE(batch != nullptr);
@@ -365,12 +378,14 @@ TEST_CASE("a DLPack tensor keeps its memory after batch and loader") {
   const hotpack_device_part_info part = part_of(batch);
   DLManagedTensorVersioned* const image = image_tensor(batch, -1);
   DLManagedTensor* label = nullptr;
-  REQUIRE(hotpack_device_batch_dlpack_legacy(batch, 0, HOTPACK_FIELD_LABEL, -1, &label) == HOTPACK_OK);
+  REQUIRE(hotpack_device_batch_dlpack_legacy(batch, 0, HOTPACK_FIELD_LABEL, -1, &label) ==
+          HOTPACK_OK);
   hotpack_device_batch_release(batch);
   open.close();
   CHECK(image->dl_tensor.data == part.image.data);
   CHECK(image->dl_tensor.device.device_type == kDLCUDA);
-  CHECK(std::vector<std::int64_t>(image->dl_tensor.shape, image->dl_tensor.shape + 4) == std::vector<std::int64_t>{3, 3, 5, 6});
+  CHECK(std::vector<std::int64_t>(image->dl_tensor.shape, image->dl_tensor.shape + 4) ==
+        std::vector<std::int64_t>{3, 3, 5, 6});
   CHECK(reinterpret_cast<std::uintptr_t>(image->dl_tensor.data) % 256 == 0);
   CHECK(reinterpret_cast<std::uintptr_t>(label->dl_tensor.data) % 256 == 0);
   CHECK(open.bytes(part, part.image) == rows_of(expected->image(), 3, part));
@@ -405,7 +420,8 @@ TEST_CASE("the consumer's stream waits for the batch, and -1 waits for nothing")
   DLManagedTensorVersioned* const unordered = image_tensor(batch, -1);
   const Bytes early = seen_by(open, other, unordered->dl_tensor.data);
   CHECK(early != expected);  // as late as possible: nobody has waited for the part's stream
-  DLManagedTensorVersioned* const tensor = image_tensor(batch, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(own)));
+  DLManagedTensorVersioned* const tensor =
+      image_tensor(batch, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(own)));
   CHECK(seen_by(open, own, tensor->dl_tensor.data) == expected);
   unordered->deleter(unordered);
   tensor->deleter(tensor);
@@ -423,7 +439,8 @@ TEST_CASE("the default streams of DLPack are those of the driver") {
     hotpack::device::ContextHandle context = nullptr;
     REQUIRE(open.fake.table().DevicePrimaryCtxRetain(&context, 0) == 0);
     REQUIRE(open.fake.table().CtxPushCurrent(context) == 0);
-    const auto stream = number == 1 ? hotpack::device::kLegacyStream : hotpack::device::kPerThreadStream;
+    const auto stream =
+        number == 1 ? hotpack::device::kLegacyStream : hotpack::device::kPerThreadStream;
     CHECK(seen_by(open, stream, tensor->dl_tensor.data) == expected);
     CHECK(open.fake.table().CtxPopCurrent(&context) == 0);
     CHECK(open.fake.table().DevicePrimaryCtxRelease(0) == 0);
@@ -437,13 +454,16 @@ TEST_CASE("a missing field has no tensor") {
   hotpack_device_batch* const batch = open.next();
   REQUIRE(batch != nullptr);
   auto* tensor = reinterpret_cast<DLManagedTensorVersioned*>(&open);
-  CHECK(hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_LABEL, 1, &tensor) == HOTPACK_NOT_FOUND);
+  CHECK(hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_LABEL, 1, &tensor) ==
+        HOTPACK_NOT_FOUND);
   CHECK(tensor == nullptr);
   CHECK(hotpack_device_batch_dlpack(batch, 0, 2, 1, &tensor) == HOTPACK_ERROR_USAGE);
   CHECK_THAT(hotpack_device_batch_error(batch), ContainsSubstring("field is 2"));
-  CHECK(hotpack_device_batch_dlpack(batch, 1, HOTPACK_FIELD_IMAGE, 1, &tensor) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_batch_dlpack(batch, 1, HOTPACK_FIELD_IMAGE, 1, &tensor) ==
+        HOTPACK_ERROR_USAGE);
   CHECK_THAT(hotpack_device_batch_error(batch), ContainsSubstring("part is 1"));
-  CHECK(hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, 0, &tensor) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, 0, &tensor) ==
+        HOTPACK_ERROR_USAGE);
   CHECK_THAT(hotpack_device_batch_error(batch), ContainsSubstring("the stream is 0"));
   hotpack_device_batch_release(batch);
 }

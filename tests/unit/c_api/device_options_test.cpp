@@ -31,7 +31,9 @@ DeviceLoaderOptions accepted(const Change& change) {
   return device_options(options).value();
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -73,7 +75,9 @@ TEST_CASE("every device option is passed on") {
 }
 
 TEST_CASE("residencies have the numbers of the header") {
-  const auto residency = [](std::int32_t number) { return accepted([&](auto& options) { options.residency = number; }).residency; };
+  const auto residency = [](std::int32_t number) {
+    return accepted([&](auto& options) { options.residency = number; }).residency;
+  };
   CHECK(residency(HOTPACK_RESIDENCY_PAGE) == Residency::page);
   CHECK(residency(HOTPACK_RESIDENCY_PINNED) == Residency::pinned);
   CHECK(residency(HOTPACK_RESIDENCY_DEVICE) == Residency::device);
@@ -98,7 +102,8 @@ TEST_CASE("options of batches are checked as for a loader") {
   CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "last_batch is 9"));
   loader = default_options();
   loader.struct_size = 3;
-  CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "struct_size of hotpack_loader_options is 3"));
+  CHECK(has(refusal([&](auto& options) { options.loader = &loader; }),
+            "struct_size of hotpack_loader_options is 3"));
   loader = default_options();
   loader.allocate = [](void*, std::size_t) -> void* { return nullptr; };
   loader.free = [](void*, void*, std::size_t) {};
@@ -106,13 +111,15 @@ TEST_CASE("options of batches are checked as for a loader") {
 }
 
 TEST_CASE("a reserved field that is not 0 is refused") {
-  CHECK(has(refusal([](auto& options) { options.reserved = 1; }), "hotpack_device_loader_options_init"));
+  CHECK(has(refusal([](auto& options) { options.reserved = 1; }),
+            "hotpack_device_loader_options_init"));
 }
 
 TEST_CASE("init of device options stays within the caller's struct") {
   hotpack_device_loader_options options;
   options.prefetch = 99;
-  REQUIRE(hotpack_device_loader_options_init(&options, offsetof(hotpack_device_loader_options, prefetch)) == HOTPACK_OK);
+  REQUIRE(hotpack_device_loader_options_init(
+              &options, offsetof(hotpack_device_loader_options, prefetch)) == HOTPACK_OK);
   CHECK(options.struct_size == offsetof(hotpack_device_loader_options, prefetch));
   CHECK(options.devices == nullptr);
   CHECK(options.prefetch == 99);

@@ -37,8 +37,12 @@ std::vector<int> type_of(ElementType type) {
   return {told.code, told.bits, told.lanes};
 }
 
-std::vector<std::int64_t> strides_of(const DLTensor& tensor) { return {tensor.strides, tensor.strides + tensor.ndim}; }
-std::vector<std::int64_t> shape_of(const DLTensor& tensor) { return {tensor.shape, tensor.shape + tensor.ndim}; }
+std::vector<std::int64_t> strides_of(const DLTensor& tensor) {
+  return {tensor.strides, tensor.strides + tensor.ndim};
+}
+std::vector<std::int64_t> shape_of(const DLTensor& tensor) {
+  return {tensor.shape, tensor.shape + tensor.ndim};
+}
 
 // A batch that next_into filled: the only kind that exists without a device.
 void fill(hotpack_device_batch& batch) {
@@ -90,9 +94,12 @@ TEST_CASE("a tensor has the field's place and shape") {
 }
 
 TEST_CASE("every shape has strides") {
-  CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({9}))->dl_tensor) == std::vector<std::int64_t>{1});
-  CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({4, 1}))->dl_tensor) == std::vector<std::int64_t>{1, 1});
-  CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({1, 70000, 70000}))->dl_tensor) == std::vector<std::int64_t>{4900000000, 70000, 1});
+  CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({9}))->dl_tensor) ==
+        std::vector<std::int64_t>{1});
+  CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({4, 1}))->dl_tensor) ==
+        std::vector<std::int64_t>{1, 1});
+  CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({1, 70000, 70000}))->dl_tensor) ==
+        std::vector<std::int64_t>{4900000000, 70000, 1});
   const auto many = make_tensor<DLManagedTensor>(field_of({1, 1, 1, 1, 1}), 0, nullptr);
   REQUIRE_FALSE(many.ok());
   CHECK(many.error().code == ErrorCode::internal);
@@ -108,7 +115,8 @@ TEST_CASE("every element type has its DLPack name") {
   CHECK(type_of(ElementType::f32) == std::vector<int>{kDLFloat, 32, 1});
 }
 
-TEMPLATE_TEST_CASE("a tensor holds its memory until its deleter is called", "", DLManagedTensorVersioned, DLManagedTensor) {
+TEMPLATE_TEST_CASE("a tensor holds its memory until its deleter is called", "",
+                   DLManagedTensorVersioned, DLManagedTensor) {
   auto keeper = std::make_shared<int>(7);
   const std::weak_ptr<int> watched = keeper;
   TestType* const tensor = tensor_of<TestType>(field_of({2, 3}), std::move(keeper)).release();
@@ -131,7 +139,9 @@ TEST_CASE("several tensors of one field end independently") {
 }
 
 TEST_CASE("streams have the numbers of the protocol") {
-  const auto handle = [](std::int64_t number) { return reinterpret_cast<std::uintptr_t>(consumer_stream(number).value().value()); };
+  const auto handle = [](std::int64_t number) {
+    return reinterpret_cast<std::uintptr_t>(consumer_stream(number).value().value());
+  };
   CHECK(handle(1) == 1);
   CHECK(handle(2) == 2);
   CHECK(handle(0x7f0012345678) == 0x7f0012345678);
@@ -150,11 +160,14 @@ TEST_CASE("memory of the caller is not shared as a tensor") {
   fill(batch);
   auto* const poison = reinterpret_cast<DLManagedTensorVersioned*>(&memory);
   DLManagedTensorVersioned* tensor = poison;
-  CHECK(hotpack_device_batch_dlpack(&batch, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_batch_dlpack(&batch, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) ==
+        HOTPACK_ERROR_USAGE);
   CHECK(tensor == nullptr);
   CHECK(std::string(hotpack_device_batch_error(&batch)).find("next_into") != std::string::npos);
   tensor = poison;
-  CHECK(hotpack_device_batch_dlpack(nullptr, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_batch_dlpack(nullptr, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) ==
+        HOTPACK_ERROR_USAGE);
   CHECK(tensor == nullptr);
-  CHECK(hotpack_device_batch_dlpack_legacy(&batch, 0, HOTPACK_FIELD_IMAGE, 1, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_batch_dlpack_legacy(&batch, 0, HOTPACK_FIELD_IMAGE, 1, nullptr) ==
+        HOTPACK_ERROR_USAGE);
 }

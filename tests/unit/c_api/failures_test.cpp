@@ -16,7 +16,8 @@ TEST_CASE("the last error has its path and offset, and is empty before the first
   Failures failures;
   CHECK(std::string(failures.latest()).empty());
   CHECK(failures.add(damaged_error("bad magic", "a.safetensors", 8)) == HOTPACK_ERROR_DAMAGED);
-  CHECK(std::string(failures.latest()) == damaged_error("bad magic", "a.safetensors", 8).describe());
+  CHECK(std::string(failures.latest()) ==
+        damaged_error("bad magic", "a.safetensors", 8).describe());
   CHECK(failures.add(usage_error("no such class")) == HOTPACK_ERROR_USAGE);
   CHECK(std::string(failures.latest()) == "no such class");
 }
@@ -52,7 +53,8 @@ TEST_CASE("statuses have names") {
 TEST_CASE("no exception escapes from an entry point") {
   Failures failures;
   CHECK(call(failures, []() -> Outcome { return HOTPACK_NOT_FOUND; }) == HOTPACK_NOT_FOUND);
-  CHECK(call(failures, []() -> Outcome { throw std::logic_error("surprise"); }) == HOTPACK_ERROR_INTERNAL);
+  CHECK(call(failures, []() -> Outcome { throw std::logic_error("surprise"); }) ==
+        HOTPACK_ERROR_INTERNAL);
   CHECK(std::string(failures.latest()).find("surprise") != std::string::npos);
   CHECK(call(failures, []() -> Outcome { throw std::bad_alloc(); }) == HOTPACK_ERROR_IO);
   CHECK(std::string(failures.latest()).find("out of memory") != std::string::npos);

@@ -34,7 +34,9 @@ LoaderOptions accepted(const Change& change) {
   return loader_options(options).value();
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 void* give_aligned(void* user, std::size_t bytes) {
   ++*static_cast<int*>(user);
@@ -89,7 +91,8 @@ TEST_CASE("init writes the defaults within the given size") {
   CHECK(std::memcmp(&options, &expected, sizeof options) == 0);
 
   std::memset(&options, 0xEE, sizeof options);
-  REQUIRE(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, seed)) == HOTPACK_OK);
+  REQUIRE(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, seed)) ==
+          HOTPACK_OK);
   CHECK(options.struct_size == offsetof(hotpack_loader_options, seed));
   CHECK(options.global_batch_size == 32);
   CHECK(options.seed == 0xEEEEEEEEEEEEEEEE);
@@ -98,7 +101,8 @@ TEST_CASE("init writes the defaults within the given size") {
   CHECK(hotpack_loader_options_init(&options, 0) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_loader_options_init(&options, 1 << 20) == HOTPACK_ERROR_USAGE);
   std::memset(&options, 0xEE, sizeof options);
-  CHECK(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, seed) + 1) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, seed) + 1) ==
+        HOTPACK_ERROR_USAGE);
   CHECK(options.struct_size == 0xEEEEEEEEEEEEEEEE);
 }
 
@@ -151,8 +155,10 @@ TEST_CASE("the form of batches is passed on") {
     options.label_ignore_channel = 1;
     options.content = HOTPACK_CONTENT_PACKED;
   });
-  CHECK(read.image == ImageOutput{ElementType::bf16, AxisOrder::channels_first, {0.1f, 0.2f, 0.3f}, {1, 2, 3}});
-  CHECK(read.label == LabelOutput{LabelForm::one_hot, ElementType::f16, AxisOrder::channels_first, true, std::nullopt});
+  CHECK(read.image ==
+        ImageOutput{ElementType::bf16, AxisOrder::channels_first, {0.1f, 0.2f, 0.3f}, {1, 2, 3}});
+  CHECK(read.label == LabelOutput{LabelForm::one_hot, ElementType::f16, AxisOrder::channels_first,
+                                  true, std::nullopt});
   CHECK(read.content == BatchContent::packed);
   const auto ignoring = accepted([](hotpack_loader_options& options) {
     options.label_has_ignore_index = 1;
@@ -178,7 +184,8 @@ TEST_CASE("augmentation is passed on") {
   CHECK(random.crop == Crop{{4, 3}, true});
   CHECK_FALSE(random.resized_crop.has_value());
   CHECK(cropped(HOTPACK_CROP_CENTER).augment.crop == Crop{{4, 3}, false});
-  CHECK(cropped(HOTPACK_CROP_RESIZED).augment.resized_crop == ResizedCrop{{4, 3}, 0.08, 1, 0.75, 2});
+  CHECK(cropped(HOTPACK_CROP_RESIZED).augment.resized_crop ==
+        ResizedCrop{{4, 3}, 0.08, 1, 0.75, 2});
   const auto padded = accepted([](hotpack_loader_options& options) {
     options.pad_width = 8;
     options.pad_height = 6;
@@ -195,11 +202,14 @@ TEST_CASE("an unknown number is refused by its option's name") {
   CHECK(has(refusal([](Options& options) { options.label_form = 3; }), "label_form is 3"));
   CHECK(has(refusal([](Options& options) { options.label_type = 99; }), "label_type is 99"));
   CHECK(has(refusal([](Options& options) { options.label_order = 2; }), "label_order is 2"));
-  CHECK(has(refusal([](Options& options) { options.label_ignore_channel = 2; }), "label_ignore_channel is 2"));
-  CHECK(has(refusal([](Options& options) { options.label_has_ignore_index = 2; }), "label_has_ignore_index is 2"));
+  CHECK(has(refusal([](Options& options) { options.label_ignore_channel = 2; }),
+            "label_ignore_channel is 2"));
+  CHECK(has(refusal([](Options& options) { options.label_has_ignore_index = 2; }),
+            "label_has_ignore_index is 2"));
   CHECK(has(refusal([](Options& options) { options.content = 2; }), "content is 2"));
   CHECK(has(refusal([](Options& options) { options.crop = 4; }), "crop is 4"));
-  CHECK(has(refusal([](Options& options) { options.verify_checksums = 3; }), "verify_checksums is 3"));
+  CHECK(has(refusal([](Options& options) { options.verify_checksums = 3; }),
+            "verify_checksums is 3"));
   CHECK(has(refusal([](Options& options) { options.access = 2; }), "access is 2"));
   CHECK(has(refusal([](Options& options) { options.timeout_ms = -1; }), "timeout_ms is -1"));
   CHECK(has(refusal([](Options& options) { options.reserved = 1; }), "reserved"));
@@ -207,30 +217,44 @@ TEST_CASE("an unknown number is refused by its option's name") {
 
 TEST_CASE("halves of a pair are refused") {
   static const float numbers[] = {1, 2, 3};
-  CHECK(has(refusal([](hotpack_loader_options& options) { options.image_mean = numbers; }), "image_mean and image_std belong together"));
-  const auto without_count = [](hotpack_loader_options& options) { options.image_mean = options.image_std = numbers; };
+  CHECK(has(refusal([](hotpack_loader_options& options) { options.image_mean = numbers; }),
+            "image_mean and image_std belong together"));
+  const auto without_count = [](hotpack_loader_options& options) {
+    options.image_mean = options.image_std = numbers;
+  };
   CHECK(has(refusal(without_count), "image_channels is 0"));
-  CHECK(has(refusal([](hotpack_loader_options& options) { options.allocate = give_nothing; }), "allocate and free belong together"));
-  CHECK(has(refusal([](hotpack_loader_options& options) { options.free = take_odd; }), "allocate and free belong together"));
+  CHECK(has(refusal([](hotpack_loader_options& options) { options.allocate = give_nothing; }),
+            "allocate and free belong together"));
+  CHECK(has(refusal([](hotpack_loader_options& options) { options.free = take_odd; }),
+            "allocate and free belong together"));
 }
 
 TEST_CASE("an option without the one that it belongs to is refused") {
   using Options = hotpack_loader_options;
-  CHECK(has(refusal([](Options& options) { options.image_channels = 3; }), "image_channels is set without image_mean"));
-  CHECK(has(refusal([](Options& options) { options.label_ignore_index = 9; }), "label_ignore_index is set without label_has_ignore_index"));
-  CHECK(has(refusal([](Options& options) { options.crop_width = 4; }), "crop_width is set without crop"));
-  CHECK(has(refusal([](Options& options) { options.crop_height = 4; }), "crop_height is set without crop"));
-  CHECK(has(refusal([](Options& options) { options.pad_width = 4; }), "pad_width is set without pad_height"));
-  CHECK(has(refusal([](Options& options) { options.pad_height = 4; }), "pad_height is set without pad_width"));
-  CHECK(has(refusal([](Options& options) { options.allocator_user = &options; }), "allocator_user is set without allocate and free"));
-  for (double Options::*bound : {&Options::min_area, &Options::max_area, &Options::min_ratio, &Options::max_ratio}) {
+  CHECK(has(refusal([](Options& options) { options.image_channels = 3; }),
+            "image_channels is set without image_mean"));
+  CHECK(has(refusal([](Options& options) { options.label_ignore_index = 9; }),
+            "label_ignore_index is set without label_has_ignore_index"));
+  CHECK(has(refusal([](Options& options) { options.crop_width = 4; }),
+            "crop_width is set without crop"));
+  CHECK(has(refusal([](Options& options) { options.crop_height = 4; }),
+            "crop_height is set without crop"));
+  CHECK(has(refusal([](Options& options) { options.pad_width = 4; }),
+            "pad_width is set without pad_height"));
+  CHECK(has(refusal([](Options& options) { options.pad_height = 4; }),
+            "pad_height is set without pad_width"));
+  CHECK(has(refusal([](Options& options) { options.allocator_user = &options; }),
+            "allocator_user is set without allocate and free"));
+  for (double Options::*bound :
+       {&Options::min_area, &Options::max_area, &Options::min_ratio, &Options::max_ratio}) {
     const auto random_crop = [bound](Options& options) {
       options.crop = HOTPACK_CROP_RANDOM;
       options.crop_width = options.crop_height = 4;
       options.*bound = 0.9;
     };
     CHECK(has(refusal(random_crop), "is set without HOTPACK_CROP_RESIZED"));
-    CHECK(has(refusal([bound](Options& options) { options.*bound = 0.9; }), "is set without HOTPACK_CROP_RESIZED"));
+    CHECK(has(refusal([bound](Options& options) { options.*bound = 0.9; }),
+              "is set without HOTPACK_CROP_RESIZED"));
   }
 }
 
@@ -280,6 +304,7 @@ TEST_CASE("the caller's functions are not called after the last holder") {
 }
 
 TEST_CASE("a malformed resume text is refused") {
-  const std::string refused = refusal([](hotpack_loader_options& options) { options.resume = "nonsense"; });
+  const std::string refused =
+      refusal([](hotpack_loader_options& options) { options.resume = "nonsense"; });
   CHECK(refused != "accepted");
 }

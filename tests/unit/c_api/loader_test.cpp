@@ -38,7 +38,8 @@ hotpack_loader_options small_batches() {
 
 // A pack of ten samples and a loader over it.
 struct OpenLoader {
-  explicit OpenLoader(hotpack_loader_options given = small_batches(), const TinyForm& tiny = {}) : form(tiny) {
+  explicit OpenLoader(hotpack_loader_options given = small_batches(), const TinyForm& tiny = {})
+      : form(tiny) {
     (void)write_pack(folder.path(), form, tiny_records(form, kSamples), 4);
     REQUIRE(hotpack_dataset_open(folder.path().c_str(), &dataset) == HOTPACK_OK);
     status = hotpack_loader_open(dataset, &given, &loader);
@@ -123,7 +124,8 @@ TEST_CASE("batches in C equal those in C++") {
     CHECK(info.batch_size == 3);
     CHECK(info.num_valid == 3);
     CHECK(info.image.dimensions == 4);
-    CHECK(std::vector<std::int64_t>(info.image.shape, info.image.shape + 4) == std::vector<std::int64_t>{3, 5, 6, 3});
+    CHECK(std::vector<std::int64_t>(info.image.shape, info.image.shape + 4) ==
+          std::vector<std::int64_t>{3, 5, 6, 3});
     CHECK(info.image.type == HOTPACK_TYPE_U8);
     CHECK(info.label.dimensions == 3);
     CHECK(info.label.shape[3] == 0);
@@ -193,9 +195,12 @@ TEST_CASE("packed content is the records as stored") {
   const auto records = tiny_records(open.form, 3);
   REQUIRE(info.label.bytes == 3 * 5 * 6);
   for (std::size_t row = 0; row < 3; ++row) {
-    const auto image = stored_image(open.form, records[row]), label = stored_label(open.form, records[row]);
-    CHECK(std::memcmp(static_cast<std::byte*>(info.image.data) + row * image.size(), image.data(), image.size()) == 0);
-    CHECK(std::memcmp(static_cast<std::byte*>(info.label.data) + row * label.size(), label.data(), label.size()) == 0);
+    const auto image = stored_image(open.form, records[row]),
+               label = stored_label(open.form, records[row]);
+    CHECK(std::memcmp(static_cast<std::byte*>(info.image.data) + row * image.size(), image.data(),
+                      image.size()) == 0);
+    CHECK(std::memcmp(static_cast<std::byte*>(info.label.data) + row * label.size(), label.data(),
+                      label.size()) == 0);
   }
   hotpack_batch_release(batch);
 }
@@ -211,13 +216,16 @@ TEST_CASE("batches are copied into the caller's memory") {
   std::vector<float> image(3 * 3 * 5 * 6), label(3 * 5 * 6 * 3);
   std::int64_t samples[3];
   hotpack_crop crops[3];
-  hotpack_batch_buffers buffers{sizeof buffers, image.data(), image.size() * 4, label.data(), label.size() * 4, samples, crops};
+  hotpack_batch_buffers buffers{sizeof buffers, image.data(),     image.size() * 4,
+                                label.data(),   label.size() * 4, samples,
+                                crops};
   hotpack_batch_info info;
   info.struct_size = sizeof info;
   for (int step = 0; step < 3; ++step) {
     hotpack_batch* batch = nullptr;
     REQUIRE(hotpack_loader_next(leased.loader, &batch) == HOTPACK_OK);
-    REQUIRE(hotpack_loader_next_into(copied.loader, &buffers, step == 1 ? nullptr : &info) == HOTPACK_OK);
+    REQUIRE(hotpack_loader_next_into(copied.loader, &buffers, step == 1 ? nullptr : &info) ==
+            HOTPACK_OK);
     const hotpack_batch_info expected = described(batch);
     CHECK(std::memcmp(image.data(), expected.image.data, expected.image.bytes) == 0);
     CHECK(std::memcmp(label.data(), expected.label.data, expected.label.bytes) == 0);
@@ -240,7 +248,8 @@ TEST_CASE("batches are copied into the caller's memory") {
 TEST_CASE("buffers that do not fit lose no batch") {
   const OpenLoader open;
   std::vector<std::uint8_t> image(3 * 5 * 6 * 3);
-  hotpack_batch_buffers buffers{sizeof buffers, image.data(), image.size() - 1, nullptr, 0, nullptr, nullptr};
+  hotpack_batch_buffers buffers{sizeof buffers, image.data(), image.size() - 1, nullptr, 0,
+                                nullptr,        nullptr};
   hotpack_batch_info info;
   info.struct_size = sizeof info;
   CHECK(hotpack_loader_next_into(open.loader, &buffers, &info) == HOTPACK_ERROR_USAGE);
@@ -269,7 +278,8 @@ TEST_CASE("a state resumes the run after any step") {
       hotpack_batch_release(batch);
     }
     const std::string state = state_of(stopped.loader);
-    const std::vector<std::int64_t> rest(expected.begin() + static_cast<std::ptrdiff_t>(3 * steps), expected.end());
+    const std::vector<std::int64_t> rest(expected.begin() + static_cast<std::ptrdiff_t>(3 * steps),
+                                         expected.end());
     const OpenLoader restored;
     REQUIRE(hotpack_loader_restore(restored.loader, state.c_str()) == HOTPACK_OK);
     CHECK(rest_of_epoch(restored.loader) == rest);
@@ -361,7 +371,8 @@ TEST_CASE("a struct that ends within a field is refused") {
   options.struct_size = offsetof(hotpack_loader_options, image_type) + 2;
   hotpack_loader* loader = nullptr;
   CHECK(hotpack_loader_open(open.dataset, &options, &loader) == HOTPACK_ERROR_USAGE);
-  CHECK(std::string(hotpack_loader_error(loader)).find("sizeof(hotpack_loader_options)") != std::string::npos);
+  CHECK(std::string(hotpack_loader_error(loader)).find("sizeof(hotpack_loader_options)") !=
+        std::string::npos);
   hotpack_loader_close(loader);
   hotpack_batch_info info;
   info.struct_size = offsetof(hotpack_batch_info, image) + 8;
@@ -454,8 +465,10 @@ TEST_CASE("the child of a fork gets errors, the state of the fork, and may close
   const int ended = status_of_child([&] {
     hotpack_batch* batch = nullptr;
     char text[1024] = "";
-    const bool refused = hotpack_loader_next(open.loader, &batch) == HOTPACK_ERROR_USAGE && batch == nullptr;
-    const bool told = hotpack_loader_state(open.loader, text, sizeof text, nullptr) == HOTPACK_OK && at_fork == text;
+    const bool refused =
+        hotpack_loader_next(open.loader, &batch) == HOTPACK_ERROR_USAGE && batch == nullptr;
+    const bool told = hotpack_loader_state(open.loader, text, sizeof text, nullptr) == HOTPACK_OK &&
+                      at_fork == text;
     hotpack_batch_release(held);
     hotpack_loader_close(open.loader);
     return refused && told;
@@ -480,7 +493,8 @@ TEST_CASE("a damaged record is a repeated error of its step") {
   const auto image = stored_image(form, tiny_records(form, kSamples)[9]);
   std::fstream file(shard, std::ios::in | std::ios::out | std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto at = bytes.find(std::string(reinterpret_cast<const char*>(image.data()), image.size()));
+  const auto at =
+      bytes.find(std::string(reinterpret_cast<const char*>(image.data()), image.size()));
   REQUIRE(at != std::string::npos);
   file.seekp(static_cast<std::streamoff>(at));
   file.put(static_cast<char>(~bytes[at]));

@@ -38,7 +38,9 @@ constexpr bool has_whole_fields(const Version2*, std::size_t size) {
 }
 
 // The struct that a library of version 2 reads.
-Result<Version2> read(const void* from) { return read_struct(static_cast<const Version2*>(from), Version2{0, 10, 20}, "options"); }
+Result<Version2> read(const void* from) {
+  return read_struct(static_cast<const Version2*>(from), Version2{0, 10, 20}, "options");
+}
 
 }  // namespace
 
@@ -82,7 +84,9 @@ TEST_CASE("struct_size must end between two fields, not within one") {
 
 TEST_CASE("fields of hotpack.h end where the compiler ends them") {
   using Options = hotpack_loader_options;
-  const auto options_end = [](std::size_t size) { return has_whole_fields(static_cast<const Options*>(nullptr), size); };
+  const auto options_end = [](std::size_t size) {
+    return has_whole_fields(static_cast<const Options*>(nullptr), size);
+  };
   CHECK(options_end(offsetof(Options, image_type)));
   CHECK(options_end(offsetof(Options, image_order)));  // fields of four bytes
   CHECK(options_end(offsetof(Options, label_ignore_index)));
@@ -92,7 +96,9 @@ TEST_CASE("fields of hotpack.h end where the compiler ends them") {
   CHECK_FALSE(options_end(offsetof(Options, image_mean) + 4));
   CHECK_FALSE(options_end(offsetof(Options, timeout_ms) + 4));
   CHECK_FALSE(options_end(0));
-  const auto info_ends = [](std::size_t size) { return has_whole_fields(static_cast<const hotpack_batch_info*>(nullptr), size); };
+  const auto info_ends = [](std::size_t size) {
+    return has_whole_fields(static_cast<const hotpack_batch_info*>(nullptr), size);
+  };
   CHECK(info_ends(offsetof(hotpack_batch_info, label)));
   CHECK_FALSE(info_ends(offsetof(hotpack_batch_info, image) + 8));
 }
@@ -154,13 +160,17 @@ TEST_CASE("the structs of hotpack_device.h keep their layout", "[abi]") {
 
 TEST_CASE("fields of hotpack_device.h end where the compiler ends them") {
   using Options = hotpack_device_loader_options;
-  const auto ends = [](std::size_t size) { return has_whole_fields(static_cast<const Options*>(nullptr), size); };
+  const auto ends = [](std::size_t size) {
+    return has_whole_fields(static_cast<const Options*>(nullptr), size);
+  };
   CHECK(ends(offsetof(Options, residency)));
   CHECK(ends(offsetof(Options, reserved)));
   CHECK(ends(offsetof(Options, outputs)));
   CHECK(ends(sizeof(Options)));
   CHECK_FALSE(ends(offsetof(Options, outputs) + 1));
-  const auto part_ends = [](std::size_t size) { return has_whole_fields(static_cast<const hotpack_device_part_info*>(nullptr), size); };
+  const auto part_ends = [](std::size_t size) {
+    return has_whole_fields(static_cast<const hotpack_device_part_info*>(nullptr), size);
+  };
   CHECK(part_ends(offsetof(hotpack_device_part_info, label)));
   CHECK_FALSE(part_ends(offsetof(hotpack_device_part_info, label) + 8));
 }

@@ -1,4 +1,5 @@
-// Diagnostics of copies, tiny images and differing class shares: one defect and one correct case each.
+// Diagnostics of copies, tiny images and differing class shares: one defect and one correct case
+// each.
 #include "support/checked.hpp"
 
 using namespace hotpack;
@@ -20,7 +21,9 @@ Bytes fields(std::uint32_t seed, bool mirrored) {
   std::vector<std::uint8_t> samples;
   for (int y = 0; y < 32; ++y)
     for (int x = 0; x < 32; ++x)
-      samples.insert(samples.end(), 3, static_cast<std::uint8_t>(noise[static_cast<std::size_t>(y / 4 * 8 + (mirrored ? 31 - x : x) / 4)]));
+      samples.insert(samples.end(), 3,
+                     static_cast<std::uint8_t>(
+                         noise[static_cast<std::size_t>(y / 4 * 8 + (mirrored ? 31 - x : x) / 4)]));
   return make_rgb_png(32, 32, samples);
 }
 
@@ -36,7 +39,8 @@ TEST_CASE("one label under two images is reported with both, in any file form") 
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
   CHECK(find(checked_ids(options_for(folder)), "shared-label") == nullptr);
-  put(folder, "labels/p3.png", palette_label(8, 6, noise_ids(8, 6, 2, 2), {{0, 0, 0}, {9, 9, 9}, {90, 9, 9}}));
+  put(folder, "labels/p3.png",
+      palette_label(8, 6, noise_ids(8, 6, 2, 2), {{0, 0, 0}, {9, 9, 9}, {90, 9, 9}}));
   const CheckReport report = checked_ids(options_for(folder));
   const Diagnostic* shared = find(report, "shared-label");
   REQUIRE(shared != nullptr);
@@ -44,13 +48,15 @@ TEST_CASE("one label under two images is reported with both, in any file form") 
   CHECK(shared->title == "1 of 4 labels is the same as that of another image");
   REQUIRE(shared->examples.size() == 1);
   CHECK(shared->examples[0].path == folder / "labels/p3.png");
-  CHECK(shared->examples[0].found == "equal to " + (folder / "labels/p1.png") + ", the label of another image");
+  CHECK(shared->examples[0].found ==
+        "equal to " + (folder / "labels/p1.png") + ", the label of another image");
 }
 
 TEST_CASE("constant labels and copies of whole samples are not shared labels") {
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
-  for (const char* name : {"labels/p2.png", "labels/p3.png"}) put(folder, name, id_label(8, 6, Ids(48, 1)));
+  for (const char* name : {"labels/p2.png", "labels/p3.png"})
+    put(folder, name, id_label(8, 6, Ids(48, 1)));
   put_pair(folder, "copy", 1);
   const CheckReport report = checked_ids(options_for(folder));
   CHECK(find(report, "shared-label") == nullptr);
@@ -129,7 +135,8 @@ TEST_CASE("copies across splits are found if flipped (by pixels) or renamed") {
   REQUIRE(alike != nullptr);
   CHECK(alike->title == "1 image of 'val' looks like a copy of one in 'train'");
   CHECK(alike->examples[0].path == folder / "images/val/3.png");
-  CHECK(alike->examples[0].found == "flipped left to right from " + (folder / "images/train/0.png"));
+  CHECK(alike->examples[0].found ==
+        "flipped left to right from " + (folder / "images/train/0.png"));
   const Diagnostic* named = find(report, "augmented-between-splits");
   REQUIRE(named != nullptr);
   CHECK(named->examples[0].path == folder / "images/val/1_r30.png");

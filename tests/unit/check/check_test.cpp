@@ -32,7 +32,8 @@ bool names(const CheckReport& report, const std::string& kind, const std::string
 // Photos with ids 0 … 2, different ones each.
 void put_ids(const TempFolder& folder, int count, const std::string& split = "") {
   for (int i = 0; i < count; ++i) {
-    const auto seed = static_cast<std::uint32_t>(i + 1 + (split.empty() ? 0 : 100 * static_cast<int>(split.size())));
+    const auto seed = static_cast<std::uint32_t>(
+        i + 1 + (split.empty() ? 0 : 100 * static_cast<int>(split.size())));
     put_pair(folder, split + std::to_string(i), seed);
   }
 }
@@ -156,8 +157,9 @@ TEST_CASE("labels that pack would ask about do not end the check") {
   SECTION("masks of 0 and 255") {
     for (int i = 0; i < 4; ++i)
       put(folder, "labels/" + std::to_string(i) + ".png",
-          id_label(8, 6, Ids{0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255,
-                             0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255}));
+          id_label(8, 6, Ids{0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255,
+                             0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255,
+                             0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255}));
   }
   const CheckReport report = checked(options_for(folder));
   CHECK(report.result == CheckResult::refuses);
@@ -175,8 +177,10 @@ TEST_CASE("JPEG labels are examined by nearest color even though they are refuse
   JpegSpec spec;
   spec.width = 8, spec.height = 6;
   std::vector<std::uint8_t> samples;
-  for (int i = 0; i < 48; ++i) samples.insert(samples.end(), kColors[i < 24 ? 0 : 1].begin(), kColors[i < 24 ? 0 : 1].end());
-  for (int i = 0; i < 3; ++i) put(folder, "labels/" + std::to_string(i) + ".png", make_jpeg(spec, samples));
+  for (int i = 0; i < 48; ++i)
+    samples.insert(samples.end(), kColors[i < 24 ? 0 : 1].begin(), kColors[i < 24 ? 0 : 1].end());
+  for (int i = 0; i < 3; ++i)
+    put(folder, "labels/" + std::to_string(i) + ".png", make_jpeg(spec, samples));
   folder.write("classes.csv", kCsv);
   PackOptions options = options_for(folder);
   options.label.classes = folder / "classes.csv";
@@ -184,14 +188,16 @@ TEST_CASE("JPEG labels are examined by nearest color even though they are refuse
   CHECK(report.result == CheckResult::refuses);
   CHECK(kinds(report, Severity::problem) == Names{"open-question"});
   CHECK(report.splits[0].classes.labels == std::vector<std::uint64_t>{3, 3, 0});
-  CHECK_THAT(report.labels, ContainsSubstring("unknown colors take the class of the nearest color"));
+  CHECK_THAT(report.labels,
+             ContainsSubstring("unknown colors take the class of the nearest color"));
 }
 
 TEST_CASE("a broken class file is one diagnostic, and everything else is examined") {
   const TempFolder folder;
   for (int i = 0; i < 4; ++i) {
     put(folder, "images/" + std::to_string(i) + ".png", photo(8, 6, 1));
-    put(folder, "labels/" + std::to_string(i) + ".png", color_label(8, 6, noise_ids(8, 6, 2), kColors));
+    put(folder, "labels/" + std::to_string(i) + ".png",
+        color_label(8, 6, noise_ids(8, 6, 2), kColors));
   }
   folder.write("classes.csv", "name,r,g,b\nvoid,0,0,0\ncar,128,0,300\n");
   PackOptions options = options_for(folder);
@@ -203,11 +209,13 @@ TEST_CASE("a broken class file is one diagnostic, and everything else is examine
 
 TEST_CASE("an unknown color is one diagnostic, however many labels contain it") {
   const TempFolder folder;
-  folder.write("classes.csv", "name,r,g,b\nvoid,0,0,0\ncar,128,0,9\ntree,0,128,0\n");  // car's blue is wrong
+  folder.write("classes.csv",
+               "name,r,g,b\nvoid,0,0,0\ncar,128,0,9\ntree,0,128,0\n");  // car's blue is wrong
   for (int i = 0; i < 12; ++i) {
     const auto seed = static_cast<std::uint32_t>(i);
     put(folder, "images/" + std::to_string(i) + ".png", photo(8, 6, seed));
-    put(folder, "labels/" + std::to_string(i) + ".png", color_label(8, 6, noise_ids(8, 6, 2, seed), kColors));
+    put(folder, "labels/" + std::to_string(i) + ".png",
+        color_label(8, 6, noise_ids(8, 6, 2, seed), kColors));
   }
   PackOptions options = options_for(folder);
   options.label.classes = folder / "classes.csv";
@@ -216,7 +224,8 @@ TEST_CASE("an unknown color is one diagnostic, however many labels contain it") 
   const Diagnostic& diagnostic = *find(report, "unknown-value");
   CHECK(diagnostic.count == 12);
   CHECK(diagnostic.value == "color (128,0,0)");
-  CHECK_THAT(diagnostic.advice, ContainsSubstring("'car', at distance 9, and that class never occurs"));
+  CHECK_THAT(diagnostic.advice,
+             ContainsSubstring("'car', at distance 9, and that class never occurs"));
   SECTION("--unknown handles them") {
     options.label.unknown = "nearest:9";
     const CheckReport settled = checked(options);
@@ -252,7 +261,9 @@ TEST_CASE("splits are checked together, with copies and classes across them") {
   put_ids(folder, 4, "train/");
   put_ids(folder, 3, "val/");
   put(folder, "images/val/1.png", photo(8, 6, 1 + 100 * 6));  // that of train/0
-  for (int i = 0; i < 3; ++i) put(folder, "labels/val/" + std::to_string(i) + ".png", noise_label(8, 6, 1, static_cast<std::uint32_t>(i)));
+  for (int i = 0; i < 3; ++i)
+    put(folder, "labels/val/" + std::to_string(i) + ".png",
+        noise_label(8, 6, 1, static_cast<std::uint32_t>(i)));
   PackOptions options = id_options(folder);
   options.input.split.method = SplitOptions::Method::folder;
   const CheckReport report = checked(options);
@@ -265,15 +276,18 @@ TEST_CASE("splits are checked together, with copies and classes across them") {
   CHECK(twin->title == "1 of 3 images of 'val' is in 'train' too");
   CHECK(twin->examples[0].path == folder / "images/val/1.png");
   REQUIRE(find(report, "class-not-in-every-split") != nullptr);
-  CHECK(find(report, "class-not-in-every-split")->title == "1 of 3 classes is not in every split: '2' (not in val)");
+  CHECK(find(report, "class-not-in-every-split")->title ==
+        "1 of 3 classes is not in every split: '2' (not in val)");
   CHECK(find(report, "class-never-seen") == nullptr);
 }
 
 TEST_CASE("class folders count images per class and report contradicting copies") {
   const TempFolder folder;
   for (int i = 0; i < 3; ++i) {
-    put(folder, "root/ant/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(i)));
-    put(folder, "root/bee/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(i + 10)));
+    put(folder, "root/ant/" + std::to_string(i) + ".png",
+        photo(8, 6, static_cast<std::uint32_t>(i)));
+    put(folder, "root/bee/" + std::to_string(i) + ".png",
+        photo(8, 6, static_cast<std::uint32_t>(i + 10)));
   }
   put(folder, "root/bee/3.png", photo(8, 6, 0));
   PackOptions options;
@@ -326,7 +340,8 @@ TEST_CASE("with headers only, check reads no pixels and reports header problems"
     CHECK_FALSE(uncounted.classes_known);
     CHECK(kinds(uncounted, Severity::problem) == Names{"size-mismatch"});
     put(folder, "labels/3.png", jpeg_label());
-    CHECK(kinds(checked(options, true), Severity::problem) == Names{"size-mismatch", "open-question"});
+    CHECK(kinds(checked(options, true), Severity::problem) ==
+          Names{"size-mismatch", "open-question"});
   }
 }
 
@@ -435,7 +450,9 @@ TEST_CASE("masks of several classes are checked one by one") {
 TEST_CASE("a split without labels is checked as images only") {
   const TempFolder folder;
   put_ids(folder, 3, "train/");
-  for (int i = 0; i < 2; ++i) put(folder, "images/test/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(70 + i)));
+  for (int i = 0; i < 2; ++i)
+    put(folder, "images/test/" + std::to_string(i) + ".png",
+        photo(8, 6, static_cast<std::uint32_t>(70 + i)));
   PackOptions options;
   options.input.root = folder.path();
   options.label.class_count = 3;
@@ -486,8 +503,10 @@ TEST_CASE("ids without a class table are listed, like colors") {
 
 TEST_CASE("class folders without images cause one warning") {
   const TempFolder folder;
-  for (const std::string name : {"a/1", "b/2"}) put(folder, "set/" + name + ".png", photo(8, 6, name.back() == '1' ? 1U : 2U));
-  for (const std::string name : {"c", "d"}) std::filesystem::create_directories(folder / "set/" + name);
+  for (const std::string name : {"a/1", "b/2"})
+    put(folder, "set/" + name + ".png", photo(8, 6, name.back() == '1' ? 1U : 2U));
+  for (const std::string name : {"c", "d"})
+    std::filesystem::create_directories(folder / "set/" + name);
   PackOptions options;
   options.input.image_folders = {folder / "set"};
   const CheckReport report = checked(options);

@@ -14,10 +14,12 @@ void add_split(ClassBalance& balance, std::size_t split, int count, std::uint64_
   }
 }
 
-std::string text_of(const ClassBalance& balance, const std::vector<std::string>& splits = {"train", "val"}) {
+std::string text_of(const ClassBalance& balance,
+                    const std::vector<std::string>& splits = {"train", "val"}) {
   Diagnostics diagnostics;
   balance.finish(splits, {"sky", "car"}, diagnostics);
-  return diagnostics.all().empty() ? "" : diagnostics.all()[0].kind + ": " + diagnostics.all()[0].title;
+  return diagnostics.all().empty() ? ""
+                                   : diagnostics.all()[0].kind + ": " + diagnostics.all()[0].title;
 }
 
 }  // namespace
@@ -26,9 +28,10 @@ TEST_CASE("a class whose share jumps between splits is reported with both shares
   ClassBalance balance(2, 2);
   add_split(balance, 0, 100, 90);
   add_split(balance, 1, 40, 10);
-  CHECK_THAT(text_of(balance), Catch::Matchers::StartsWith(
-                                   "class-share-jumps: 1 of 2 classes has a very different share in another split: 'car' (train 8.") &&
-                                   Catch::Matchers::EndsWith(", val 0.95 %)"));
+  CHECK_THAT(text_of(balance),
+             Catch::Matchers::StartsWith("class-share-jumps: 1 of 2 classes has a very different "
+                                         "share in another split: 'car' (train 8.") &&
+                 Catch::Matchers::EndsWith(", val 0.95 %)"));
 }
 
 TEST_CASE("small splits, small differences and rare classes raise no warning") {
@@ -56,5 +59,6 @@ TEST_CASE("whole-image classes are compared, too") {
   for (int i = 0; i < 200; ++i) balance.add(0, static_cast<std::uint32_t>(i % 2));
   for (int i = 0; i < 200; ++i) balance.add(1, i % 10 == 0 ? 1 : 0);
   CHECK(text_of(balance) ==
-        "class-share-jumps: 1 of 2 classes has a very different share in another split: 'car' (train 50.00 %, val 10.00 %)");
+        "class-share-jumps: 1 of 2 classes has a very different share in another split: 'car' "
+        "(train 50.00 %, val 10.00 %)");
 }

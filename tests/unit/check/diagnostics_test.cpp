@@ -32,7 +32,8 @@ TEST_CASE("diagnostics are sorted by severity, then by the order of reporting") 
 TEST_CASE("each kind of problem becomes a diagnostic with options that resolve it") {
   ProblemLog log;
   log.add({ProblemKind::orientation, "a.jpg", "EXIF orientation 3"});
-  for (int i = 0; i < 7; ++i) log.add({ProblemKind::orphan_label, std::to_string(i) + ".png", "no image"});
+  for (int i = 0; i < 7; ++i)
+    log.add({ProblemKind::orphan_label, std::to_string(i) + ".png", "no image"});
   log.add({ProblemKind::unknown_value, "b.png", "reported elsewhere"});
   Diagnostics diagnostics;
   add_problems(log, {ProblemKind::unknown_value}, false, diagnostics);

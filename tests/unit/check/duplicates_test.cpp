@@ -6,16 +6,20 @@ using namespace hotpack::pipeline;
 
 namespace {
 
-std::string path_of(Duplicates::Place place) { return (place.split == 0 ? "train/" : "test/") + std::to_string(place.sample); }
+std::string path_of(Duplicates::Place place) {
+  return (place.split == 0 ? "train/" : "test/") + std::to_string(place.sample);
+}
 
-std::string text_of(Duplicates& duplicates, const std::vector<std::string>& names = {"train", "test"}) {
+std::string text_of(Duplicates& duplicates,
+                    const std::vector<std::string>& names = {"train", "test"}) {
   Diagnostics diagnostics;
   duplicates.finish(names, path_of, diagnostics);
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     CHECK(diagnostic.severity == Severity::warning);
     text += diagnostic.kind + ": " + diagnostic.title + "\n";
-    for (const Evidence& example : diagnostic.examples) text += "  " + example.path + ": " + example.found + "\n";
+    for (const Evidence& example : diagnostic.examples)
+      text += "  " + example.path + ": " + example.found + "\n";
   }
   return text;
 }
@@ -52,8 +56,9 @@ TEST_CASE("copies of an image with another label contradict it") {
   duplicates.add({0, 1}, 5, 2);
   const std::string text = text_of(duplicates, {""});
   CHECK_THAT(text, ContainsSubstring("duplicate-image: 1 of 2 images is a copy of another\n"));
-  CHECK_THAT(text, ContainsSubstring("conflicting-labels: 1 copy of an image has another label than the image\n"
-                                     "  train/1: the same bytes as train/0, with another label\n"));
+  CHECK_THAT(text, ContainsSubstring(
+                       "conflicting-labels: 1 copy of an image has another label than the image\n"
+                       "  train/1: the same bytes as train/0, with another label\n"));
 }
 
 TEST_CASE("different images are not duplicates") {

@@ -16,7 +16,9 @@ using Counts = std::vector<std::uint64_t>;
 std::vector<ValueCount> ids_of(const Counts& pixels, int label = 0, RawValue raised_by = 0) {
   std::vector<ValueCount> ids;
   for (std::size_t id = 0; id < pixels.size(); ++id)
-    if (pixels[id] > 0) ids.push_back({static_cast<RawValue>(id) + raised_by, pixels[id] + static_cast<std::uint64_t>(label) * (id % 3)});
+    if (pixels[id] > 0)
+      ids.push_back({static_cast<RawValue>(id) + raised_by,
+                     pixels[id] + static_cast<std::uint64_t>(label) * (id % 3)});
   return ids;
 }
 
@@ -37,7 +39,8 @@ TEST_CASE("a label with ids one too high is found by an id beyond the classes") 
   const Occurrences found = shift.shifted();
   REQUIRE(found.count == 1);
   CHECK(found.examples[0].path == "raised");
-  CHECK_THAT(found.examples[0].found, ContainsSubstring("ids 1…6, never 0: ") && ContainsSubstring("if every id is lowered by one"));
+  CHECK_THAT(found.examples[0].found, ContainsSubstring("ids 1…6, never 0: ") &&
+                                          ContainsSubstring("if every id is lowered by one"));
 }
 
 TEST_CASE("a label with ids one too high is found by its class shares alone") {

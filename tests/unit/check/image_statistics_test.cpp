@@ -11,9 +11,11 @@ using codecs::PixelKind;
 
 namespace {
 
-ImageInfo image(int width, int height, FileFormat format = FileFormat::png, PixelKind kind = PixelKind::rgb, int bit_depth = 8) {
+ImageInfo image(int width, int height, FileFormat format = FileFormat::png,
+                PixelKind kind = PixelKind::rgb, int bit_depth = 8) {
   ImageInfo info;
-  info.width = width, info.height = height, info.format = format, info.kind = kind, info.bit_depth = bit_depth;
+  info.width = width, info.height = height, info.format = format, info.kind = kind,
+  info.bit_depth = bit_depth;
   return info;
 }
 

@@ -29,15 +29,20 @@ LabelContext context_for(int classes, Reading reading = Reading::ids) {
 class Labels {
  public:
   explicit Labels(LabelContext context)
-      : context_(std::move(context)), label_diagnostics_(context_), decoder_(id_decoder(static_cast<int>(context_.class_names.size()))) {}
+      : context_(std::move(context)),
+        label_diagnostics_(context_),
+        decoder_(id_decoder(static_cast<int>(context_.class_names.size()))) {}
 
-  void add(const std::string& path, const RawLabel& raw) { label_diagnostics_.add(path, inspected(raw, &decoder_)); }
+  void add(const std::string& path, const RawLabel& raw) {
+    label_diagnostics_.add(path, inspected(raw, &decoder_));
+  }
   void add(const std::string& path, const Drawing& drawing) {
     std::vector<std::uint16_t> samples;
     add(path, raw_label(drawing, samples));
   }
   void add_correct(int count, const Ids& ids) {
-    for (int i = 0; i < count; ++i) add("correct", drawn_ids(ids, 160, 120, static_cast<std::uint32_t>(i + 1)));
+    for (int i = 0; i < count; ++i)
+      add("correct", drawn_ids(ids, 160, 120, static_cast<std::uint32_t>(i + 1)));
   }
   LabelDiagnostics& label_diagnostics() { return label_diagnostics_; }
 
@@ -46,7 +51,8 @@ class Labels {
     label_diagnostics_.finish(diagnostics);
     std::string text;
     for (const Diagnostic& diagnostic : diagnostics.all()) {
-      text += std::string(severity_name(diagnostic.severity)) + " " + diagnostic.kind + ": " + diagnostic.title + "\n";
+      text += std::string(severity_name(diagnostic.severity)) + " " + diagnostic.kind + ": " +
+              diagnostic.title + "\n";
       for (const Evidence& example : diagnostic.examples) CHECK_FALSE(example.path == "correct");
     }
     return text;
@@ -72,15 +78,21 @@ TEST_CASE("misplaced labels and labels damaged by a tool are reported") {
   Labels labels(context_for(12));
   labels.add_correct(20, kIds);
   Drawing photo{160, 120, 1, {}};
-  for (const std::uint16_t sample : noise_samples(160, 120, 1, 255)) photo.samples.push_back(static_cast<std::uint8_t>(sample));
+  for (const std::uint16_t sample : noise_samples(160, 120, 1, 255))
+    photo.samples.push_back(static_cast<std::uint8_t>(sample));
   labels.add("photo", photo);
-  CHECK(labels.text_of() == "warning photo-as-label: 1 of 21 labels looks like a photo or a depth map\n");
+  CHECK(labels.text_of() ==
+        "warning photo-as-label: 1 of 21 labels looks like a photo or a depth map\n");
   labels.add("interpolated", interpolated(drawn_ids(kIds, 320, 240), 200, 150));
-  CHECK_THAT(labels.text_of(), ContainsSubstring("warning blended-borders: 1 of 22 labels has blended borders\n"));
+  CHECK_THAT(labels.text_of(),
+             ContainsSubstring("warning blended-borders: 1 of 22 labels has blended borders\n"));
   labels.add("jpeg", through_jpeg(drawn_ids(kIds, 320, 240), 75));
-  CHECK_THAT(labels.text_of(), ContainsSubstring("warning jpeg-artefacts: 1 of 23 labels has traces of JPEG compression\n"));
+  CHECK_THAT(
+      labels.text_of(),
+      ContainsSubstring("warning jpeg-artefacts: 1 of 23 labels has traces of JPEG compression\n"));
   labels.label_diagnostics().add_copy_of_image("copy");
-  CHECK_THAT(labels.text_of(), ContainsSubstring("warning label-is-image: 1 of 23 labels is a copy of its image\n"));
+  CHECK_THAT(labels.text_of(),
+             ContainsSubstring("warning label-is-image: 1 of 23 labels is a copy of its image\n"));
 }
 
 TEST_CASE("rescaled ids and ids one too high are reported") {
@@ -97,7 +109,8 @@ TEST_CASE("labels of only 0 and 255 are reported as masks read as ids") {
   Labels labels(context_for(2));
   labels.add_correct(3, {0, 255});
   CHECK(labels.text_of() ==
-        "warning binary-as-ids: the only label values are 0 and 255: they look like masks of two classes, but 255 is read as ignored\n");
+        "warning binary-as-ids: the only label values are 0 and 255: they look like masks of two "
+        "classes, but 255 is read as ignored\n");
   SECTION("unless one of them holds something else") {
     labels.add_correct(1, {0, 1, 255});
     CHECK(labels.text_of().empty());
@@ -107,13 +120,17 @@ TEST_CASE("labels of only 0 and 255 are reported as masks read as ids") {
 TEST_CASE("ids from 1 to the number of classes are reported") {
   Labels labels(context_for(3));
   labels.add_correct(3, {1, 2, 3});
-  CHECK_THAT(labels.text_of(), ContainsSubstring("warning one-based-ids: ids run from 1 to the number of classes, 3"));
+  CHECK_THAT(
+      labels.text_of(),
+      ContainsSubstring("warning one-based-ids: ids run from 1 to the number of classes, 3"));
 }
 
 TEST_CASE("a threshold that no mask reaches is reported with a better one") {
   Labels labels(context_for(2, Reading::binary));
   labels.add_correct(3, {0, 1});
-  CHECK(labels.text_of() == "warning threshold-never-reached: no label reaches --threshold 128: the largest value is 1\n");
+  CHECK(labels.text_of() ==
+        "warning threshold-never-reached: no label reaches --threshold 128: the largest value is "
+        "1\n");
   Labels good(context_for(2, Reading::binary));
   good.add_correct(3, {0, 255});
   CHECK(good.text_of().empty());
@@ -134,7 +151,9 @@ TEST_CASE("all labels of one class are a warning") {
   Labels labels(context_for(12));
   labels.add("a", drawn_ids({4}));
   labels.add("b", drawn_ids({2}));
-  CHECK_THAT(labels.text_of(), ContainsSubstring("warning one-value-label: all 2 labels are of one class throughout\n"));
+  CHECK_THAT(
+      labels.text_of(),
+      ContainsSubstring("warning one-value-label: all 2 labels are of one class throughout\n"));
 }
 
 TEST_CASE("ids of few bits or in palettes, which are read as stored, are a note") {
@@ -164,5 +183,7 @@ TEST_CASE("palettes with different colors for one index are reported") {
   CHECK_THAT(labels.text_of(), !ContainsSubstring("palettes-differ"));
   raw.palette = {{0, 0, 0}, {0, 128, 0}, {128, 0, 0}};
   labels.add("other", raw);
-  CHECK_THAT(labels.text_of(), ContainsSubstring("warning palettes-differ: 1 of 3 labels has a palette of its own\n"));
+  CHECK_THAT(
+      labels.text_of(),
+      ContainsSubstring("warning palettes-differ: 1 of 3 labels has a palette of its own\n"));
 }

@@ -11,7 +11,8 @@ namespace {
 using Ids = std::vector<std::uint8_t>;
 
 const Ids kIds{0, 3, 7, 1, 9, 11, 5};
-const std::vector<Color> kColors{{0, 0, 0}, {128, 0, 0}, {0, 128, 0}, {128, 128, 0}, {0, 0, 128}, {128, 0, 128}, {0, 128, 128}};
+const std::vector<Color> kColors{{0, 0, 0},   {128, 0, 0},   {0, 128, 0},  {128, 128, 0},
+                                 {0, 0, 128}, {128, 0, 128}, {0, 128, 128}};
 const Drawing kMask = drawn_ids({0, 255});
 
 std::vector<ValueCount> values(const Ids& ids) {
@@ -35,7 +36,8 @@ TEST_CASE("drawn labels have sharp borders, also after nearest resizing") {
     CHECK(borders_of(inspected(drawing)) == Borders::sharp);
     CHECK(borders_of(inspected(nearest(drawing, 300, 170))) == Borders::sharp);
     CHECK(borders_of(inspected(nearest(drawing, 70, 60))) == Borders::sharp);
-    CHECK(borders_of(inspected(colored(drawn_ids({0, 1, 2, 3, 4, 5, 6}, 160, 120, seed), kColors))) == Borders::sharp);
+    CHECK(borders_of(inspected(colored(drawn_ids({0, 1, 2, 3, 4, 5, 6}, 160, 120, seed),
+                                       kColors))) == Borders::sharp);
   }
   CHECK(borders_of(inspected(kMask)) == Borders::sharp);
 }
@@ -45,18 +47,21 @@ TEST_CASE("interpolated labels have blended borders, of ids and of colors") {
     const Drawing drawing = drawn_ids(kIds, 320, 240, seed);
     CHECK(borders_of(inspected(interpolated(drawing, 439, 333))) == Borders::blended);
     CHECK(borders_of(inspected(interpolated(drawing, 200, 150))) == Borders::blended);
-    CHECK(borders_of(inspected(interpolated(colored(drawn_ids({0, 1, 2, 3, 4, 5, 6}, 320, 240, seed), kColors), 439, 333))) ==
+    CHECK(borders_of(inspected(interpolated(
+              colored(drawn_ids({0, 1, 2, 3, 4, 5, 6}, 320, 240, seed), kColors), 439, 333))) ==
           Borders::blended);
   }
 }
 
 TEST_CASE("a mask with smooth edges is anti-aliased") {
-  CHECK(borders_of(inspected(interpolated(interpolated(kMask, 230, 170), 160, 120))) == Borders::anti_aliased);
+  CHECK(borders_of(inspected(interpolated(interpolated(kMask, 230, 170), 160, 120))) ==
+        Borders::anti_aliased);
 }
 
 TEST_CASE("a JPEG saved as PNG is recognized by its blocks") {
   CHECK(borders_of(inspected(through_jpeg(drawn_ids(kIds, 320, 240), 75))) == Borders::jpeg);
-  CHECK(borders_of(inspected(through_jpeg(colored(drawn_ids({0, 1, 2, 3, 4, 5, 6}, 320, 240), kColors), 75))) == Borders::jpeg);
+  CHECK(borders_of(inspected(through_jpeg(
+            colored(drawn_ids({0, 1, 2, 3, 4, 5, 6}, 320, 240), kColors), 75))) == Borders::jpeg);
 }
 
 TEST_CASE("a thin class between two others is not a blended border") {
@@ -75,7 +80,8 @@ TEST_CASE("a photo is distinguished from labels and from JPEGs of labels") {
   Drawing photo{160, 120, 3, {}};
   const auto ramp = smooth_samples(160, 120, 3);
   const auto noise = noise_samples(160, 120, 3, 8);
-  for (std::size_t i = 0; i < ramp.size(); ++i) photo.samples.push_back(static_cast<std::uint8_t>(std::min(255, ramp[i] + noise[i])));
+  for (std::size_t i = 0; i < ramp.size(); ++i)
+    photo.samples.push_back(static_cast<std::uint8_t>(std::min(255, ramp[i] + noise[i])));
   CHECK(looks_like_photo(inspected(photo)));
   CHECK_FALSE(looks_like_photo(inspected(drawn_ids(kIds))));
   CHECK_FALSE(looks_like_photo(inspected(colored(drawn_ids({0, 1, 2, 3, 4, 5, 6}), kColors))));

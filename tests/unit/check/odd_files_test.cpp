@@ -38,7 +38,9 @@ class Unprivileged {
   bool changed_ = false;
 };
 
-void open_to_others(const TempFolder& folder) { REQUIRE(::chmod(folder.path().c_str(), 0755) == 0); }
+void open_to_others(const TempFolder& folder) {
+  REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
+}
 
 void make_socket(const std::string& path) {
   sockaddr_un address{};
@@ -55,7 +57,8 @@ std::string text_of(const CheckReport& report, const std::string& kind) {
   std::string text;
   for (const Diagnostic& diagnostic : report.diagnostics.all())
     if (diagnostic.kind == kind)
-      for (const Evidence& example : diagnostic.examples) text += example.path + ": " + example.found + "\n";
+      for (const Evidence& example : diagnostic.examples)
+        text += example.path + ": " + example.found + "\n";
   return text;
 }
 
@@ -76,7 +79,8 @@ TEST_CASE("an unreadable file is one problem, and the others are still checked")
   if (!other.works()) return;
   const CheckReport report = checked(images_of(folder));
   CHECK(report.result == CheckResult::refuses);
-  CHECK_THAT(text_of(report, "unopenable-file"), ContainsSubstring(folder / "images/b.png: ") && ContainsSubstring("Permission denied"));
+  CHECK_THAT(text_of(report, "unopenable-file"), ContainsSubstring(folder / "images/b.png: ") &&
+                                                     ContainsSubstring("Permission denied"));
   CHECK(report.images.sizes().front().count == 2);
 }
 
@@ -87,7 +91,9 @@ TEST_CASE("a folder that may not be read is a problem among others") {
   open_to_others(folder);
   {
     const Unprivileged other;
-    if (other.works()) CHECK_THAT(text_of(checked(images_of(folder)), "unopenable-file"), ContainsSubstring(folder / "images/y: "));
+    if (other.works())
+      CHECK_THAT(text_of(checked(images_of(folder)), "unopenable-file"),
+                 ContainsSubstring(folder / "images/y: "));
   }
   REQUIRE(::chmod((folder / "images/y").c_str(), 0755) == 0);
 }
@@ -105,17 +111,21 @@ TEST_CASE("sockets and devices with image names are reported as what they are") 
 }
 
 TEST_CASE("labels with 16-bit colors are reported as a form, not as damage") {
-  const unsigned char rgb16[] = {0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
-                                 0x00, 0x02, 0x00, 0x00, 0x00, 0x02, 0x10, 0x02, 0x00, 0x00, 0x00, 0xad, 0x44, 0x46, 0x30, 0x00, 0x00, 0x00,
-                                 0x0e, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60, 0x45, 0x02, 0x0c, 0xc8, 0x1c, 0x00, 0x06, 0x32, 0x00,
-                                 0x79, 0x76, 0xa0, 0xf9, 0xdf, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+  const unsigned char rgb16[] = {
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44,
+      0x52, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x02, 0x10, 0x02, 0x00, 0x00, 0x00, 0xad,
+      0x44, 0x46, 0x30, 0x00, 0x00, 0x00, 0x0e, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60,
+      0x45, 0x02, 0x0c, 0xc8, 0x1c, 0x00, 0x06, 0x32, 0x00, 0x79, 0x76, 0xa0, 0xf9, 0xdf, 0x00,
+      0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
   const TempFolder folder;
   put(folder, "images/a.png", photo(2, 2));
-  folder.write("labels/a.png", std::string_view(reinterpret_cast<const char*>(rgb16), sizeof rgb16));
+  folder.write("labels/a.png",
+               std::string_view(reinterpret_cast<const char*>(rgb16), sizeof rgb16));
   PackOptions options = images_of(folder);
   options.input.labels = {folder / "labels"};
   options.label.class_count = 3;
   const CheckReport report = checked(options);
-  CHECK_THAT(text_of(report, "label-form"), ContainsSubstring("16-bit RGB labels are not supported; save the colors with 8 bits"));
+  CHECK_THAT(text_of(report, "label-form"),
+             ContainsSubstring("16-bit RGB labels are not supported; save the colors with 8 bits"));
   CHECK(text_of(report, "damaged-image").empty());
 }

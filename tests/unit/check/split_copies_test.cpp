@@ -11,19 +11,23 @@ using Keys = std::vector<std::vector<std::string_view>>;
 std::string text_of(const Keys& keys) {
   Diagnostics diagnostics;
   report_augmented_names(
-      keys, {"train", "val"}, [&](SamplePlace place) { return std::string(keys[place.split][place.sample]); }, diagnostics);
+      keys, {"train", "val"},
+      [&](SamplePlace place) { return std::string(keys[place.split][place.sample]); }, diagnostics);
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     CHECK(diagnostic.severity == Severity::warning);
     text += diagnostic.title + "\n";
-    for (const Evidence& example : diagnostic.examples) text += "  " + example.path + ": " + example.found + "\n";
+    for (const Evidence& example : diagnostic.examples)
+      text += "  " + example.path + ": " + example.found + "\n";
   }
   return text;
 }
 
 std::string bases(std::string_view key) {
   const auto name = augmented_name(key);
-  return name ? std::string(name->base) + (name->shorter.empty() ? "" : "|" + std::string(name->shorter)) : "";
+  return name ? std::string(name->base) +
+                    (name->shorter.empty() ? "" : "|" + std::string(name->shorter))
+              : "";
 }
 
 BrightnessGrid look_of(std::uint8_t first) {
@@ -41,8 +45,8 @@ TEST_CASE("names of augmented copies contain the name of the original") {
   CHECK(bases("a-hflip-rot90") == "a");
   CHECK(bases("IMG_0001 Mirrored") == "IMG_0001|IMG");
   CHECK(bases("x_png.rf.0123456789abcdef0123456789abcdef") == "x_png");
-  for (const std::string_view plain :
-       {"100_2", "r30", "flip", "town/flip", "scene_r", "a_flipper", "carrot3", "x.rf.123", "frame_000019_10"})
+  for (const std::string_view plain : {"100_2", "r30", "flip", "town/flip", "scene_r", "a_flipper",
+                                       "carrot3", "x.rf.123", "frame_000019_10"})
     CHECK(bases(plain).empty());
 }
 
@@ -72,7 +76,11 @@ TEST_CASE("lookalikes in two splits are reported once, equal files elsewhere") {
   copies.add({1, 2}, 13, look_of(200));
   Diagnostics diagnostics;
   copies.finish(
-      {"train", "val"}, [](SamplePlace place) { return std::to_string(place.split) + "/" + std::to_string(place.sample); }, diagnostics);
+      {"train", "val"},
+      [](SamplePlace place) {
+        return std::to_string(place.split) + "/" + std::to_string(place.sample);
+      },
+      diagnostics);
   REQUIRE(diagnostics.all().size() == 1);
   CHECK(diagnostics.all()[0].kind == "look-alike-between-splits");
   CHECK(diagnostics.all()[0].title == "2 images of 'val' look like copies of some in 'train'");

@@ -28,7 +28,8 @@ LabelContext color_context() {
   return context;
 }
 
-LabelInspection unknown_label(const std::vector<labels::UnknownValue>& values, std::uint64_t kinds = 0) {
+LabelInspection unknown_label(const std::vector<labels::UnknownValue>& values,
+                              std::uint64_t kinds = 0) {
   LabelInspection label;
   label.width = label.height = 100;
   label.unknown = values;
@@ -46,13 +47,15 @@ labels::UnknownValue unknown_id(int id, std::uint64_t count, int x = 0, int y = 
 
 labels::UnknownValue unknown_color(RgbColor color, std::uint64_t count) {
   labels::UnknownValue value;
-  value.text = "color (" + std::to_string(color[0]) + "," + std::to_string(color[1]) + "," + std::to_string(color[2]) + ")";
+  value.text = "color (" + std::to_string(color[0]) + "," + std::to_string(color[1]) + "," +
+               std::to_string(color[2]) + ")";
   value.color = color;
   value.count = count;
   return value;
 }
 
-std::vector<Diagnostic> diagnostics_of(const UnknownValues& values, const LabelContext& context, std::vector<bool> never_seen = {}) {
+std::vector<Diagnostic> diagnostics_of(const UnknownValues& values, const LabelContext& context,
+                                       std::vector<bool> never_seen = {}) {
   Diagnostics diagnostics;
   never_seen.resize(context.class_names.size());
   values.finish(context, 148, never_seen, diagnostics);
@@ -69,24 +72,30 @@ TEST_CASE("unknown colors are grouped by value, with labels and nearest class") 
   const auto diagnostics = diagnostics_of(values, color_context());
   REQUIRE(diagnostics.size() == 2);
   CHECK(diagnostics[0].severity == Severity::problem);
-  CHECK(diagnostics[0].title == "17,302 pixels in 2 of 148 labels have color (0,0,128), which no class has");
+  CHECK(diagnostics[0].title ==
+        "17,302 pixels in 2 of 148 labels have color (0,0,128), which no class has");
   CHECK(diagnostics[0].pixels == 17302);
   CHECK(diagnostics[0].value == "color (0,0,128)");
   CHECK_THAT(diagnostics[0].advice, ContainsSubstring("that of class 'Road', at distance 8"));
-  CHECK(diagnostics[0].options == std::vector<std::string>{"--unknown nearest:8", "--unknown ignore"});
+  CHECK(diagnostics[0].options ==
+        std::vector<std::string>{"--unknown nearest:8", "--unknown ignore"});
   REQUIRE(diagnostics[0].examples.size() == 2);
   CHECK(diagnostics[0].examples[0].path == "a.png");
   CHECK(diagnostics[1].title == "1 pixel in 1 of 148 labels has color (9,9,9), which no class has");
-  CHECK(diagnostics[1].options == std::vector<std::string>{"--unknown ignore"});  // no class is near
+  CHECK(diagnostics[1].options ==
+        std::vector<std::string>{"--unknown ignore"});  // no class is near
 }
 
 TEST_CASE("a wrong class file line is found by its unused class and a near color") {
   UnknownValues values;
-  for (int i = 0; i < 148; ++i) values.add(std::to_string(i), unknown_label({unknown_color({0, 0, 128}, 10)}));
+  for (int i = 0; i < 148; ++i)
+    values.add(std::to_string(i), unknown_label({unknown_color({0, 0, 128}, 10)}));
   const auto diagnostics = diagnostics_of(values, color_context(), {false, true});
   REQUIRE(diagnostics.size() == 1);
   CHECK_THAT(diagnostics[0].title, ContainsSubstring("in all 148 labels"));
-  CHECK_THAT(diagnostics[0].advice, ContainsSubstring("that class never occurs, so its line in the class file may be wrong"));
+  CHECK_THAT(
+      diagnostics[0].advice,
+      ContainsSubstring("that class never occurs, so its line in the class file may be wrong"));
 }
 
 TEST_CASE("an id one beyond the last class asks whether there are more classes") {
@@ -96,7 +105,8 @@ TEST_CASE("an id one beyond the last class asks whether there are more classes")
   REQUIRE(diagnostics.size() == 1);
   CHECK(diagnostics[0].title == "40 pixels in 1 of 148 labels have id 12, which no class has");
   CHECK_THAT(diagnostics[0].advice, ContainsSubstring("one more than the last class's id"));
-  CHECK(diagnostics[0].options == std::vector<std::string>{"--num-classes 13", "--ignore 12", "--unknown ignore"});
+  CHECK(diagnostics[0].options ==
+        std::vector<std::string>{"--num-classes 13", "--ignore 12", "--unknown ignore"});
   REQUIRE(diagnostics[0].examples[0].place.has_value());
   CHECK(diagnostics[0].examples[0].place->x == 5);
   CHECK(diagnostics[0].examples[0].place->y == 6);
@@ -108,14 +118,16 @@ TEST_CASE("values of the same labels are one diagnostic, of other labels another
   values.add("crowded", unknown_label({unknown_id(37, 2)}));
   const auto diagnostics = diagnostics_of(values, id_context(12));
   REQUIRE(diagnostics.size() == 2);
-  CHECK(diagnostics[0].title == "9 pixels in 1 of 148 labels have ids 17, 34, 51, which no class has");
+  CHECK(diagnostics[0].title ==
+        "9 pixels in 1 of 148 labels have ids 17, 34, 51, which no class has");
   CHECK(diagnostics[0].examples[0].found == "5 pixels of id 34");
   CHECK(diagnostics[1].title == "2 pixels in 1 of 148 labels have id 37, which no class has");
 }
 
 TEST_CASE("many unknown ids become one line of ranges") {
   UnknownValues values;
-  for (int id = 12; id <= 40; ++id) values.add("label " + std::to_string(id), unknown_label({unknown_id(id, 1)}));
+  for (int id = 12; id <= 40; ++id)
+    values.add("label " + std::to_string(id), unknown_label({unknown_id(id, 1)}));
   const auto diagnostics = diagnostics_of(values, id_context(12));
   REQUIRE(diagnostics.size() == 9);
   CHECK(diagnostics.back().title == "21 pixels have one of 21 further unknown values: ids 20…40");
@@ -134,7 +146,8 @@ TEST_CASE("a label full of unknown values is one diagnostic and joins no list") 
   CHECK(diagnostics[1].kind == "many-unknown-values");
   CHECK(diagnostics[1].title == "1 of 148 labels has more than 16 different unknown values");
   CHECK(diagnostics[1].examples[0].path == "photo.png");
-  CHECK(diagnostics[1].examples[0].found == "48 of 10,000 pixels have 200 different unknown values");
+  CHECK(diagnostics[1].examples[0].found ==
+        "48 of 10,000 pixels have 200 different unknown values");
 }
 
 TEST_CASE("unknown values that --unknown handles are a note") {
@@ -150,7 +163,9 @@ TEST_CASE("unknown values that --unknown handles are a note") {
 TEST_CASE("at most some thousand unknown values are counted separately") {
   UnknownValues values;
   for (int i = 0; i < 10000; ++i)
-    values.add("a.png", unknown_label({unknown_color({static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i), 1}, 1)}));
+    values.add("a.png",
+               unknown_label({unknown_color(
+                   {static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i), 1}, 1)}));
   const auto diagnostics = diagnostics_of(values, color_context());
   REQUIRE(diagnostics.size() == 9);
   CHECK_THAT(diagnostics.back().title, ContainsSubstring("9,992 pixels have one of more than "));

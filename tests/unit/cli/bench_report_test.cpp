@@ -37,7 +37,8 @@ BenchReport small_report() {
 TEST_CASE("a bench as a table") {
   CHECK(cli::bench_text(small_report()) ==
         "packed/train: 1,501 samples in 6 shards, 3.0 MiB\n"
-        "batches of 32 samples: 32.0 MiB packed, 480.0 MiB training-ready; 3 slots; 2 cores, avx512; medians of 5 rounds\n"
+        "batches of 32 samples: 32.0 MiB packed, 480.0 MiB training-ready; 3 slots; 2 cores, "
+        "avx512; medians of 5 rounds\n"
         "\n"
         "                threads  samples/s  GB/s  limit  of it  limit is\n"
         "cold disk to batches, as stored\n"
@@ -48,8 +49,10 @@ TEST_CASE("a bench as a table") {
         "  f32                 1        500  7.50  15.00   50 %  fill\n"
         "  f32                 2        505  7.60  15.00   51 %  fill\n"
         "\n"
-        "threads = 1: the fewest whose end-to-end rate, 500 samples/s, is within 3 % of the best, 505. With it the first batch\n"
-        "comes 12 ms after opening, and a consumer whose step takes 1.2 times a batch's time waits 0.4 % of its time\n"
+        "threads = 1: the fewest whose end-to-end rate, 500 samples/s, is within 3 % of the best, "
+        "505. With it the first batch\n"
+        "comes 12 ms after opening, and a consumer whose step takes 1.2 times a batch's time waits "
+        "0.4 % of its time\n"
         "note: something was cut\n");
 }
 
@@ -96,11 +99,13 @@ namespace {
 
 BenchReport device_report() {
   BenchReport report = small_report();
-  report.device = {0, "NVIDIA H100 80GB HBM3", 9, 0, std::uint64_t{80} << 30, 12080, "CUDA 13.0, sm_90 and PTX", true, 2912e9};
-  report.rows = {{Stage::bus, "pinned memory to device", 1, {52500, 55.1e9}, "", 0},
-                 {Stage::gather, "page cache to host memory", 8, {40000, 42e9}, "bus", 55.1e9},
-                 {Stage::end_to_end, "f16 + one-hot f16", 8, {39000, 307e9}, "gather", 315e9},
-                 {Stage::resident, "f16 + one-hot f16", 8, {280000, 2200e9}, "device memory", 2569e9}};
+  report.device = {0,     "NVIDIA H100 80GB HBM3",    9,    0,     std::uint64_t{80} << 30,
+                   12080, "CUDA 13.0, sm_90 and PTX", true, 2912e9};
+  report.rows = {
+      {Stage::bus, "pinned memory to device", 1, {52500, 55.1e9}, "", 0},
+      {Stage::gather, "page cache to host memory", 8, {40000, 42e9}, "bus", 55.1e9},
+      {Stage::end_to_end, "f16 + one-hot f16", 8, {39000, 307e9}, "gather", 315e9},
+      {Stage::resident, "f16 + one-hot f16", 8, {280000, 2200e9}, "device memory", 2569e9}};
   report.notes.clear();
   return report;
 }
@@ -108,20 +113,23 @@ BenchReport device_report() {
 }  // namespace
 
 TEST_CASE("a bench of a device as a table") {
-  CHECK(cli::bench_text(device_report()) ==
-        "packed/train: 1,501 samples in 6 shards, 3.0 MiB\n"
-        "batches of 32 samples: 32.0 MiB packed, 480.0 MiB training-ready; 3 slots; 2 cores, avx512; medians of 5 rounds\n"
-        "device 0: NVIDIA H100 80GB HBM3, sm_90, 80.0 GiB, copies at 2912 GB/s; driver for CUDA 12.8; kernels: CUDA 13.0, sm_90 and PTX\n"
-        "\n"
-        "                             threads  samples/s     GB/s    limit  of it  limit is\n"
-        "bus\n"
-        "  pinned memory to device          1     52,500    55.10        –      –\n"
-        "gather\n"
-        "  page cache to host memory        8     40,000    42.00    55.10   76 %  bus\n"
-        "end to end: page cache to training-ready batches on the device\n"
-        "  f16 + one-hot f16                8     39,000   307.00   315.00   97 %  gather\n"
-        "resident: records in device memory to training-ready batches\n"
-        "  f16 + one-hot f16                8    280,000  2200.00  2569.00   86 %  device memory\n");
+  CHECK(
+      cli::bench_text(device_report()) ==
+      "packed/train: 1,501 samples in 6 shards, 3.0 MiB\n"
+      "batches of 32 samples: 32.0 MiB packed, 480.0 MiB training-ready; 3 slots; 2 cores, avx512; "
+      "medians of 5 rounds\n"
+      "device 0: NVIDIA H100 80GB HBM3, sm_90, 80.0 GiB, copies at 2912 GB/s; driver for CUDA "
+      "12.8; kernels: CUDA 13.0, sm_90 and PTX\n"
+      "\n"
+      "                             threads  samples/s     GB/s    limit  of it  limit is\n"
+      "bus\n"
+      "  pinned memory to device          1     52,500    55.10        –      –\n"
+      "gather\n"
+      "  page cache to host memory        8     40,000    42.00    55.10   76 %  bus\n"
+      "end to end: page cache to training-ready batches on the device\n"
+      "  f16 + one-hot f16                8     39,000   307.00   315.00   97 %  gather\n"
+      "resident: records in device memory to training-ready batches\n"
+      "  f16 + one-hot f16                8    280,000  2200.00  2569.00   86 %  device memory\n");
 }
 
 TEST_CASE("a bench of a device as JSON describes device and limits") {

@@ -23,7 +23,8 @@ class Captured {
     std::string all;
     std::array<char, 4096> piece{};
     off_t at = 0;
-    for (ssize_t got = 0; (got = ::pread(descriptor(), piece.data(), piece.size(), at)) > 0; at += got) {
+    for (ssize_t got = 0; (got = ::pread(descriptor(), piece.data(), piece.size(), at)) > 0;
+         at += got) {
       all.append(piece.data(), static_cast<std::size_t>(got));
     }
     return all;

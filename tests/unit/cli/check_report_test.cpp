@@ -10,7 +10,8 @@ using namespace hotpack::pipeline;
 
 namespace {
 
-Diagnostic diagnostic(const std::string& kind, Severity severity, const std::string& title, std::uint64_t count = 1) {
+Diagnostic diagnostic(const std::string& kind, Severity severity, const std::string& title,
+                      std::uint64_t count = 1) {
   Diagnostic made;
   made.kind = kind;
   made.severity = severity;
@@ -21,7 +22,8 @@ Diagnostic diagnostic(const std::string& kind, Severity severity, const std::str
 
 Diagnostic unknown_color() {
   Diagnostic made =
-      diagnostic("unknown-value", Severity::problem, "17,302 pixels in 6 of 148 labels have color (0,0,128), which no class has", 6);
+      diagnostic("unknown-value", Severity::problem,
+                 "17,302 pixels in 6 of 148 labels have color (0,0,128), which no class has", 6);
   made.of = 148;
   made.pixels = 17302;
   made.value = "color (0,0,128)";
@@ -49,7 +51,8 @@ CheckReport report_of_two_splits() {
   report.labels = "labels are read as color (the classes have colors)";
   report.label_files = report.classes_counted = true;
   report.classes = {class_of("Sky"), class_of("Road"), class_of("Never")};
-  report.splits = {{"train", 100, 0, {{60, 40, 0}, {10, 9, 0}, 0}}, {"val", 20, 0, {{80, 0, 0}, {5, 0, 0}, 20}}};
+  report.splits = {{"train", 100, 0, {{60, 40, 0}, {10, 9, 0}, 0}},
+                   {"val", 20, 0, {{80, 0, 0}, {5, 0, 0}, 20}}};
   report.images.add(image(480, 360));
   report.images.add(image(480, 360));
   SizeEstimate estimate;
@@ -75,7 +78,8 @@ TEST_CASE("a check's report of sound data") {
         "samples      120: train 100, val 20\n"
         "images       2 8-bit RGB PNG\n"
         "             all 480x360\n"
-        "output       120 records in 2 shards: images 1.0 MiB, labels 1.0 KiB as bits (chosen), 2.0 KiB as\n"
+        "output       120 records in 2 shards: images 1.0 MiB, labels 1.0 KiB as bits (chosen), "
+        "2.0 KiB as\n"
         "             index\n"
         "\n"
         "classes\n"
@@ -101,28 +105,39 @@ TEST_CASE("the check report shows evidence, advice and the remaining options") {
   report.result = CheckResult::refuses;
   report.problems = 15;
   const std::string text = text_of(report);
-  CHECK_THAT(text, ContainsSubstring("\nnotes\n  1 label has a palette\n\nproblems\n  17,302 pixels in 6 of 148 labels"));
-  CHECK_THAT(text, ContainsSubstring("      labels/a.png x=3 y=4: 12 pixels\n"
-                                     "      … and 5 more\n"
-                                     "    what to do: the nearest color is that of class 'Road', at distance 8\n"
-                                     "    options: --unknown nearest:8 or --unknown ignore\n"));
-  CHECK_THAT(text, ContainsSubstring("      4.png: no label\n"
-                                     "      … and 4 more\n"
-                                     "    what to do: add the labels, or leave these images out with --orphans skip\n\n"));
-  CHECK_THAT(text, ContainsSubstring("result       pack would refuse: 15 problems\n"
-                                     "next         once that is fixed, or with options named above:\n"
-                                     "             hotpack pack --images a -o packed\n"));
+  CHECK_THAT(
+      text,
+      ContainsSubstring(
+          "\nnotes\n  1 label has a palette\n\nproblems\n  17,302 pixels in 6 of 148 labels"));
+  CHECK_THAT(text, ContainsSubstring(
+                       "      labels/a.png x=3 y=4: 12 pixels\n"
+                       "      … and 5 more\n"
+                       "    what to do: the nearest color is that of class 'Road', at distance 8\n"
+                       "    options: --unknown nearest:8 or --unknown ignore\n"));
+  CHECK_THAT(
+      text,
+      ContainsSubstring(
+          "      4.png: no label\n"
+          "      … and 4 more\n"
+          "    what to do: add the labels, or leave these images out with --orphans skip\n\n"));
+  CHECK_THAT(text,
+             ContainsSubstring("result       pack would refuse: 15 problems\n"
+                               "next         once that is fixed, or with options named above:\n"
+                               "             hotpack pack --images a -o packed\n"));
 }
 
 TEST_CASE("the next command was never just refused and lacks no input") {
   CheckReport report = report_of_two_splits();
   const std::string command = "hotpack pack --images a --list=- -o packed";
   CHECK_THAT(text_of(report, {.command = command, .reads_input = true}),
-             ContainsSubstring("next         with the same standard input:\n             " + command + "\n"));
+             ContainsSubstring("next         with the same standard input:\n             " +
+                               command + "\n"));
   report.result = CheckResult::refuses;
   CHECK_THAT(text_of(report, {.command = command, .reads_input = true}),
-             ContainsSubstring("next         once that is fixed, or with options named above, with the same standard input:\n"));
-  report.diagnostics.add(diagnostic("no-samples", Severity::problem, "a: Say\n  hotpack pack --images a -o OUT"));
+             ContainsSubstring("next         once that is fixed, or with options named above, with "
+                               "the same standard input:\n"));
+  report.diagnostics.add(
+      diagnostic("no-samples", Severity::problem, "a: Say\n  hotpack pack --images a -o OUT"));
   const std::string text = text_of(report);
   CHECK_THAT(text, ContainsSubstring("next         one of the commands above\n"));
   CHECK_THAT(text, !ContainsSubstring("-o packed"));
@@ -135,7 +150,8 @@ TEST_CASE("the check report wraps text, but never commands or options") {
   long_one.advice = std::string(40, 'a');
   for (int i = 0; i < 30; ++i) long_one.advice += " advice";
   report.diagnostics.add(long_one);
-  report.layout = "layout of data: " + std::string(50, 'x') + " and more words " + std::string(50, 'y') + "\nsecond line\n";
+  report.layout = "layout of data: " + std::string(50, 'x') + " and more words " +
+                  std::string(50, 'y') + "\nsecond line\n";
   const std::string command = "hotpack pack --images " + std::string(150, 'i') + " -o packed";
   const std::string text = text_of(report, {.command = command, .seconds = 1});
   for (std::size_t begin = 0; begin < text.size();) {
@@ -155,10 +171,14 @@ TEST_CASE("the check report says when labels or pixels could not be read") {
   report.labels.clear();
   report.classes_known = report.classes_counted = false;
   report.estimate.reset();
-  CHECK_THAT(text_of(report), ContainsSubstring("the label kind is undecided (see problems), so classes are not reported\n"));
+  CHECK_THAT(text_of(report),
+             ContainsSubstring(
+                 "the label kind is undecided (see problems), so classes are not reported\n"));
   CHECK_THAT(text_of(report), !ContainsSubstring("\nclasses\n"));
   report.headers_only = true;
-  CHECK_THAT(text_of(report), ContainsSubstring("samples      120: train 100, val 20; only headers were read (--fast)"));
+  CHECK_THAT(
+      text_of(report),
+      ContainsSubstring("samples      120: train 100, val 20; only headers were read (--fast)"));
   CHECK_THAT(text_of(report), ContainsSubstring("pack would succeed, as far as headers tell"));
 }
 

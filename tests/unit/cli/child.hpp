@@ -21,4 +21,6 @@ inline int status_of_child(const std::function<void()>& body) {
   return status;
 }
 
-inline bool killed_by(int status, int signal) { return WIFSIGNALED(status) && WTERMSIG(status) == signal; }
+inline bool killed_by(int status, int signal) {
+  return WIFSIGNALED(status) && WTERMSIG(status) == signal;
+}

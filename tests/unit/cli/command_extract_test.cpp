@@ -64,7 +64,8 @@ TEST_CASE("extract refuses a key that is a folder of another before it writes") 
 TEST_CASE("the end of extract says how its labels are packed again") {
   const Ran ran = PackWithKeys({"a", "b"}).extract();
   CHECK(ran.code == kExitGood);
-  CHECK_THAT(ran.messages, ContainsSubstring("--label-kind index --classes ") && ContainsSubstring("--size 6x5"));
+  CHECK_THAT(ran.messages,
+             ContainsSubstring("--label-kind index --classes ") && ContainsSubstring("--size 6x5"));
 }
 
 TEST_CASE("names of files that are not UTF-8 do not spoil the JSON of verify") {
@@ -108,11 +109,13 @@ TEST_CASE("extract writes one folder per split, and a key may name its split") {
   const std::string pack = folder / "packed", out = folder / "out";
   const Ran ran = run({"extract", pack, "-o", out});
   CHECK(ran.code == kExitGood);
-  CHECK_THAT(ran.messages,
-             ContainsSubstring("12 files written") && ContainsSubstring(out + "/val/images") && ContainsSubstring("-o DIR/val"));
+  CHECK_THAT(ran.messages, ContainsSubstring("12 files written") &&
+                               ContainsSubstring(out + "/val/images") &&
+                               ContainsSubstring("-o DIR/val"));
   CHECK(std::filesystem::exists(folder / "out/train/images/street/sample 0002.png"));
   CHECK(std::filesystem::exists(folder / "out/val/labels/street/sample 0001.png"));
-  CHECK(run({"extract", pack, "-o", folder / "one", "--key", "val/street/sample 0000"}).code == kExitGood);
+  CHECK(run({"extract", pack, "-o", folder / "one", "--key", "val/street/sample 0000"}).code ==
+        kExitGood);
   CHECK(std::filesystem::exists(folder / "one/val/images/street/sample 0000.png"));
   CHECK_FALSE(std::filesystem::exists(folder / "one/train"));
   CHECK(run({"extract", pack, "-o", folder / "none", "--key", "nobody"}).code == kExitUsage);
@@ -125,7 +128,8 @@ TEST_CASE("info and verify take several packs and exit with the worst code") {
   for (const char* command : {"info", "verify"}) {
     const Ran ran = run({command, parent, alone});
     CHECK(ran.code == kExitGood);
-    for (const char* name : {"packed/train", "packed/val", "alone"}) CHECK_THAT(ran.output, ContainsSubstring(folder / name));
+    for (const char* name : {"packed/train", "packed/val", "alone"})
+      CHECK_THAT(ran.output, ContainsSubstring(folder / name));
     const Ran json = run({command, parent, alone, "--json"});
     CHECK(json.output.starts_with("{\"packs\":[{\"pack\":"));
     CHECK(std::count(json.output.begin(), json.output.end(), '\n') == 1);
@@ -135,10 +139,12 @@ TEST_CASE("info and verify take several packs and exit with the worst code") {
   std::filesystem::resize_file(shard, 5000);
   const Ran info = run({"info", parent, alone});
   CHECK(info.code == kExitDamaged);
-  CHECK_THAT(info.messages, ContainsSubstring(shard + ": has 5,000 bytes, the manifest says ") && ContainsSubstring("--repair"));
+  CHECK_THAT(info.messages, ContainsSubstring(shard + ": has 5,000 bytes, the manifest says ") &&
+                                ContainsSubstring("--repair"));
   const Ran verified = run({"verify", parent, alone});
   CHECK(verified.code == kExitDamaged);
-  CHECK_THAT(verified.output, ContainsSubstring("alone: ok") && ContainsSubstring("packed/val: damaged: shard-00000-of-00001"));
+  CHECK_THAT(verified.output, ContainsSubstring("alone: ok") &&
+                                  ContainsSubstring("packed/val: damaged: shard-00000-of-00001"));
   std::filesystem::remove(shard);
   CHECK_THAT(run({"info", parent}).messages, ContainsSubstring(shard + ": is missing"));
   CHECK(run({"verify", alone, folder / "missing"}).code == kExitIo);
@@ -154,6 +160,7 @@ TEST_CASE("a pack that cannot be opened is an error object, alone or among other
     CHECK(std::count(alone.output.begin(), alone.output.end(), '\n') == 1);
     const Ran both = run({command, made.pack.path(), missing, "--json"});
     CHECK(both.code == kExitIo);
-    CHECK_THAT(both.output, ContainsSubstring("{\"packs\":[") && ContainsSubstring("/missing\",\"error\":{\"code\":\"io\""));
+    CHECK_THAT(both.output, ContainsSubstring("{\"packs\":[") &&
+                                ContainsSubstring("/missing\",\"error\":{\"code\":\"io\""));
   }
 }

@@ -31,7 +31,8 @@ Ran run(const std::vector<std::string>& words) {
   const AddCommand commands[] = {add_preview_command};
   const Captured output, messages;
   Ran ran;
-  ran.code = run_command_line(commands, static_cast<int>(arguments.size()), arguments.data(), {output.descriptor(), messages.descriptor()});
+  ran.code = run_command_line(commands, static_cast<int>(arguments.size()), arguments.data(),
+                              {output.descriptor(), messages.descriptor()});
   ran.output = output.text();
   ran.messages = messages.text();
   return ran;
@@ -62,7 +63,8 @@ void write_pairs(const TempFolder& folder, int count) {
   for (int i = 0; i < count; ++i) {
     const std::string name = "/p" + std::to_string(i) + ".png";
     write(folder, "images" + name, make_gray_png(6, 4, std::vector<std::uint8_t>(24, 90)));
-    write(folder, "labels" + name, make_gray_png(6, 4, std::vector<std::uint8_t>(24, static_cast<std::uint8_t>(i % 3))));
+    write(folder, "labels" + name,
+          make_gray_png(6, 4, std::vector<std::uint8_t>(24, static_cast<std::uint8_t>(i % 3))));
   }
 }
 
@@ -74,7 +76,8 @@ TEST_CASE("preview draws a pack in every form of the format") {
   form.color = GENERATE(ImageColor::rgb, ImageColor::gray);
   form.storage = GENERATE(LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index);
   form.kind = GENERATE(LabelScope::pixel, LabelScope::image);
-  if (form.storage != LabelStorage::index) form.multi = form.kind == LabelScope::pixel && form.color == ImageColor::gray;
+  if (form.storage != LabelStorage::index)
+    form.multi = form.kind == LabelScope::pixel && form.color == ImageColor::gray;
   form.image_zstd = form.label_zstd = form.layout == AxisOrder::channels_first;
   if (form.color == ImageColor::gray) form.size.reset();
   const TempFolder folder;
@@ -96,12 +99,14 @@ TEST_CASE("preview draws unlabelled packs and several packs on one sheet") {
   std::filesystem::create_directory(folder / "val");
   (void)write_pack(folder / "train", form, tiny_records(form, 2), 4);
   (void)write_pack(folder / "val", form, tiny_records(form, 1, 5), 4);
-  const format::Json two = json_of(run({folder / "train", folder / "val", "-o", folder / "sheet.png", "--json"}));
+  const format::Json two =
+      json_of(run({folder / "train", folder / "val", "-o", folder / "sheet.png", "--json"}));
   CHECK(two["samples"].size() == 3);
   CHECK(two["samples"][2]["remark"] == folder / "val");
   CHECK(two["legend"].empty());
   // The folder above them stands for both.
-  CHECK(json_of(run({folder.path(), "-o", folder / "sheet.png", "--json"}))["samples"] == two["samples"]);
+  CHECK(json_of(run({folder.path(), "-o", folder / "sheet.png", "--json"}))["samples"] ==
+        two["samples"]);
 }
 
 TEST_CASE("a sheet is reproducible, and replaces sheets but no other files") {
@@ -125,11 +130,13 @@ TEST_CASE("option --html writes one page, with or without a sheet") {
   const Ran ran = run({folder.path(), "--html", folder / "page.html"});
   CHECK(ran.code == kExitGood);
   const std::string page = read_text_file(folder / "page.html").value();
-  CHECK_THAT(page, ContainsSubstring("data:image/png;base64,iVBOR") && ContainsSubstring("class 2"));
+  CHECK_THAT(page,
+             ContainsSubstring("data:image/png;base64,iVBOR") && ContainsSubstring("class 2"));
   CHECK(ran.output == folder / "page.html" + std::string(": 4 of 4 samples\n"));
   CHECK_FALSE(std::filesystem::exists(folder / "sheet.png"));
   CHECK(json_of(run({folder.path(), "--html", folder / "page.html", "--json"}))["size"].is_null());
-  CHECK(run({folder.path(), "--html", folder / "page.html", "-o", folder / "sheet.png"}).code == kExitGood);
+  CHECK(run({folder.path(), "--html", folder / "page.html", "-o", folder / "sheet.png"}).code ==
+        kExitGood);
   CHECK(read_text_file(folder / "page.html").value() == page);
 }
 
@@ -137,13 +144,16 @@ TEST_CASE("options --grid and --width shape the sheet, too many keys are refused
   const TempFolder folder;
   const auto records = tiny_records({}, 6);
   (void)write_pack(folder.path(), {}, records, 4);
-  const format::Json json = json_of(run({folder.path(), "-o", folder / "s.png", "--grid", "2x2", "--width", "100", "--json"}));
+  const format::Json json = json_of(
+      run({folder.path(), "-o", folder / "s.png", "--grid", "2x2", "--width", "100", "--json"}));
   CHECK(json["columns"] == 2);
   CHECK(json["samples"].size() == 4);
-  CHECK(run({folder.path(), "-o", folder / "s.png", "--grid", "1x1", "--keys", records[0].key, "--keys", records[1].key}).code ==
-        kExitUsage);
+  CHECK(run({folder.path(), "-o", folder / "s.png", "--grid", "1x1", "--keys", records[0].key,
+             "--keys", records[1].key})
+            .code == kExitUsage);
   CHECK(run({folder.path(), "-o", folder / "s.png", "--grid", "0x3"}).code == kExitUsage);
-  CHECK_THAT(run({folder.path(), "-o", folder / "s.png", "--size", "5x5"}).messages, ContainsSubstring("--size"));
+  CHECK_THAT(run({folder.path(), "-o", folder / "s.png", "--size", "5x5"}).messages,
+             ContainsSubstring("--size"));
 }
 
 TEST_CASE("a damaged record stops the sheet with exit code 4 and leaves no file") {
@@ -160,23 +170,26 @@ TEST_CASE("a damaged record stops the sheet with exit code 4 and leaves no file"
   CHECK_FALSE(std::filesystem::exists(folder / "sheet.png"));
   CHECK(run({folder / "nothing", "-o", folder / "sheet.png"}).code == kExitIo);
   std::filesystem::remove(folder / "dataset.json");
-  CHECK(run({folder.path(), "-o", folder / "sheet.png"}).code == kExitDamaged);  // an unfinished pack is no folder of raw images
-  CHECK(run({folder.path()}).code == kExitUsage);                                // neither -o nor --html
+  CHECK(run({folder.path(), "-o", folder / "sheet.png"}).code ==
+        kExitDamaged);                             // an unfinished pack is no folder of raw images
+  CHECK(run({folder.path()}).code == kExitUsage);  // neither -o nor --html
 }
 
 TEST_CASE("preview of raw data takes the options of pack and shows class shares") {
   const TempFolder folder;
   write_pairs(folder, 6);
-  const Ran ran = run({"--images", folder / "images", "--labels", folder / "labels", "--num-classes", "3", "--size", "12x8", "-o",
-                       folder / "s.png", "--json"});
+  const Ran ran = run({"--images", folder / "images", "--labels", folder / "labels",
+                       "--num-classes", "3", "--size", "12x8", "-o", folder / "s.png", "--json"});
   CHECK(ran.code == kExitGood);
   const format::Json json = json_of(ran);
   CHECK(json["samples"].size() == 6);
   CHECK(json["samples"][0]["size"] == format::Json({12, 8}));
-  CHECK(json["legend_heading"] == "classes, and their shares of the labelled pixels of the samples shown");
+  CHECK(json["legend_heading"] ==
+        "classes, and their shares of the labelled pixels of the samples shown");
   CHECK(json["legend"][0]["share"].get<double>() > 0.33);
-  const format::Json rich = json_of(run({"--images", folder / "images", "--labels", folder / "labels", "--num-classes", "3", "--class", "2",
-                                         "-o", folder / "s.png", "--json"}));
+  const format::Json rich =
+      json_of(run({"--images", folder / "images", "--labels", folder / "labels", "--num-classes",
+                   "3", "--class", "2", "-o", folder / "s.png", "--json"}));
   CHECK(rich["samples"].size() == 2);
   CHECK(rich["samples"][0]["key"] == "p2");
 }
@@ -186,8 +199,9 @@ TEST_CASE("a sample that cannot be packed shows its reason in its cell only") {
   write_pairs(folder, 3);
   write(folder, "labels/p1.png", make_gray_png(6, 4, std::vector<std::uint8_t>(24, 77)));
   write(folder, "images/orphan.png", make_gray_png(6, 4, std::vector<std::uint8_t>(24, 1)));
-  const std::vector<std::string> inputs{"--images", folder / "images", "--labels", folder / "labels", "--num-classes",
-                                        "3",        "--size",          "6x4"};
+  const std::vector<std::string> inputs{
+      "--images", folder / "images", "--labels", folder / "labels", "--num-classes",
+      "3",        "--size",          "6x4"};
   auto words = inputs;
   words.insert(words.end(), {"-o", folder / "s.png", "--json"});
   const Ran ran = run(words);

@@ -32,7 +32,8 @@ int run_box(CommandContext& context, const BoxOptions& options) {
   if (options.failure == "throw-number") throw 3;
   if (options.failure == "memory") throw std::bad_alloc();
   if (options.failure == "data") return context.fail(data_error("undecodable", "a.png"));
-  std::string result = "root=" + options.root + " size=" + options.size + " force=" + std::to_string(options.force);
+  std::string result =
+      "root=" + options.root + " size=" + options.size + " force=" + std::to_string(options.force);
   for (const std::string& image : options.images) result += " image=" + image;
   context.terminal().info("boxing with " + std::to_string(context.jobs()));
   context.output().line(result + (context.json() ? " json" : ""));
@@ -42,16 +43,24 @@ int run_box(CommandContext& context, const BoxOptions& options) {
 void add_box_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<BoxOptions>();
   CLI::App& command = *app.add_subcommand("box", "Puts samples into a box");
-  set_examples(command, "hotpack box ROOT --size 1x1\nhotpack box --images a --images b --size 2x2");
+  set_examples(command,
+               "hotpack box ROOT --size 1x1\nhotpack box --images a --images b --size 2x2");
   command.add_option("ROOT", options->root, "the folder");
-  command.add_option("--images", options->images, "folder of images, repeatable")->option_text("DIR")->group("Input");
-  command.add_option("--size", options->size, "width and height")->option_text("WxH")->required()->group("Geometry");
+  command.add_option("--images", options->images, "folder of images, repeatable")
+      ->option_text("DIR")
+      ->group("Input");
+  command.add_option("--size", options->size, "width and height")
+      ->option_text("WxH")
+      ->required()
+      ->group("Geometry");
   command.add_flag("--force", options->force, "anew")->group("Output");
   command.add_option("--failure", options->failure, "how to fail")->group("Output");
   context.add_jobs_option(command);
   context.add_json_option(command);
   context.add_config_option(command);
-  command.callback([&context, options] { context.set_action([&context, options] { return run_box(context, *options); }); });
+  command.callback([&context, options] {
+    context.set_action([&context, options] { return run_box(context, *options); });
+  });
 }
 
 Ran run(const std::vector<std::string>& arguments) {
@@ -73,7 +82,8 @@ Ran configured(const std::string& content, const std::vector<std::string>& more 
   std::vector<std::string> arguments{"box", "--config", file};
   arguments.insert(arguments.end(), more.begin(), more.end());
   Ran ran = run(arguments);
-  for (std::size_t at = 0; (at = ran.messages.find(file)) != std::string::npos;) ran.messages.replace(at, file.size(), "FILE");
+  for (std::size_t at = 0; (at = ran.messages.find(file)) != std::string::npos;)
+    ran.messages.replace(at, file.size(), "FILE");
   return ran;
 }
 
@@ -124,7 +134,8 @@ TEST_CASE("the version and the help are results") {
   CHECK(help.messages.empty());
   const Ran brief = run({"box", "-h"});
   CHECK(brief.code == 0);
-  CHECK_THAT(brief.output, ContainsSubstring("Examples:") && ContainsSubstring("--size WxH") && !ContainsSubstring("--log-file"));
+  CHECK_THAT(brief.output, ContainsSubstring("Examples:") && ContainsSubstring("--size WxH") &&
+                               !ContainsSubstring("--log-file"));
   CHECK(brief.output.ends_with("\nAll options: hotpack box --help\n"));
   CHECK(run({"help", "box"}).output == help.output);
   CHECK(run({"help"}).output == run({"--help"}).output);
@@ -136,9 +147,11 @@ TEST_CASE("the version and the help are results") {
 TEST_CASE("help begins with what it is and examples, and groups the options") {
   const std::string help = run({"box", "--help"}).output;
   std::vector<std::size_t> places;
-  for (const char* part : {"Puts samples into a box\n", "\nExamples:\n  hotpack box ROOT --size 1x1\n  hotpack box --images",
-                           "\nUsage:\n  hotpack box [ROOT] [options]\n", "\nArguments:\n  ROOT", "\nInput:\n  --images DIR",
-                           "\nGeometry:\n  --size WxH ", "(required)\n", "\nRunning:\n  -j, --jobs N", "\nMessages:\n  -q, --quiet ",
+  for (const char* part : {"Puts samples into a box\n",
+                           "\nExamples:\n  hotpack box ROOT --size 1x1\n  hotpack box --images",
+                           "\nUsage:\n  hotpack box [ROOT] [options]\n", "\nArguments:\n  ROOT",
+                           "\nInput:\n  --images DIR", "\nGeometry:\n  --size WxH ", "(required)\n",
+                           "\nRunning:\n  -j, --jobs N", "\nMessages:\n  -q, --quiet ",
                            "  --progress auto|always|never|json\n", "[default: auto]"}) {
     INFO(part);
     places.push_back(help.find(part));
@@ -165,7 +178,8 @@ TEST_CASE("refused command lines say what to fix") {
   check_refused(box({"-j", "0"}), "--jobs: Value 0 not in range 1 to 1024");
   const Ran unknown = run({"bx"});
   CHECK(unknown.code == kExitUsage);
-  CHECK(unknown.messages == "error: unknown command 'bx'; did you mean 'box'?\nsee hotpack --help\n");
+  CHECK(unknown.messages ==
+        "error: unknown command 'bx'; did you mean 'box'?\nsee hotpack --help\n");
 }
 
 TEST_CASE("errors of an action give their exit code") {
@@ -177,7 +191,8 @@ TEST_CASE("errors of an action give their exit code") {
 TEST_CASE("whatever escapes an action is reported as a bug") {
   const Ran ran = box({"--failure", "throw"});
   CHECK(ran.code == kExitInternal);
-  CHECK_THAT(ran.messages, ContainsSubstring("error: internal error: boom") && ContainsSubstring("please report it"));
+  CHECK_THAT(ran.messages, ContainsSubstring("error: internal error: boom") &&
+                               ContainsSubstring("please report it"));
   CHECK(box({"--failure", "throw-number"}).code == kExitInternal);
   const Ran memory = box({"--failure", "memory"});
   CHECK(memory.code == kExitIo);
@@ -189,21 +204,25 @@ TEST_CASE("results that cannot be written are an I/O error") {
   REQUIRE(full >= 0);
   const Ran ran = box_on(full);
   CHECK(ran.code == kExitIo);
-  CHECK(ran.messages == "error: standard output: cannot write the results: No space left on device\n");
+  CHECK(ran.messages ==
+        "error: standard output: cannot write the results: No space left on device\n");
 }
 
 TEST_CASE("a configuration file gives options, and the command line wins") {
-  const std::string good = "size = 5x5\nimages = [\"a b\", c]\nforce = true\njobs = 3\nfailure = []\n";
+  const std::string good =
+      "size = 5x5\nimages = [\"a b\", c]\nforce = true\njobs = 3\nfailure = []\n";
   const Ran ran = configured(good, {"root"});
   CHECK(ran.code == 0);
   CHECK(ran.output == "root=root size=5x5 force=1 image=a b image=c\n");
   CHECK(ran.messages == "boxing with 3\n");
   CHECK(configured(good, {"--size", "7x7"}).output == "root= size=7x7 force=1 image=a b image=c\n");
-  CHECK(configured(good, {"--size", "7x7", "--images", "z"}).output == "root= size=7x7 force=1 image=z\n");
+  CHECK(configured(good, {"--size", "7x7", "--images", "z"}).output ==
+        "root= size=7x7 force=1 image=z\n");
 }
 
 TEST_CASE("a configuration file with an unknown key or none at all is refused") {
-  check_refused(configured("\nsise = 5x5\n"), "--config FILE: line 2: unknown key 'sise'; did you mean 'size'?");
+  check_refused(configured("\nsise = 5x5\n"),
+                "--config FILE: line 2: unknown key 'sise'; did you mean 'size'?");
   check_refused(configured("ROOT = x\n"), "--config FILE: line 1: unknown key 'ROOT'");
   check_refused(configured("nothing = []\n"), "--config FILE: line 1: unknown key 'nothing'");
   check_refused(configured("config = x\n"), "--config FILE: line 1: unknown key 'config'");
@@ -214,21 +233,26 @@ TEST_CASE("a configuration file with an unknown key or none at all is refused") 
 }
 
 TEST_CASE("a wrong value in a configuration file is reported with file and line") {
-  check_refused(configured("size = 1x1\n\ncolor = pink\n"), "--color: 'pink' is none of auto|always|never (FILE, line 3)");
-  check_refused(configured("size = 1x1\njobs = 0\n"), "--jobs: Value 0 not in range 1 to 1024 (FILE, line 2)");
+  check_refused(configured("size = 1x1\n\ncolor = pink\n"),
+                "--color: 'pink' is none of auto|always|never (FILE, line 3)");
+  check_refused(configured("size = 1x1\njobs = 0\n"),
+                "--jobs: Value 0 not in range 1 to 1024 (FILE, line 2)");
 }
 
 TEST_CASE("with --json an error is an object on stdout, and only then") {
   const Ran usage = run({"box", "--json", "--sise", "1x1"});
   CHECK(usage.code == kExitUsage);
-  CHECK(usage.output ==
-        R"({"error":{"code":"usage","exit":2,"message":"unknown option '--sise'; did you mean '--size'?","path":null,"offset":null}})"
-        "\n");
+  CHECK(
+      usage.output ==
+      R"({"error":{"code":"usage","exit":2,"message":"unknown option '--sise'; did you mean '--size'?","path":null,"offset":null}})"
+      "\n");
   CHECK(run({"box", "--json", "--size", "1", "--failure", "data"}).output ==
         R"({"error":{"code":"data","exit":1,"message":"undecodable","path":"a.png","offset":null}})"
         "\n");
-  CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "throw"}).output, ContainsSubstring(R"("code":"internal","exit":70)"));
-  CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "memory"}).output, ContainsSubstring(R"("code":"io","exit":3)"));
+  CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "throw"}).output,
+             ContainsSubstring(R"("code":"internal","exit":70)"));
+  CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "memory"}).output,
+             ContainsSubstring(R"("code":"io","exit":3)"));
   CHECK(run({"box", "--json", "--size", "1"}).output == "root= size=1 force=0 json\n");
   CHECK(box({"--failure", "data", "--", "--json"}).output.empty());
 }
@@ -247,17 +271,19 @@ TEST_CASE("the log file holds the command, the result and the exit code") {
   const TempFolder folder;
   const std::string log = folder / "log";
   CHECK(run({"box", "a b", "--size", "1", "-j", "1", "--log-file", log}).code == 0);
-  CHECK_THAT(read_text_file(log).value(), ContainsSubstring(" info command: hotpack box 'a b' --size 1 -j 1 --log-file ") &&
-                                              ContainsSubstring(" info boxing with 1\n") &&
-                                              ContainsSubstring(" info result:\n  root=a b size=1 force=0\n") &&
-                                              ContainsSubstring(" info exit: 0\n"));
+  CHECK_THAT(read_text_file(log).value(),
+             ContainsSubstring(" info command: hotpack box 'a b' --size 1 -j 1 --log-file ") &&
+                 ContainsSubstring(" info boxing with 1\n") &&
+                 ContainsSubstring(" info result:\n  root=a b size=1 force=0\n") &&
+                 ContainsSubstring(" info exit: 0\n"));
 }
 
 TEST_CASE("values that do not fit are refused in plain words") {
   check_refused(box({"--size", "2"}), "--size takes one value, but is given more than once");
   check_refused(box({"-j", "-n"}), "--jobs needs a number, but '-n' follows");
   check_refused(box({"-j", "many"}), "--jobs: 'many' is not a valid number");
-  check_refused(box({"--color", "nevr"}), "--color: 'nevr' is none of auto|always|never; did you mean 'never'?");
+  check_refused(box({"--color", "nevr"}),
+                "--color: 'nevr' is none of auto|always|never; did you mean 'never'?");
   CHECK(box({"--color", "NEVER"}).code == 0);
 }
 

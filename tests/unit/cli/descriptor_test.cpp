@@ -22,7 +22,8 @@ TEST_CASE("writing waits for a full pipe that does not block") {
   std::size_t received = 0;
   std::thread reader([&] {
     std::array<char, 4096> piece{};
-    for (ssize_t got = 0; (got = ::read(ends[0], piece.data(), piece.size())) > 0;) received += static_cast<std::size_t>(got);
+    for (ssize_t got = 0; (got = ::read(ends[0], piece.data(), piece.size())) > 0;)
+      received += static_cast<std::size_t>(got);
   });
   CHECK(write_fully(ends[1], sent) == 0);
   ::close(ends[1]);

@@ -22,7 +22,9 @@ const auto kGoOn = [](const ExtractionProgress&) { return true; };
 std::map<std::string, std::string> files_in(const std::string& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) files[fs::relative(entry.path(), folder).string()] = read_text_file(entry.path().string()).value();
+    if (entry.is_regular_file())
+      files[fs::relative(entry.path(), folder).string()] =
+          read_text_file(entry.path().string()).value();
   return files;
 }
 
@@ -81,7 +83,8 @@ TEST_CASE("a stop ends between samples and writes no list") {
   const auto dataset = Dataset::open(folder.path()).value();
   const auto tree = OutputTree::open(folder / "out").value();
   const auto done =
-      extract_samples(dataset, {}, *tree, {}, 2, [](const ExtractionProgress& progress) { return progress.samples_done < 5; });
+      extract_samples(dataset, {}, *tree, {}, 2,
+                      [](const ExtractionProgress& progress) { return progress.samples_done < 5; });
   CHECK_FALSE(done.value().complete);
   CHECK_FALSE(fs::exists(folder / "out/labels.csv"));
 }

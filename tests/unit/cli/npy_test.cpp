@@ -23,6 +23,7 @@ TEST_CASE("an array has NumPy's header, padded to 64 bytes, and its data") {
 TEST_CASE("shapes of one size and of none are tuples too") {
   const std::vector<std::uint8_t> data{7, 0};
   const std::uint64_t one[] = {1};
-  CHECK_THAT(npy_file(ElementType::u16, one, data), ContainsSubstring("'<u2', 'fortran_order': False, 'shape': (1,), }"));
+  CHECK_THAT(npy_file(ElementType::u16, one, data),
+             ContainsSubstring("'<u2', 'fortran_order': False, 'shape': (1,), }"));
   CHECK_THAT(npy_file(ElementType::u16, {}, data), ContainsSubstring("'shape': (), }"));
 }

@@ -48,7 +48,8 @@ TEST_CASE("a full disk is reported at the end") {
   const Status finished = disk.output.finish();
   REQUIRE_FALSE(finished.ok());
   CHECK(finished.error().code == ErrorCode::io);
-  CHECK_THAT(finished.error().describe(), ContainsSubstring("standard output") && ContainsSubstring("No space left"));
+  CHECK_THAT(finished.error().describe(),
+             ContainsSubstring("standard output") && ContainsSubstring("No space left"));
 }
 
 TEST_CASE("the first failure stops further writing") {

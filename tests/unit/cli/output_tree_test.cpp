@@ -20,7 +20,8 @@ std::string text_of(const std::string& path) { return read_text_file(path).value
 // Every entry below a folder, sorted.
 std::vector<std::string> entries_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) names.push_back(fs::relative(entry.path(), folder).string());
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    names.push_back(fs::relative(entry.path(), folder).string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -39,7 +40,8 @@ TEST_CASE("files are written below the folder, with only the folders they need")
   REQUIRE(tree->write("a/b/c.txt", "one", false).ok());
   REQUIRE(tree->write("a/d.txt", "two", false).ok());
   CHECK(text_of(folder / "new/out/a/b/c.txt") == "one");
-  CHECK(entries_in(folder / "new/out") == std::vector<std::string>{"a", "a/b", "a/b/c.txt", "a/d.txt"});
+  CHECK(entries_in(folder / "new/out") ==
+        std::vector<std::string>{"a", "a/b", "a/b/c.txt", "a/d.txt"});
 }
 
 TEST_CASE("a link among the folders is not entered, wherever it stands") {
@@ -51,7 +53,8 @@ TEST_CASE("a link among the folders is not entered, wherever it stands") {
     fs::create_directory_symlink(folder / "elsewhere", folder / planted);
     const auto tree = OutputTree::open(folder / "out").value();
     for (const bool replace : {false, true}) {
-      check_refused(tree->write("images/town/precious.txt", "changed", replace), ErrorCode::usage, std::string(planted) + ": is a link");
+      check_refused(tree->write("images/town/precious.txt", "changed", replace), ErrorCode::usage,
+                    std::string(planted) + ": is a link");
     }
     CHECK(entries_in(folder / "elsewhere") == std::vector<std::string>{"precious.txt"});
     CHECK(text_of(folder / "elsewhere/precious.txt") == "precious");
@@ -95,8 +98,10 @@ TEST_CASE("two names that the file system treats as one are an error") {
     const TempFolder folder;
     const auto tree = OutputTree::open(folder / "out").value();
     REQUIRE(tree->write("a.txt", "first", replace).ok());
-    fs::create_hard_link(folder / "out/a.txt", folder / "out/A.txt");  // as a file system without cases would show it
-    check_refused(tree->write("A.txt", "second", replace), ErrorCode::data, "A.txt: another sample's file has this name");
+    fs::create_hard_link(folder / "out/a.txt",
+                         folder / "out/A.txt");  // as a file system without cases would show it
+    check_refused(tree->write("A.txt", "second", replace), ErrorCode::data,
+                  "A.txt: another sample's file has this name");
     CHECK(text_of(folder / "out/a.txt") == "first");
   }
 }
@@ -106,9 +111,11 @@ TEST_CASE("what is in the way is named, and no temporary file stays") {
   folder.write("out/a", "a file");
   fs::create_directories(folder / "out/b.txt");
   const auto tree = OutputTree::open(folder / "out").value();
-  check_refused(tree->write("a/c.txt", "new", true), ErrorCode::usage, "out/a: is a file where a folder is needed");
+  check_refused(tree->write("a/c.txt", "new", true), ErrorCode::usage,
+                "out/a: is a file where a folder is needed");
   check_refused(tree->write("b.txt", "new", true), ErrorCode::usage, "out/b.txt: is a folder");
-  check_refused(tree->write(std::string(300, 'x') + ".txt", "new", true), ErrorCode::io, "File name too long");
+  check_refused(tree->write(std::string(300, 'x') + ".txt", "new", true), ErrorCode::io,
+                "File name too long");
   CHECK(entries_in(folder / "out") == std::vector<std::string>{"a", "b.txt"});
   CHECK(OutputTree::open(folder / "out/a").error().code == ErrorCode::io);
 }
@@ -116,7 +123,8 @@ TEST_CASE("what is in the way is named, and no temporary file stays") {
 TEST_CASE("names with control characters and in any script are accepted") {
   const TempFolder folder;
   const auto tree = OutputTree::open(folder / "out").value();
-  for (const char* name : {"a\nb.txt", "\x1b[31mred.txt", "straße.txt", "街.txt", "back\\slash.txt", "trailing. "}) {
+  for (const char* name :
+       {"a\nb.txt", "\x1b[31mred.txt", "straße.txt", "街.txt", "back\\slash.txt", "trailing. "}) {
     REQUIRE(tree->write(name, name, false).ok());
     CHECK(text_of(folder / (std::string("out/") + name)) == name);
   }

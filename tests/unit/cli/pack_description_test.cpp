@@ -22,8 +22,9 @@ Dataset pack_of(const TempFolder& folder, const TinyForm& form, std::size_t reco
 TEST_CASE("a pack is described in words") {
   const TempFolder folder;
   const std::string text = cli::pack_description(pack_of(folder, {}, 6)).text();
-  for (const char* wanted : {"samples   6 (1 more were skipped)", "6x5, RGB, hwc", "a class per pixel, stored as bits", "fit crop-or-pad",
-                             "class 2  #a0ff00", "ignored in labels: 255"}) {
+  for (const char* wanted :
+       {"samples   6 (1 more were skipped)", "6x5, RGB, hwc", "a class per pixel, stored as bits",
+        "fit crop-or-pad", "class 2  #a0ff00", "ignored in labels: 255"}) {
     CHECK_THAT(text, ContainsSubstring(wanted));
   }
 }
@@ -32,7 +33,8 @@ TEST_CASE("packs without labels or without samples are described") {
   const TempFolder folder;
   TinyForm form;
   form.labelled = false;
-  CHECK_THAT(cli::pack_description(pack_of(folder, form, 2)).text(), ContainsSubstring("label     none"));
+  CHECK_THAT(cli::pack_description(pack_of(folder, form, 2)).text(),
+             ContainsSubstring("label     none"));
   const TempFolder other;
   const std::string empty = cli::pack_description(pack_of(other, {}, 0)).text();
   CHECK_THAT(empty, ContainsSubstring("mean      - - -"));

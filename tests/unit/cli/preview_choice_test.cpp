@@ -19,7 +19,8 @@ using namespace hotpack::test;
 
 namespace {
 
-// A pack of four samples: "a/one" has class 2 on every pixel, "a/two" on half of them, "b,c" and "b/three" nowhere.
+// A pack of four samples: "a/one" has class 2 on every pixel, "a/two" on half of them, "b,c" and
+// "b/three" nowhere.
 class FourSamples {
  public:
   explicit FourSamples(LabelStorage storage = LabelStorage::bits) {
@@ -30,13 +31,16 @@ class FourSamples {
     for (std::size_t r = 0; r < records.size(); ++r) {
       records[r].key = keys[r];
       for (std::size_t p = 0; p < records[r].labels.size(); ++p)
-        records[r].labels[p] = {static_cast<std::uint16_t>(r == 0 || (r == 1 && p % 2 == 0) ? 2 : 0)};
+        records[r].labels[p] = {
+            static_cast<std::uint16_t>(r == 0 || (r == 1 && p % 2 == 0) ? 2 : 0)};
     }
     (void)write_pack(folder_.path(), form, records, 3);
     source_.emplace(PackSource::open({folder_.path()}).value());
   }
 
-  Result<std::vector<ChosenSample>> choose(const PreviewChoice& choice) { return choose_samples(*source_, choice, *terminal_); }
+  Result<std::vector<ChosenSample>> choose(const PreviewChoice& choice) {
+    return choose_samples(*source_, choice, *terminal_);
+  }
 
   std::vector<std::uint64_t> numbers(const PreviewChoice& choice) {
     const auto chosen = choose(choice);
@@ -49,7 +53,8 @@ class FourSamples {
  private:
   TempFolder folder_;
   Captured messages_;
-  std::unique_ptr<Terminal> terminal_ = Terminal::open({}, TerminalSurroundings::of_descriptor(messages_.descriptor())).value();
+  std::unique_ptr<Terminal> terminal_ =
+      Terminal::open({}, TerminalSurroundings::of_descriptor(messages_.descriptor())).value();
   std::optional<PackSource> source_;
 };
 
@@ -75,8 +80,10 @@ TEST_CASE("option --keys keeps the order and accepts keys with commas") {
 
 TEST_CASE("an unknown key is refused with the key that was probably meant") {
   FourSamples pack;
-  const auto [asked, meant] = GENERATE(std::pair{"a/onee", "'a/one'"}, std::pair{"three", "'b/three'"},
-                                       std::pair{"b/three.png", "'b/three'"}, std::pair{"completely different", "first key is 'a/one'"});
+  const auto [asked, meant] =
+      GENERATE(std::pair{"a/onee", "'a/one'"}, std::pair{"three", "'b/three'"},
+               std::pair{"b/three.png", "'b/three'"},
+               std::pair{"completely different", "first key is 'a/one'"});
   const auto chosen = pack.choose(with_keys({asked}));
   REQUIRE_FALSE(chosen.ok());
   CHECK(chosen.error().code == ErrorCode::usage);
@@ -100,7 +107,8 @@ TEST_CASE("option --class refuses unknown classes and those without samples") {
   FourSamples pack;
   const auto unknown = pack.choose(of_class("clas 2"));
   REQUIRE_FALSE(unknown.ok());
-  CHECK_THAT(unknown.error().message, ContainsSubstring("'clas 2'") && ContainsSubstring("'class 2'"));
+  CHECK_THAT(unknown.error().message,
+             ContainsSubstring("'clas 2'") && ContainsSubstring("'class 2'"));
   const auto empty = pack.choose(of_class("class 1"));
   REQUIRE_FALSE(empty.ok());
   CHECK_THAT(empty.error().message, ContainsSubstring("'class 1'"));

@@ -31,7 +31,9 @@ TEST_CASE("folders and other kinds of file are refused, even with --force") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "sheets.png");
   for (const bool force : {false, true}) {
-    CHECK(check_preview_path(folder / "sheets.png", sheet_kind(), force).error().code == ErrorCode::usage);
-    CHECK_THAT(check_preview_path(folder / "sheet.jpg", sheet_kind(), force).error().message, ContainsSubstring(".png"));
+    CHECK(check_preview_path(folder / "sheets.png", sheet_kind(), force).error().code ==
+          ErrorCode::usage);
+    CHECK_THAT(check_preview_path(folder / "sheet.jpg", sheet_kind(), force).error().message,
+               ContainsSubstring(".png"));
   }
 }

@@ -23,7 +23,8 @@ ProgressFigures figures(std::uint64_t done, std::uint64_t total, double rate) {
 TEST_CASE("the line shows counts, share, rate, bytes, time left and problems") {
   ProgressFigures shown = figures(1234, 12345, 345.4);
   shown.counts.problems = 3;
-  CHECK(progress_line(shown) == "packing 1,234/12,345, 9 %, 345 samples/s, 1.2 GiB read, 33 s left, 3 problems");
+  CHECK(progress_line(shown) ==
+        "packing 1,234/12,345, 9 %, 345 samples/s, 1.2 GiB read, 33 s left, 3 problems");
 }
 
 TEST_CASE("the line leaves out what is not known") {
@@ -31,7 +32,8 @@ TEST_CASE("the line leaves out what is not known") {
   shown.counts.bytes_in = 0;
   CHECK(progress_line(shown) == "packing 12");
   CHECK(progress_line(figures(0, 100, 0)) == "packing 0/100, 0 %, 1.2 GiB read");
-  CHECK(progress_line(figures(100, 100, 50)) == "packing 100/100, 100 %, 50 samples/s, 1.2 GiB read");
+  CHECK(progress_line(figures(100, 100, 50)) ==
+        "packing 100/100, 100 %, 50 samples/s, 1.2 GiB read");
 }
 
 TEST_CASE("100 % appears only at the end, and short times have no tenths") {
@@ -58,11 +60,13 @@ TEST_CASE("programs get one object with all figures") {
 }
 
 TEST_CASE("messages are valid JSON whatever their bytes are") {
-  const auto object = nlohmann::json::parse(message_json(pipeline::Level::warning, "a \"b\"\n\x1b"));
+  const auto object =
+      nlohmann::json::parse(message_json(pipeline::Level::warning, "a \"b\"\n\x1b"));
   CHECK(object.at("type") == "message");
   CHECK(object.at("level") == "warning");
   CHECK(object.at("text") == "a \"b\"\n\x1b");
-  CHECK(nlohmann::json::parse(message_json(pipeline::Level::error, "bad \xff name")).at("text") == "bad \uFFFD name");
+  CHECK(nlohmann::json::parse(message_json(pipeline::Level::error, "bad \xff name")).at("text") ==
+        "bad \uFFFD name");
 }
 
 TEST_CASE("the rate is that of the last seconds") {
@@ -74,7 +78,8 @@ TEST_CASE("the rate is that of the last seconds") {
   for (int i = 1; i <= 100; ++i) meter.update(now += 100ms, 1000 + static_cast<std::uint64_t>(i));
   CHECK(meter.per_second() == Approx(10));
   // Twice as fast from here on: the slow start leaves the window.
-  for (int i = 1; i <= 600; ++i) meter.update(now += 100ms, 1100 + 2 * static_cast<std::uint64_t>(i));
+  for (int i = 1; i <= 600; ++i)
+    meter.update(now += 100ms, 1100 + 2 * static_cast<std::uint64_t>(i));
   CHECK(meter.per_second() == Approx(20));
 }
 

@@ -12,7 +12,8 @@ TEST_CASE("lines of a report have their texts in one column") {
   report.line("left out", "first\nsecond");
   report.line("a longer name", "text");
   report.lines("as it is\n");
-  CHECK(report.text() == "samples   24\nleft out  first\n          second\na longer name text\nas it is\n");
+  CHECK(report.text() ==
+        "samples   24\nleft out  first\n          second\na longer name text\nas it is\n");
 }
 
 TEST_CASE("members of a report keep their order") {
@@ -24,9 +25,11 @@ TEST_CASE("members of a report keep their order") {
 }
 
 TEST_CASE("a pack that cannot be opened is a report with the error") {
-  const Report report = failed_pack("a\xFF", Error{ErrorCode::damaged, "cut short", "a/dataset.json", 12});
+  const Report report =
+      failed_pack("a\xFF", Error{ErrorCode::damaged, "cut short", "a/dataset.json", 12});
   CHECK(report.text().empty());
-  CHECK(format::canonical_json(report.json()) ==
-        "{\"pack\":\"a\uFFFD\",\"error\":{\"code\":\"damaged\",\"exit\":4,\"message\":\"cut short\","
-        "\"path\":\"a/dataset.json\",\"offset\":12}}");
+  CHECK(
+      format::canonical_json(report.json()) ==
+      "{\"pack\":\"a\uFFFD\",\"error\":{\"code\":\"damaged\",\"exit\":4,\"message\":\"cut short\","
+      "\"path\":\"a/dataset.json\",\"offset\":12}}");
 }

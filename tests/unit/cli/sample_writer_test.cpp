@@ -18,7 +18,8 @@ using cli::SampleWriterOptions;
 namespace {
 
 // Packs three samples of a form and extracts them into the sub-folder "out".
-void extract(const TempFolder& folder, const TinyForm& form, SampleWriterOptions options = {}, std::vector<ClassInfo> classes = {}) {
+void extract(const TempFolder& folder, const TinyForm& form, SampleWriterOptions options = {},
+             std::vector<ClassInfo> classes = {}) {
   (void)write_pack(folder.path(), form, tiny_records(form, 3), 4);
   const auto dataset = Dataset::open(folder.path()).value();
   if (classes.empty()) classes = dataset.classes();
@@ -28,7 +29,9 @@ void extract(const TempFolder& folder, const TinyForm& form, SampleWriterOptions
   REQUIRE(writer.write_list(writer.take_rows()).ok());
 }
 
-std::string png(const TempFolder& folder, const std::string& name) { return read_text_file(folder / ("out/" + name)).value(); }
+std::string png(const TempFolder& folder, const std::string& name) {
+  return read_text_file(folder / ("out/" + name)).value();
+}
 
 std::vector<std::uint16_t> ids_of(const std::string& file, bool* palette = nullptr) {
   codecs::Decoder decoder;
@@ -36,7 +39,8 @@ std::vector<std::uint16_t> ids_of(const std::string& file, bool* palette = nullp
   REQUIRE(label.samples.data != nullptr);
   if (palette != nullptr) *palette = label.is_palette;
   std::vector<std::uint16_t> ids;
-  for (int y = 0; y < label.height; ++y) ids.insert(ids.end(), label.samples.row(y), label.samples.row(y) + label.width);
+  for (int y = 0; y < label.height; ++y)
+    ids.insert(ids.end(), label.samples.row(y), label.samples.row(y) + label.width);
   return ids;
 }
 
@@ -49,7 +53,8 @@ std::vector<std::uint16_t> ids_of(const TinyRecord& record, std::uint16_t ignore
 }  // namespace
 
 TEST_CASE("images and ids are restored from every storage and layout") {
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
+  for (const LabelStorage storage :
+       {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
     for (const AxisOrder layout : {AxisOrder::channels_last, AxisOrder::channels_first}) {
       const TempFolder folder;
       TinyForm form;
@@ -60,7 +65,8 @@ TEST_CASE("images and ids are restored from every storage and layout") {
       const TinyRecord record = tiny_records(form, 3)[2];
       const std::string image_file = png(folder, "images/street/sample 0002.png");
       codecs::Decoder decoder;
-      const ConstPixels image = decoder.decode_image(std::as_bytes(std::span(image_file)), {}).value();
+      const ConstPixels image =
+          decoder.decode_image(std::as_bytes(std::span(image_file)), {}).value();
       CHECK(std::equal(record.image.begin(), record.image.begin() + 18, image.row(0)));
       CHECK(std::equal(record.image.begin() + 4 * 18, record.image.end(), image.row(4)));
       bool palette = true;
@@ -80,7 +86,8 @@ TEST_CASE("classes with colors become a palette image unless ids are requested")
     options.ids = ids;
     extract(folder, form, options, classes);
     bool palette = ids;
-    CHECK(ids_of(png(folder, "labels/street/sample 0001.png"), &palette) == ids_of(tiny_records(form, 3)[1], 255));
+    CHECK(ids_of(png(folder, "labels/street/sample 0001.png"), &palette) ==
+          ids_of(tiny_records(form, 3)[1], 255));
     CHECK(palette == !ids);
   }
 }
@@ -90,7 +97,8 @@ TEST_CASE("ids above 255 classes have 16 bits") {
   TinyForm form;
   form.classes = 300;
   extract(folder, form);
-  CHECK(ids_of(png(folder, "labels/street/sample 0000.png")) == ids_of(tiny_records(form, 1)[0], 65535));
+  CHECK(ids_of(png(folder, "labels/street/sample 0000.png")) ==
+        ids_of(tiny_records(form, 1)[0], 65535));
 }
 
 TEST_CASE("several classes per pixel give one image per class") {
@@ -101,8 +109,10 @@ TEST_CASE("several classes per pixel give one image per class") {
   const TinyRecord record = tiny_records(form, 1)[0];
   for (std::uint16_t c = 0; c < 3; ++c) {
     std::vector<std::uint16_t> wanted;
-    for (const auto& classes : record.labels) wanted.push_back(std::count(classes.begin(), classes.end(), c) != 0 ? 255 : 0);
-    CHECK(ids_of(png(folder, "labels/street/sample 0000.class-" + std::to_string(c) + ".png")) == wanted);
+    for (const auto& classes : record.labels)
+      wanted.push_back(std::count(classes.begin(), classes.end(), c) != 0 ? 255 : 0);
+    CHECK(ids_of(png(folder, "labels/street/sample 0000.class-" + std::to_string(c) + ".png")) ==
+          wanted);
   }
 }
 
@@ -132,7 +142,8 @@ TEST_CASE("arrays have the shape of what is stored") {
   const std::string image = read_text_file(folder / "out/images/street/sample 0000.npy").value();
   CHECK_THAT(image, ContainsSubstring("'|u1', 'fortran_order': False, 'shape': (5, 6, 3), }"));
   CHECK(image.substr(128) == std::string(record.image.begin(), record.image.end()));
-  CHECK_THAT(read_text_file(folder / "out/labels/street/sample 0000.npy").value(), ContainsSubstring("'shape': (5, 6, 2), }"));
+  CHECK_THAT(read_text_file(folder / "out/labels/street/sample 0000.npy").value(),
+             ContainsSubstring("'shape': (5, 6, 2), }"));
 }
 
 TEST_CASE("files that exist are kept unless forced") {

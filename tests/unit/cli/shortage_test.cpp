@@ -31,9 +31,11 @@ std::string last_words(const Exception& thrown, int& status) {
 
 TEST_CASE("too little memory and too few threads are known by their exceptions") {
   CHECK_THAT(shortage_text(std::bad_alloc()), ContainsSubstring("out of memory"));
-  CHECK_THAT(shortage_text(std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again))),
+  CHECK_THAT(shortage_text(std::system_error(
+                 std::make_error_code(std::errc::resource_unavailable_try_again))),
              ContainsSubstring("threads"));
-  CHECK_THAT(shortage_text(std::runtime_error("pthread_create has failed: Resource temporarily unavailable")),
+  CHECK_THAT(shortage_text(
+                 std::runtime_error("pthread_create has failed: Resource temporarily unavailable")),
              ContainsSubstring("threads"));
   CHECK(shortage_text(std::runtime_error("else")) == nullptr);
   CHECK(shortage_text(std::system_error(std::make_error_code(std::errc::io_error))) == nullptr);
@@ -42,7 +44,9 @@ TEST_CASE("too little memory and too few threads are known by their exceptions")
 TEST_CASE("an uncatchable shortage ends with a message, and a bug aborts") {
   int status = 0;
   const std::string words = last_words(std::bad_alloc(), status);
-  CHECK(words == "error: out of memory; -j with a smaller number needs less. Run the same command again to continue\n");
+  CHECK(words ==
+        "error: out of memory; -j with a smaller number needs less. Run the same command again to "
+        "continue\n");
   CHECK((WIFEXITED(status) && WEXITSTATUS(status) == kExitIo));
   CHECK(last_words(std::runtime_error("a bug"), status).empty());
   CHECK(killed_by(status, SIGABRT));

@@ -42,7 +42,9 @@ struct Desk {
   }
 };
 
-pipeline::Progress packing(std::uint64_t done, std::uint64_t total = 100) { return {"packing", done, total, 0, 0, 0}; }
+pipeline::Progress packing(std::uint64_t done, std::uint64_t total = 100) {
+  return {"packing", done, total, 0, 0, 0};
+}
 
 void say_everything(Terminal& terminal) {
   terminal.message(Level::debug, "d");
@@ -68,7 +70,8 @@ TEST_CASE("a message fits the terminal, and line feeds in names are escaped") {
   const auto terminal = desk.open({});
   terminal->error("one two three four five six seven");
   terminal->info("a/b\nerror: forged");
-  CHECK(desk.screen.text() == "error: one two three four\n  five six seven\na/b\n  error: forged\n");
+  CHECK(desk.screen.text() ==
+        "error: one two three four\n  five six seven\na/b\n  error: forged\n");
   CHECK(terminal->last_error() == "one two three four five six seven");
 }
 
@@ -135,7 +138,8 @@ TEST_CASE("messages do not tear the redrawn line") {
   terminal->warning("odd");
   terminal->finish_progress();
   terminal->info("done");
-  CHECK(desk.screen.text() == kClear + "packing 0/100, 0 %" + kClear + "warning: odd\npacking 0/100, 0 %" + kClear + "done\n");
+  CHECK(desk.screen.text() == kClear + "packing 0/100, 0 %" + kClear +
+                                  "warning: odd\npacking 0/100, 0 %" + kClear + "done\n");
 }
 
 TEST_CASE("the redrawn line fits the terminal, whose width may change") {
@@ -212,10 +216,11 @@ TEST_CASE("with JSON progress every line is an object, one per second") {
     CHECK(line.back() == '}');
     starts.push_back(line.substr(0, line.find(",\"samples_total")));
   }
-  CHECK(starts == std::vector<std::string>{R"({"type":"progress","stage":"packing","samples_done":0)",
-                                           R"({"type":"progress","stage":"packing","samples_done":3)",
-                                           R"({"type":"message","level":"warning","text":"odd"})",
-                                           R"({"type":"progress","stage":"packing","samples_done":5)"});
+  CHECK(starts ==
+        std::vector<std::string>{R"({"type":"progress","stage":"packing","samples_done":0)",
+                                 R"({"type":"progress","stage":"packing","samples_done":3)",
+                                 R"({"type":"message","level":"warning","text":"odd"})",
+                                 R"({"type":"progress","stage":"packing","samples_done":5)"});
 }
 
 TEST_CASE("the log file gets everything with time stamps, and is appended to") {
@@ -232,7 +237,8 @@ TEST_CASE("the log file gets everything with time stamps, and is appended to") {
   CHECK(desk.screen.text() == "error: e\n");
   const std::string log = read_text_file(folder / "log").value();
   CHECK(log.starts_with("before\n20"));
-  CHECK_THAT(log, ContainsSubstring(" debug d\n") && ContainsSubstring(" info i\n") && ContainsSubstring(" error e\n"));
+  CHECK_THAT(log, ContainsSubstring(" debug d\n") && ContainsSubstring(" info i\n") &&
+                      ContainsSubstring(" error e\n"));
   CHECK_THAT(log, ContainsSubstring(" info packing 12/100, 12 %, 1.0 samples/s"));
 }
 

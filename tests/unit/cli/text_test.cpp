@@ -59,7 +59,9 @@ TEST_CASE("text that drives a terminal or is not UTF-8 is shown escaped") {
   CHECK(printable("日本語 שלום 👩‍🔬") == "日本語 שלום 👩‍🔬");
 }
 
-TEST_CASE("a name is always one line") { CHECK(printable_name("a\nerror: b\tc\x1b") == "a\\nerror: b\\tc\\x1b"); }
+TEST_CASE("a name is always one line") {
+  CHECK(printable_name("a\nerror: b\tc\x1b") == "a\\nerror: b\\tc\\x1b");
+}
 
 TEST_CASE("text is as wide as a terminal shows it") {
   CHECK(text_width("日本") == 4);
@@ -101,7 +103,8 @@ TEST_CASE("wrapped text stays within its width and is indented") {
 }
 
 TEST_CASE("the nearest word is found and nothing far away is suggested") {
-  const std::vector<std::string> options = {"--size", "--shard-size", "--images", "--labels", "--ignore"};
+  const std::vector<std::string> options = {"--size", "--shard-size", "--images", "--labels",
+                                            "--ignore"};
   CHECK(nearest_word("--sise", options) == "--size");
   CHECK(nearest_word("--szie", options) == "--size");
   CHECK(nearest_word("--image", options) == "--images");

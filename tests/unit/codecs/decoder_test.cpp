@@ -16,9 +16,12 @@ constexpr int kWidth = 64;
 constexpr int kHeight = 48;
 constexpr std::uint64_t kPixels = std::uint64_t{kWidth} * kHeight;
 
-Bytes some_png() { return test::make_rgb_png(kWidth, kHeight, test::smooth_samples(kWidth, kHeight, 3)); }
+Bytes some_png() {
+  return test::make_rgb_png(kWidth, kHeight, test::smooth_samples(kWidth, kHeight, 3));
+}
 Bytes some_jpeg(bool progressive = false) {
-  return test::make_jpeg({.width = kWidth, .height = kHeight, .progressive = progressive}, test::smooth_samples(kWidth, kHeight, 3));
+  return test::make_jpeg({.width = kWidth, .height = kHeight, .progressive = progressive},
+                         test::smooth_samples(kWidth, kHeight, 3));
 }
 Bytes interlaced_palette_png() {
   const test::PngSpec spec{.width = kWidth,
@@ -37,7 +40,8 @@ TEST_CASE("pixel memory is kept from image to image") {
     CHECK(decoder.decode_image(file, {}).value().data == kept);
   }
   const Bytes turned = test::with_exif_orientation(some_jpeg(), 6);
-  const std::uint8_t* oriented = decoder.decode_image(turned, {.apply_orientation = true}).value().data;
+  const std::uint8_t* oriented =
+      decoder.decode_image(turned, {.apply_orientation = true}).value().data;
   CHECK(decoder.decode_image(turned, {.apply_orientation = true}).value().data == oriented);
   CHECK(decoder.decode_label(some_png(), kPixels).value().rgb.data == kept);
 }
@@ -72,15 +76,18 @@ TEST_CASE("the pixel limit is checked in the header of photos and labels") {
     CHECK_THAT(label.error().message, ContainsSubstring("--max-pixels"));
   }
   // The header is enough to refuse: nothing is decoded or allocated.
-  const Bytes bomb = test::with_png_byte(test::with_png_byte(some_png(), "IHDR", 1, std::byte{8}), "IHDR", 5, std::byte{8});
-  CHECK_THAT(decoder.decode_image(bomb, {}).error().message, ContainsSubstring("more than the limit"));
+  const Bytes bomb = test::with_png_byte(test::with_png_byte(some_png(), "IHDR", 1, std::byte{8}),
+                                         "IHDR", 5, std::byte{8});
+  CHECK_THAT(decoder.decode_image(bomb, {}).error().message,
+             ContainsSubstring("more than the limit"));
 }
 
 // Sanitizers end the program if it requests this size.
 #if !HOTPACK_SANITIZED
 TEST_CASE("an image too large for memory is an error, not an exception") {
   Decoder decoder;
-  const Bytes vast = test::with_png_byte(test::with_png_byte(some_png(), "IHDR", 1, std::byte{15}), "IHDR", 5, std::byte{15});
+  const Bytes vast = test::with_png_byte(test::with_png_byte(some_png(), "IHDR", 1, std::byte{15}),
+                                         "IHDR", 5, std::byte{15});
   const auto image = decoder.decode_image(vast, {.max_pixels = ~std::uint64_t{0}});
   REQUIRE_FALSE(image.ok());
   CHECK(image.error().code == ErrorCode::io);
@@ -100,7 +107,9 @@ TEST_CASE("both PNG decoders apply the orientation on request") {
     const ConstPixels seen = second.decode_image(file, {.apply_orientation = true}).value();
     REQUIRE((seen.width == kHeight && seen.height == kWidth));
     // Clockwise: the first stored row becomes the last column, from top to bottom.
-    for (int x = 0; x < kWidth; ++x) CHECK(std::equal(stored.row(0) + 3 * x, stored.row(0) + 3 * x + 3, seen.row(x) + 3 * (kHeight - 1)));
+    for (int x = 0; x < kWidth; ++x)
+      CHECK(std::equal(stored.row(0) + 3 * x, stored.row(0) + 3 * x + 3,
+                       seen.row(x) + 3 * (kHeight - 1)));
     CHECK(second.decode_label(file, kPixels).value().width == kWidth);  // labels are never turned
   }
 }
@@ -110,7 +119,8 @@ TEST_CASE("the first image of an animated PNG is read") {
   Bytes animated = test::with_png_chunk(still, "acTL", Bytes(8, std::byte{2}));
   animated = test::with_png_chunk(animated, "fdAT", Bytes(50), "IEND");
   Decoder first, second;
-  const ConstPixels expected = first.decode_image(still, {}).value(), found = second.decode_image(animated, {}).value();
+  const ConstPixels expected = first.decode_image(still, {}).value(),
+                    found = second.decode_image(animated, {}).value();
   CHECK(std::equal(expected.data, expected.data + 3 * kPixels, found.data));
 }
 

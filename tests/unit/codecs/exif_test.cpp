@@ -9,7 +9,8 @@ namespace {
 using test::Bytes;
 using test::exif_payload;
 
-// Offsets in exif_payload(): "Exif\0\0", then TIFF: order, 42, directory offset, entry count, tag, type, count, value.
+// Offsets in exif_payload(): "Exif\0\0", then TIFF: order, 42, directory offset, entry count, tag,
+// type, count, value.
 constexpr std::size_t kMagicAt = 8;
 constexpr std::size_t kDirectoryAt = 10;
 constexpr std::size_t kEntriesAt = 14;
@@ -74,7 +75,8 @@ TEST_CASE("hostile offsets and counts are harmless") {
   CHECK(exif_orientation(filled(good, kEntriesAt, 2, std::byte{0})) == 1);
   CHECK(exif_orientation(filled(good, kMagicAt, 2, std::byte{0})) == 1);
   // 65535 entries without the tag: the walk ends with the segment.
-  CHECK(exif_orientation(filled(filled(good, kEntriesAt, 2, std::byte{0xFF}), kTagAt, 2, std::byte{0})) == 1);
+  CHECK(exif_orientation(
+            filled(filled(good, kEntriesAt, 2, std::byte{0xFF}), kTagAt, 2, std::byte{0})) == 1);
 }
 
 }  // namespace

@@ -29,11 +29,13 @@ Pixels plainly_read(const Bytes& file, bool fancy = true) {
   jpeg_error_mgr errors{};
   state.err = jpeg_std_error(&errors);
   jpeg_create_decompress(&state);
-  jpeg_mem_src(&state, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
+  jpeg_mem_src(&state, reinterpret_cast<const unsigned char*>(file.data()),
+               static_cast<unsigned long>(file.size()));
   jpeg_read_header(&state, TRUE);
   state.do_fancy_upsampling = fancy ? TRUE : FALSE;
   jpeg_start_decompress(&state);
-  const std::size_t row_bytes = std::size_t{state.output_width} * static_cast<std::size_t>(state.output_components);
+  const std::size_t row_bytes =
+      std::size_t{state.output_width} * static_cast<std::size_t>(state.output_components);
   Pixels pixels(row_bytes * state.output_height);
   while (state.output_scanline < state.output_height) {
     JSAMPROW row = pixels.data() + row_bytes * state.output_scanline;
@@ -52,7 +54,8 @@ Pixels pixels_of(const ConstPixels& image) {
 Bytes sized_jpeg(JpegSpec spec) {
   spec.width = spec.width == 1 ? 45 : spec.width;
   spec.height = spec.height == 1 ? 35 : spec.height;
-  return test::make_jpeg(spec, test::smooth_samples(spec.width, spec.height, spec.color == JpegColor::gray ? 1 : 3));
+  return test::make_jpeg(
+      spec, test::smooth_samples(spec.width, spec.height, spec.color == JpegColor::gray ? 1 : 3));
 }
 
 std::string refusal_of(const Bytes& file) {
@@ -99,37 +102,56 @@ TEST_CASE("color JPEGs of every kind equal a plain libjpeg read") {
     CHECK(image.value().channels == 3);
     const Pixels pixels = pixels_of(image.value());
     CHECK(pixels == plainly_read(file));
-    CHECK(largest_difference(pixels, test::smooth_samples(45, 35, 3)) < 24);  // the image that went in, red first
+    CHECK(largest_difference(pixels, test::smooth_samples(45, 35, 3)) <
+          24);  // the image that went in, red first
   }
 }
 
 // 21x19, 4:2:0, baseline.
 constexpr std::string_view kBaselineHex =
-    "ffd8ffe000104a46494600010100000100010000ffdb004300100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933383740"
-    "485c4e404457453738506d51575f626768673e4d71797064785c656763ffdb0043011112121815182f1a1a2f63423842636363636363636363636363"
-    "6363636363636363636363636363636363636363636363636363636363636363636363636363ffc00011080013001503012200021101031101ffc400"
-    "160001010100000000000000000000000000000406ffc40024100001020405050000000000000000000000010203041161051214225121314142b1ff"
-    "c4001501010100000000000000000000000000000504ffc400201100010401040300000000000000000000010002030412111314612371d1ffda000c"
-    "03010002110311003f00ad93772b83377334c98b954198b84d98df9a969d1e96aa14dedee0ce47c5348d66ccf9abe694a0288eb4ae6820245fc789d8"
+    "ffd8ffe000104a46494600010100000100010000ffdb004300100b0c0e0c0a100e0d0e1211101318281a1816161831"
+    "23251d283a333d3c3933383740"
+    "485c4e404457453738506d51575f626768673e4d71797064785c656763ffdb0043011112121815182f1a1a2f634238"
+    "42636363636363636363636363"
+    "6363636363636363636363636363636363636363636363636363636363636363636363636363ffc000110800130015"
+    "03012200021101031101ffc400"
+    "160001010100000000000000000000000000000406ffc4002410000102040505000000000000000000000001020304"
+    "1161051214225121314142b1ff"
+    "c4001501010100000000000000000000000000000504ffc40020110001040104030000000000000000000001000203"
+    "0412111314612371d1ffda000c"
+    "03010002110311003f00ad93772b83377334c98b954198b84d98df9a969d1e96aa14dedee0ce47c5348d66ccf9abe6"
+    "94a0288eb4ae6820245fc789d8"
     "3ce84747e2cf315792b82abc802d640cd5b4c29f1255d437afa27d5000a4006d8455c1e777b5ffd9";
 // The same image, 4:2:2, progressive.
 constexpr std::string_view kProgressiveHex =
-    "ffd8ffe000104a46494600010100000100010000ffdb004300100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933383740"
-    "485c4e404457453738506d51575f626768673e4d71797064785c656763ffdb0043011112121815182f1a1a2f63423842636363636363636363636363"
-    "6363636363636363636363636363636363636363636363636363636363636363636363636363ffc20011080013001503012100021101031101ffc400"
-    "160001010100000000000000000000000000030005ffc400160101010100000000000000000000000000040203ffda000c0301000210031000000156"
-    "10dea7e2ad4a5b5e736da9ca2fffc4001a100002030101000000000000000000000000010203121032ffda0008010100010502d0a4291a14876e788b"
-    "3d7fffc4001a110002030101000000000000000000000000030102121132ffda0008010301013f014ac8a09a0c762d9e091dee4fffc4001a11000203"
-    "0101000000000000000000000000010203211112ffda0008010201013f01b1e89e16434853d458974825e4ffc4001410010000000000000000000000"
-    "0000000030ffda0008010100063f021fffc4001a100002030101000000000000000000000000011011213171ffda0008010100013f2151f1142aab2e"
-    "c51e5e1fffda000c030100020003000000109cd1b3ffc4001b110002020301000000000000000000000000011121106181e1ffda0008010301013f10"
-    "0a704b5b1bf0442aec7fffc4001811010101010100000000000000000000000001112141ffda0008010201013f10b34c2cd6375e6b338fffc4001b10"
-    "0002020301000000000000000000000000011161314151b1ffda0008010100013f10bcb4ee2e2c2ebb71103be8cfa33c9afacfffd9";
+    "ffd8ffe000104a46494600010100000100010000ffdb004300100b0c0e0c0a100e0d0e1211101318281a1816161831"
+    "23251d283a333d3c3933383740"
+    "485c4e404457453738506d51575f626768673e4d71797064785c656763ffdb0043011112121815182f1a1a2f634238"
+    "42636363636363636363636363"
+    "6363636363636363636363636363636363636363636363636363636363636363636363636363ffc200110800130015"
+    "03012100021101031101ffc400"
+    "160001010100000000000000000000000000030005ffc400160101010100000000000000000000000000040203ffda"
+    "000c0301000210031000000156"
+    "10dea7e2ad4a5b5e736da9ca2fffc4001a100002030101000000000000000000000000010203121032ffda00080101"
+    "00010502d0a4291a14876e788b"
+    "3d7fffc4001a110002030101000000000000000000000000030102121132ffda0008010301013f014ac8a09a0c762d"
+    "9e091dee4fffc4001a11000203"
+    "0101000000000000000000000000010203211112ffda0008010201013f01b1e89e16434853d458974825e4ffc40014"
+    "10010000000000000000000000"
+    "0000000030ffda0008010100063f021fffc4001a100002030101000000000000000000000000011011213171ffda00"
+    "08010100013f2151f1142aab2e"
+    "c51e5e1fffda000c030100020003000000109cd1b3ffc4001b11000202030100000000000000000000000001112110"
+    "6181e1ffda0008010301013f10"
+    "0a704b5b1bf0442aec7fffc4001811010101010100000000000000000000000001112141ffda0008010201013f10b3"
+    "4c2cd6375e6b338fffc4001b10"
+    "0002020301000000000000000000000000011161314151b1ffda0008010100013f10bcb4ee2e2c2ebb71103be8cfa3"
+    "3c9afacfffd9";
 
 Bytes from_hex(std::string_view digits) {
   Bytes bytes;
   for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16)));
+    bytes.push_back(
+        static_cast<std::byte>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16)));
   }
   return bytes;
 }
@@ -144,8 +166,10 @@ std::uint64_t fnv1a(const Pixels& pixels) {
 // with channels in RGB order.
 TEST_CASE("pixels are those of OpenCV 4.6") {
   Decoder decoder;
-  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kBaselineHex), {}).value())) == 0x877297d2ef74d192);
-  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kProgressiveHex), {}).value())) == 0x12bc71b488242a80);
+  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kBaselineHex), {}).value())) ==
+        0x877297d2ef74d192);
+  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kProgressiveHex), {}).value())) ==
+        0x12bc71b488242a80);
 }
 
 TEST_CASE("chroma is upsampled smoothly") {
@@ -238,31 +262,41 @@ TEST_CASE("libjpeg's warnings are errors with its own text") {
   Bytes scrambled = file;
   const auto scan = static_cast<std::ptrdiff_t>(test::last_jpeg_segment_at(file, 0xDA) + 14);
   std::fill(scrambled.begin() + scan + 20, scrambled.begin() + scan + 60, std::byte{0xFE});
-  CHECK_THAT(refusal_of(scrambled), ContainsSubstring("the JPEG is damaged or truncated: Corrupt JPEG data"));
+  CHECK_THAT(refusal_of(scrambled),
+             ContainsSubstring("the JPEG is damaged or truncated: Corrupt JPEG data"));
 }
 
 TEST_CASE("JPEGs with restarts and rare subsampling are decoded") {
-  for (const auto& [horizontal, vertical] : {std::pair{4, 1}, {1, 2}, {1, 4}, {2, 4}, {4, 2}, {3, 1}})
+  for (const auto& [horizontal, vertical] :
+       {std::pair{4, 1}, {1, 2}, {1, 4}, {2, 4}, {4, 2}, {3, 1}})
     for (const int restart_rows : {0, 1}) {
       CAPTURE(horizontal, vertical, restart_rows);
-      const Bytes file = sized_jpeg({.horizontal = horizontal, .vertical = vertical, .restart_rows = restart_rows});
+      const Bytes file = sized_jpeg(
+          {.horizontal = horizontal, .vertical = vertical, .restart_rows = restart_rows});
       CHECK(reads_as(file, plainly_read(file)));
     }
   const Bytes filled = sized_jpeg({.restart_rows = 1});
   Bytes padded = filled;
-  padded.insert(padded.begin() + static_cast<std::ptrdiff_t>(test::jpeg_segment_at(filled, 0xDB)), 3, std::byte{0xFF});  // fill bytes
+  padded.insert(padded.begin() + static_cast<std::ptrdiff_t>(test::jpeg_segment_at(filled, 0xDB)),
+                3, std::byte{0xFF});  // fill bytes
   CHECK(reads_as(padded, plainly_read(filled)));
 }
 
 TEST_CASE("odd JPEGs that cannot be read are refused with the reason") {
   const Bytes file = sized_jpeg({});
   const std::size_t frame = test::jpeg_segment_at(file, 0xC0);
-  CHECK_THAT(refusal_of(test::with_byte(file, frame + 4, std::byte{12})), ContainsSubstring("12-bit JPEG is not supported"));
-  CHECK_THAT(refusal_of(test::with_byte(file, frame + 1, std::byte{0xC3})), ContainsSubstring("lossless JPEG is not supported"));
-  CHECK_THAT(refusal_of(test::with_byte(file, frame + 1, std::byte{0xC5})), ContainsSubstring("hierarchical JPEG is not supported"));
-  CHECK_THAT(refusal_of(test::with_byte(file, frame + 9, std::byte{2})), ContainsSubstring("JPEG with 2 channels is not supported"));
-  const Bytes no_height = test::with_byte(test::with_byte(file, frame + 5, std::byte{0}), frame + 6, std::byte{0});
-  CHECK_THAT(refusal_of(no_height), ContainsSubstring("after its pixels (DNL)") && ContainsSubstring("save it again"));
+  CHECK_THAT(refusal_of(test::with_byte(file, frame + 4, std::byte{12})),
+             ContainsSubstring("12-bit JPEG is not supported"));
+  CHECK_THAT(refusal_of(test::with_byte(file, frame + 1, std::byte{0xC3})),
+             ContainsSubstring("lossless JPEG is not supported"));
+  CHECK_THAT(refusal_of(test::with_byte(file, frame + 1, std::byte{0xC5})),
+             ContainsSubstring("hierarchical JPEG is not supported"));
+  CHECK_THAT(refusal_of(test::with_byte(file, frame + 9, std::byte{2})),
+             ContainsSubstring("JPEG with 2 channels is not supported"));
+  const Bytes no_height =
+      test::with_byte(test::with_byte(file, frame + 5, std::byte{0}), frame + 6, std::byte{0});
+  CHECK_THAT(refusal_of(no_height),
+             ContainsSubstring("after its pixels (DNL)") && ContainsSubstring("save it again"));
 }
 
 TEST_CASE("data after the end of a JPEG is ignored") {
@@ -273,7 +307,8 @@ TEST_CASE("data after the end of a JPEG is ignored") {
 TEST_CASE("a file of too many scans is refused as a bomb") {
   const Bytes file = sized_jpeg({.separate_scans = true});
   CHECK(reads_as(test::with_repeated_scan(file, kMaxScans - 3), plainly_read(file)));
-  CHECK_THAT(refusal_of(test::with_repeated_scan(file, kMaxScans - 2)), ContainsSubstring("more than 500 scans"));
+  CHECK_THAT(refusal_of(test::with_repeated_scan(file, kMaxScans - 2)),
+             ContainsSubstring("more than 500 scans"));
 }
 
 TEST_CASE("the larger an image, the fewer scans it may have") {
@@ -296,7 +331,8 @@ Pixels light_of(const Pixels& inks) {
   Pixels rgb;
   for (std::size_t i = 0; i < inks.size(); i += 4) {
     const int black = inks[i + 3];
-    for (std::size_t c = 0; c < 3; ++c) rgb.push_back(static_cast<std::uint8_t>(black - ((255 - inks[i + c]) * black) / 256));
+    for (std::size_t c = 0; c < 3; ++c)
+      rgb.push_back(static_cast<std::uint8_t>(black - ((255 - inks[i + c]) * black) / 256));
   }
   return rgb;
 }
@@ -304,8 +340,9 @@ Pixels light_of(const Pixels& inks) {
 TEST_CASE("CMYK and YCCK JPEGs become RGB or gray with OpenCV's formula") {
   Decoder decoder;
   const auto inks = test::smooth_samples(45, 35, 4);
-  for (const JpegSpec& spec : {JpegSpec{.color = JpegColor::cmyk}, JpegSpec{.color = JpegColor::ycck},
-                               JpegSpec{.color = JpegColor::ycck, .horizontal = 2, .vertical = 2, .progressive = true}}) {
+  for (const JpegSpec& spec :
+       {JpegSpec{.color = JpegColor::cmyk}, JpegSpec{.color = JpegColor::ycck},
+        JpegSpec{.color = JpegColor::ycck, .horizontal = 2, .vertical = 2, .progressive = true}}) {
     CAPTURE(static_cast<int>(spec.color), spec.progressive);
     JpegSpec sized = spec;
     sized.width = 45;
@@ -325,33 +362,53 @@ TEST_CASE("CMYK and YCCK JPEGs become RGB or gray with OpenCV's formula") {
 
 // 13x11, Adobe transform 0.
 constexpr std::string_view kCmykHex =
-    "ffd8ffee000e41646f626500640000000000ffdb0043000d090a0b0a080d0b0a0b0e0e0d0f13201513121213271c1e17202e2931302e292d2c333a4a"
-    "3e333646372c2d405741464c4e525352323e5a615a50604a51524fffc0001408000b000d044311004d11005911004b1100ffc4001f00000105010101"
-    "01010100000000000000000102030405060708090a0bffc400b5100002010303020403050504040000017d0102030004110512213141061351610722"
-    "7114328191a1082342b1c11552d1f02433627282090a161718191a25262728292a3435363738393a434445464748494a535455565758595a63646566"
-    "6768696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5c6c7c8c9cad2d3d4d5"
-    "d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9faffda000e0443004d0059004b00003f00e4b4683eef14cd66d7ef715cd68d65f778ae96"
-    "cee3a735dbd841fb8e95c45fdafeff00a576f6165fb8e95b705c7c9d6b96d180f978af4bd6557e6e2b0f4645f97815c9d9b1e39aedec00f23a57137e"
+    "ffd8ffee000e41646f626500640000000000ffdb0043000d090a0b0a080d0b0a0b0e0e0d0f13201513121213271c1e"
+    "17202e2931302e292d2c333a4a"
+    "3e333646372c2d405741464c4e525352323e5a615a50604a51524fffc0001408000b000d044311004d11005911004b"
+    "1100ffc4001f00000105010101"
+    "01010100000000000000000102030405060708090a0bffc400b5100002010303020403050504040000017d01020300"
+    "04110512213141061351610722"
+    "7114328191a1082342b1c11552d1f02433627282090a161718191a25262728292a3435363738393a43444546474849"
+    "4a535455565758595a63646566"
+    "6768696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9ba"
+    "c2c3c4c5c6c7c8c9cad2d3d4d5"
+    "d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9faffda000e0443004d0059004b00003f00e4b4683eef14"
+    "cd66d7ef715cd68d65f778ae96"
+    "cee3a735dbd841fb8e95c45fdafeff00a576f6165fb8e95b705c7c9d6b96d180f978af4bd6557e6e2b0f4645f97815"
+    "c9d9b1e39aedec00f23a57137e"
     "abe7f4aedec117c8e82b6e063b3ad7ffd9";
 // 13x11, Adobe transform 2, 4:2:0.
 constexpr std::string_view kYcckHex =
-    "ffd8ffee000e41646f626500640000000002ffdb0043000d090a0b0a080d0b0a0b0e0e0d0f13201513121213271c1e17202e2931302e292d2c333a4a"
-    "3e333646372c2d405741464c4e525352323e5a615a50604a51524fffdb0043010e0e0e131113261515264f352d354f4f4f4f4f4f4f4f4f4f4f4f4f4f"
-    "4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4fffc0001408000b000d04012200021101031101042200ffc4"
-    "001f0000010501010101010100000000000000000102030405060708090a0bffc400b5100002010303020403050504040000017d0102030004110512"
-    "2131410613516107227114328191a1082342b1c11552d1f02433627282090a161718191a25262728292a3435363738393a434445464748494a535455"
-    "565758595a636465666768696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5"
-    "c6c7c8c9cad2d3d4d5d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9faffc4001f01000301010101010101010100000000000001020304"
-    "05060708090a0bffc400b51100020102040403040705040400010277000102031104052131061241510761711322328108144291a1b1c109233352f0"
-    "156272d10a162434e125f11718191a262728292a35363738393a434445464748494a535455565758595a636465666768696a737475767778797a8283"
-    "8485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5c6c7c8c9cad2d3d4d5d6d7d8d9dae2e3e4e5e6e7e8e9"
-    "eaf2f3f4f5f6f7f8f9faffda000e040100021103110400003f00d38ee7deaca5cf1d6b0e363eb56518e3ad72e672f788ce23ef1d2d9dc74e6b6e0b8f"
+    "ffd8ffee000e41646f626500640000000002ffdb0043000d090a0b0a080d0b0a0b0e0e0d0f13201513121213271c1e"
+    "17202e2931302e292d2c333a4a"
+    "3e333646372c2d405741464c4e525352323e5a615a50604a51524fffdb0043010e0e0e131113261515264f352d354f"
+    "4f4f4f4f4f4f4f4f4f4f4f4f4f"
+    "4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4fffc0001408000b000d0401"
+    "2200021101031101042200ffc4"
+    "001f0000010501010101010100000000000000000102030405060708090a0bffc400b5100002010303020403050504"
+    "040000017d0102030004110512"
+    "2131410613516107227114328191a1082342b1c11552d1f02433627282090a161718191a25262728292a3435363738"
+    "393a434445464748494a535455"
+    "565758595a636465666768696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aa"
+    "b2b3b4b5b6b7b8b9bac2c3c4c5"
+    "c6c7c8c9cad2d3d4d5d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9faffc4001f010003010101010101"
+    "01010100000000000001020304"
+    "05060708090a0bffc400b5110002010204040304070504040001027700010203110405213106124151076171132232"
+    "8108144291a1b1c109233352f0"
+    "156272d10a162434e125f11718191a262728292a35363738393a434445464748494a535455565758595a6364656667"
+    "68696a737475767778797a8283"
+    "8485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5c6c7c8c9cad2d3d4d5"
+    "d6d7d8d9dae2e3e4e5e6e7e8e9"
+    "eaf2f3f4f5f6f7f8f9faffda000e040100021103110400003f00d38ee7deaca5cf1d6b0e363eb56518e3ad72e672f7"
+    "88ce23ef1d2d9dc74e6b6e0b8f"
     "93ad72766c78e6b6e063b3ad7fffd9";
 
 TEST_CASE("pixels of CMYK and YCCK JPEGs equal those of OpenCV 4.6") {
   Decoder decoder;
-  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kCmykHex), {}).value())) == 0xe51f761be39bd8f0);
-  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kYcckHex), {}).value())) == 0x7c6e5788cb5916b7);
+  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kCmykHex), {}).value())) ==
+        0xe51f761be39bd8f0);
+  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kYcckHex), {}).value())) ==
+        0x7c6e5788cb5916b7);
 }
 
 TEST_CASE("inks count as inverted even without an Adobe segment") {
@@ -366,7 +423,9 @@ TEST_CASE("inks count as inverted even without an Adobe segment") {
 
 TEST_CASE("an unknown Adobe transform is refused") {
   const Bytes file = from_hex(kYcckHex);
-  CHECK_THAT(refusal_of(test::with_byte(file, test::jpeg_segment_at(file, 0xEE) + 15, std::byte{7})), ContainsSubstring("transform"));
+  CHECK_THAT(
+      refusal_of(test::with_byte(file, test::jpeg_segment_at(file, 0xEE) + 15, std::byte{7})),
+      ContainsSubstring("transform"));
 }
 
 // Damage in the entropy-coded part may pass unnoticed, as always with JPEG; it must never do more
@@ -393,7 +452,9 @@ TEST_CASE("flipped bits give an error or an image of the same size") {
       const Bytes flipped = test::with_byte(file, at, file[at] ^ std::byte{1} << bit);
       const auto image = decoder.decode_image(flipped, {.max_pixels = 1 << 20});
       const auto found = probe(flipped, true);
-      if (image.ok()) REQUIRE((image.value().width == found.value().info.width && image.value().height == found.value().info.height));
+      if (image.ok())
+        REQUIRE((image.value().width == found.value().info.width &&
+                 image.value().height == found.value().info.height));
     }
   }
 }

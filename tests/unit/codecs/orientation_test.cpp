@@ -40,16 +40,20 @@ struct Stored {
 Stored make_stored(int width, int height, int channels) {
   const auto noise = test::noise_samples(width, height, channels, 255);
   Stored stored{{noise.begin(), noise.end()}, {}};
-  stored.image = {stored.samples.data(), width, height, channels, static_cast<std::size_t>(width * channels)};
+  stored.image = {stored.samples.data(), width, height, channels,
+                  static_cast<std::size_t>(width * channels)};
   return stored;
 }
 
 bool seen_as_expected(const ConstPixels& seen, const ConstPixels& stored, int orientation) {
   for (int y = 0; y < seen.height; ++y) {
     for (int x = 0; x < seen.width; ++x) {
-      const auto [stored_x, stored_y] = stored_place(orientation, x, y, stored.width, stored.height);
+      const auto [stored_x, stored_y] =
+          stored_place(orientation, x, y, stored.width, stored.height);
       for (int c = 0; c < seen.channels; ++c) {
-        if (seen.row(y)[x * seen.channels + c] != stored.row(stored_y)[stored_x * stored.channels + c]) return false;
+        if (seen.row(y)[x * seen.channels + c] !=
+            stored.row(stored_y)[stored_x * stored.channels + c])
+          return false;
       }
     }
   }
@@ -58,7 +62,8 @@ bool seen_as_expected(const ConstPixels& seen, const ConstPixels& stored, int or
 
 TEST_CASE("every orientation places every pixel") {
   Buffer buffer;
-  for (const auto& [width, height] : {std::pair{1, 1}, {1, 40}, {40, 1}, {32, 32}, {33, 65}, {100, 31}}) {
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {1, 40}, {40, 1}, {32, 32}, {33, 65}, {100, 31}}) {
     for (const int channels : {1, 3}) {
       const Stored stored = make_stored(width, height, channels);
       for (int orientation = 1; orientation <= 8; ++orientation) {

@@ -10,8 +10,9 @@ using namespace hotpack::codecs;
 namespace {
 
 // The specification's text, byte by byte.
-std::vector<std::uint8_t> by_definition(int filter, const std::vector<std::uint8_t>& in, const std::vector<std::uint8_t>& above,
-                                        std::size_t size, std::size_t step) {
+std::vector<std::uint8_t> by_definition(int filter, const std::vector<std::uint8_t>& in,
+                                        const std::vector<std::uint8_t>& above, std::size_t size,
+                                        std::size_t step) {
   std::vector<std::uint8_t> out(size);
   for (std::size_t i = 0; i < size; ++i) {
     const int a = i < step ? 0 : out[i - step], b = above[i], c = i < step ? 0 : above[i - step];

@@ -24,7 +24,8 @@ struct Rows {
 Rows rows_of(const Bytes& file, int channels) {
   const ImageInfo info = probe(file, true).value().info;
   Rows rows;
-  const std::size_t row_bytes = static_cast<std::size_t>(info.width) * static_cast<std::size_t>(channels);
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(info.width) * static_cast<std::size_t>(channels);
   rows.samples.resize(row_bytes * static_cast<std::size_t>(info.height));
   std::span<const std::byte> palette;
   PlainPng plain;
@@ -33,14 +34,17 @@ Rows rows_of(const Bytes& file, int channels) {
   return rows;
 }
 
-Bytes plain_rgb(int width = 33, int height = 21) { return make_rgb_png(width, height, smooth_samples(width, height, 3)); }
+Bytes plain_rgb(int width = 33, int height = 21) {
+  return make_rgb_png(width, height, smooth_samples(width, height, 3));
+}
 
 }  // namespace
 
 TEST_CASE("plain images are read as they were made") {
   for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {33, 21}, {256, 100}}) {
     const auto rgb = smooth_samples(width, height, 3), gray = smooth_samples(width, height, 1);
-    const Rows color = rows_of(make_rgb_png(width, height, rgb), 3), flat = rows_of(make_gray_png(width, height, gray), 1);
+    const Rows color = rows_of(make_rgb_png(width, height, rgb), 3),
+               flat = rows_of(make_gray_png(width, height, gray), 1);
     CHECK(color.read);
     CHECK(color.samples == rgb);
     CHECK(flat.read);
@@ -84,7 +88,8 @@ TEST_CASE("a plain image with any flaw is left to libpng") {
   CHECK_FALSE(rows_of(with_bad_png_checksum(good, "IEND"), 3).read);
   CHECK_FALSE(rows_of(without_png_chunk(good, "IEND"), 3).read);
   CHECK_FALSE(rows_of(with_png_byte(good, "IDAT", 0, std::byte{0}), 3).read);  // not a zlib stream
-  for (std::size_t cut = 60; cut < good.size(); cut += 7) CHECK_FALSE(rows_of(truncated(good, cut), 3).read);
+  for (std::size_t cut = 60; cut < good.size(); cut += 7)
+    CHECK_FALSE(rows_of(truncated(good, cut), 3).read);
 }
 
 TEST_CASE("every changed byte of the coded rows is noticed") {
@@ -114,14 +119,17 @@ std::string verdict_of(const Bytes& file) {
   return image.ok() ? "read" : image.error().message;
 }
 
-Bytes with_header_byte(std::size_t at, unsigned value) { return with_png_byte(plain_rgb(), "IHDR", at, static_cast<std::byte>(value)); }
+Bytes with_header_byte(std::size_t at, unsigned value) {
+  return with_png_byte(plain_rgb(), "IHDR", at, static_cast<std::byte>(value));
+}
 
 // 4x1 gray with these deflated bytes as pixels.
 Bytes with_stream(hotpack::fuzz::Bytes deflated, std::uint32_t adler) {
   hotpack::fuzz::Bytes stream{0x78, 0x9C};
   stream.insert(stream.end(), deflated.begin(), deflated.end());
   hotpack::fuzz::put_be32(stream, adler);
-  const Bytes bytes(reinterpret_cast<const std::byte*>(stream.data()), reinterpret_cast<const std::byte*>(stream.data() + stream.size()));
+  const Bytes bytes(reinterpret_cast<const std::byte*>(stream.data()),
+                    reinterpret_cast<const std::byte*>(stream.data() + stream.size()));
   const Bytes made = make_gray_png(4, 1, std::vector<std::uint8_t>(4));
   return without_png_chunk(with_png_chunk(made, "IDAT", bytes, "IEND"), "IDAT");
 }
@@ -129,9 +137,12 @@ Bytes with_stream(hotpack::fuzz::Bytes deflated, std::uint32_t adler) {
 }  // namespace
 
 TEST_CASE("a header that libpng refuses is left to it") {
-  CHECK_THAT(verdict_of(with_header_byte(10, 0x42)), ContainsSubstring("Invalid IHDR data"));  // compression
-  CHECK_THAT(verdict_of(with_header_byte(11, 1)), ContainsSubstring("Invalid IHDR data"));     // filter
-  CHECK_THAT(verdict_of(with_header_byte(12, 2)), ContainsSubstring("Invalid IHDR data"));     // interlacing
+  CHECK_THAT(verdict_of(with_header_byte(10, 0x42)),
+             ContainsSubstring("Invalid IHDR data"));  // compression
+  CHECK_THAT(verdict_of(with_header_byte(11, 1)),
+             ContainsSubstring("Invalid IHDR data"));  // filter
+  CHECK_THAT(verdict_of(with_header_byte(12, 2)),
+             ContainsSubstring("Invalid IHDR data"));  // interlacing
 }
 
 TEST_CASE("chunk types that are reserved or not letters are left to libpng") {
@@ -139,7 +150,8 @@ TEST_CASE("chunk types that are reserved or not letters are left to libpng") {
                            "\x01"
                            "EXt",
                            "tEX\xFF"})
-    CHECK_THAT(verdict_of(with_png_chunk(plain_rgb(), type, {})), ContainsSubstring("invalid chunk type"));
+    CHECK_THAT(verdict_of(with_png_chunk(plain_rgb(), type, {})),
+               ContainsSubstring("invalid chunk type"));
   CHECK(verdict_of(with_png_chunk(plain_rgb(), "text", {})) == "read");
   CHECK(verdict_of(with_png_chunk(plain_rgb(), "tEXt", {})) == "taken by the fast path");
 }
@@ -190,9 +202,12 @@ TEST_CASE("random files that the fast path accepts have libpng's pixels") {
   hotpack::fuzz::Bytes last;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     const hotpack::fuzz::Bytes made = hotpack::fuzz::PngMutator(seed).run(last.data(), last.size());
-    const Bytes file(reinterpret_cast<const std::byte*>(made.data()), reinterpret_cast<const std::byte*>(made.data() + made.size()));
+    const Bytes file(reinterpret_cast<const std::byte*>(made.data()),
+                     reinterpret_cast<const std::byte*>(made.data() + made.size()));
     const auto found = probe(file, true);
-    if (!found.ok() || found->info.kind != PixelKind::gray || !check_pixel_limit(found->info, 1 << 16).ok()) continue;
+    if (!found.ok() || found->info.kind != PixelKind::gray ||
+        !check_pixel_limit(found->info, 1 << 16).ok())
+      continue;
     const Rows rows = rows_of(file, found->info.bit_depth == 16 ? 2 : 1);
     if (!rows.read) continue;
     CAPTURE(seed);

@@ -12,8 +12,10 @@ namespace {
 constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28;
 
 template <class Sample>
-PixelView<const Sample> view_of(const std::vector<Sample>& samples, int width, int height, int channels) {
-  return {samples.data(), width, height, channels, static_cast<std::size_t>(width * channels) * sizeof(Sample)};
+PixelView<const Sample> view_of(const std::vector<Sample>& samples, int width, int height,
+                                int channels) {
+  return {samples.data(), width, height, channels,
+          static_cast<std::size_t>(width * channels) * sizeof(Sample)};
 }
 
 template <class Sample>
@@ -44,7 +46,8 @@ TEST_CASE("rows may have gaps between them") {
   REQUIRE(file.ok());
   const auto image = decoder.decode_image(file.value(), {});
   REQUIRE(image.ok());
-  for (int y = 0; y < 4; ++y) CHECK(std::equal(left_half.row(y), left_half.row(y) + 15, image.value().row(y)));
+  for (int y = 0; y < 4; ++y)
+    CHECK(std::equal(left_half.row(y), left_half.row(y) + 15, image.value().row(y)));
 }
 
 TEST_CASE("16-bit ids read back equal") {
@@ -73,7 +76,8 @@ TEST_CASE("palette images read back with their colors") {
 
 TEST_CASE("the same pixels make the same bytes") {
   const auto samples = test::smooth_samples(30, 30, 3);
-  CHECK(encode_png(view_of(samples, 30, 30, 3)).value() == encode_png(view_of(samples, 30, 30, 3)).value());
+  CHECK(encode_png(view_of(samples, 30, 30, 3)).value() ==
+        encode_png(view_of(samples, 30, 30, 3)).value());
 }
 
 TEST_CASE("bad arguments are a bug of the caller") {
@@ -83,11 +87,13 @@ TEST_CASE("bad arguments are a bug of the caller") {
   CHECK(code(encode_png({})) == ErrorCode::internal);
   CHECK(code(encode_png(view_of(samples, 6, 1, 2))) == ErrorCode::internal);
   CHECK(code(encode_png16({})) == ErrorCode::internal);
-  CHECK(code(encode_png_palette(view_of(samples, 4, 1, 3), std::span(palette).first(2))) == ErrorCode::internal);
+  CHECK(code(encode_png_palette(view_of(samples, 4, 1, 3), std::span(palette).first(2))) ==
+        ErrorCode::internal);
   CHECK(code(encode_png_palette(view_of(samples, 12, 1, 1), palette)) == ErrorCode::internal);
   CHECK(code(encode_png_palette(view_of(samples, 12, 1, 1), {})) == ErrorCode::internal);
   const std::vector<std::uint8_t> stray = {0, 5};
-  CHECK(code(encode_png_palette(view_of(stray, 2, 1, 1), std::span(palette).first(5))) == ErrorCode::internal);
+  CHECK(code(encode_png_palette(view_of(stray, 2, 1, 1), std::span(palette).first(5))) ==
+        ErrorCode::internal);
 }
 
 }  // namespace

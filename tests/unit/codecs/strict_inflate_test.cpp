@@ -30,7 +30,9 @@ std::optional<Octets> inflate_with_zlib(const Octets& coded, std::size_t size) {
   Octets bytes(size + 1);
   uLongf got = static_cast<uLongf>(bytes.size());
   uLong read = static_cast<uLong>(coded.size());
-  if (uncompress2(bytes.data(), &got, coded.data(), &read) != Z_OK || got != size || read != coded.size()) return std::nullopt;
+  if (uncompress2(bytes.data(), &got, coded.data(), &read) != Z_OK || got != size ||
+      read != coded.size())
+    return std::nullopt;
   bytes.resize(size);
   return bytes;
 }
@@ -38,8 +40,10 @@ std::optional<Octets> inflate_with_zlib(const Octets& coded, std::size_t size) {
 Octets as_zlib_stream(Octets deflated, const Octets& bytes) {
   Octets stream{0x78, 0x9C};
   stream.insert(stream.end(), deflated.begin(), deflated.end());
-  const auto sum = static_cast<std::uint32_t>(adler32(1, bytes.data(), static_cast<uInt>(bytes.size())));
-  for (int shift = 24; shift >= 0; shift -= 8) stream.push_back(static_cast<std::uint8_t>(sum >> shift));
+  const auto sum =
+      static_cast<std::uint32_t>(adler32(1, bytes.data(), static_cast<uInt>(bytes.size())));
+  for (int shift = 24; shift >= 0; shift -= 8)
+    stream.push_back(static_cast<std::uint8_t>(sum >> shift));
   return stream;
 }
 
@@ -49,7 +53,8 @@ Octets sample_bytes(std::size_t size) {
   Octets bytes(size);
   for (std::size_t i = 0; i < size; ++i) {
     const bool again = i > 700 && random.percent(60);
-    bytes[i] = again ? bytes[i - 1 - random.below(700)] : static_cast<std::uint8_t>(random.below(1 + random.below(200)));
+    bytes[i] = again ? bytes[i - 1 - random.below(700)]
+                     : static_cast<std::uint8_t>(random.below(1 + random.below(200)));
   }
   return bytes;
 }
@@ -77,7 +82,9 @@ BitWriter dynamic_block(std::uint32_t literals, std::uint32_t distances) {
   out.put(literals - 257, 5);
   out.put(distances - 1, 5);
   out.put(18 - 4, 4);
-  for (const std::uint32_t length : {0U, 0U, 2U, 1U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 3U, 0U, 3U}) out.put(length, 3);
+  for (const std::uint32_t length :
+       {0U, 0U, 2U, 1U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 3U, 0U, 3U})
+    out.put(length, 3);
   return out;
 }
 
@@ -99,7 +106,9 @@ void put_empty_dynamic_block(BitWriter& out) {
   out.put(0, 5);
   out.put(0, 5);
   out.put(18 - 4, 4);
-  for (const std::uint32_t length : {0U, 0U, 2U, 1U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 3U, 0U, 3U}) out.put(length, 3);
+  for (const std::uint32_t length :
+       {0U, 0U, 2U, 1U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 3U, 0U, 3U})
+    out.put(length, 3);
   out.word(6, 3);  // literal 0: one bit
   out.word(2, 2);
   out.put(138 - 11, 7);
@@ -139,7 +148,8 @@ TEST_CASE("libdeflate's output is read") {
   for (const int level : {1, 6, 12}) {
     auto* const compressor = libdeflate_alloc_compressor(level);
     Octets coded(libdeflate_zlib_compress_bound(compressor, bytes.size()));
-    coded.resize(libdeflate_zlib_compress(compressor, bytes.data(), bytes.size(), coded.data(), coded.size()));
+    coded.resize(libdeflate_zlib_compress(compressor, bytes.data(), bytes.size(), coded.data(),
+                                          coded.size()));
     libdeflate_free_compressor(compressor);
     CHECK(inflate_strictly(coded, bytes.size()) == bytes);
   }
@@ -159,7 +169,8 @@ TEST_CASE("another size, a cut, a tail or a changed bit is refused") {
   CHECK_FALSE(inflate_strictly(good, 899));
   CHECK_FALSE(inflate_strictly(good, 901));
   for (std::size_t size = 0; size < good.size(); ++size)
-    CHECK_FALSE(inflate_strictly(Octets(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)), 900));
+    CHECK_FALSE(inflate_strictly(
+        Octets(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)), 900));
   Octets longer = good;
   longer.push_back(0);
   CHECK_FALSE(inflate_strictly(longer, 900));
@@ -370,7 +381,8 @@ TEST_CASE("accepted random streams have the bytes of zlib") {
     const auto text = lenient.read(deflate.data(), deflate.size());
     deflate.resize(std::min(deflate.size(), text.coded));
     const Octets coded = as_zlib_stream(deflate, text.bytes);
-    const auto strict = inflate_strictly(coded, text.bytes.size()), zlib = inflate_with_zlib(coded, text.bytes.size());
+    const auto strict = inflate_strictly(coded, text.bytes.size()),
+               zlib = inflate_with_zlib(coded, text.bytes.size());
     CAPTURE(seed);
     if (strict) REQUIRE(strict == zlib);
     taken += strict.has_value();

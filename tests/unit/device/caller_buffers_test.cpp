@@ -14,7 +14,8 @@ using Buffers = std::vector<DeviceBuffers>;
 
 // A loader on two devices, and memory of both.
 struct TwoDevices {
-  TwoDevices() : pack(square_form(), 12, 4), program(fake, 2), streams{fake.stream(0), fake.stream(1)} {
+  TwoDevices()
+      : pack(square_form(), 12, 4), program(fake, 2), streams{fake.stream(0), fake.stream(1)} {
     loader.emplace(open_on(fake, pack.open(), device_options(small_batches(4), {0, 1})));
     good = program.buffers(*loader);
   }
@@ -47,11 +48,15 @@ TEST_CASE("buffers in host memory are refused and the batch is not lost") {
   alignas(16) static std::byte plain[1 << 16];
   Buffers bad = two.good;
   bad[1].label = plain;
-  CHECK(two.refusal(bad) == "the label buffer of part 1 is in host memory; it must be in memory of device 1");
-  auto pinned = device::PinnedMemory::take(device::Context::retain(two.fake.driver(), 0).value(), bad[0].image_bytes).value();
+  CHECK(two.refusal(bad) ==
+        "the label buffer of part 1 is in host memory; it must be in memory of device 1");
+  auto pinned = device::PinnedMemory::take(device::Context::retain(two.fake.driver(), 0).value(),
+                                           bad[0].image_bytes)
+                    .value();
   bad = two.good;
   bad[0].image = pinned.data();
-  CHECK(two.refusal(bad) == "the image buffer of part 0 is in host memory; it must be in memory of device 0");
+  CHECK(two.refusal(bad) ==
+        "the image buffer of part 0 is in host memory; it must be in memory of device 0");
   bad = two.good;
   bad[1].image = nullptr;  // as after a failed allocation
   CHECK_THAT(two.refusal(bad), ContainsSubstring("the image buffer of part 1 is null with"));
@@ -64,7 +69,8 @@ TEST_CASE("buffers of another device are refused") {
   REQUIRE(two.loader->next_into(two.good, two.streams).ok());
   REQUIRE(two.loader->seek(0).ok());
   const Buffers crossed{two.good[1], two.good[0]};  // known, each on the other one
-  CHECK(two.refusal(crossed) == "the image buffer of part 0 is in memory of device 1; it must be in memory of device 0");
+  CHECK(two.refusal(crossed) ==
+        "the image buffer of part 0 is in memory of device 1; it must be in memory of device 0");
   CHECK(two.refusal({two.good[0], {nullptr, 0, two.good[0].label, two.good[0].label_bytes}}) ==
         "the label buffer of part 1 is in memory of device 0; it must be in memory of device 1");
 }
@@ -84,14 +90,17 @@ TEST_CASE("buffers declared larger than their memory are refused") {
   TwoDevices two;
   Buffers larger = two.good;
   larger[1].image_bytes += 1;
-  CHECK(two.refusal(larger) == "the image buffer of part 1 is said to have " + std::to_string(larger[1].image_bytes) +
-                                   " bytes, but its memory ends after " + std::to_string(two.good[1].image_bytes));
+  CHECK(two.refusal(larger) ==
+        "the image buffer of part 1 is said to have " + std::to_string(larger[1].image_bytes) +
+            " bytes, but its memory ends after " + std::to_string(two.good[1].image_bytes));
   REQUIRE(two.loader->next_into(two.good, two.streams).ok());
   REQUIRE(two.loader->seek(0).ok());
-  CHECK_THAT(two.refusal(larger), ContainsSubstring("but its memory ends after"));  // the address is known by now
+  CHECK_THAT(two.refusal(larger),
+             ContainsSubstring("but its memory ends after"));  // the address is known by now
   Buffers later = two.good;
   later[0].label = static_cast<std::byte*>(later[0].label) + 16;
-  CHECK_THAT(two.refusal(later), ContainsSubstring("ends after " + std::to_string(two.good[0].label_bytes - 16)));
+  CHECK_THAT(two.refusal(later),
+             ContainsSubstring("ends after " + std::to_string(two.good[0].label_bytes - 16)));
 }
 
 TEST_CASE("memory next to a further mapping is accepted at its declared size") {
@@ -142,6 +151,7 @@ TEST_CASE("a buffer that the driver cannot describe is an error") {
   const auto failed = two.loader->next_into(two.good, two.streams);
   REQUIRE_FALSE(failed.ok());
   CHECK(failed.error().code == ErrorCode::io);
-  CHECK_THAT(failed.error().message, ContainsSubstring("cuPointerGetAttributes failed: CUDA_ERROR_INVALID_CONTEXT"));
+  CHECK_THAT(failed.error().message,
+             ContainsSubstring("cuPointerGetAttributes failed: CUDA_ERROR_INVALID_CONTEXT"));
   CHECK(two.loader->next_into(two.good, two.streams).ok());
 }

@@ -69,7 +69,9 @@ class CargoRig {
   // A slot filled with a step's batch; throws if a row fails.
   Slot& fill(std::uint64_t epoch, std::uint64_t step, std::size_t number = 0) {
     Slot& slot = begin(epoch, step, number);
-    if (const auto failed = fill_rows(slot)) throw std::logic_error("row " + std::to_string(failed->row) + ": " + failed->error.describe());
+    if (const auto failed = fill_rows(slot))
+      throw std::logic_error("row " + std::to_string(failed->row) + ": " +
+                             failed->error.describe());
     return slot;
   }
   Slot& begin(std::uint64_t epoch, std::uint64_t step, std::size_t number = 0) {
@@ -79,7 +81,9 @@ class CargoRig {
     loaded->filler->begin(slot);
     return slot;
   }
-  std::optional<loader::RowError> fill_rows(Slot& slot) { return loaded->filler->fill(slot, {0, plan_->rows()}, 0); }
+  std::optional<loader::RowError> fill_rows(Slot& slot) {
+    return loaded->filler->fill(slot, {0, plan_->rows()}, 0);
+  }
 
   std::vector<device::Piece> pieces(const Slot& slot, std::size_t part = 0) const {
     std::vector<device::Piece> pieces;
@@ -91,7 +95,8 @@ class CargoRig {
   Bytes staged(const Slot& slot, std::size_t part = 0) const {
     Bytes memory(loaded->cargo->staged_bytes(part), std::byte{0xCD});
     for (const device::Piece& piece : pieces(slot, part)) {
-      if (piece.to > memory.size() || piece.bytes > memory.size() - piece.to) throw std::logic_error("a piece beyond staged memory");
+      if (piece.to > memory.size() || piece.bytes > memory.size() - piece.to)
+        throw std::logic_error("a piece beyond staged memory");
       std::memcpy(memory.data() + piece.to, piece.from, piece.bytes);
     }
     return memory;
@@ -102,12 +107,16 @@ class CargoRig {
     const Bytes memory = staged(slot, part);
     std::vector<DeviceRow> rows(parts[part].count);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::memcpy(&rows[i].entry, memory.data() + i * sizeof(device::RowEntry), sizeof(device::RowEntry));
+      std::memcpy(&rows[i].entry, memory.data() + i * sizeof(device::RowEntry),
+                  sizeof(device::RowEntry));
       const std::int64_t number = slot.samples[parts[part].first + i];
       if (number < 0) continue;
       const Sample sample = must(dataset.sample(static_cast<std::uint64_t>(number)));
-      rows[i].image = record_bytes(memory, part, rows[i].entry.image, sample.image_shape().size_bytes());
-      if (sample.has_label()) rows[i].label = record_bytes(memory, part, rows[i].entry.label, sample.label_shape().size_bytes());
+      rows[i].image =
+          record_bytes(memory, part, rows[i].entry.image, sample.image_shape().size_bytes());
+      if (sample.has_label())
+        rows[i].label =
+            record_bytes(memory, part, rows[i].entry.label, sample.label_shape().size_bytes());
     }
     return rows;
   }
@@ -125,7 +134,8 @@ class CargoRig {
     plan_ = must(StepPlan::make(dataset.records(), options.global_batch_size, options.last_batch));
     auto form = loader::BatchForm::make(dataset.schema(), options, plan_->rows());
     if (!form.ok()) return std::move(form).error();
-    device::CargoInputs inputs{.source = must(loader::RecordSource::make(dataset, options.verify_checksums, options.access)),
+    device::CargoInputs inputs{.source = must(loader::RecordSource::make(
+                                   dataset, options.verify_checksums, options.access)),
                                .form = std::move(*form),
                                .plan = *plan_,
                                .order = loader::order_of(options),
@@ -156,7 +166,8 @@ class CargoRig {
   std::unique_ptr<Slot> make_slot(std::size_t number) const {
     auto slot = std::make_unique<Slot>();
     slot->number = number;
-    const Status grown = loader::grow(*slot, device::pinned_allocator(contexts_.front()), loaded->cargo->slot_bytes(), 0);
+    const Status grown = loader::grow(*slot, device::pinned_allocator(contexts_.front()),
+                                      loaded->cargo->slot_bytes(), 0);
     if (!grown.ok()) throw std::logic_error(grown.error().describe());
     slot->samples.resize(plan_->rows());
     slot->keys.resize(plan_->rows());
@@ -165,11 +176,13 @@ class CargoRig {
   }
 
   // Address in staged memory, or on the device if records are resident there.
-  Bytes record_bytes(const Bytes& memory, std::size_t part, std::uint64_t at, std::size_t size) const {
+  Bytes record_bytes(const Bytes& memory, std::size_t part, std::uint64_t at,
+                     std::size_t size) const {
     constexpr device::Pointer kStaged = 0x1000;
     const device::Pointer base = loaded->cargo->records(part, kStaged);
     if (base != kStaged) return fake.bytes(base + at, size);
-    if (at > memory.size() || size > memory.size() - at) throw std::logic_error("a record beyond staged memory");
+    if (at > memory.size() || size > memory.size() - at)
+      throw std::logic_error("a record beyond staged memory");
     const auto first = memory.begin() + static_cast<std::ptrdiff_t>(at);
     return Bytes(first, first + static_cast<std::ptrdiff_t>(size));
   }

@@ -35,7 +35,8 @@ constexpr Way kWays[] = {{Residency::page, device::kGatherBelowBytes},
 
 std::string name(Residency residency) { return std::string(residency_name(residency)); }
 
-RigOptions rig_options(Residency residency, std::uint64_t global_batch_size, std::size_t devices = 1) {
+RigOptions rig_options(Residency residency, std::uint64_t global_batch_size,
+                       std::size_t devices = 1) {
   RigOptions options;
   options.loader.global_batch_size = global_batch_size;
   options.loader.seed = 5;
@@ -45,14 +46,17 @@ RigOptions rig_options(Residency residency, std::uint64_t global_batch_size, std
 }
 
 bool same_window(const RowEntry& entry, const SampleCrop& box) {
-  return std::tie(entry.x, entry.y, entry.width, entry.height) == std::tie(box.x, box.y, box.width, box.height) &&
+  return std::tie(entry.x, entry.y, entry.width, entry.height) ==
+             std::tie(box.x, box.y, box.width, box.height) &&
          ((entry.flags & device::kRowFlipHorizontal) != 0) == box.flip_horizontal &&
          ((entry.flags & device::kRowFlipVertical) != 0) == box.flip_vertical;
 }
 
 // Compares every row of a filled slot, as each device sees it, with the data set.
-void check_rows(const CargoRig& rig, const loader::Slot& slot, const Dataset& dataset, const LoaderOptions& options) {
-  const auto samples = expected_samples(dataset.records(), options, slot.cursor.epoch, slot.cursor.step);
+void check_rows(const CargoRig& rig, const loader::Slot& slot, const Dataset& dataset,
+                const LoaderOptions& options) {
+  const auto samples =
+      expected_samples(dataset.records(), options, slot.cursor.epoch, slot.cursor.step);
   REQUIRE(slot.samples == samples);
   for (std::size_t part = 0; part < rig.parts.size(); ++part) {
     const auto rows = rig.rows(slot, part, dataset);
@@ -76,7 +80,8 @@ void check_rows(const CargoRig& rig, const loader::Slot& slot, const Dataset& da
       CHECK(entry.label % device::kBlockAlignment == 0);
       CHECK((entry.label == 0) == expected.label.empty());
       const PixelSize size{expected.box.width, expected.box.height};
-      const SampleCrop box = draw_crop(options.augment, size, options.seed, slot.cursor.epoch, static_cast<std::uint64_t>(samples[row]));
+      const SampleCrop box = draw_crop(options.augment, size, options.seed, slot.cursor.epoch,
+                                       static_cast<std::uint64_t>(samples[row]));
       CHECK(same_window(entry, box));
       CHECK(slot.crops[row] == box);
     }
@@ -104,7 +109,8 @@ void check_epochs(const Dataset& dataset, RigOptions options, std::uint64_t epoc
 std::uint64_t block_bytes(const Dataset& dataset, std::uint64_t number) {
   const Sample sample = must(dataset.sample(number));
   const auto padded = [](std::uint64_t bytes) { return (bytes + 63) / 64 * 64; };
-  return padded(sample.image_shape().size_bytes()) + (sample.has_label() ? padded(sample.label_shape().size_bytes()) : 0);
+  return padded(sample.image_shape().size_bytes()) +
+         (sample.has_label() ? padded(sample.label_shape().size_bytes()) : 0);
 }
 
 }  // namespace
@@ -156,7 +162,8 @@ TEST_CASE("parts have regions of their own in a slot and each begins on a page")
     const auto pieces = rig.pieces(slot, part);
     REQUIRE(pieces.size() == 1);
     CHECK(static_cast<std::uint64_t>(pieces[0].from - slot.image.bytes.data()) == part * 4096);
-    CHECK(rig.loaded->cargo->staged_bytes(part) == 256 + rig.parts[part].count * block_bytes(dataset, 0));
+    CHECK(rig.loaded->cargo->staged_bytes(part) ==
+          256 + rig.parts[part].count * block_bytes(dataset, 0));
   }
 }
 
@@ -203,7 +210,8 @@ TEST_CASE("records of mixed sizes are packed tightly in slots for the largest") 
   check_epochs(dataset, options);
 
   std::vector<std::uint64_t> blocks;
-  for (std::uint64_t sample = 0; sample < 11; ++sample) blocks.push_back(block_bytes(dataset, sample));
+  for (std::uint64_t sample = 0; sample < 11; ++sample)
+    blocks.push_back(block_bytes(dataset, sample));
   std::sort(blocks.rbegin(), blocks.rend());
   REQUIRE(blocks.front() != blocks.back());
   CargoRig rig;
@@ -264,7 +272,8 @@ TEST_CASE("entries contain the crops of their samples") {
       options.residency = residency;
       REQUIRE(rig.load(pack.open(), options).ok());
       const auto rows = rig.rows(rig.fill(0, 0), 0, pack.open());
-      for (const DeviceRow& row : rows) CHECK(((row.entry.flags & device::kRowResample) != 0) == augment.resized_crop.has_value());
+      for (const DeviceRow& row : rows)
+        CHECK(((row.entry.flags & device::kRowResample) != 0) == augment.resized_crop.has_value());
     }
   }
 }
@@ -294,8 +303,10 @@ TEST_CASE("small pinned records are gathered: a part is one piece") {
 
 TEST_CASE("the mean block decides if pinned records are gathered") {
   const TinyPack pack({}, 12, 4);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::never, FileAccess::read));
-  const auto blocks = device::RecordBlocks::make(*source, must(loader::BatchForm::make(source->schema(), {}, 1)), 1);
+  const auto source =
+      must(loader::RecordSource::make(pack.open(), VerifyChecksums::never, FileAccess::read));
+  const auto blocks = device::RecordBlocks::make(
+      *source, must(loader::BatchForm::make(source->schema(), {}, 1)), 1);
   const std::uint64_t block = blocks.largest();
   using device::RecordWay;
   CHECK(device::way_of(Residency::pinned, blocks, block + 1) == RecordWay::in_slots);
@@ -327,7 +338,8 @@ TEST_CASE("consecutive pinned records are one piece after the table") {
   REQUIRE(rig.load(dataset, options).ok());
   const auto& shuffled = rig.fill(0, 0);
   std::size_t joined = 0;
-  for (std::size_t row = 1; row < 6; ++row) joined += shuffled.samples[row] == shuffled.samples[row - 1] + 1;
+  for (std::size_t row = 1; row < 6; ++row)
+    joined += shuffled.samples[row] == shuffled.samples[row - 1] + 1;
   CHECK(rig.pieces(shuffled).size() == 1 + 6 - joined);
 }
 
@@ -369,8 +381,10 @@ TEST_CASE("the largest row is that of the largest record") {
   const Dataset dataset = mixed.open();
   LoaderOptions options;
   options.image.type = ElementType::f32;
-  const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::first_read, FileAccess::map));
-  const auto row = must(device::largest_row(*source, must(loader::BatchForm::make(dataset.schema(), options, 1))));
+  const auto source =
+      must(loader::RecordSource::make(dataset, VerifyChecksums::first_read, FileAccess::map));
+  const auto row = must(
+      device::largest_row(*source, must(loader::BatchForm::make(dataset.schema(), options, 1))));
   std::uint64_t pixels = 0;
   for (std::uint64_t sample = 0; sample < 11; ++sample) {
     const ImageShape shape = must(dataset.sample(sample)).image_shape();
@@ -380,7 +394,8 @@ TEST_CASE("the largest row is that of the largest record") {
   CHECK(row.label == pixels);
 
   options.augment.crop = Crop{{10, 10}};
-  const auto cropped = must(device::largest_row(*source, must(loader::BatchForm::make(dataset.schema(), options, 4))));
+  const auto cropped = must(
+      device::largest_row(*source, must(loader::BatchForm::make(dataset.schema(), options, 4))));
   CHECK(cropped.image == 1200);
   CHECK(cropped.label == 100);
 }
@@ -392,8 +407,11 @@ class NotingSink final : public loader::RowSink {
  public:
   explicit NotingSink(bool needs) : needs_(needs) {}
   [[nodiscard]] bool needs_samples() const override { return needs_; }
-  void begin(loader::Slot&, std::span<const std::optional<std::uint64_t>> samples) override { told = samples.size(); }
-  [[nodiscard]] Result<Place> place(loader::Slot&, std::size_t, const loader::RecordShape&, const expand::Placement&) override {
+  void begin(loader::Slot&, std::span<const std::optional<std::uint64_t>> samples) override {
+    told = samples.size();
+  }
+  [[nodiscard]] Result<Place> place(loader::Slot&, std::size_t, const loader::RecordShape&,
+                                    const expand::Placement&) override {
     return Place{};
   }
   void blank(loader::Slot&, std::size_t) override {}
@@ -408,10 +426,17 @@ class NotingCargo final : public device::ResidentCargo {
   NotingCargo(device::SlotLayout layout, std::shared_ptr<const device::ResidentSet> set, bool needs)
       : ResidentCargo(std::move(layout), std::nullopt, std::move(set)), needs_(needs) {}
   void append_pieces(const loader::Slot&, std::size_t, std::vector<Piece>&) const override {}
-  [[nodiscard]] device::Pointer records(std::size_t, device::Pointer staged) const override { return staged; }
+  [[nodiscard]] device::Pointer records(std::size_t, device::Pointer staged) const override {
+    return staged;
+  }
   [[nodiscard]] bool needs_samples() const override { return needs_; }
-  void begin(const loader::Slot&, std::span<const std::optional<std::uint64_t>> samples) override { told = samples.size(); }
-  [[nodiscard]] std::uint64_t place(const loader::Slot&, std::size_t, std::uint64_t) const override { return 0; }
+  void begin(const loader::Slot&, std::span<const std::optional<std::uint64_t>> samples) override {
+    told = samples.size();
+  }
+  [[nodiscard]] std::uint64_t place(const loader::Slot&, std::size_t,
+                                    std::uint64_t) const override {
+    return 0;
+  }
   std::size_t told = 99;
 
  private:
@@ -423,19 +448,25 @@ class NotingCargo final : public device::ResidentCargo {
 TEST_CASE("the samples of a batch are listed only if needed") {
   const TinyPack pack({}, 12, 4);
   const Dataset dataset = pack.open();
-  const auto source = [&] { return must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::read)); };
+  const auto source = [&] {
+    return must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::read));
+  };
   const auto form = must(loader::BatchForm::make(dataset.schema(), {}, 1));
   const StepPlan plan = must(StepPlan::make(12, 5, LastBatch::pad));
-  const auto blocks = std::make_shared<const device::RecordBlocks>(device::RecordBlocks::make(*source(), form, 1));
+  const auto blocks =
+      std::make_shared<const device::RecordBlocks>(device::RecordBlocks::make(*source(), form, 1));
   for (const bool needs : {false, true}) {
     loader::Slot slot;
     slot.cursor = {0, 1};
     const auto sink = std::make_shared<NotingSink>(needs);
-    loader::BatchFiller(loader::BatchFiller::Parts{source(), form, plan, {}, nullptr, 0, sink}, 1).begin(slot);
+    loader::BatchFiller(loader::BatchFiller::Parts{source(), form, plan, {}, nullptr, 0, sink}, 1)
+        .begin(slot);
     CHECK(sink->told == (needs ? 5 : 0));
-    const auto cargo = std::make_shared<NotingCargo>(must(device::SlotLayout::make({{0, 5}}, *blocks, device::RecordWay::none)),
-                                                     std::make_shared<device::ResidentSet>(blocks), needs);
-    device::ResidentFiller(device::ResidentFiller::Parts{source(), form, plan, {}, cargo}).begin(slot);
+    const auto cargo = std::make_shared<NotingCargo>(
+        must(device::SlotLayout::make({{0, 5}}, *blocks, device::RecordWay::none)),
+        std::make_shared<device::ResidentSet>(blocks), needs);
+    device::ResidentFiller(device::ResidentFiller::Parts{source(), form, plan, {}, cargo})
+        .begin(slot);
     CHECK(cargo->told == (needs ? 5 : 0));
   }
 }
@@ -452,7 +483,9 @@ TEST_CASE("the samples of a batch are needed if record sizes differ") {
       REQUIRE(rig.load(pack.open(), options).ok());
       const device::Cargo* const cargo = rig.loaded->cargo.get();
       const auto* const page = dynamic_cast<const device::PageCargo*>(cargo);
-      const bool needs = page != nullptr ? page->needs_samples() : dynamic_cast<const device::ResidentCargo&>(*cargo).needs_samples();
+      const bool needs = page != nullptr
+                             ? page->needs_samples()
+                             : dynamic_cast<const device::ResidentCargo&>(*cargo).needs_samples();
       CHECK(needs == (mixed && way.residency != Residency::device));
     }
   }

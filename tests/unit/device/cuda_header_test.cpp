@@ -32,12 +32,14 @@ constexpr bool same_signature(Ours (*)(OurParameters...), Theirs (*)(TheirParame
 }
 
 // cudaTypedefs.h has PFN_cuMemAlloc_v3020 for the form of cuMemAlloc since CUDA 3.2.
-#define HOTPACK_COMPARE(name, version, parameters) \
-  static_assert(same_signature(decltype(DriverTable::name){}, PFN_cu##name##_v##version{}), "cu" #name " differs from the header");
+#define HOTPACK_COMPARE(name, version, parameters)                                          \
+  static_assert(same_signature(decltype(DriverTable::name){}, PFN_cu##name##_v##version{}), \
+                "cu" #name " differs from the header");
 HOTPACK_DRIVER_CALLS(HOTPACK_COMPARE)
 #undef HOTPACK_COMPARE
 
-static_assert(std::is_same_v<Ordinal, CUdevice> && std::is_same_v<Pointer, CUdeviceptr> && std::is_same_v<StreamHandle, CUstream>);
+static_assert(std::is_same_v<Ordinal, CUdevice> && std::is_same_v<Pointer, CUdeviceptr> &&
+              std::is_same_v<StreamHandle, CUstream>);
 static_assert(std::is_same_v<EventHandle, CUevent> && std::is_same_v<ContextHandle, CUcontext>);
 static_assert(std::is_same_v<ModuleHandle, CUmodule> && std::is_same_v<FunctionHandle, CUfunction>);
 

@@ -54,11 +54,13 @@ Status use_loader(DeviceLoader& loader, const std::vector<StreamHandle>& streams
   return {};
 }
 
-Outcome run(const TinyPack& pack, const FakeDriver& fake, const std::vector<StreamHandle>& streams, Residency residency) {
+Outcome run(const TinyPack& pack, const FakeDriver& fake, const std::vector<StreamHandle>& streams,
+            Residency residency) {
   Outcome outcome;
   auto driver = device::Driver::make(fake.table());
   if (!driver.ok()) return {std::move(driver).error(), 0};
-  auto loader = device::open_device_loader(pack.open(), options_for(residency), *driver, fake.kernels());
+  auto loader =
+      device::open_device_loader(pack.open(), options_for(residency), *driver, fake.kernels());
   if (!loader.ok()) return {std::move(loader).error(), 0};
   Status used = use_loader(*loader, streams);
   const auto begin = steady_clock::now();
@@ -82,7 +84,8 @@ FakeDriver::Held held_at_last(FakeDriver& fake) {
 }
 
 bool frees(const std::string& call) {
-  for (const char* const name : {"MemFree", "MemFreeHost", "StreamDestroy", "EventDestroy", "ModuleUnload", "DevicePrimaryCtxRelease"}) {
+  for (const char* const name : {"MemFree", "MemFreeHost", "StreamDestroy", "EventDestroy",
+                                 "ModuleUnload", "DevicePrimaryCtxRelease"}) {
     if (call == name) return true;
   }
   return false;
@@ -98,15 +101,18 @@ std::vector<std::string> all_calls() {
 }
 
 // The outcome of one failed call. An error that names another call would mislead people.
-std::string fault_of(const std::string& call, const Outcome& outcome, const FakeDriver& fake, const FakeDriver::Held& held) {
+std::string fault_of(const std::string& call, const Outcome& outcome, const FakeDriver& fake,
+                     const FakeDriver::Held& held) {
   if (outcome.error && outcome.error->describe().find("cu" + call) == std::string::npos) {
     return "the error does not name the call: " + outcome.error->describe();
   }
-  if (outcome.close_seconds > 1) return "close() took " + std::to_string(outcome.close_seconds) + " s";
+  if (outcome.close_seconds > 1)
+    return "close() took " + std::to_string(outcome.close_seconds) + " s";
   if (!frees(call) && call != "CtxPushCurrent" && held != FakeDriver::Held{}) {
-    return "left behind: " + std::to_string(held.device_blocks) + " device blocks, " + std::to_string(held.pinned_blocks) +
-           " pinned blocks, " + std::to_string(held.streams) + " streams, " + std::to_string(held.events) + " events, " +
-           std::to_string(held.modules) + " modules, " + std::to_string(held.retained) + " contexts";
+    return "left behind: " + std::to_string(held.device_blocks) + " device blocks, " +
+           std::to_string(held.pinned_blocks) + " pinned blocks, " + std::to_string(held.streams) +
+           " streams, " + std::to_string(held.events) + " events, " + std::to_string(held.modules) +
+           " modules, " + std::to_string(held.retained) + " contexts";
   }
   if (call == "CtxPopCurrent") return {};  // the context that stays current is the driver's doing
   for (const std::string& violation : fake.violations()) return "violation: " + violation;
@@ -118,7 +124,8 @@ std::uint64_t calls_of_a_run(const TinyPack& pack, Residency residency, const st
   FakeDriver fake;
   const std::vector<StreamHandle> streams{fake.stream(), fake.stream(), fake.stream()};
   const Outcome outcome = run(pack, fake, streams, residency);
-  if (outcome.error) throw std::logic_error("a run without failures failed: " + outcome.error->describe());
+  if (outcome.error)
+    throw std::logic_error("a run without failures failed: " + outcome.error->describe());
   const std::uint64_t calls = fake.calls(call);
   (void)held_at_last(fake);  // before the driver goes
   return calls;
@@ -142,7 +149,8 @@ void fail_everywhere(Residency residency, int code) {
       if (outcome.error) ++told;
       ++failures;
     }
-    const bool silent = frees(call) || call == "CtxPopCurrent" || call == "ThreadExchangeStreamCaptureMode" || call == "GetErrorName" ||
+    const bool silent = frees(call) || call == "CtxPopCurrent" ||
+                        call == "ThreadExchangeStreamCaptureMode" || call == "GetErrorName" ||
                         call == "GetErrorString";
     INFO("cu" << call << " failed " << made << " times, told " << told << " times");
     CHECK((made == 0 || silent || told > 0));
@@ -152,7 +160,9 @@ void fail_everywhere(Residency residency, int code) {
 
 }  // namespace
 
-TEST_CASE("a failing driver call is reported by name and leaks nothing: page") { fail_everywhere(Residency::page, device::code::kUnknown); }
+TEST_CASE("a failing driver call is reported by name and leaks nothing: page") {
+  fail_everywhere(Residency::page, device::code::kUnknown);
+}
 
 TEST_CASE("a failing driver call is reported by name and leaks nothing: pinned") {
   fail_everywhere(Residency::pinned, device::code::kOutOfMemory);
@@ -168,7 +178,9 @@ TEST_CASE("a context that breaks at any time fails every call and closes quickly
     for (int step = 0; step < 4; ++step) {
       FakeDriver fake;
       const StreamHandle stream = fake.stream();
-      auto loader = device::open_device_loader(pack.open(), options_for(residency), fake.driver(), fake.kernels()).value();
+      auto loader = device::open_device_loader(pack.open(), options_for(residency), fake.driver(),
+                                               fake.kernels())
+                        .value();
       for (int done = 0; done < step; ++done) {
         auto batch = loader.next(stream);
         REQUIRE(batch.ok());
@@ -200,7 +212,9 @@ TEST_CASE("a graph that another thread captures in global mode stays valid") {
     const auto driver = fake.driver();
     fake.set_capturing_globally(true);
     {
-      auto loader = device::open_device_loader(pack.open(), options_for(residency), driver, fake.kernels()).value();
+      auto loader =
+          device::open_device_loader(pack.open(), options_for(residency), driver, fake.kernels())
+              .value();
       const Status used = use_loader(loader, streams);
       CHECK(used.ok());
     }
@@ -214,7 +228,9 @@ TEST_CASE("memory released while its stream is captured is not reused") {
   const TinyPack pack;
   FakeDriver fake;
   const StreamHandle stream = fake.stream();
-  auto loader = device::open_device_loader(pack.open(), options_for(Residency::page), fake.driver(), fake.kernels()).value();
+  auto loader = device::open_device_loader(pack.open(), options_for(Residency::page), fake.driver(),
+                                           fake.kernels())
+                    .value();
   auto batch = loader.next(stream).value();
   REQUIRE(batch);
   void* const memory = batch->image().data;

@@ -34,9 +34,11 @@ std::atomic<int> threads_left{-1};  // threads that may still start; negative: a
 }  // namespace
 
 // Replaces the C library's function.
-extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
-                                                             void* with) {
-  static const auto real = reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
+                                                             const pthread_attr_t* attributes,
+                                                             void* (*run)(void*), void* with) {
+  static const auto real =
+      reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
   if (threads_left >= 0 && threads_left-- == 0) {
     threads_left = 0;
     return EAGAIN;
@@ -90,10 +92,13 @@ device::DriverTable played_table(const FakeDriver& fake, PlayedCalls& calls) {
     return played->real.EventQuery(event);
   };
   table.EventRecord = [](device::EventHandle event, StreamHandle stream) {
-    const bool fails = std::this_thread::get_id() == played->watched && played->record_fails && played->record_fails();
-    return fails ? static_cast<int>(device::code::kUnknown) : played->real.EventRecord(event, stream);
+    const bool fails = std::this_thread::get_id() == played->watched && played->record_fails &&
+                       played->record_fails();
+    return fails ? static_cast<int>(device::code::kUnknown)
+                 : played->real.EventRecord(event, stream);
   };
-  table.MemcpyHtoDAsync = [](device::Pointer to, const void* from, std::size_t bytes, StreamHandle stream) {
+  table.MemcpyHtoDAsync = [](device::Pointer to, const void* from, std::size_t bytes,
+                             StreamHandle stream) {
     if (played->before_copy) played->before_copy();
     return played->real.MemcpyHtoDAsync(to, from, bytes, stream);
   };
@@ -118,8 +123,12 @@ struct Scene {
     streams.push_back(fake.stream());
   }
   [[nodiscard]] DeviceLoader open() const { return open_on(fake, dataset, options); }
-  [[nodiscard]] DeviceLoader open(PlayedCalls& calls) const { return open_on(played_table(fake, calls), fake, dataset, options); }
-  [[nodiscard]] std::vector<BatchCopy> host(std::uint64_t epochs = 1) const { return host_batches(dataset, options.loader, epochs); }
+  [[nodiscard]] DeviceLoader open(PlayedCalls& calls) const {
+    return open_on(played_table(fake, calls), fake, dataset, options);
+  }
+  [[nodiscard]] std::vector<BatchCopy> host(std::uint64_t epochs = 1) const {
+    return host_batches(dataset, options.loader, epochs);
+  }
   [[nodiscard]] StreamHandle stream() const { return streams.front(); }
   // Ends the program. Without loaders and leases nothing may be left.
   void check_end() {
@@ -156,7 +165,9 @@ std::uint64_t calls_settled(const FakeDriver& fake) {
   return before;
 }
 
-bool told_of_fork(const Error& error) { return error.code == ErrorCode::usage && error.message.find("before a fork") != std::string::npos; }
+bool told_of_fork(const Error& error) {
+  return error.code == ErrorCode::usage && error.message.find("before a fork") != std::string::npos;
+}
 
 template <class T>
 bool told_of_fork(const Result<T>& result) {
@@ -188,7 +199,8 @@ bool comes_true(const Over& over, milliseconds patience = std::chrono::seconds(1
 std::vector<DeviceBatch> exhaust(Scene& scene, DeviceLoader& loader) {
   scene.fake.block(scene.stream());
   std::vector<DeviceBatch> batches;
-  for (unsigned number = 0; number < scene.options.prefetch; ++number) batches.push_back(next_batch(loader, scene.streams));
+  for (unsigned number = 0; number < scene.options.prefetch; ++number)
+    batches.push_back(next_batch(loader, scene.streams));
   return batches;
 }
 
@@ -212,7 +224,8 @@ struct HangingCopies {
 StreamHandle block_copies(Scene& scene, const PlayedCalls& calls, DeviceLoader& loader) {
   const StreamHandle copies = calls.streams.back();
   std::vector<DeviceBatch> batches;
-  for (unsigned number = 0; number < scene.options.prefetch; ++number) batches.push_back(next_batch(loader, scene.streams));
+  for (unsigned number = 0; number < scene.options.prefetch; ++number)
+    batches.push_back(next_batch(loader, scene.streams));
   scene.fake.block(copies);
   const std::uint64_t copied = scene.fake.calls("MemcpyHtoDAsync");
   scene.program->synchronize(scene.streams);
@@ -222,7 +235,8 @@ StreamHandle block_copies(Scene& scene, const PlayedCalls& calls, DeviceLoader& 
 
 }  // namespace
 
-// ------------------------------------------------------------------------------------------------ early breaks
+// ------------------------------------------------------------------------------------------------
+// early breaks
 
 TEST_CASE("1,000 abandoned epochs leave threads and descriptors and memory flat") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
@@ -247,7 +261,8 @@ TEST_CASE("1,000 abandoned epochs leave threads and descriptors and memory flat"
       check_flat(before);
       CHECK(loader.statistics().pinned_bytes == pinned);
       CHECK(loader.statistics().device_bytes == on_device);
-      const DeviceBatch first = next_batch(loader, scene.streams), second = next_batch(loader, scene.streams);  // no output was lost
+      const DeviceBatch first = next_batch(loader, scene.streams),
+                        second = next_batch(loader, scene.streams);  // no output was lost
     }
     scene.check_end();
   }
@@ -296,7 +311,8 @@ TEST_CASE("open fails cleanly if the system cannot start a thread") {
   for (bool opened = false; !opened && left < 20; ++left) {
     CAPTURE(left);
     threads_left = left;
-    auto loader = device::open_device_loader(scene.dataset, scene.options, scene.fake.driver(), scene.fake.kernels());
+    auto loader = device::open_device_loader(scene.dataset, scene.options, scene.fake.driver(),
+                                             scene.fake.kernels());
     threads_left = -1;
     opened = loader.ok();
     if (opened) continue;
@@ -315,7 +331,9 @@ TEST_CASE("where no thread frees late the next sweep does") {
           const auto context = device::Context::retain(scene.fake.driver(), 0).value();
           threads_left = 0;
           device::let_reaper_work(true);
-          device::free_late(std::make_shared<device::PinnedMemory>(device::PinnedMemory::take(context, 100).value()), {});
+          device::free_late(std::make_shared<device::PinnedMemory>(
+                                device::PinnedMemory::take(context, 100).value()),
+                            {});
           if (held() != 100 || device::late_count() != 1) return false;
           device::sweep_late();
           return held() == 0 && device::late_count() == 0;
@@ -338,7 +356,8 @@ TEST_CASE("statistics report the pinned memory and it stays constant until close
       if (step % 6 == 5) {
         REQUIRE(loader.seek(step).ok());
       }
-      const DeviceBatch batch = next_batch(loader, scene.streams), second = next_batch(loader, scene.streams);
+      const DeviceBatch batch = next_batch(loader, scene.streams),
+                        second = next_batch(loader, scene.streams);
       REQUIRE(loader.statistics().pinned_bytes == pinned);
       REQUIRE(scene.fake.held().pinned_bytes == before + pinned);
       if (step < 3) on_device = loader.statistics().device_bytes;
@@ -363,7 +382,8 @@ TEST_CASE("statistics describe batches and bytes and waiting") {
     const auto at_first = loader.statistics();
     CHECK(at_first.batches == 0);
     CHECK(at_first.load_seconds > 0);
-    CHECK(at_first.copied_bytes >= 24 * (8 * 8 * 3 + 8 * 8));  // images and labels of a byte per pixel
+    CHECK(at_first.copied_bytes >=
+          24 * (8 * 8 * 3 + 8 * 8));  // images and labels of a byte per pixel
     skip(loader, scene.streams, 3);
     const auto later = loader.statistics();
     CHECK(later.batches == 3);
@@ -397,7 +417,8 @@ TEST_CASE("a wait for a batch that is not on the device counts as waiting") {
   scene.check_end();
 }
 
-// ------------------------------------------------------------------------------------------------ leases
+// ------------------------------------------------------------------------------------------------
+// leases
 
 TEST_CASE("all outputs leased is an error at once and nothing is lost") {
   Scene scene;
@@ -411,7 +432,8 @@ TEST_CASE("all outputs leased is an error at once and nothing is lost") {
     CHECK(error->code == ErrorCode::usage);
     CHECK_THAT(error->message, ContainsSubstring("all outputs are leased"));
     first.release();  // a copy still holds it
-    CHECK_THAT(next_error(loader, scene.streams).message, ContainsSubstring("all outputs are leased"));
+    CHECK_THAT(next_error(loader, scene.streams).message,
+               ContainsSubstring("all outputs are leased"));
     CHECK(loader.state().samples == 8);
     const auto buffers = scene.program->buffers(loader);
     const auto into = loader.next_into(buffers, scene.streams);  // needs no output
@@ -518,7 +540,8 @@ TEST_CASE("a batch released after close frees its memory before the loader does"
     scene.fake.run_all();
     loader.close();
     const FakeDriver::Held held = scene.fake.held();
-    CHECK(loader.statistics().device_bytes.at(0) == 2 * (first.image().bytes + first.label().bytes));
+    CHECK(loader.statistics().device_bytes.at(0) ==
+          2 * (first.image().bytes + first.label().bytes));
     first.release();
     device::sweep_late();
     CHECK(scene.fake.held().device_bytes < held.device_bytes);
@@ -532,9 +555,11 @@ TEST_CASE("record_stream of a released batch and of a part that is not there") {
   {
     DeviceLoader loader = scene.open();
     DeviceBatch batch = next_batch(loader, scene.streams);
-    CHECK_THAT(batch.record_stream(scene.stream(), 1).error().message, ContainsSubstring("there is no part 1; the batch has 1"));
+    CHECK_THAT(batch.record_stream(scene.stream(), 1).error().message,
+               ContainsSubstring("there is no part 1; the batch has 1"));
     batch.release();
-    CHECK_THAT(batch.record_stream(scene.stream()).error().message, ContainsSubstring("was released"));
+    CHECK_THAT(batch.record_stream(scene.stream()).error().message,
+               ContainsSubstring("was released"));
     batch.release();
   }
   scene.check_end();
@@ -561,7 +586,8 @@ TEST_CASE("a batch of the per-thread stream may be released by another thread") 
   });
 }
 
-// ------------------------------------------------------------------------------------------------ closing
+// ------------------------------------------------------------------------------------------------
+// closing
 
 TEST_CASE("close works twice and after cancel and concurrently and with a batch") {
   for (int kind = 0; kind < 4; ++kind) {
@@ -580,7 +606,8 @@ TEST_CASE("close works twice and after cancel and concurrently and with a batch"
       loader.close();
       const auto buffers = scene.program->buffers(loader);
       CHECK(next_error(loader, scene.streams).message == "the loader is closed; open another one");
-      CHECK(loader.next_into(buffers, scene.streams).error().message == "the loader is closed; open another one");
+      CHECK(loader.next_into(buffers, scene.streams).error().message ==
+            "the loader is closed; open another one");
       CHECK(loader.seek(0).error().message == "the loader is closed; open another one");
       CHECK_FALSE(loader.restore(loader.state()).ok());
       CHECK(loader.state().samples == 4);
@@ -602,7 +629,8 @@ TEST_CASE("close does not wait for a blocked stream and frees the memory later")
     const auto wanted = scene.host();
     {
       DeviceLoader loader = scene.open();
-      for (const DeviceBatch& batch : exhaust(scene, loader)) scene.program->download(batch, scene.streams);
+      for (const DeviceBatch& batch : exhaust(scene, loader))
+        scene.program->download(batch, scene.streams);
       CHECK(seconds_of([&] { loader.close(); }) < 1);
     }
     CHECK(scene.fake.held().device_blocks > before.device_blocks);
@@ -689,7 +717,9 @@ TEST_CASE("a hanging driver delays close and seek by a few seconds at most") {
     DeviceLoader loader = scene.open(calls);
     skip(loader, scene.streams, 2);
     scene.program->synchronize(scene.streams);
-    REQUIRE(comes_true([&] { return copies.hanging.load(); }));  // the thread that feeds the device copies the next one
+    REQUIRE(comes_true([&] {
+      return copies.hanging.load();
+    }));  // the thread that feeds the device copies the next one
     std::thread seeker([&] { (void)loader.seek(0).ok(); });
     std::this_thread::sleep_for(milliseconds(50));  // it waits for that thread by now
     CHECK(seconds_of([&] { loader.close(); }) < 15);
@@ -733,7 +763,8 @@ TEST_CASE("cancel and close wake a waiting next and seek works after cancel") {
     DeviceLoader loader = scene.open();
     {
       const auto held = exhaust(scene, loader);
-      CHECK(error_while(loader, scene.streams, [&] { loader.cancel(); }).code == ErrorCode::cancelled);
+      CHECK(error_while(loader, scene.streams, [&] { loader.cancel(); }).code ==
+            ErrorCode::cancelled);
       CHECK(next_error(loader, scene.streams).code == ErrorCode::cancelled);
       const auto buffers = scene.program->buffers(loader);
       CHECK(loader.next_into(buffers, scene.streams).error().code == ErrorCode::cancelled);
@@ -759,7 +790,8 @@ TEST_CASE("a batch that is late times out and is delivered later") {
       const auto held = exhaust(scene, loader);
       const Error late = next_error(loader, scene.streams, milliseconds(7));
       CHECK(late.code == ErrorCode::timeout);
-      CHECK_THAT(late.message, ContainsSubstring("step 2 of epoch 0 was not on the device after 7 ms"));
+      CHECK_THAT(late.message,
+                 ContainsSubstring("step 2 of epoch 0 was not on the device after 7 ms"));
       CHECK_THAT(loader.next(scene.streams).error().message, ContainsSubstring("after 5 ms"));
       const auto buffers = scene.program->buffers(loader);
       CHECK(loader.next_into(buffers, scene.streams).error().code == ErrorCode::timeout);
@@ -772,7 +804,8 @@ TEST_CASE("a batch that is late times out and is delivered later") {
 }
 
 TEST_CASE("a wait without an end and times that no clock can tell") {
-  for (const milliseconds timeout : {milliseconds(0), milliseconds::max(), milliseconds::min(), milliseconds(-9'223'472'036'855)}) {
+  for (const milliseconds timeout : {milliseconds(0), milliseconds::max(), milliseconds::min(),
+                                     milliseconds(-9'223'472'036'855)}) {
     CAPTURE(timeout.count());
     Scene scene;
     {
@@ -802,7 +835,8 @@ TEST_CASE("closing while threads take batches at any moment") {
         while (loader.next(Streams{stream}, kLong).ok()) continue;
       });
     }
-    for (int work = 0; work < 20; ++work) scene.fake.enqueue(scene.stream(), [] { std::this_thread::sleep_for(microseconds(200)); });
+    for (int work = 0; work < 20; ++work)
+      scene.fake.enqueue(scene.stream(), [] { std::this_thread::sleep_for(microseconds(200)); });
     std::this_thread::sleep_for(microseconds(29 * i));
     loader.close();
     for (std::thread& consumer : consumers) consumer.join();
@@ -854,11 +888,13 @@ TEST_CASE("threads that wait at the same time each get memory of their own") {
     DeviceLoader loader = scene.open();
     const auto buffers = scene.program->buffers(loader);
     scene.fake.block(scene.stream());
-    for (unsigned number = 0; number < scene.options.prefetch; ++number) REQUIRE(loader.next_into(buffers, scene.streams).ok());
+    for (unsigned number = 0; number < scene.options.prefetch; ++number)
+      REQUIRE(loader.next_into(buffers, scene.streams).ok());
     std::vector<Result<std::optional<DeviceBatch>>> results(3, Error{});
     std::vector<std::thread> consumers;
     for (auto& result : results) {
-      consumers.emplace_back([&, stream = scene.fake.stream()] { result = loader.next(Streams{stream}, kLong); });
+      consumers.emplace_back(
+          [&, stream = scene.fake.stream()] { result = loader.next(Streams{stream}, kLong); });
     }
     std::this_thread::sleep_for(milliseconds(20));  // all of them wait by now
     scene.fake.unblock(scene.stream());
@@ -924,7 +960,9 @@ TEST_CASE("signals of the program do not reach the feeder") {
     const unsigned long long faults = bit(SIGBUS) | bit(SIGSEGV) | bit(SIGFPE);
     const unsigned long long others = bit(SIGINT) | bit(SIGTERM) | bit(SIGCHLD) | bit(SIGALRM);
     // A starting thread blocks all signals for a moment.
-    CHECK(comes_true([&] { return (blocked_signals_of("hotpack/feeder").value_or(0) & (faults | others)) == others; }));
+    CHECK(comes_true([&] {
+      return (blocked_signals_of("hotpack/feeder").value_or(0) & (faults | others)) == others;
+    }));
   }
   scene.check_end();
 }
@@ -937,7 +975,8 @@ TEST_CASE("the feeder polls events less often the longer none completes") {
     std::this_thread::sleep_for(milliseconds(20));
     const std::uint64_t before = scene.fake.calls("EventQuery");
     std::this_thread::sleep_for(milliseconds(300));
-    CHECK(scene.fake.calls("EventQuery") - before < 1200);  // once a millisecond at two batches, not ten times
+    CHECK(scene.fake.calls("EventQuery") - before <
+          1200);  // once a millisecond at two batches, not ten times
     scene.fake.unblock(scene.stream());
   }
   scene.check_end();
@@ -949,7 +988,8 @@ TEST_CASE("the feeder wakes on time without the default timer slack") {
     const DeviceLoader loader = scene.open();
     const auto slack = [] {
       unsigned long nanoseconds = 0;
-      for (const auto& task : threads_named("hotpack/feeder")) std::ifstream("/proc" / task.filename() / "timerslack_ns") >> nanoseconds;
+      for (const auto& task : threads_named("hotpack/feeder"))
+        std::ifstream("/proc" / task.filename() / "timerslack_ns") >> nanoseconds;
       return nanoseconds;  // 0: not to be read here
     };
     CHECK(comes_true([&] { return slack() == 1000 || slack() == 0; }));
@@ -957,7 +997,8 @@ TEST_CASE("the feeder wakes on time without the default timer slack") {
   scene.check_end();
 }
 
-// ------------------------------------------------------------------------------------------------ failed contexts
+// ------------------------------------------------------------------------------------------------
+// failed contexts
 
 TEST_CASE("a context error is returned by every call and does not delay close") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
@@ -972,7 +1013,8 @@ TEST_CASE("a context error is returned by every call and does not delay close") 
       scene.fake.break_context(0, device::code::kIllegalAddress);
       const Error error = next_error(loader, scene.streams);
       CHECK(error.code == ErrorCode::io);
-      CHECK_THAT(error.message, ContainsSubstring("cu") && ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+      CHECK_THAT(error.message,
+                 ContainsSubstring("cu") && ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
       CHECK(next_error(loader, scene.streams).code == ErrorCode::io);
       CHECK(loader.next_into(buffers, scene.streams).error().code == ErrorCode::io);
       CHECK(held.record_stream(scene.stream()).error().code == ErrorCode::io);
@@ -990,7 +1032,8 @@ TEST_CASE("a context error wakes a waiting next and is returned by seek") {
   {
     DeviceLoader loader = scene.open();
     const auto held = exhaust(scene, loader);
-    const Error woken = error_while(loader, scene.streams, [&] { scene.fake.break_context(0, device::code::kLaunchFailed); });
+    const Error woken = error_while(
+        loader, scene.streams, [&] { scene.fake.break_context(0, device::code::kLaunchFailed); });
     CHECK(woken.code == ErrorCode::io);
     CHECK_THAT(woken.message, ContainsSubstring("cuEventQuery") && ContainsSubstring("719"));
     CHECK(loader.seek(0).error().message == woken.message);
@@ -1066,7 +1109,9 @@ TEST_CASE("a failed batch is not counted and keeps a concurrent seek") {
     {
       DeviceLoader loader = scene.open(calls);
       skip(loader, scene.streams, 2);
-      calls.wait_fails = [&] { return !sought || loader.seek(0, 1).ok(); };  // another thread's, while step 2 is on its way
+      calls.wait_fails = [&] {
+        return !sought || loader.seek(0, 1).ok();
+      };  // another thread's, while step 2 is on its way
       CHECK_THAT(next_error(loader, scene.streams).message, ContainsSubstring("cuStreamWaitEvent"));
       CHECK(loader.state().samples == (sought ? 4 : 8));
       calls.wait_fails = nullptr;
@@ -1110,7 +1155,8 @@ TEST_CASE("a launch that fails on one of two devices fails the batch") {
 }
 
 TEST_CASE("a kernel's memory is kept until it ends even if recording fails") {
-  for (const int failing : {0, 1}) {  // that the staged memory was read, that the output was written
+  for (const int failing :
+       {0, 1}) {  // that the staged memory was read, that the output was written
     CAPTURE(failing);
     Scene scene;
     PlayedCalls calls;
@@ -1129,7 +1175,8 @@ TEST_CASE("a kernel's memory is kept until it ends even if recording fails") {
   }
 }
 
-// ------------------------------------------------------------------------------------------------ refusals
+// ------------------------------------------------------------------------------------------------
+// refusals
 
 TEST_CASE("a stream that is captured is refused and nothing is lost") {
   Scene scene;
@@ -1140,7 +1187,8 @@ TEST_CASE("a stream that is captured is refused and nothing is lost") {
     scene.fake.set_capturing(scene.stream(), true);
     const Error refused = next_error(loader, scene.streams);
     CHECK(refused.code == ErrorCode::usage);
-    CHECK_THAT(refused.message, ContainsSubstring("captured") && ContainsSubstring("next_into() on fixed buffers"));
+    CHECK_THAT(refused.message,
+               ContainsSubstring("captured") && ContainsSubstring("next_into() on fixed buffers"));
     CHECK(loader.next_into(buffers, scene.streams).error().message == refused.message);
     scene.fake.set_capturing(scene.stream(), false);
     scene.fake.set_capturing(blocking, true);  // the legacy stream must not wait for it
@@ -1164,7 +1212,8 @@ TEST_CASE("a stream that was destroyed is refused and the loader goes on") {
       scene.fake.fail("StreamIsCapturing", 0, code);
       const Error refused = next_error(loader, scene.streams);
       CHECK(refused.code == ErrorCode::usage);
-      CHECK_THAT(refused.message, ContainsSubstring("is not a stream of this process, or was destroyed"));
+      CHECK_THAT(refused.message,
+                 ContainsSubstring("is not a stream of this process, or was destroyed"));
       CHECK(next_batch(loader, scene.streams).step() == 0);
     }
     scene.check_end();
@@ -1180,12 +1229,14 @@ TEST_CASE("too many or too few streams or streams of another context are refused
     for (const Streams& wrong : {Streams{}, both}) {
       const Error refused = next_error(loader, wrong);
       CHECK(refused.code == ErrorCode::usage);
-      CHECK_THAT(refused.message, ContainsSubstring(std::to_string(wrong.size()) + " streams for 1 devices"));
+      CHECK_THAT(refused.message,
+                 ContainsSubstring(std::to_string(wrong.size()) + " streams for 1 devices"));
       CHECK(loader.next_into(buffers, wrong).error().message == refused.message);
     }
     const Error foreign = next_error(loader, {both[1]});
     CHECK(foreign.code == ErrorCode::usage);
-    CHECK_THAT(foreign.message, ContainsSubstring("stream 0 (of device 0)") && ContainsSubstring("another context"));
+    CHECK_THAT(foreign.message,
+               ContainsSubstring("stream 0 (of device 0)") && ContainsSubstring("another context"));
     CHECK(loader.next_into(buffers, Streams{both[1]}).error().message == foreign.message);
     const DeviceBatch batch = next_batch(loader, scene.streams);
     CHECK(batch.record_stream(both[1]).error().code == ErrorCode::usage);
@@ -1209,13 +1260,15 @@ TEST_CASE("buffers too small or unaligned or too few are refused without loss") 
     CHECK_THAT(refusal({}), ContainsSubstring("0 buffers for 1 devices"));
     auto small = good;
     small[0].image_bytes -= 1;
-    CHECK_THAT(refusal(small), ContainsSubstring("the image buffer of part 0 has " + std::to_string(small[0].image_bytes) + " bytes"));
+    CHECK_THAT(refusal(small), ContainsSubstring("the image buffer of part 0 has " +
+                                                 std::to_string(small[0].image_bytes) + " bytes"));
     small = good;
     small[0].label_bytes = 0;
     CHECK_THAT(refusal(small), ContainsSubstring("the label buffer of part 0 has 0 bytes"));
     auto crooked = good;
     crooked[0].label = static_cast<std::byte*>(crooked[0].label) + 8;
-    CHECK_THAT(refusal(crooked), ContainsSubstring("the label buffer of part 0 is not aligned to 16 bytes"));
+    CHECK_THAT(refusal(crooked),
+               ContainsSubstring("the label buffer of part 0 is not aligned to 16 bytes"));
     const auto info = loader.next_into(good, scene.streams);
     REQUIRE(info.ok());
     CHECK((*info)->step == 0);
@@ -1253,7 +1306,8 @@ TEST_CASE("budgets that are too small are refused with numbers") {
 
 TEST_CASE("residency that is chosen automatically says what and why") {
   Scene scene;
-  const auto choice = [&](std::optional<std::uint64_t> on_device, std::optional<std::uint64_t> pinned) {
+  const auto choice = [&](std::optional<std::uint64_t> on_device,
+                          std::optional<std::uint64_t> pinned) {
     DeviceLoaderOptions options = scene.options;
     options.residency = Residency::automatic;
     options.device_budget_bytes = on_device;
@@ -1269,7 +1323,8 @@ TEST_CASE("residency that is chosen automatically says what and why") {
     DeviceLoader page = scene.open();
     CHECK(page.residency().residency == Residency::page);
     CHECK(page.residency().reason == "asked for");
-    const DeviceBatch first = next_batch(page, scene.streams), second = next_batch(page, scene.streams);
+    const DeviceBatch first = next_batch(page, scene.streams),
+                      second = next_batch(page, scene.streams);
     on_device = page.statistics().device_bytes.at(0);
     pinned = page.statistics().pinned_bytes;
   }
@@ -1296,16 +1351,22 @@ TEST_CASE("options that do not go with a device loader are refused") {
   CHECK_THAT(refusal([](auto& o) { o.prefetch = 0; }), ContainsSubstring("prefetch is 0"));
   CHECK_THAT(refusal([](auto& o) { o.prefetch = 65; }), ContainsSubstring("prefetch is 65"));
   CHECK_THAT(refusal([](auto& o) { o.outputs = 65; }), ContainsSubstring("outputs is 65"));
-  CHECK_THAT(refusal([](auto& o) { o.loader.content = BatchContent::packed; }), ContainsSubstring("does not work with a DeviceLoader"));
-  CHECK_THAT(
-      refusal([&](auto& o) { o.loader.allocator = device::pinned_allocator(device::Context::retain(scene.fake.driver(), 0).value()); }),
-      ContainsSubstring("takes pinned memory for its slots itself"));
-  CHECK_THAT(refusal([](auto& o) { o.loader.memory_budget_bytes = 1; }), ContainsSubstring("pinned_budget_bytes"));
-  CHECK_THAT(refusal([](auto& o) { o.loader.prefetch_batches = 1; }), ContainsSubstring("prefetch_batches"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.content = BatchContent::packed; }),
+             ContainsSubstring("does not work with a DeviceLoader"));
+  CHECK_THAT(refusal([&](auto& o) {
+               o.loader.allocator = device::pinned_allocator(
+                   device::Context::retain(scene.fake.driver(), 0).value());
+             }),
+             ContainsSubstring("takes pinned memory for its slots itself"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.memory_budget_bytes = 1; }),
+             ContainsSubstring("pinned_budget_bytes"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.prefetch_batches = 1; }),
+             ContainsSubstring("prefetch_batches"));
   scene.check_end();
 }
 
-// ------------------------------------------------------------------------------------------------ contexts of the caller
+// ------------------------------------------------------------------------------------------------
+// contexts of the caller
 
 TEST_CASE("the current context of the caller is the same after every call") {
   Scene scene({.devices = 2});
@@ -1355,13 +1416,15 @@ TEST_CASE("the current context of the caller is the same after every call") {
   scene.check_end();
 }
 
-// ------------------------------------------------------------------------------------------------ forks and exits
+// ------------------------------------------------------------------------------------------------
+// forks and exits
 
 TEST_CASE("a forked child gets errors and destroys without driver calls") {
   Scene scene;
   {
     std::optional<DeviceLoader> loader = scene.open();
-    std::optional<DeviceBatch> batch = next_batch(*loader, scene.streams), second = next_batch(*loader, scene.streams);
+    std::optional<DeviceBatch> batch = next_batch(*loader, scene.streams),
+                               second = next_batch(*loader, scene.streams);
     second.reset();  // so that the loader has a free output
     const auto buffers = scene.program->buffers(*loader);
     const StreamHandle blocked = scene.fake.stream();
@@ -1374,9 +1437,12 @@ TEST_CASE("a forked child gets errors and destroys without driver calls") {
     scene.fake.run_all();
     const std::uint64_t calls = calls_settled(scene.fake);
     const int status = status_of_child([&] {
-      if (!told_of_fork(loader->next(scene.streams)) || !told_of_fork(loader->next(scene.streams, milliseconds(1)))) return false;
+      if (!told_of_fork(loader->next(scene.streams)) ||
+          !told_of_fork(loader->next(scene.streams, milliseconds(1))))
+        return false;
       if (!told_of_fork(loader->next_into(buffers, scene.streams))) return false;
-      if (!told_of_fork(loader->seek(0)) || !told_of_fork(loader->restore(loader->state()))) return false;
+      if (!told_of_fork(loader->seek(0)) || !told_of_fork(loader->restore(loader->state())))
+        return false;
       if (!told_of_fork(batch->record_stream(nullptr))) return false;
       if (loader->state().samples != 8 || batch->step() != 0) return false;
       (void)loader->statistics();
@@ -1420,8 +1486,9 @@ TEST_CASE("a fork at any moment whatever locks are held") {
       failed = status_of_child([&] {
         batch->reset();
         loader->cancel();
-        const bool refused =
-            told_of_fork(loader->next(scene.streams)) && told_of_fork(loader->seek(0)) && loader->state().global_batch_size == 4;
+        const bool refused = told_of_fork(loader->next(scene.streams)) &&
+                             told_of_fork(loader->seek(0)) &&
+                             loader->state().global_batch_size == 4;
         (void)loader->statistics();
         loader->close();
         loader.reset();

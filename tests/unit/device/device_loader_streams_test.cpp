@@ -30,18 +30,26 @@ struct Setting {
   DeviceLoaderOptions options;
   std::vector<BatchCopy> wanted;
 
-  Setting(const TinyForm& form, std::size_t records, DeviceLoaderOptions chosen, std::uint64_t epochs = 2)
-      : pack(form, records, 4), dataset(pack.open()), options(std::move(chosen)), wanted(host_batches(dataset, options.loader, epochs)) {}
-  explicit Setting(DeviceLoaderOptions chosen = device_options(small_batches(3)), std::size_t records = 10)
+  Setting(const TinyForm& form, std::size_t records, DeviceLoaderOptions chosen,
+          std::uint64_t epochs = 2)
+      : pack(form, records, 4),
+        dataset(pack.open()),
+        options(std::move(chosen)),
+        wanted(host_batches(dataset, options.loader, epochs)) {}
+  explicit Setting(DeviceLoaderOptions chosen = device_options(small_batches(3)),
+                   std::size_t records = 10)
       : Setting(square_form(), records, std::move(chosen)) {}
 
-  [[nodiscard]] DeviceLoader open(const FakeDriver& fake) const { return open_on(fake, dataset, options); }
+  [[nodiscard]] DeviceLoader open(const FakeDriver& fake) const {
+    return open_on(fake, dataset, options);
+  }
 };
 
 // Two epochs of next(); each batch is copied on the stream `stream_of(number)` and released at
 // once.
 template <class StreamOf>
-void run_epochs(const Setting& setting, const FakeDriver& fake, Program& program, const StreamOf& streams_of) {
+void run_epochs(const Setting& setting, const FakeDriver& fake, Program& program,
+                const StreamOf& streams_of) {
   DeviceLoader loader = setting.open(fake);
   for (std::size_t number = 0; number < setting.wanted.size(); ++number) {
     if (number * 2 == setting.wanted.size()) REQUIRE(at_end_of_epoch(loader, streams_of(number)));
@@ -61,11 +69,15 @@ void check_epochs_in_all_orders(const Setting& setting, FakeOptions fakes = {}) 
   });
 }
 
-Setting of_residency(Residency residency) { return Setting(device_options(small_batches(3), {0}, residency)); }
+Setting of_residency(Residency residency) {
+  return Setting(device_options(small_batches(3), {0}, residency));
+}
 
 }  // namespace
 
-TEST_CASE("in any order: leases that are released at once") { check_epochs_in_all_orders(Setting()); }
+TEST_CASE("in any order: leases that are released at once") {
+  check_epochs_in_all_orders(Setting());
+}
 
 TEST_CASE("in any order: batches are released once the stream is done") {
   const Setting setting;
@@ -112,7 +124,8 @@ TEST_CASE("in any order: a blocked stream delays releases and nothing is lost") 
     DeviceLoader loader = setting.open(fake);
     const StreamHandle stream = fake.stream();
     fake.block(stream);
-    for (int number = 0; number < 2; ++number) program.download(next_batch(loader, {stream}), {stream});
+    for (int number = 0; number < 2; ++number)
+      program.download(next_batch(loader, {stream}), {stream});
     const Error late = next_error(loader, {stream}, kReadyOnly);
     REQUIRE(late.code == ErrorCode::timeout);
     REQUIRE(loader.state().samples == 6);
@@ -128,8 +141,10 @@ TEST_CASE("in any order: another stream for every batch") {
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     std::array<StreamHandle, 4> streams{};
     for (StreamHandle& stream : streams) stream = fake.stream();
-    run_epochs(setting, fake, program, [&](std::size_t number) { return Streams{streams[number % 4]}; });
-    for (std::size_t number = 4; number-- > 0;) program.synchronize(streams[number]);  // the last one first
+    run_epochs(setting, fake, program,
+               [&](std::size_t number) { return Streams{streams[number % 4]}; });
+    for (std::size_t number = 4; number-- > 0;)
+      program.synchronize(streams[number]);  // the last one first
     check_batches(program, setting.wanted);
   });
 }
@@ -137,8 +152,10 @@ TEST_CASE("in any order: another stream for every batch") {
 TEST_CASE("in any order: the legacy and per-thread and other streams") {
   const Setting setting;
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
-    const std::array<StreamHandle, 5> streams{nullptr, fake.stream(), kLegacyStream, kPerThreadStream, fake.stream(0, true)};
-    run_epochs(setting, fake, program, [&](std::size_t number) { return Streams{streams[number % 5]}; });
+    const std::array<StreamHandle, 5> streams{nullptr, fake.stream(), kLegacyStream,
+                                              kPerThreadStream, fake.stream(0, true)};
+    run_epochs(setting, fake, program,
+               [&](std::size_t number) { return Streams{streams[number % 5]}; });
     for (std::size_t number = 5; number-- > 0;) program.synchronize(streams[number]);
     check_batches(program, setting.wanted);
   });
@@ -150,7 +167,8 @@ TEST_CASE("in any order: work on the legacy stream does not block the loader") {
     DeviceLoader loader = setting.open(fake);
     const StreamHandle stream = fake.stream();
     fake.block(nullptr);
-    for (int number = 0; number < 3; ++number) program.download(next_batch(loader, {stream}), {stream});
+    for (int number = 0; number < 3; ++number)
+      program.download(next_batch(loader, {stream}), {stream});
     program.synchronize(stream);
     check_batches(program, {setting.wanted.begin(), setting.wanted.begin() + 3});
     fake.unblock(nullptr);
@@ -181,7 +199,8 @@ TEST_CASE("in any order: memory of a lease goes to another stream") {
   const Setting setting(options);
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     const std::array<StreamHandle, 2> streams{fake.stream(), fake.stream()};
-    run_epochs(setting, fake, program, [&](std::size_t number) { return Streams{streams[number % 2]}; });
+    run_epochs(setting, fake, program,
+               [&](std::size_t number) { return Streams{streams[number % 2]}; });
     program.synchronize(streams[1]);
     program.synchronize(streams[0]);
     check_batches(program, setting.wanted);
@@ -213,7 +232,9 @@ TEST_CASE("in any order: several readers of one lease and copies of it") {
   });
 }
 
-TEST_CASE("in any order: two devices") { check_epochs_in_all_orders(Setting(device_options(small_batches(3), {0, 1}))); }
+TEST_CASE("in any order: two devices") {
+  check_epochs_in_all_orders(Setting(device_options(small_batches(3), {0, 1})));
+}
 
 TEST_CASE("in any order: two devices of which one is blocked") {
   const Setting setting(device_options(small_batches(4), {1, 0}));
@@ -221,7 +242,8 @@ TEST_CASE("in any order: two devices of which one is blocked") {
     DeviceLoader loader = setting.open(fake);
     const Streams streams{fake.stream(1), fake.stream(0)};
     fake.block(streams[0]);
-    for (int number = 0; number < 2; ++number) program.download(next_batch(loader, streams), streams);
+    for (int number = 0; number < 2; ++number)
+      program.download(next_batch(loader, streams), streams);
     REQUIRE(next_error(loader, streams, kReadyOnly).code == ErrorCode::timeout);
     fake.unblock(streams[0]);
     program.synchronize(streams[0], 1);
@@ -288,17 +310,24 @@ TEST_CASE("in any order: seeks follow each other without a batch in between") {
     DeviceLoader loader = setting.open(fake);
     const StreamHandle stream = fake.stream();
     for (const std::uint64_t step : {4u, 0u, 5u, 2u}) REQUIRE(loader.seek(0, step).ok());
-    for (int number = 0; number < 3; ++number) program.download(next_batch(loader, {stream}), {stream});
+    for (int number = 0; number < 3; ++number)
+      program.download(next_batch(loader, {stream}), {stream});
     program.synchronize(stream);
     check_batches(program, {setting.wanted.begin() + 2, setting.wanted.begin() + 5});
   });
 }
 
-TEST_CASE("in any order: records in pinned memory") { check_epochs_in_all_orders(of_residency(Residency::pinned)); }
+TEST_CASE("in any order: records in pinned memory") {
+  check_epochs_in_all_orders(of_residency(Residency::pinned));
+}
 
-TEST_CASE("in any order: records in device memory") { check_epochs_in_all_orders(of_residency(Residency::device)); }
+TEST_CASE("in any order: records in device memory") {
+  check_epochs_in_all_orders(of_residency(Residency::device));
+}
 
-TEST_CASE("in any order: residency chosen automatically") { check_epochs_in_all_orders(of_residency(Residency::automatic)); }
+TEST_CASE("in any order: residency chosen automatically") {
+  check_epochs_in_all_orders(of_residency(Residency::automatic));
+}
 
 TEST_CASE("in any order: records in device memory with augmentation") {
   DeviceLoaderOptions options = device_options(small_batches(3), {0}, Residency::device);
@@ -331,7 +360,8 @@ TEST_CASE("in any order: the loader is destroyed before the work of its batches"
       if (blocked) fake.block(stream);
       {
         DeviceLoader loader = setting.open(fake);
-        for (int number = 0; number < 2; ++number) program.download(next_batch(loader, {stream}), {stream});
+        for (int number = 0; number < 2; ++number)
+          program.download(next_batch(loader, {stream}), {stream});
       }
       if (blocked) fake.unblock(stream);
       program.synchronize(stream);

@@ -36,15 +36,19 @@ std::string unreadable;  // part of a path: reads of such files fail; empty: non
 bool is_unreadable(int descriptor) {
   if (unreadable.empty()) return false;
   std::array<char, 4096> path{};
-  const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path.data(), path.size());
-  return length > 0 && std::string(path.data(), static_cast<std::size_t>(length)).find(unreadable) != std::string::npos;
+  const ssize_t length =
+      ::readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path.data(), path.size());
+  return length > 0 &&
+         std::string(path.data(), static_cast<std::size_t>(length)).find(unreadable) !=
+             std::string::npos;
 }
 
 }  // namespace
 
 // Replaces the C library's function.
 extern "C" ssize_t pread(int descriptor, void* into, std::size_t bytes, off_t offset) {
-  static const auto real = reinterpret_cast<ssize_t (*)(int, void*, std::size_t, off_t)>(::dlsym(RTLD_NEXT, "pread"));
+  static const auto real =
+      reinterpret_cast<ssize_t (*)(int, void*, std::size_t, off_t)>(::dlsym(RTLD_NEXT, "pread"));
   if (!is_unreadable(descriptor)) return real(descriptor, into, bytes, offset);
   errno = EIO;
   return -1;
@@ -59,15 +63,17 @@ namespace {
 
 constexpr std::array<Residency, 3> kPlaces{Residency::page, Residency::pinned, Residency::device};
 
-FakeOptions random_order(std::uint64_t seed, int devices = 1) { return {.devices = devices, .schedule = Schedule::random, .seed = seed}; }
+FakeOptions random_order(std::uint64_t seed, int devices = 1) {
+  return {.devices = devices, .schedule = Schedule::random, .seed = seed};
+}
 
 // Forms of image and label, by name, that the kernels support and labels of this form can have.
 std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   const std::size_t channels = form.color == ImageColor::rgb ? 3 : 1;
   std::map<std::string, LoaderOptions> contents;
   auto& normalised = contents["f32 NCHW normalised, one-hot f32 NCHW"];
-  normalised.image = {ElementType::f32, AxisOrder::channels_first, std::vector<float>(channels, 0.485f),
-                      std::vector<float>(channels, 0.229f)};
+  normalised.image = {ElementType::f32, AxisOrder::channels_first,
+                      std::vector<float>(channels, 0.485f), std::vector<float>(channels, 0.229f)};
   auto& half = contents["f16 NHWC, one-hot f16 NHWC with the ignored"];
   half.image.type = ElementType::f16;
   auto& bits = contents["bf16 NHWC, bits"];
@@ -86,22 +92,25 @@ std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
 }
 
 // Takes whole epochs including their ends, and compares them with a host Loader's.
-void check_epochs(FakeDriver& fake, const Dataset& dataset, const DeviceLoaderOptions& options, const std::vector<BatchCopy>& wanted,
-                  std::uint64_t epochs) {
+void check_epochs(FakeDriver& fake, const Dataset& dataset, const DeviceLoaderOptions& options,
+                  const std::vector<BatchCopy>& wanted, std::uint64_t epochs) {
   Program program(fake, static_cast<int>(options.devices.size()));
   Streams streams;
   for (const int device : options.devices) streams.push_back(fake.stream(device));
   DeviceLoader loader = open_on(fake, dataset, options);
   REQUIRE(loader.steps_per_epoch() * epochs == wanted.size());
   for (std::uint64_t epoch = 0; epoch < epochs; ++epoch) {
-    for (std::uint64_t step = 0; step < loader.steps_per_epoch(); ++step) program.download(next_batch(loader, streams), streams);
+    for (std::uint64_t step = 0; step < loader.steps_per_epoch(); ++step)
+      program.download(next_batch(loader, streams), streams);
     REQUIRE(at_end_of_epoch(loader, streams));
   }
-  for (std::size_t part = 0; part < streams.size(); ++part) program.synchronize(streams[part], options.devices[part]);
+  for (std::size_t part = 0; part < streams.size(); ++part)
+    program.synchronize(streams[part], options.devices[part]);
   check_batches(program, wanted);
 }
 
-void check_against_host(const Dataset& dataset, const DeviceLoaderOptions& options, std::uint64_t epochs = 2) {
+void check_against_host(const Dataset& dataset, const DeviceLoaderOptions& options,
+                        std::uint64_t epochs = 2) {
   FakeDriver fake(random_order(epochs, static_cast<int>(options.devices.size())));
   check_epochs(fake, dataset, options, host_batches(dataset, options.loader, epochs), epochs);
   check_nothing_left(fake);
@@ -110,8 +119,8 @@ void check_against_host(const Dataset& dataset, const DeviceLoaderOptions& optio
 // The ranks of one run, each a DeviceLoader on the same device, stepped together.
 class DeviceRanks {
  public:
-  DeviceRanks(FakeDriver& fake, const Dataset& dataset, LoaderOptions options, std::uint64_t world_size,
-              Residency residency = Residency::page)
+  DeviceRanks(FakeDriver& fake, const Dataset& dataset, LoaderOptions options,
+              std::uint64_t world_size, Residency residency = Residency::page)
       : program_(fake), streams_{fake.stream()} {
     options.world_size = world_size;
     for (options.rank = 0; options.rank < world_size; ++options.rank) {
@@ -153,7 +162,8 @@ class HostRanks {
  public:
   HostRanks(const Dataset& dataset, LoaderOptions options, std::uint64_t world_size) {
     options.world_size = world_size;
-    for (options.rank = 0; options.rank < world_size; ++options.rank) loaders_.push_back(open_loader(dataset, options));
+    for (options.rank = 0; options.rank < world_size; ++options.rank)
+      loaders_.push_back(open_loader(dataset, options));
   }
   std::vector<Row> next() {
     std::vector<BatchCopy> parts;
@@ -211,7 +221,8 @@ struct FaultyPack {
   TinyPack pack{TinyForm{}, kSamples, kPerShard};
 };
 
-DeviceLoaderOptions faulty_options(Residency residency, VerifyChecksums verify_checksums = VerifyChecksums::first_read) {
+DeviceLoaderOptions faulty_options(Residency residency,
+                                   VerifyChecksums verify_checksums = VerifyChecksums::first_read) {
   LoaderOptions options = in_file_order(1);
   options.prefetch_batches = 2;
   options.verify_checksums = verify_checksums;
@@ -228,7 +239,8 @@ Error host_error(const Dataset& dataset, const LoaderOptions& options, std::uint
 // The loader is at the step of `sample`: its error comes with every call, including next_into();
 // later steps can be reached, and close() works.
 // works.
-Error check_error_at(DeviceLoader& loader, Program& program, const Streams& streams, const TinyPack& pack, std::uint64_t sample) {
+Error check_error_at(DeviceLoader& loader, Program& program, const Streams& streams,
+                     const TinyPack& pack, std::uint64_t sample) {
   const std::uint64_t epoch = loader.state().epoch;
   const auto buffers = program.buffers(loader);
   const Error error = next_error(loader, streams);
@@ -250,8 +262,8 @@ Error check_error_at(DeviceLoader& loader, Program& program, const Streams& stre
 
 // Opens a loader on a pack whose record `sample` is faulty, or becomes so through `change`, and
 // compares its error with the host's.
-void check_fault(const Dataset& dataset, const TinyPack& pack, const DeviceLoaderOptions& options, std::uint64_t sample,
-                 const std::function<void()>& change = {}) {
+void check_fault(const Dataset& dataset, const TinyPack& pack, const DeviceLoaderOptions& options,
+                 std::uint64_t sample, const std::function<void()>& change = {}) {
   FakeDriver fake(random_order(sample));
   {
     Program program(fake);
@@ -266,7 +278,8 @@ void check_fault(const Dataset& dataset, const TinyPack& pack, const DeviceLoade
     const Error error = check_error_at(loader, program, streams, pack, sample);
     const Error host = host_error(dataset, options.loader, sample);
     CHECK(error.code == host.code);
-    CHECK(error.message.substr(0, error.message.find(" [step")) == host.message.substr(0, host.message.find(" [step")));
+    CHECK(error.message.substr(0, error.message.find(" [step")) ==
+          host.message.substr(0, host.message.find(" [step")));
     CHECK_THAT(error.message, ContainsSubstring("[step " + std::to_string(sample) + " of epoch"));
   }
   fake.run_all();
@@ -316,7 +329,8 @@ TEST_CASE("augmentation equals a host loader's for every residency") {
 }
 
 TEST_CASE("sizes whose pixels are no multiple of 16") {
-  for (const Extent size : {Extent{1, 1}, Extent{1, 7}, Extent{7, 1}, Extent{17, 15}, Extent{31, 33}, Extent{65, 3}}) {
+  for (const Extent size :
+       {Extent{1, 1}, Extent{1, 7}, Extent{7, 1}, Extent{17, 15}, Extent{31, 33}, Extent{65, 3}}) {
     TinyForm form;
     form.size = size;
     const TinyPack pack(form, 5, 5);
@@ -331,7 +345,8 @@ TEST_CASE("sizes whose pixels are no multiple of 16") {
 TEST_CASE("class counts of any size and ignored pixels and ids beyond the classes") {
   std::uint64_t seed = 0;
   for (const int classes : {1, 2, 7, 8, 9, 16, 17, 255, 256}) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
+    for (const LabelStorage storage :
+         {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       TinyForm form;
       form.storage = storage;
       form.classes = classes;
@@ -342,7 +357,8 @@ TEST_CASE("class counts of any size and ignored pixels and ids beyond the classe
       if (storage == LabelStorage::index) store_foreign_id(folder.path(), form, records[1]);
       const Dataset dataset = Dataset::open(folder.path()).value();
       for (auto [name, options] : all_contents(form)) {
-        if (options.label.form == LabelForm::index && !options.label.type && classes > 255) options.label.type = ElementType::u16;
+        if (options.label.form == LabelForm::index && !options.label.type && classes > 255)
+          options.label.type = ElementType::u16;
         options.global_batch_size = 2;
         options.last_batch = LastBatch::pad;
         options.verify_checksums = VerifyChecksums::never;
@@ -373,9 +389,11 @@ TEST_CASE("threads and ranks and devices and residencies give the same batches")
         for (int devices = 1; devices <= 3; ++devices) {
           options.threads = threads;
           std::vector<int> ordinals;
-          for (int device = devices; device-- > 0;) ordinals.push_back(device);  // any order will do
+          for (int device = devices; device-- > 0;)
+            ordinals.push_back(device);  // any order will do
           for (const Residency residency : kPlaces) {
-            CAPTURE(options.world_size, options.rank, threads, devices, std::string(residency_name(residency)));
+            CAPTURE(options.world_size, options.rank, threads, devices,
+                    std::string(residency_name(residency)));
             FakeDriver fake(random_order(++seed, devices));
             check_epochs(fake, dataset, device_options(options, ordinals, residency), wanted, 1);
             check_nothing_left(fake);
@@ -398,7 +416,8 @@ TEST_CASE("part d of rank r of w has the rows of rank r D plus d of w D") {
         options.world_size = world_size;
         options.rank = rank;
         std::vector<int> ordinals;
-        for (std::uint64_t device = 0; device < devices; ++device) ordinals.push_back(static_cast<int>(device));
+        for (std::uint64_t device = 0; device < devices; ++device)
+          ordinals.push_back(static_cast<int>(device));
         FakeDriver fake(random_order(rank, static_cast<int>(devices)));
         Streams streams;
         for (const int device : ordinals) streams.push_back(fake.stream(device));
@@ -417,10 +436,13 @@ TEST_CASE("part d of rank r of w has the rows of rank r D plus d of w D") {
               CHECK(ours.device == static_cast<int>(part));
               CHECK(ours.batch_size == wanted.size());
               CHECK(loader.batch_size(part) == wanted.size());
-              const auto first = batch.indices().begin() + static_cast<std::ptrdiff_t>(ours.first_row);
-              CHECK(std::vector(first, first + static_cast<std::ptrdiff_t>(ours.batch_size)) == wanted);
+              const auto first =
+                  batch.indices().begin() + static_cast<std::ptrdiff_t>(ours.first_row);
+              CHECK(std::vector(first, first + static_cast<std::ptrdiff_t>(ours.batch_size)) ==
+                    wanted);
               CHECK(ours.num_valid ==
-                    static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(), [](std::int64_t s) { return s >= 0; })));
+                    static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(),
+                                                           [](std::int64_t s) { return s >= 0; })));
             }
           }
           check_nothing_left(fake);
@@ -437,7 +459,8 @@ TEST_CASE("every last_batch equals the host's for all remainders N mod G") {
     std::size_t records;
     std::uint64_t global_batch_size;
   };
-  for (const Case& c : {Case{12, 4}, Case{13, 4}, Case{15, 4}, Case{3, 4}, Case{1, 4}, Case{5, 1}, Case{1, 1}, Case{4, 4}}) {
+  for (const Case& c : {Case{12, 4}, Case{13, 4}, Case{15, 4}, Case{3, 4}, Case{1, 4}, Case{5, 1},
+                        Case{1, 1}, Case{4, 4}}) {
     const TinyPack pack(square_form(), c.records, 5);
     const Dataset dataset = pack.open();
     for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
@@ -446,7 +469,8 @@ TEST_CASE("every last_batch equals the host's for all remainders N mod G") {
       CAPTURE(c.records, c.global_batch_size, std::string(last_batch_name(last_batch)));
       if (last_batch == LastBatch::drop && c.records < c.global_batch_size) {
         const FakeDriver fake;
-        CHECK(open_error(fake, dataset, device_options(options)).message == refusal_of(dataset, options));
+        CHECK(open_error(fake, dataset, device_options(options)).message ==
+              refusal_of(dataset, options));
         check_nothing_left(fake);
         continue;
       }
@@ -535,7 +559,8 @@ TEST_CASE("a run resumes after any step with another world size on host or devic
         std::vector<std::vector<Row>> whole;
         std::vector<std::string> states;
         for (std::uint64_t call = 0; call < calls; ++call) {
-          CAPTURE(std::string(last_batch_name(last_batch)), std::string(shuffle_name(shuffle)), call);
+          CAPTURE(std::string(last_batch_name(last_batch)), std::string(shuffle_name(shuffle)),
+                  call);
           states.push_back(uninterrupted.state_text());
           CHECK(host.state_text() == states.back());
           whole.push_back(uninterrupted.next());
@@ -545,7 +570,8 @@ TEST_CASE("a run resumes after any step with another world size on host or devic
           DeviceRanks other(fake, dataset, options, world_size, kPlaces.at(seed % kPlaces.size()));
           HostRanks other_host(dataset, options, world_size);
           for (std::uint64_t call = calls; call-- > 0;) {
-            CAPTURE(std::string(last_batch_name(last_batch)), std::string(shuffle_name(shuffle)), world_size, call);
+            CAPTURE(std::string(last_batch_name(last_batch)), std::string(shuffle_name(shuffle)),
+                    world_size, call);
             other.restore(states[call]);
             other_host.restore(states[call]);
             CHECK(other.state_text() == states[call]);
@@ -663,7 +689,8 @@ TEST_CASE("a shard truncated before opening fails its first step everywhere") {
 }
 
 TEST_CASE("a shard cut short while it is mapped is an error at its step") {
-  for (const VerifyChecksums verify_checksums : {VerifyChecksums::always, VerifyChecksums::first_read, VerifyChecksums::never}) {
+  for (const VerifyChecksums verify_checksums :
+       {VerifyChecksums::always, VerifyChecksums::first_read, VerifyChecksums::never}) {
     for (const std::uintmax_t left : {std::uintmax_t{0}, std::uintmax_t{4096}}) {
       CAPTURE(static_cast<int>(verify_checksums), left);
       const FaultyPack faulty;
@@ -687,7 +714,8 @@ TEST_CASE("an unreadable file fails its step for every residency") {
         if (opened) (void)host_batches(dataset, options.loader);
         unreadable = "shard-00004";
         check_fault(dataset, pack, options, 8);
-        CHECK_THAT(host_error(dataset, options.loader, 8).message, ContainsSubstring("Input/output error"));
+        CHECK_THAT(host_error(dataset, options.loader, 8).message,
+                   ContainsSubstring("Input/output error"));
         unreadable.clear();
         check_against_host(dataset, options, 1);  // goes away with its cause
       }
@@ -706,7 +734,8 @@ TEST_CASE("resident records do not depend on later changes of files") {
       Program program(fake);
       const Streams streams{fake.stream()};
       DeviceLoader loader = open_on(fake, dataset, options);
-      for (std::size_t shard = 0; shard < kSamples / kPerShard; ++shard) fs::resize_file(faulty.pack.shard_path(shard), 0);
+      for (std::size_t shard = 0; shard < kSamples / kPerShard; ++shard)
+        fs::resize_file(faulty.pack.shard_path(shard), 0);
       for (std::size_t number = 0; number < wanted.size(); ++number) {
         if (number == wanted.size() / 2) REQUIRE(at_end_of_epoch(loader, streams));
         program.download(next_batch(loader, streams), streams);
@@ -750,13 +779,15 @@ TEST_CASE("the good rows of a batch are correct after a failed row") {
       program.download(next_batch(loader, streams), streams);
       CHECK_THAT(next_error(loader, streams).message, ContainsSubstring("street/sample 0005"));
       REQUIRE(loader.seek(0, 2).ok());
-      for (int number = 0; number < 2; ++number) program.download(next_batch(loader, streams), streams);
+      for (int number = 0; number < 2; ++number)
+        program.download(next_batch(loader, streams), streams);
       program.synchronize(streams);
       for (std::size_t number = 0; number < 3; ++number) {
         const BatchCopy batch = copy_of(program.downloads()[number]);
         const std::int64_t first = number == 0 ? 0 : static_cast<std::int64_t>(4 + 4 * number);
         for (std::int64_t row = 0; row < 4; ++row) {
-          REQUIRE(batch.rows[static_cast<std::size_t>(row)] == expected_row(dataset, options.loader, first + row));
+          REQUIRE(batch.rows[static_cast<std::size_t>(row)] ==
+                  expected_row(dataset, options.loader, first + row));
         }
       }
     }
@@ -823,7 +854,8 @@ TEST_CASE("an unlabelled set has no labels and fields can be skipped") {
     const Download& download = program.download(**info, streams);
     program.synchronize(streams);
     for (std::size_t row = 0; row < 4; ++row) {
-      CHECK(row_of(download.parts[0].label, row, 4) == expected_row(with.open(), in_file_order(4), static_cast<std::int64_t>(row)).label);
+      CHECK(row_of(download.parts[0].label, row, 4) ==
+            expected_row(with.open(), in_file_order(4), static_cast<std::int64_t>(row)).label);
     }
   }
   check_nothing_left(fake);

@@ -39,33 +39,39 @@ using Streams = std::vector<device::StreamHandle>;
 // Tests decide when late frees happen: in check_nothing_left(), or in device::sweep_late().
 inline const bool kReaperRests = (device::let_reaper_work(false), true);
 
-inline constexpr std::array<Residency, 4> kResidencies{Residency::page, Residency::pinned, Residency::device, Residency::automatic};
+inline constexpr std::array<Residency, 4> kResidencies{Residency::page, Residency::pinned,
+                                                       Residency::device, Residency::automatic};
 inline constexpr std::chrono::milliseconds kReadyOnly{-1};
 
-// ---------------------------------------------------------------------------------------------------- opening
+// ----------------------------------------------------------------------------------------------------
+// opening
 
-inline DeviceLoader open_on(const FakeDriver& fake, const Dataset& dataset, const DeviceLoaderOptions& options) {
+inline DeviceLoader open_on(const FakeDriver& fake, const Dataset& dataset,
+                            const DeviceLoaderOptions& options) {
   auto loader = device::open_device_loader(dataset, options, fake.driver(), fake.kernels());
   if (!loader.ok()) throw std::logic_error(loader.error().describe());
   return std::move(loader).value();
 }
 
 // With calls of the driver that a test has changed.
-inline DeviceLoader open_on(const device::DriverTable& calls, const FakeDriver& fake, const Dataset& dataset,
-                            const DeviceLoaderOptions& options) {
-  auto loader = device::open_device_loader(dataset, options, device::Driver::make(calls).value(), fake.kernels());
+inline DeviceLoader open_on(const device::DriverTable& calls, const FakeDriver& fake,
+                            const Dataset& dataset, const DeviceLoaderOptions& options) {
+  auto loader = device::open_device_loader(dataset, options, device::Driver::make(calls).value(),
+                                           fake.kernels());
   if (!loader.ok()) throw std::logic_error(loader.error().describe());
   return std::move(loader).value();
 }
 
 // The error of an opening that fails.
-inline Error open_error(const FakeDriver& fake, const Dataset& dataset, const DeviceLoaderOptions& options) {
+inline Error open_error(const FakeDriver& fake, const Dataset& dataset,
+                        const DeviceLoaderOptions& options) {
   auto loader = device::open_device_loader(dataset, options, fake.driver(), fake.kernels());
   if (loader.ok()) throw std::logic_error("the loader opened");
   return std::move(loader).error();
 }
 
-inline DeviceLoaderOptions device_options(const LoaderOptions& loader, std::vector<int> devices = {0},
+inline DeviceLoaderOptions device_options(const LoaderOptions& loader,
+                                          std::vector<int> devices = {0},
                                           Residency residency = Residency::page) {
   DeviceLoaderOptions options;
   options.loader = loader;
@@ -95,7 +101,8 @@ inline TinyForm square_form() {
   return form;
 }
 
-// ---------------------------------------------------------------------------------------------------- stepping
+// ----------------------------------------------------------------------------------------------------
+// stepping
 
 // The next batch; throws at an error or the end of an epoch.
 inline DeviceBatch next_batch(DeviceLoader& loader, const Streams& streams) {
@@ -106,9 +113,12 @@ inline DeviceBatch next_batch(DeviceLoader& loader, const Streams& streams) {
 }
 
 // The error of next(); throws if there is none.
-inline Error next_error(DeviceLoader& loader, const Streams& streams, std::chrono::milliseconds timeout = kLong) {
+inline Error next_error(DeviceLoader& loader, const Streams& streams,
+                        std::chrono::milliseconds timeout = kLong) {
   auto batch = loader.next(streams, timeout);
-  if (batch.ok()) throw std::logic_error(*batch ? "step " + std::to_string((*batch)->step()) + " came" : "the epoch ended");
+  if (batch.ok())
+    throw std::logic_error(*batch ? "step " + std::to_string((*batch)->step()) + " came"
+                                  : "the epoch ended");
   return std::move(batch).error();
 }
 
@@ -123,7 +133,8 @@ inline void skip(DeviceLoader& loader, const Streams& streams, std::uint64_t ste
 }
 
 // All batches of these epochs from a host Loader.
-inline std::vector<BatchCopy> host_batches(const Dataset& dataset, const LoaderOptions& options, std::uint64_t epochs = 1) {
+inline std::vector<BatchCopy> host_batches(const Dataset& dataset, const LoaderOptions& options,
+                                           std::uint64_t epochs = 1) {
   Loader loader = open_loader(dataset, options);
   std::vector<BatchCopy> all;
   for (std::uint64_t epoch = 0; epoch < epochs; ++epoch) {
@@ -132,7 +143,8 @@ inline std::vector<BatchCopy> host_batches(const Dataset& dataset, const LoaderO
   return all;
 }
 
-// ---------------------------------------------------------------------------------------------------- a program
+// ----------------------------------------------------------------------------------------------------
+// a program
 
 // A batch on its way to the host.
 struct Download {
@@ -148,7 +160,8 @@ struct Download {
 class Program {
  public:
   explicit Program(FakeDriver& fake, int devices = 1) : fake_(fake) {
-    for (int ordinal = 0; ordinal < devices; ++ordinal) contexts_.push_back(device::Context::retain(fake.driver(), ordinal).value());
+    for (int ordinal = 0; ordinal < devices; ++ordinal)
+      contexts_.push_back(device::Context::retain(fake.driver(), ordinal).value());
   }
 
   // Queues a copy on each part's stream.
@@ -157,7 +170,8 @@ class Program {
     to.info = info;
     to.parts.resize(info.parts.size());
     for (std::size_t part = 0; part < info.parts.size(); ++part) {
-      const device::CurrentContext current(*contexts_.at(static_cast<std::size_t>(info.parts[part].device)));
+      const device::CurrentContext current(
+          *contexts_.at(static_cast<std::size_t>(info.parts[part].device)));
       fake_.enqueue(streams.at(part), [this, &to, part] {
         to.parts[part].image = bytes(to.info.parts[part].image);
         to.parts[part].label = bytes(to.info.parts[part].label);
@@ -166,17 +180,22 @@ class Program {
     }
     return to;
   }
-  const Download& download(const DeviceBatch& batch, const Streams& streams) { return download(batch.info(), streams); }
+  const Download& download(const DeviceBatch& batch, const Streams& streams) {
+    return download(batch.info(), streams);
+  }
 
   void synchronize(device::StreamHandle stream, int device = 0) {
     const device::CurrentContext current(context(device));
     fake_.synchronize(stream);
   }
   void synchronize(const Streams& streams) {  // of devices 0, 1, …
-    for (std::size_t part = 0; part < streams.size(); ++part) synchronize(streams[part], static_cast<int>(part));
+    for (std::size_t part = 0; part < streams.size(); ++part)
+      synchronize(streams[part], static_cast<int>(part));
   }
 
-  [[nodiscard]] const device::Context& context(int device) const { return *contexts_.at(static_cast<std::size_t>(device)); }
+  [[nodiscard]] const device::Context& context(int device) const {
+    return *contexts_.at(static_cast<std::size_t>(device));
+  }
   [[nodiscard]] const std::deque<Download>& downloads() const { return downloads_; }
 
   // Memory for next_into() on devices 0, 1, …
@@ -195,7 +214,8 @@ class Program {
   // Overwrites memory in stream order.
   void scribble(void* memory, std::uint64_t bytes, device::StreamHandle stream, int device = 0) {
     const device::CurrentContext current(context(device));
-    const int code = fake_.table().MemsetD8Async(reinterpret_cast<std::uintptr_t>(memory), 0xEE, bytes, stream);
+    const int code =
+        fake_.table().MemsetD8Async(reinterpret_cast<std::uintptr_t>(memory), 0xEE, bytes, stream);
     if (code != 0) throw std::logic_error("memset failed: " + std::to_string(code));
   }
 
@@ -215,7 +235,8 @@ class Program {
   std::deque<Download> downloads_;
 };
 
-// ---------------------------------------------------------------------------------------------------- comparing
+// ----------------------------------------------------------------------------------------------------
+// comparing
 
 inline std::vector<std::int64_t> with_rows(std::vector<std::int64_t> shape, std::size_t rows) {
   if (!shape.empty()) shape[0] = static_cast<std::int64_t>(rows);
@@ -236,32 +257,38 @@ inline BatchCopy copy_of(const Download& from) {
   std::size_t valid = 0;
   for (std::size_t number = 0; number < info.parts.size(); ++number) {
     const DevicePart& part = info.parts[number];
-    if (part.first_row != copy.rows.size()) throw std::logic_error("parts do not follow each other");
+    if (part.first_row != copy.rows.size())
+      throw std::logic_error("parts do not follow each other");
     valid += part.num_valid;
     copy.image_shape = with_rows(part.image.shape, info.batch_size);
     copy.label_shape = with_rows(part.label.shape, info.batch_size);
     const auto first_is_rows = [&](const DeviceField& field) {
       return field.shape.empty() || field.shape[0] == static_cast<std::int64_t>(part.batch_size);
     };
-    if (!first_is_rows(part.image) || !first_is_rows(part.label)) throw std::logic_error("a part's shape has another number of rows");
+    if (!first_is_rows(part.image) || !first_is_rows(part.label))
+      throw std::logic_error("a part's shape has another number of rows");
     for (std::size_t row = 0; row < part.batch_size; ++row) {
       const std::size_t all = part.first_row + row;
       copy.rows.push_back({info.indices.at(all), info.keys.at(all), info.crops.at(all),
-                           row_of(from.parts[number].image, row, part.batch_size), row_of(from.parts[number].label, row, part.batch_size)});
+                           row_of(from.parts[number].image, row, part.batch_size),
+                           row_of(from.parts[number].label, row, part.batch_size)});
     }
   }
-  if (copy.rows.size() != info.batch_size || valid != info.num_valid) throw std::logic_error("the parts are not the batch");
+  if (copy.rows.size() != info.batch_size || valid != info.num_valid)
+    throw std::logic_error("the parts are not the batch");
   return copy;
 }
 
 // The first difference in short words, or "".
 inline std::string difference(const BatchCopy& ours, const BatchCopy& wanted) {
-  const std::string at = "step " + std::to_string(wanted.step) + " of epoch " + std::to_string(wanted.epoch) + ": ";
+  const std::string at =
+      "step " + std::to_string(wanted.step) + " of epoch " + std::to_string(wanted.epoch) + ": ";
   if (ours.epoch != wanted.epoch || ours.step != wanted.step) {
     return at + "is step " + std::to_string(ours.step) + " of epoch " + std::to_string(ours.epoch);
   }
   if (ours.valid != wanted.valid) return at + "valid";
-  if (ours.image_shape != wanted.image_shape || ours.label_shape != wanted.label_shape) return at + "shape";
+  if (ours.image_shape != wanted.image_shape || ours.label_shape != wanted.label_shape)
+    return at + "shape";
   if (ours.rows.size() != wanted.rows.size()) return at + "rows";
   for (std::size_t row = 0; row < ours.rows.size(); ++row) {
     const Row &one = ours.rows[row], &other = wanted.rows[row];
@@ -276,21 +303,28 @@ inline std::string difference(const BatchCopy& ours, const BatchCopy& wanted) {
 }
 
 // Checks that downloads from `first` on are these batches.
-inline void check_batches(const Program& program, const std::vector<BatchCopy>& wanted, std::size_t first = 0) {
+inline void check_batches(const Program& program, const std::vector<BatchCopy>& wanted,
+                          std::size_t first = 0) {
   REQUIRE(program.downloads().size() >= first + wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) REQUIRE(difference(copy_of(program.downloads()[first + i]), wanted[i]) == "");
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    REQUIRE(difference(copy_of(program.downloads()[first + i]), wanted[i]) == "");
 }
 
-// ---------------------------------------------------------------------------------------------------- the end
+// ----------------------------------------------------------------------------------------------------
+// the end
 
-inline void check_no_violations(const FakeDriver& fake) { REQUIRE(fake.violations() == std::vector<std::string>()); }
+inline void check_no_violations(const FakeDriver& fake) {
+  REQUIRE(fake.violations() == std::vector<std::string>());
+}
 
 // Precondition: loaders, leases and programs are gone, and the streams are idle.
 inline void check_nothing_left(const FakeDriver& fake) {
-  for (int looks = 0; looks < 10 && device::late_count() > 0; ++looks) device::sweep_late();  // the fake lets work wait for some
+  for (int looks = 0; looks < 10 && device::late_count() > 0; ++looks)
+    device::sweep_late();  // the fake lets work wait for some
   CHECK(device::late_count() == 0);
   const FakeDriver::Held held = fake.held();
-  CAPTURE(held.device_blocks, held.pinned_blocks, held.streams, held.events, held.modules, held.retained);
+  CAPTURE(held.device_blocks, held.pinned_blocks, held.streams, held.events, held.modules,
+          held.retained);
   REQUIRE(held == FakeDriver::Held());
   check_no_violations(fake);
 }
@@ -312,11 +346,13 @@ void in_all_orders(FakeOptions options, const Scenario& scenario, std::uint64_t 
   }
 }
 
-// ---------------------------------------------------------------------------------------------------- this process
+// ----------------------------------------------------------------------------------------------------
+// this process
 
 inline std::size_t entries_of(const char* folder) {
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) count += entry.path().empty() ? 0u : 1u;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    count += entry.path().empty() ? 0u : 1u;
   return count;
 }
 
@@ -344,7 +380,8 @@ inline std::optional<unsigned long long> blocked_signals_of(const std::string& t
 
 // The system may still list a joined thread for a moment.
 inline std::size_t threads_settled(std::size_t wanted) {
-  for (int i = 0; i < 1000 && entries_of("/proc/self/task") > wanted; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < 1000 && entries_of("/proc/self/task") > wanted; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return entries_of("/proc/self/task");
 }
 
@@ -362,7 +399,9 @@ inline void check_flat(const Holdings& before) {
   const Holdings after;
   CHECK(after.descriptors == before.descriptors);
   if (!kSanitized)
-    CHECK(after.resident_pages <= before.resident_pages + 2048);  // 8 MiB, 1,000 times 8 KiB; the sanitizers keep memory of their own
+    CHECK(after.resident_pages <=
+          before.resident_pages +
+              2048);  // 8 MiB, 1,000 times 8 KiB; the sanitizers keep memory of their own
 }
 
 }  // namespace hotpack::test

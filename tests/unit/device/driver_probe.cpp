@@ -18,13 +18,16 @@ namespace {
 int probe() {
   const auto info = hotpack::cuda_info();
   if (!info.ok()) {
-    std::printf("%s: %s\n", info.error().code == hotpack::ErrorCode::usage ? "usage" : "other", info.error().describe().c_str());
+    std::printf("%s: %s\n", info.error().code == hotpack::ErrorCode::usage ? "usage" : "other",
+                info.error().describe().c_str());
     return 1;
   }
-  std::printf("CUDA %d; kernels: %s; devices: %zu\n", info->driver_version, info->kernels.c_str(), info->devices.size());
+  std::printf("CUDA %d; kernels: %s; devices: %zu\n", info->driver_version, info->kernels.c_str(),
+              info->devices.size());
   for (const auto& device : info->devices) {
-    std::printf("%d: %s, %d.%d, %llu of %llu bytes free\n", device.ordinal, device.name.c_str(), device.major, device.minor,
-                static_cast<unsigned long long>(device.free_bytes), static_cast<unsigned long long>(device.memory_bytes));
+    std::printf("%d: %s, %d.%d, %llu of %llu bytes free\n", device.ordinal, device.name.c_str(),
+                device.major, device.minor, static_cast<unsigned long long>(device.free_bytes),
+                static_cast<unsigned long long>(device.memory_bytes));
   }
   return 0;
 }

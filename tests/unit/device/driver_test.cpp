@@ -27,7 +27,8 @@ Error error_of_init(int code) {
 
 class VisibleDevices {
  public:
-  explicit VisibleDevices(const char* value) : had_(std::getenv(kName) != nullptr), before_(had_ ? std::getenv(kName) : "") {
+  explicit VisibleDevices(const char* value)
+      : had_(std::getenv(kName) != nullptr), before_(had_ ? std::getenv(kName) : "") {
     value == nullptr ? ::unsetenv(kName) : ::setenv(kName, value, 1);
   }
   ~VisibleDevices() { had_ ? ::setenv(kName, before_.c_str(), 1) : ::unsetenv(kName); }
@@ -56,20 +57,26 @@ TEST_CASE("the oldest driver is accepted, the one before it refused") {
   const auto refused = made(11080);
   REQUIRE(!refused.ok());
   CHECK(refused.error().code == ErrorCode::usage);
-  CHECK_THAT(refused.error().message,
-             ContainsSubstring("supports CUDA 11.8") && ContainsSubstring("CUDA 12.0 or newer") && ContainsSubstring("update the driver"));
+  CHECK_THAT(refused.error().message, ContainsSubstring("supports CUDA 11.8") &&
+                                          ContainsSubstring("CUDA 12.0 or newer") &&
+                                          ContainsSubstring("update the driver"));
 }
 
 TEST_CASE("a driver that cannot be initialized gives reason and advice") {
-  CHECK_THAT(error_of_init(code::kStubLibrary).message, ContainsSubstring("stub") && ContainsSubstring("LD_LIBRARY_PATH"));
-  CHECK_THAT(error_of_init(code::kSystemDriverMismatch).message, ContainsSubstring("different versions") && ContainsSubstring("restart"));
-  CHECK_THAT(error_of_init(code::kSystemNotReady).message,
-             ContainsSubstring("CUDA_ERROR_SYSTEM_NOT_READY") && ContainsSubstring("fabric manager"));
+  CHECK_THAT(error_of_init(code::kStubLibrary).message,
+             ContainsSubstring("stub") && ContainsSubstring("LD_LIBRARY_PATH"));
+  CHECK_THAT(error_of_init(code::kSystemDriverMismatch).message,
+             ContainsSubstring("different versions") && ContainsSubstring("restart"));
+  CHECK_THAT(
+      error_of_init(code::kSystemNotReady).message,
+      ContainsSubstring("CUDA_ERROR_SYSTEM_NOT_READY") && ContainsSubstring("fabric manager"));
   CHECK_THAT(error_of_init(code::kCompatNotSupported).message,
-             ContainsSubstring("CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE") && ContainsSubstring("/usr/local/cuda/compat"));
+             ContainsSubstring("CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE") &&
+                 ContainsSubstring("/usr/local/cuda/compat"));
   CHECK_THAT(error_of_init(code::kNotInitialized).message, ContainsSubstring("forked"));
   CHECK_THAT(error_of_init(code::kUnknown).message,
-             ContainsSubstring("cuInit failed: CUDA_ERROR_UNKNOWN (999)") && ContainsSubstring("nvidia-smi"));
+             ContainsSubstring("cuInit failed: CUDA_ERROR_UNKNOWN (999)") &&
+                 ContainsSubstring("nvidia-smi"));
 }
 
 TEST_CASE("without devices CUDA_VISIBLE_DEVICES is reported") {
@@ -80,7 +87,8 @@ TEST_CASE("without devices CUDA_VISIBLE_DEVICES is reported") {
     CHECK_THAT(message, !ContainsSubstring("CUDA_VISIBLE_DEVICES"));
   }
   const VisibleDevices empty("");
-  CHECK_THAT(error_of_init(code::kNoDevice).message, ContainsSubstring("CUDA_VISIBLE_DEVICES is \"\""));
+  CHECK_THAT(error_of_init(code::kNoDevice).message,
+             ContainsSubstring("CUDA_VISIBLE_DEVICES is \"\""));
   const FakeDriver none({.devices = 0});
   const auto driver = Driver::make(none.table());
   REQUIRE(!driver.ok());
@@ -95,7 +103,8 @@ TEST_CASE("a failing call is reported with the driver's name and error text") {
   const auto failed = driver->check("cuMemAlloc", code::kOutOfMemory);
   REQUIRE(!failed.ok());
   CHECK(failed.error().code == ErrorCode::io);
-  CHECK_THAT(failed.error().message, ContainsSubstring("cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), "));
+  CHECK_THAT(failed.error().message,
+             ContainsSubstring("cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), "));
 }
 
 TEST_CASE("a code that the driver does not know is reported as a number") {
@@ -103,7 +112,8 @@ TEST_CASE("a code that the driver does not know is reported as a number") {
   const auto driver = fake.driver();
   fake.fail("GetErrorName", 0, code::kInvalidValue);
   fake.fail("GetErrorString", 0, code::kInvalidValue);
-  CHECK(driver->check("cuMemFree", 12345).error().message == "cuMemFree failed: unknown error (12345)");
+  CHECK(driver->check("cuMemFree", 12345).error().message ==
+        "cuMemFree failed: unknown error (12345)");
 }
 
 TEST_CASE("describing the devices of a driver leaves nothing behind") {

@@ -18,7 +18,8 @@ struct Shares {
 };
 
 // Batches of each device's rank.
-std::vector<std::vector<BatchCopy>> by_device(const Dataset& dataset, LoaderOptions options, int devices) {
+std::vector<std::vector<BatchCopy>> by_device(const Dataset& dataset, LoaderOptions options,
+                                              int devices) {
   std::vector<std::vector<BatchCopy>> all;
   const std::uint64_t first = options.rank * static_cast<std::uint64_t>(devices);
   options.world_size *= static_cast<std::uint64_t>(devices);
@@ -48,10 +49,12 @@ void check_rank(const Dataset& dataset, const DeviceLoaderOptions& options) {
     Streams streams;
     for (const int device : options.devices) streams.push_back(fake.stream(device));
     DeviceLoader loader = open_on(fake, dataset, options);
-    for (std::uint64_t step = 0; step < loader.steps_per_epoch(); ++step) program.download(next_batch(loader, streams), streams);
+    for (std::uint64_t step = 0; step < loader.steps_per_epoch(); ++step)
+      program.download(next_batch(loader, streams), streams);
     program.synchronize(streams);
     for (std::size_t step = 0; step < loader.steps_per_epoch(); ++step) {
-      for (std::size_t part = 0; part < streams.size(); ++part) check_part(program.downloads()[step], part, wanted[part][step]);
+      for (std::size_t part = 0; part < streams.size(); ++part)
+        check_part(program.downloads()[step], part, wanted[part][step]);
     }
     fake.run_all();
   }
@@ -61,15 +64,17 @@ void check_rank(const Dataset& dataset, const DeviceLoaderOptions& options) {
 }  // namespace
 
 TEST_CASE("a part with one empty row equals a host loader's") {
-  for (const char* const form_name : {"mixed", "mixed-index-300", "mixed-sample", "mixed-unlabelled"}) {
+  for (const char* const form_name :
+       {"mixed", "mixed-index-300", "mixed-sample", "mixed-unlabelled"}) {
     const TinyForm form = all_forms().at(form_name);
     const TinyPack pack(form, 7, 4);
     for (const Shares shares : {Shares{1, 2}, Shares{2, 1}, Shares{2, 2}, Shares{1, 3}}) {
       for (const Residency residency : kResidencies) {
         for (std::uint64_t rank = 0; rank < shares.world_size; ++rank) {
-          INFO(form_name << " rank " << rank << " of " << shares.world_size << " with " << shares.devices << " devices "
-                         << residency_name(residency));
-          LoaderOptions options = small_batches(shares.world_size * static_cast<std::uint64_t>(shares.devices));
+          INFO(form_name << " rank " << rank << " of " << shares.world_size << " with "
+                         << shares.devices << " devices " << residency_name(residency));
+          LoaderOptions options =
+              small_batches(shares.world_size * static_cast<std::uint64_t>(shares.devices));
           if (!form.labelled) options.label = {};
           options.last_batch = LastBatch::pad;
           options.rank = rank;

@@ -73,7 +73,9 @@ class Program {
   // The value of all bytes; −1 if they differ.
   int value(Pointer memory, std::size_t bytes = kBytes) const {
     const auto all = fake.bytes(memory, bytes);
-    if (all.empty() || std::any_of(all.begin(), all.end(), [&](std::byte each) { return each != all[0]; })) return -1;
+    if (all.empty() ||
+        std::any_of(all.begin(), all.end(), [&](std::byte each) { return each != all[0]; }))
+      return -1;
     return std::to_integer<int>(all[0]);
   }
   void require_violation(const std::string& text) const {
@@ -191,7 +193,8 @@ TEST_CASE("the legacy stream and blocking streams wait for each other only") {
   const bool blocking = GENERATE(true, false);
   const StreamHandle stream = program.fake.stream(0, blocking);
   const auto set = [&](int value, StreamHandle on) {
-    CHECK(program.api.MemsetD8Async(memory, static_cast<unsigned char>(value), kBytes, on) == code::kSuccess);
+    CHECK(program.api.MemsetD8Async(memory, static_cast<unsigned char>(value), kBytes, on) ==
+          code::kSuccess);
   };
   set(1, stream);
   program.fake.enqueue(legacy, [] {});
@@ -313,16 +316,19 @@ TEST_CASE("ranges outside of memory are refused and noted") {
   }
   SECTION("source past the end") {
     const Pointer large = program.device_memory(4 * kBytes);
-    CHECK(program.api.MemcpyHtoDAsync(large, source, 2 * kBytes + 1, stream) == code::kInvalidValue);
+    CHECK(program.api.MemcpyHtoDAsync(large, source, 2 * kBytes + 1, stream) ==
+          code::kInvalidValue);
     expected = "runs past the end of a block of 128 bytes";
   }
   SECTION("pinned memory as device memory") {
-    CHECK(program.api.MemsetD8Async(reinterpret_cast<std::uintptr_t>(source), 0, 1, stream) == code::kInvalidValue);
+    CHECK(program.api.MemsetD8Async(reinterpret_cast<std::uintptr_t>(source), 0, 1, stream) ==
+          code::kInvalidValue);
     expected = "is pinned memory";
   }
   SECTION("device memory as host memory") {
-    CHECK(program.api.MemcpyHtoDAsync(memory, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(memory)), 1, stream) ==
-          code::kInvalidValue);
+    CHECK(program.api.MemcpyHtoDAsync(
+              memory, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(memory)), 1,
+              stream) == code::kInvalidValue);
     expected = "is device memory";
   }
   SECTION("freed") {
@@ -390,8 +396,11 @@ TEST_CASE("memory is limited and reported") {
   void* pinned = nullptr;
   CHECK(program.api.MemHostAlloc(&pinned, 501, 0) == code::kOutOfMemory);
   CHECK(program.api.MemHostAlloc(&pinned, 500, 0) == code::kSuccess);
-  CHECK(program.fake.held() ==
-        FakeDriver::Held{.device_blocks = 1, .device_bytes = 600, .pinned_blocks = 1, .pinned_bytes = 500, .retained = 1});
+  CHECK(program.fake.held() == FakeDriver::Held{.device_blocks = 1,
+                                                .device_bytes = 600,
+                                                .pinned_blocks = 1,
+                                                .pinned_bytes = 500,
+                                                .retained = 1});
   CHECK(program.api.MemFree(memory) == code::kSuccess);
   CHECK(program.api.MemAlloc(&more, 1000) == code::kSuccess);
 }
@@ -415,7 +424,8 @@ TEST_CASE("unordered work on the same bytes is noted") {
     CHECK(program.api.EventRecord(event, writer) == code::kSuccess);
     CHECK(program.api.StreamWaitEvent(reader, event, 0) == code::kSuccess);
   }
-  CHECK(program.api.MemcpyDtoDAsync(program.device_memory(), memory, kBytes, reader) == code::kSuccess);
+  CHECK(program.api.MemcpyDtoDAsync(program.device_memory(), memory, kBytes, reader) ==
+        code::kSuccess);
   if (waits) {
     CHECK(program.fake.violations().empty());
   } else {
@@ -540,7 +550,8 @@ TEST_CASE("work of a broken context uses no memory") {
   Program program({.devices = 2});
   const StreamHandle stream = program.stream();
   std::byte* const source = program.pinned(1);
-  CHECK(program.api.MemcpyHtoDAsync(program.device_memory(), source, kBytes, stream) == code::kSuccess);
+  CHECK(program.api.MemcpyHtoDAsync(program.device_memory(), source, kBytes, stream) ==
+        code::kSuccess);
   program.fake.break_context(0, code::kLaunchFailed);
   ContextHandle other = nullptr;
   CHECK(program.api.DevicePrimaryCtxRetain(&other, 1) == code::kSuccess);
@@ -590,8 +601,10 @@ namespace {
 
 struct Kernel {
   explicit Kernel(const Program& program) {
-    REQUIRE(program.api.ModuleLoadData(&module, program.fake.kernels().at(1).bytes.data()) == code::kSuccess);
-    REQUIRE(program.api.ModuleGetFunction(&function, module, "hotpack_label_index_u8") == code::kSuccess);
+    REQUIRE(program.api.ModuleLoadData(&module, program.fake.kernels().at(1).bytes.data()) ==
+            code::kSuccess);
+    REQUIRE(program.api.ModuleGetFunction(&function, module, "hotpack_label_index_u8") ==
+            code::kSuccess);
   }
   ModuleHandle module = nullptr;
   FunctionHandle function = nullptr;
@@ -628,7 +641,10 @@ TEST_CASE("a kernel runs when its turn comes, with the arguments of the launch")
   const StreamHandle stream = program.stream();
   LabelArgs args = ignored_row(program, rows, records, out);
   void* parameters[] = {&args};
-  const auto launch = [&] { return program.api.LaunchKernel(kernel.function, 1, 1, 1, 32, 1, 1, 0, stream, parameters, nullptr); };
+  const auto launch = [&] {
+    return program.api.LaunchKernel(kernel.function, 1, 1, 1, 32, 1, 1, 0, stream, parameters,
+                                    nullptr);
+  };
   SECTION("late") {
     CHECK(launch() == code::kSuccess);
     args = {};
@@ -664,7 +680,8 @@ TEST_CASE("a kernel runs when its turn comes, with the arguments of the launch")
     program.require_violation("args.rows, 64 bytes at");
   }
   SECTION("a block that is too large") {
-    CHECK(program.api.LaunchKernel(kernel.function, 1, 1, 1, 2048, 1, 1, 0, stream, parameters, nullptr) == code::kInvalidValue);
+    CHECK(program.api.LaunchKernel(kernel.function, 1, 1, 1, 2048, 1, 1, 0, stream, parameters,
+                                   nullptr) == code::kInvalidValue);
     program.require_violation("a grid or block that no device takes");
   }
 }
@@ -674,17 +691,20 @@ TEST_CASE("a kernel must be launched on its own device") {
   const Kernel kernel(program);
   LabelArgs args;
   void* parameters[] = {&args};
-  CHECK(program.api.LaunchKernel(kernel.function, 1, 1, 1, 32, 1, 1, 0, program.fake.stream(1), parameters, nullptr) ==
-        code::kInvalidHandle);
-  program.require_violation("device 0 is current, the kernel is of device 0, the stream of device 1");
+  CHECK(program.api.LaunchKernel(kernel.function, 1, 1, 1, 32, 1, 1, 0, program.fake.stream(1),
+                                 parameters, nullptr) == code::kInvalidHandle);
+  program.require_violation(
+      "device 0 is current, the kernel is of device 0, the stream of device 1");
 }
 
 TEST_CASE("kernels are found by name") {
   Program program;
   const Kernel kernel(program);
   FunctionHandle function = nullptr;
-  CHECK(program.api.ModuleGetFunction(&function, kernel.module, "hotpack_label_other") == code::kNotFound);
-  CHECK(program.api.ModuleGetFunction(&function, kernel.module, "hotpack_image_u8_last") == code::kNotFound);  // the other module's
+  CHECK(program.api.ModuleGetFunction(&function, kernel.module, "hotpack_label_other") ==
+        code::kNotFound);
+  CHECK(program.api.ModuleGetFunction(&function, kernel.module, "hotpack_image_u8_last") ==
+        code::kNotFound);  // the other module's
   CHECK(function == nullptr);
 }
 
@@ -704,12 +724,15 @@ namespace {
 std::string order(std::uint64_t seed) {
   Program program({.schedule = Schedule::random, .seed = seed});
   std::string ran;
-  const StreamHandle streams[] = {program.fake.stream(), program.fake.stream(), program.fake.stream()};
+  const StreamHandle streams[] = {program.fake.stream(), program.fake.stream(),
+                                  program.fake.stream()};
   std::size_t free = 0;
   std::size_t total = 0;
   for (int round = 0; round < 6; ++round) {
     for (int stream = 0; stream < 3; ++stream) {
-      program.fake.enqueue(streams[stream], [&ran, letter = static_cast<char>("adg"[stream] + round % 3)] { ran += letter; });
+      program.fake.enqueue(
+          streams[stream],
+          [&ran, letter = static_cast<char>("adg"[stream] + round % 3)] { ran += letter; });
       CHECK(program.api.MemGetInfo(&free, &total) == code::kSuccess);
     }
   }
@@ -719,7 +742,8 @@ std::string order(std::uint64_t seed) {
 
 std::string only(const std::string& text, const std::string& letters) {
   std::string kept;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(kept), [&](char each) { return letters.find(each) != std::string::npos; });
+  std::copy_if(text.begin(), text.end(), std::back_inserter(kept),
+               [&](char each) { return letters.find(each) != std::string::npos; });
   return kept;
 }
 
@@ -785,7 +809,8 @@ TEST_CASE("streams are used by many threads at once") {
     expect(program.api.EventCreate(&event, 0) == code::kSuccess);
     expect(program.api.MemAlloc(&memory, kBytes) == code::kSuccess);
     for (int round = 0; round < 100; ++round) {
-      expect(program.api.MemsetD8Async(memory, static_cast<unsigned char>(number), kBytes, stream) == code::kSuccess);
+      expect(program.api.MemsetD8Async(memory, static_cast<unsigned char>(number), kBytes,
+                                       stream) == code::kSuccess);
       expect(program.api.EventRecord(event, stream) == code::kSuccess);
       while (program.api.EventQuery(event) == code::kNotReady) std::this_thread::yield();
     }

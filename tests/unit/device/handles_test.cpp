@@ -38,8 +38,9 @@ TEST_CASE("a missing ordinal is refused with the existing ones") {
     const auto context = Context::retain(one.driver(), ordinal);
     REQUIRE(!context.ok());
     CHECK(context.error().code == ErrorCode::usage);
-    CHECK_THAT(context.error().message, ContainsSubstring("no device " + std::to_string(ordinal) + ";") && ContainsSubstring("device 0") &&
-                                            ContainsSubstring("CUDA_VISIBLE_DEVICES"));
+    CHECK_THAT(context.error().message,
+               ContainsSubstring("no device " + std::to_string(ordinal) + ";") &&
+                   ContainsSubstring("device 0") && ContainsSubstring("CUDA_VISIBLE_DEVICES"));
   }
   CHECK(one.held() == nothing);
 }
@@ -118,7 +119,8 @@ TEST_CASE("a context that cannot be made current is reported and not popped") {
     fake.fail("CtxPushCurrent", 0, code::kInvalidContext);
     const CurrentContext inner(*second);
     REQUIRE(!inner.status().ok());
-    CHECK_THAT(inner.status().error().message, ContainsSubstring("cuCtxPushCurrent failed: CUDA_ERROR_INVALID_CONTEXT (201)"));
+    CHECK_THAT(inner.status().error().message,
+               ContainsSubstring("cuCtxPushCurrent failed: CUDA_ERROR_INVALID_CONTEXT (201)"));
   }
   CHECK(current_of(fake) == first->handle());
 }
@@ -211,9 +213,10 @@ TEST_CASE("lack of device memory names bytes, device and free memory") {
   const auto memory = DeviceMemory::take(context, 8 << 20);
   REQUIRE(!memory.ok());
   CHECK(memory.error().code == ErrorCode::io);
-  CHECK_THAT(memory.error().message, ContainsSubstring("device 1 cannot give 8388608 bytes (8 MiB)") &&
-                                         ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY (2)") &&
-                                         ContainsSubstring("3145728 bytes (3 MiB) of its 4194304 bytes (4 MiB) are free"));
+  CHECK_THAT(memory.error().message,
+             ContainsSubstring("device 1 cannot give 8388608 bytes (8 MiB)") &&
+                 ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY (2)") &&
+                 ContainsSubstring("3145728 bytes (3 MiB) of its 4194304 bytes (4 MiB) are free"));
 }
 
 TEST_CASE("lack of pinned memory names bytes and advice") {
@@ -221,7 +224,8 @@ TEST_CASE("lack of pinned memory names bytes and advice") {
   const auto memory = PinnedMemory::take(context_of(fake), 2 << 20);
   REQUIRE(!memory.ok());
   CHECK(memory.error().code == ErrorCode::io);
-  CHECK_THAT(memory.error().message, ContainsSubstring("2097152 bytes (2 MiB) of pinned") && ContainsSubstring("device 0") &&
+  CHECK_THAT(memory.error().message, ContainsSubstring("2097152 bytes (2 MiB) of pinned") &&
+                                         ContainsSubstring("device 0") &&
                                          ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY (2)") &&
                                          ContainsSubstring("a smaller prefetch_batches"));
 }
@@ -302,7 +306,8 @@ TEST_CASE("the query of an event reports an error of the context") {
   const auto over = event.query();
   REQUIRE(!over.ok());
   CHECK(over.error().code == ErrorCode::io);
-  CHECK_THAT(over.error().message, ContainsSubstring("cuEventQuery failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+  CHECK_THAT(over.error().message,
+             ContainsSubstring("cuEventQuery failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
 }
 
 TEST_CASE("an event that a capture hides is not complete") {
@@ -352,7 +357,8 @@ TEST_CASE("handles may outlive the driver as at process exit") {
   CHECK(context.use_count() == 1);
 }
 
-// ---------------------------------------------------------------------------------------------------- kernels
+// ----------------------------------------------------------------------------------------------------
+// kernels
 
 TEST_CASE("modules are loaded into a context and unloaded with their last owner") {
   const FakeDriver fake;
@@ -395,7 +401,8 @@ TEST_CASE("loaded modules are not loaded again") {
   CHECK(fake.calls("ModuleLoadData") == images.size());
   const auto other_images = KernelModules::load(context_of(fake), {images[0]}).value();
   CHECK(fake.calls("ModuleLoadData") == images.size() + 1);
-  const auto other_device = KernelModules::load(Context::retain(fake.driver(), 1).value(), images).value();
+  const auto other_device =
+      KernelModules::load(Context::retain(fake.driver(), 1).value(), images).value();
   CHECK(fake.calls("ModuleLoadData") == 2 * images.size() + 1);
 
   first.reset();
@@ -422,19 +429,22 @@ TEST_CASE("a build without kernels says how to get them") {
   const auto modules = KernelModules::load(context_of(fake), {});
   REQUIRE(!modules.ok());
   CHECK(modules.error().code == ErrorCode::usage);
-  CHECK_THAT(modules.error().message,
-             ContainsSubstring("hotpack was built without CUDA kernels") && ContainsSubstring("HOTPACK_CUDA=ON and nvcc"));
+  CHECK_THAT(modules.error().message, ContainsSubstring("hotpack was built without CUDA kernels") &&
+                                          ContainsSubstring("HOTPACK_CUDA=ON and nvcc"));
 }
 
 TEST_CASE("kernels that the driver cannot use say so with both versions") {
-  for (const int failure : {code::kInvalidImage, code::kNoBinaryForGpu, code::kInvalidPtx, code::kUnsupportedPtxVersion}) {
+  for (const int failure : {code::kInvalidImage, code::kNoBinaryForGpu, code::kInvalidPtx,
+                            code::kUnsupportedPtxVersion}) {
     FakeDriver fake({.version = 12020});
     fake.fail("ModuleLoadData", 0, failure);
     const auto modules = KernelModules::load(context_of(fake), fake.kernels());
     REQUIRE(!modules.ok());
     CHECK(modules.error().code == ErrorCode::usage);
-    CHECK_THAT(modules.error().message, ContainsSubstring("supports CUDA 12.2") && ContainsSubstring(embedded_kernels_text()) &&
-                                            ContainsSubstring("device 0 (compute capability ") && ContainsSubstring("update the driver"));
+    CHECK_THAT(modules.error().message, ContainsSubstring("supports CUDA 12.2") &&
+                                            ContainsSubstring(embedded_kernels_text()) &&
+                                            ContainsSubstring("device 0 (compute capability ") &&
+                                            ContainsSubstring("update the driver"));
     check_clean(fake);
   }
 }
@@ -447,7 +457,8 @@ TEST_CASE("a module that fails unloads those before it") {
   const auto modules = KernelModules::load(context_of(fake), images);
   REQUIRE(!modules.ok());
   CHECK(modules.error().code == ErrorCode::io);
-  CHECK_THAT(modules.error().message, ContainsSubstring("cuModuleLoadData failed: CUDA_ERROR_OUT_OF_MEMORY"));
+  CHECK_THAT(modules.error().message,
+             ContainsSubstring("cuModuleLoadData failed: CUDA_ERROR_OUT_OF_MEMORY"));
   check_clean(fake);
 }
 
@@ -466,7 +477,9 @@ TEST_CASE("a device too old for the kernels is named with its compute capability
   const auto modules = KernelModules::load(context, fake.kernels());
   REQUIRE(!modules.ok());
   CHECK(modules.error().code == ErrorCode::usage);
-  CHECK_THAT(modules.error().message, ContainsSubstring("device 0 (compute capability 6.1) is too old") && ContainsSubstring("7.5"));
+  CHECK_THAT(modules.error().message,
+             ContainsSubstring("device 0 (compute capability 6.1) is too old") &&
+                 ContainsSubstring("7.5"));
 }
 
 TEST_CASE("the embedded kernels and their description agree") {

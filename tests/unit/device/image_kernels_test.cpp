@@ -47,17 +47,20 @@ struct Form {
 };
 
 std::string text_of(const Form& form) {
-  return std::string(element_name(form.output.type)) + (form.output.order == AxisOrder::channels_first ? " first" : " last") +
-         (form.stored == AxisOrder::channels_first ? " from planes" : " from pixels") + ", " + std::to_string(form.channels) +
-         " channels, std " + (form.output.std.empty() ? "none" : std::to_string(form.output.std[0]));
+  return std::string(element_name(form.output.type)) +
+         (form.output.order == AxisOrder::channels_first ? " first" : " last") +
+         (form.stored == AxisOrder::channels_first ? " from planes" : " from pixels") + ", " +
+         std::to_string(form.channels) + " channels, std " +
+         (form.output.std.empty() ? "none" : std::to_string(form.output.std[0]));
 }
 
 std::string text_of(const RowCase& row) {
   const SampleCrop& box = row.box;
-  return "record " + std::to_string(row.record.width) + "x" + std::to_string(row.record.height) + " box " + std::to_string(box.x) + "," +
-         std::to_string(box.y) + " " + std::to_string(box.width) + "x" + std::to_string(box.height) +
-         (box.flip_horizontal ? " flip-h" : "") + (box.flip_vertical ? " flip-v" : "") + (row.resample ? " resampled" : "") +
-         (row.valid ? "" : " no sample");
+  return "record " + std::to_string(row.record.width) + "x" + std::to_string(row.record.height) +
+         " box " + std::to_string(box.x) + "," + std::to_string(box.y) + " " +
+         std::to_string(box.width) + "x" + std::to_string(box.height) +
+         (box.flip_horizontal ? " flip-h" : "") + (box.flip_vertical ? " flip-v" : "") +
+         (row.resample ? " resampled" : "") + (row.valid ? "" : " no sample");
 }
 
 std::size_t record_bytes(PixelSize size, int channels) {
@@ -70,16 +73,20 @@ std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to -
 // them.
 class Records {
  public:
-  Records(const std::vector<RowCase>& rows, int channels, Against side) : channels_(channels), entries_(rows.size()) {
+  Records(const std::vector<RowCase>& rows, int channels, Against side)
+      : channels_(channels), entries_(rows.size()) {
     std::size_t bytes = 0;
     for (std::size_t i = rows.size(); i-- > 0;) {  // backwards, with gaps: offsets follow no rule
       entries_[i] = entry_of(rows[i], bytes);
-      if (rows[i].valid) bytes += rounded_up(record_bytes(rows[i].record, channels), kBlockAlignment) + (i % 2 == 1 && i > 1 ? 192 : 0);
+      if (rows[i].valid)
+        bytes += rounded_up(record_bytes(rows[i].record, channels), kBlockAlignment) +
+                 (i % 2 == 1 && i > 1 ? 192 : 0);
     }
     memory_ = std::make_unique<FencedMemory>(bytes, side);
     std::mt19937 random(static_cast<unsigned>(bytes));
     auto* const data = reinterpret_cast<std::uint8_t*>(memory_->data());
-    for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::uint8_t>(i < 512 ? i : random());
+    for (std::size_t i = 0; i < bytes; ++i)
+      data[i] = static_cast<std::uint8_t>(i < 512 ? i : random());
   }
 
   [[nodiscard]] const std::vector<RowEntry>& entries() const { return entries_; }
@@ -104,7 +111,8 @@ class Records {
     entry.y = row.box.y;
     entry.width = row.box.width;
     entry.height = row.box.height;
-    entry.flags = kRowValid | (row.box.flip_horizontal ? kRowFlipHorizontal : 0) | (row.box.flip_vertical ? kRowFlipVertical : 0) |
+    entry.flags = kRowValid | (row.box.flip_horizontal ? kRowFlipHorizontal : 0) |
+                  (row.box.flip_vertical ? kRowFlipVertical : 0) |
                   (row.resample ? kRowResample : 0);
     return entry;
   }
@@ -115,7 +123,8 @@ class Records {
 };
 
 // ImageExpander's result for the same rows.
-std::vector<std::byte> expected(const Form& form, const std::vector<RowCase>& rows, const Records& records, PixelSize output) {
+std::vector<std::byte> expected(const Form& form, const std::vector<RowCase>& rows,
+                                const Records& records, PixelSize output) {
   const auto expander = ImageExpander::make(form.output, form.channels);
   REQUIRE(expander.ok());
   const expand::DefaultFloats floats;
@@ -129,7 +138,8 @@ std::vector<std::byte> expected(const Form& form, const std::vector<RowCase>& ro
       continue;
     }
     scratch.reserve(expander->scratch_bytes(rows[i].record, output));
-    expander->expand(records.view(i, form.stored), Placement{rows[i].box, output, rows[i].resample}, scratch, to, expand::Stores::cached);
+    expander->expand(records.view(i, form.stored), Placement{rows[i].box, output, rows[i].resample},
+                     scratch, to, expand::Stores::cached);
   }
   return out;
 }
@@ -149,11 +159,14 @@ HostArgs args_of(const Form& form, PixelSize output) {
   host.args.row_bytes = record_bytes(output, form.channels) * element_bytes(form.output.type);
   if (form.output.type == ElementType::u8) return host;
   const auto channels = static_cast<std::size_t>(form.channels);
-  const auto map = std::make_shared<expand::ValueMap>(
-      expand::make_value_map(form.output.type, form.output.mean.empty() ? std::vector<float>(channels, 0.0f) : form.output.mean,
-                             form.output.std.empty() ? std::vector<float>(channels, 1.0f) : form.output.std));
+  const auto map = std::make_shared<expand::ValueMap>(expand::make_value_map(
+      form.output.type,
+      form.output.mean.empty() ? std::vector<float>(channels, 0.0f) : form.output.mean,
+      form.output.std.empty() ? std::vector<float>(channels, 1.0f) : form.output.std));
   host.args.arithmetic = map->arithmetic.exact ? 1 : 0;
-  host.args.values = form.output.type == ElementType::f32 ? static_cast<const void*>(map->singles.data()) : map->halves.data();
+  host.args.values = form.output.type == ElementType::f32
+                         ? static_cast<const void*>(map->singles.data())
+                         : map->halves.data();
   for (std::size_t c = 0; c < channels; ++c) {
     host.args.mean[c] = map->arithmetic.mean[c];
     host.args.std[c] = map->arithmetic.std[c];
@@ -166,18 +179,21 @@ HostArgs args_of(const Form& form, PixelSize output) {
 constexpr std::byte kUntouched{0xA5};
 
 // The first difference in words, or "".
-std::string difference(std::span<const std::uint8_t> got, const std::vector<std::byte>& want, std::size_t row_bytes) {
+std::string difference(std::span<const std::uint8_t> got, const std::vector<std::byte>& want,
+                       std::size_t row_bytes) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     const std::byte right = i < want.size() ? want[i] : kUntouched;
     if (std::byte{got[i]} == right) continue;
-    return "byte " + std::to_string(i % row_bytes) + " of row " + std::to_string(i / row_bytes) + " is " + std::to_string(got[i]) +
-           ", not " + std::to_string(std::to_integer<int>(right));
+    return "byte " + std::to_string(i % row_bytes) + " of row " + std::to_string(i / row_bytes) +
+           " is " + std::to_string(got[i]) + ", not " + std::to_string(std::to_integer<int>(right));
   }
   return "";
 }
 
-void check_rows(const Form& form, const std::vector<RowCase>& rows, PixelSize output, const std::vector<LaunchSize>& sizes, Against side) {
-  const HostKernel kernel = find_image_kernel(image_kernel_name(form.output.type, form.output.order));
+void check_rows(const Form& form, const std::vector<RowCase>& rows, PixelSize output,
+                const std::vector<LaunchSize>& sizes, Against side) {
+  const HostKernel kernel =
+      find_image_kernel(image_kernel_name(form.output.type, form.output.order));
   REQUIRE(kernel != nullptr);
   const Records records(rows, form.channels, side);
   const std::vector<std::byte> want = expected(form, rows, records, output);
@@ -196,8 +212,9 @@ void check_rows(const Form& form, const std::vector<RowCase>& rows, PixelSize ou
     if (wrong.empty()) continue;
     std::string shown;
     for (const RowCase& row : rows) shown += "\n" + text_of(row);
-    FAIL(text_of(form) << " to " << output.width << "x" << output.height << ", grid " << size.grid_x << "," << size.grid_y << " of "
-                       << size.block_threads << " threads: " << wrong << shown);
+    FAIL(text_of(form) << " to " << output.width << "x" << output.height << ", grid " << size.grid_x
+                       << "," << size.grid_y << " of " << size.block_threads
+                       << " threads: " << wrong << shown);
   }
 }
 
@@ -212,7 +229,8 @@ std::vector<Form> forms_of(ElementType type) {
         forms.push_back({{type, order, {}, {}}, channels, stored});
         if (type == ElementType::u8) continue;
         const auto count = static_cast<std::size_t>(channels);
-        std::vector<float> mean{0.485f, 0.456f, 0.406f}, std{0.229f, 0.224f, 0.225f}, tiny{1e-39f, 0.5f, 3e38f};
+        std::vector<float> mean{0.485f, 0.456f, 0.406f}, std{0.229f, 0.224f, 0.225f},
+            tiny{1e-39f, 0.5f, 3e38f};
         mean.resize(count), std.resize(count), tiny.resize(count);
         forms.push_back({{type, order, mean, std}, channels, stored});
         forms.push_back({{type, order, mean, tiny}, channels, stored});
@@ -222,14 +240,23 @@ std::vector<Form> forms_of(ElementType type) {
   return forms;
 }
 
-const std::vector<PixelSize> kSizes = {{1, 1}, {1, 19}, {19, 1}, {7, 5}, {4, 4}, {2, 8}, {16, 16}, {33, 31}, {32, 4}, {12, 3}};
+const std::vector<PixelSize> kSizes = {{1, 1}, {1, 19},  {19, 1},  {7, 5},  {4, 4},
+                                       {2, 8}, {16, 16}, {33, 31}, {32, 4}, {12, 3}};
 
 RowCase whole(PixelSize size, bool horizontal = false, bool vertical = false) {
-  return {size, {0, 0, static_cast<std::int32_t>(size.width), static_cast<std::int32_t>(size.height), horizontal, vertical}, false, true};
+  return {size,
+          {0, 0, static_cast<std::int32_t>(size.width), static_cast<std::int32_t>(size.height),
+           horizontal, vertical},
+          false,
+          true};
 }
 
-RowCase window(PixelSize record, std::int32_t x, std::int32_t y, std::int64_t width, std::int64_t height, bool resample) {
-  return {record, {x, y, static_cast<std::int32_t>(width), static_cast<std::int32_t>(height), false, false}, resample, true};
+RowCase window(PixelSize record, std::int32_t x, std::int32_t y, std::int64_t width,
+               std::int64_t height, bool resample) {
+  return {record,
+          {x, y, static_cast<std::int32_t>(width), static_cast<std::int32_t>(height), false, false},
+          resample,
+          true};
 }
 
 RowCase flipped(RowCase row, bool horizontal, bool vertical) {
@@ -243,13 +270,15 @@ const RowCase kNoSample{{1, 1}, {}, false, false};
 // Every kind of placement for outputs of one size.
 std::vector<RowCase> placements(PixelSize size) {
   const std::int64_t w = size.width, h = size.height;
-  std::vector<RowCase> rows{whole(size), kNoSample, whole(size, true, false), whole(size, false, true), whole(size, true, true)};
+  std::vector<RowCase> rows{whole(size), kNoSample, whole(size, true, false),
+                            whole(size, false, true), whole(size, true, true)};
   const PixelSize larger{w + 5, h + 4};
   rows.push_back(window(larger, 2, 3, w, h, false));  // a crop
   rows.push_back(flipped(window(larger, 5, 0, w, h, false), true, false));
   rows.push_back(window({w, h + 6}, 0, 3, w, h, false));  // whole lines
   rows.push_back(window({w, h + 6}, 0, 6, w, h, false));
-  const std::int64_t less_w = std::max<std::int64_t>(1, w - 3), less_h = std::max<std::int64_t>(1, h - 2);
+  const std::int64_t less_w = std::max<std::int64_t>(1, w - 3),
+                     less_h = std::max<std::int64_t>(1, h - 2);
   rows.push_back(window({less_w, less_h}, 0, 0, less_w, less_h, false));  // padded on two sides
   rows.push_back(flipped(window({less_w, less_h}, 0, 0, less_w, less_h, false), true, true));
   rows.push_back(window({w, less_h}, 0, 0, w, less_h, false));      // below
@@ -259,8 +288,10 @@ std::vector<RowCase> placements(PixelSize size) {
   rows.push_back(flipped(window({2 * w, 2 * h}, 0, 0, 2 * w, 2 * h, true), true, false));
   rows.push_back(window({2 * w, h + 1}, 0, 1, 2 * w, h, true));  // one axis
   rows.push_back(window({w, 3 * h}, 0, 0, w, 3 * h, true));
-  rows.push_back(window({3 * w + 2, 2 * h + 5}, 1, 3, 3 * w - 1, 2 * h + 2, true));                                        // down
-  rows.push_back(flipped(window({(w + 1) / 2 + 1, (h + 2) / 3 + 1}, 1, 1, (w + 1) / 2, (h + 2) / 3, true), false, true));  // up
+  rows.push_back(window({3 * w + 2, 2 * h + 5}, 1, 3, 3 * w - 1, 2 * h + 2, true));  // down
+  rows.push_back(
+      flipped(window({(w + 1) / 2 + 1, (h + 2) / 3 + 1}, 1, 1, (w + 1) / 2, (h + 2) / 3, true),
+              false, true));  // up
   rows.push_back(flipped(window({1, 1}, 0, 0, 1, 1, true), true, true));
   rows.push_back(window(larger, 1, 1, w, h, true));  // asked for, not needed
   // At the beginning of memory, and upside down: a line too many would be before it.
@@ -292,11 +323,14 @@ std::vector<RowCase> cuts(PixelSize size) {
   const std::int64_t w = size.width, h = size.height;
   std::vector<RowCase> rows;
   for (std::int32_t at = 0; at < 18; ++at) {
-    const std::int64_t less = std::min<std::int64_t>(w - 1, at), shorter = std::min<std::int64_t>(h - 1, at % 3);
+    const std::int64_t less = std::min<std::int64_t>(w - 1, at),
+                       shorter = std::min<std::int64_t>(h - 1, at % 3);
     for (const bool horizontal : {false, true}) {
       const bool vertical = (at % 4 >= 2) != horizontal;
-      rows.push_back(flipped(window({w + 17, h + 3}, at, at % 4, w, h, false), horizontal, vertical));
-      rows.push_back(flipped(window({w + 4, h}, at % 5, 0, w - less, h - shorter, false), horizontal, vertical));
+      rows.push_back(
+          flipped(window({w + 17, h + 3}, at, at % 4, w, h, false), horizontal, vertical));
+      rows.push_back(flipped(window({w + 4, h}, at % 5, 0, w - less, h - shorter, false),
+                             horizontal, vertical));
     }
   }
   return rows;
@@ -307,8 +341,9 @@ void check_cuts(ElementType type) {
     // Lines of whole vectors and others, for elements of every size; planes that begin at every
     // alignment, also aligned planes with unaligned lines; lines shorter than a vector.
     for (const PixelSize size :
-         {PixelSize{48, 3}, PixelSize{36, 4}, PixelSize{24, 10}, PixelSize{18, 8}, PixelSize{37, 5}, PixelSize{21, 6}, PixelSize{25, 8},
-          PixelSize{22, 9}, PixelSize{17, 18}, PixelSize{29, 9}, PixelSize{5, 7}, PixelSize{3, 16}, PixelSize{2, 3}}) {
+         {PixelSize{48, 3}, PixelSize{36, 4}, PixelSize{24, 10}, PixelSize{18, 8}, PixelSize{37, 5},
+          PixelSize{21, 6}, PixelSize{25, 8}, PixelSize{22, 9}, PixelSize{17, 18}, PixelSize{29, 9},
+          PixelSize{5, 7}, PixelSize{3, 16}, PixelSize{2, 3}}) {
       check_rows(form, cuts(size), size, {{1, 1, 1, 3}}, Against::high_fence);
     }
   }
@@ -318,7 +353,9 @@ void check_cuts(ElementType type) {
 
 TEST_CASE("image kernels crop and flip at every alignment as u8") { check_cuts(ElementType::u8); }
 TEST_CASE("image kernels crop and flip at every alignment as f16") { check_cuts(ElementType::f16); }
-TEST_CASE("image kernels crop and flip at every alignment as bf16") { check_cuts(ElementType::bf16); }
+TEST_CASE("image kernels crop and flip at every alignment as bf16") {
+  check_cuts(ElementType::bf16);
+}
 TEST_CASE("image kernels crop and flip at every alignment as f32") { check_cuts(ElementType::f32); }
 
 TEST_CASE("image kernels read nothing around a record that fills its block") {
@@ -329,14 +366,20 @@ TEST_CASE("image kernels read nothing around a record that fills its block") {
         for (const std::int64_t more : {0, 1, 2, 3, 7, 17}) {
           for (const int turned : {0, 1, 2, 3}) {
             const RowCase row = flipped(whole(record), turned % 2 != 0, turned / 2 != 0);
-            const PixelSize wider{record.width + more, record.height}, higher{record.width, record.height + more};
+            const PixelSize wider{record.width + more, record.height},
+                higher{record.width, record.height + more};
             check_rows(form, {row}, wider, {}, Against::high_fence);
             check_rows(form, {row}, wider, {}, Against::low_fence);
             check_rows(form, {row}, higher, {}, Against::high_fence);
             check_rows(form, {row}, higher, {}, Against::low_fence);
-            const auto at = static_cast<std::int32_t>(std::min<std::int64_t>(more, record.width - 1));
-            const RowCase end = flipped(window(record, at, 0, record.width - at, record.height, false), turned % 2 != 0, turned / 2 != 0);
-            const RowCase begin = flipped(window(record, 0, 0, record.width - at, record.height, false), turned % 2 != 0, turned / 2 != 0);
+            const auto at =
+                static_cast<std::int32_t>(std::min<std::int64_t>(more, record.width - 1));
+            const RowCase end =
+                flipped(window(record, at, 0, record.width - at, record.height, false),
+                        turned % 2 != 0, turned / 2 != 0);
+            const RowCase begin =
+                flipped(window(record, 0, 0, record.width - at, record.height, false),
+                        turned % 2 != 0, turned / 2 != 0);
             check_rows(form, {end}, {record.width - at, record.height}, {}, Against::high_fence);
             check_rows(form, {begin}, {record.width - at, record.height}, {}, Against::low_fence);
           }
@@ -350,14 +393,18 @@ TEST_CASE("image kernels read nothing after a record that fills its block") {
   const PixelSize record{8, 8};
   for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
     for (const Form& form : forms_of(type)) {
-      for (const PixelSize size : {PixelSize{16, 16}, PixelSize{5, 3}, PixelSize{4, 4}, PixelSize{8, 16}}) {
+      for (const PixelSize size :
+           {PixelSize{16, 16}, PixelSize{5, 3}, PixelSize{4, 4}, PixelSize{8, 16}}) {
         check_rows(form, {window(record, 0, 0, 8, 8, true)}, size, {}, Against::high_fence);
-        check_rows(form, {flipped(window(record, 0, 0, 8, 8, true), true, true)}, size, {}, Against::low_fence);
+        check_rows(form, {flipped(window(record, 0, 0, 8, 8, true), true, true)}, size, {},
+                   Against::low_fence);
       }
       for (const std::int64_t less : {0, 1, 3, 5}) {
         const auto at = static_cast<std::int32_t>(less);
-        check_rows(form, {window(record, 0, at, 8, 8 - less, false)}, {8, 8 - less}, {}, Against::high_fence);
-        check_rows(form, {window(record, at, at, 8 - less, 8 - less, false)}, {8, 8}, {}, Against::high_fence);
+        check_rows(form, {window(record, 0, at, 8, 8 - less, false)}, {8, 8 - less}, {},
+                   Against::high_fence);
+        check_rows(form, {window(record, at, at, 8 - less, 8 - less, false)}, {8, 8}, {},
+                   Against::high_fence);
       }
     }
   }
@@ -403,7 +450,8 @@ TEST_CASE("bytes of a string are read only with the words around them") {
 TEST_CASE("singles are rounded to 16 bits as the host rounds them") {
   std::vector<std::uint32_t> all;
   for (std::uint32_t high = 0; high < 0x10000; ++high) {
-    for (const std::uint32_t low : {0x0000u, 0x0001u, 0x0FFFu, 0x1000u, 0x1001u, 0x3000u, 0x7FFFu, 0x8000u, 0x8001u, 0xFFFFu})
+    for (const std::uint32_t low :
+         {0x0000u, 0x0001u, 0x0FFFu, 0x1000u, 0x1001u, 0x3000u, 0x7FFFu, 0x8000u, 0x8001u, 0xFFFFu})
       all.push_back(high << 16 | low);
   }
   int wrong = 0;
@@ -412,25 +460,33 @@ TEST_CASE("singles are rounded to 16 bits as the host rounds them") {
     if (single != single) continue;
     wrong += image::AsF16::bits(single) == expand::half_bits(single) ? 0 : 1;
     wrong += image::AsBf16::bits(single) == expand::bfloat16_bits(single) ? 0 : 1;
-    wrong += image::AsF16::pair(single, 1.0f) == (std::uint32_t{0x3C00} << 16 | expand::half_bits(single)) ? 0 : 1;
-    wrong += image::AsBf16::pair(1.0f, single) == (std::uint32_t{expand::bfloat16_bits(single)} << 16 | 0x3F80) ? 0 : 1;
+    wrong += image::AsF16::pair(single, 1.0f) ==
+                     (std::uint32_t{0x3C00} << 16 | expand::half_bits(single))
+                 ? 0
+                 : 1;
+    wrong += image::AsBf16::pair(1.0f, single) ==
+                     (std::uint32_t{expand::bfloat16_bits(single)} << 16 | 0x3F80)
+                 ? 0
+                 : 1;
   }
   CHECK(wrong == 0);
 }
 
 TEST_CASE("indices beyond 2^32 are divided like smaller ones") {
-  for (const std::uint64_t base :
-       {std::uint64_t{0}, std::uint64_t{1} << 32, std::uint64_t{1} << 33, (std::uint64_t{1} << 40) - 5, ~std::uint64_t{0} - 9}) {
+  for (const std::uint64_t base : {std::uint64_t{0}, std::uint64_t{1} << 32, std::uint64_t{1} << 33,
+                                   (std::uint64_t{1} << 40) - 5, ~std::uint64_t{0} - 9}) {
     for (std::uint64_t i = base; i < base + 9; ++i) {
       REQUIRE(image::mod3(i) == i % 3);
-      for (const std::uint32_t divisor : {1u, 2u, 7u, 65521u, 0x7FFFFFFFu}) REQUIRE(image::quotient_of(i, divisor) == i / divisor);
+      for (const std::uint32_t divisor : {1u, 2u, 7u, 65521u, 0x7FFFFFFFu})
+        REQUIRE(image::quotient_of(i, divisor) == i / divisor);
     }
   }
 }
 
 TEST_CASE("image kernels give the same bytes with any launch") {
-  const std::vector<LaunchSize> sizes = {{1, 1, 1, 1},    {1, 1, 1, 33},   {2, 1, 1, 7},   {5, 3, 1, 31},
-                                         {60, 40, 1, 32}, {1, 1, 1, 1024}, {7, 65, 1, 256}};
+  const std::vector<LaunchSize> sizes = {{1, 1, 1, 1},   {1, 1, 1, 33},   {2, 1, 1, 7},
+                                         {5, 3, 1, 31},  {60, 40, 1, 32}, {1, 1, 1, 1024},
+                                         {7, 65, 1, 256}};
   for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
     for (const Form& form : forms_of(type)) {
       for (const PixelSize size : {PixelSize{32, 24}, PixelSize{21, 13}})
@@ -456,7 +512,8 @@ TEST_CASE("an image launch covers every row and vector within the device's limit
   CHECK(size.grid_x == 1);
   CHECK(size.grid_y == 65535);
   args.row_count = 1;
-  CHECK(image_launch_size(args, ElementType::f32, AxisOrder::channels_last, 132).grid_x == 132 * 128);
+  CHECK(image_launch_size(args, ElementType::f32, AxisOrder::channels_last, 132).grid_x ==
+        132 * 128);
   args.width = args.height = 1;
   size = image_launch_size(args, ElementType::u8, AxisOrder::channels_last, 132);
   CHECK(size.grid_x == 1);
@@ -466,9 +523,10 @@ TEST_CASE("an image launch covers every row and vector within the device's limit
 TEST_CASE("an image batch may have more rows than a grid has blocks") {
   std::vector<RowCase> rows(70001, whole({1, 1}));
   for (std::size_t i = 0; i < rows.size(); i += 1001) rows[i] = kNoSample;
-  check_rows({{ElementType::u8, AxisOrder::channels_first, {}, {}}, 3, AxisOrder::channels_last}, rows, {1, 1}, {}, Against::high_fence);
-  check_rows({{ElementType::f16, AxisOrder::channels_last, {}, {}}, 3, AxisOrder::channels_last}, rows, {1, 1}, {{1, 7, 1, 5}},
-             Against::low_fence);
+  check_rows({{ElementType::u8, AxisOrder::channels_first, {}, {}}, 3, AxisOrder::channels_last},
+             rows, {1, 1}, {}, Against::high_fence);
+  check_rows({{ElementType::f16, AxisOrder::channels_last, {}, {}}, 3, AxisOrder::channels_last},
+             rows, {1, 1}, {{1, 7, 1, 5}}, Against::low_fence);
 }
 
 TEST_CASE("a name that is no image kernel has none") {
@@ -482,7 +540,8 @@ namespace {
 class SparseMemory {
  public:
   explicit SparseMemory(std::uint64_t bytes) : bytes_(bytes) {
-    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     data_ = memory == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(memory);
   }
   ~SparseMemory() {
@@ -501,14 +560,16 @@ class SparseMemory {
 // part is made.
 class HugeRow {
  public:
-  HugeRow(std::int32_t width, std::int32_t height, int channels, ElementType type, std::uint32_t flags)
+  HugeRow(std::int32_t width, std::int32_t height, int channels, ElementType type,
+          std::uint32_t flags)
       : pixels_(static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height)),
         record_(pixels_ * static_cast<std::uint64_t>(channels)),
         out_(pixels_ * static_cast<std::uint64_t>(channels) * element_bytes(type)) {
     entry_.record_width = entry_.width = width;
     entry_.record_height = entry_.height = height;
     entry_.flags = kRowValid | flags;
-    host_ = args_of({{type, AxisOrder::channels_last, {}, {}}, channels, AxisOrder::channels_last}, {width, height});
+    host_ = args_of({{type, AxisOrder::channels_last, {}, {}}, channels, AxisOrder::channels_last},
+                    {width, height});
     host_.args.rows = &entry_;
     host_.args.row_count = 1;
     host_.args.records = record_.data();
@@ -516,11 +577,14 @@ class HugeRow {
     host_.args.row_bytes = pixels_ * static_cast<std::uint64_t>(channels) * element_bytes(type);
   }
 
-  [[nodiscard]] bool possible() const { return record_.data() != nullptr && out_.data() != nullptr; }
+  [[nodiscard]] bool possible() const {
+    return record_.data() != nullptr && out_.data() != nullptr;
+  }
   [[nodiscard]] std::uint8_t* record() const { return record_.data(); }
   [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
   [[nodiscard]] std::uint32_t bits(std::uint64_t element) const {
-    const std::size_t size = host_.args.row_bytes / (pixels_ * static_cast<std::uint64_t>(host_.args.channels));
+    const std::size_t size =
+        host_.args.row_bytes / (pixels_ * static_cast<std::uint64_t>(host_.args.channels));
     std::uint32_t value = 0;
     std::memcpy(&value, out_.data() + element * size, size);
     return value;
@@ -546,7 +610,9 @@ class HugeRow {
 
 constexpr const char* kNoAddresses = "not tested: the system gives no room for so many addresses";
 
-std::uint32_t single_bits(std::uint8_t value) { return image::bits_of(static_cast<float>(value) / 255.0f); }
+std::uint32_t single_bits(std::uint8_t value) {
+  return image::bits_of(static_cast<float>(value) / 255.0f);
+}
 
 }  // namespace
 
@@ -614,7 +680,9 @@ TEST_CASE("an image of more than 2^32 pixels is flipped to its end") {
 
 TEST_CASE("an image batch of more than 2^32 bytes is written to its last row") {
   constexpr std::uint32_t kRows = 65600;
-  const HostArgs host = args_of({{ElementType::u8, AxisOrder::channels_last, {}, {}}, 3, AxisOrder::channels_last}, {256, 256});
+  const HostArgs host =
+      args_of({{ElementType::u8, AxisOrder::channels_last, {}, {}}, 3, AxisOrder::channels_last},
+              {256, 256});
   const SparseMemory out(kRows * host.args.row_bytes);
   if (out.data() == nullptr) {
     WARN(kNoAddresses);
@@ -647,7 +715,9 @@ struct OnFake {
   std::shared_ptr<const Context> context;
   std::shared_ptr<const KernelModules> modules;
 
-  OnFake() : context(Context::retain(fake.driver(), 0).value()), modules(KernelModules::load(context, fake.kernels()).value()) {}
+  OnFake()
+      : context(Context::retain(fake.driver(), 0).value()),
+        modules(KernelModules::load(context, fake.kernels()).value()) {}
 
   [[nodiscard]] DeviceMemory copy(const void* bytes, std::size_t size, StreamHandle stream) {
     DeviceMemory memory = DeviceMemory::take(context, size).value();
@@ -667,15 +737,18 @@ TEST_CASE("an image launch writes what the host expands in stream order") {
     for (const Form& form : forms_of(type)) {
       const CurrentContext current(*on.context);
       REQUIRE(current.status().ok());
-      const auto launch = ImageLaunch::make(on.context, on.modules, form.output, form.channels, form.stored);
+      const auto launch =
+          ImageLaunch::make(on.context, on.modules, form.output, form.channels, form.stored);
       REQUIRE(launch.ok());
       const Records records(rows, form.channels, Against::low_fence);
       const std::vector<std::byte> want = expected(form, rows, records, size);
       REQUIRE(launch->row_bytes(size) * rows.size() == want.size());
-      const DeviceMemory table = on.copy(records.entries().data(), rows.size() * sizeof(RowEntry), stream);
+      const DeviceMemory table =
+          on.copy(records.entries().data(), rows.size() * sizeof(RowEntry), stream);
       const DeviceMemory packed = on.copy(records.bytes().data(), records.bytes().size(), stream);
       const DeviceMemory out = DeviceMemory::take(on.context, want.size()).value();
-      const PackedRows batch{table.address(), packed.address(), static_cast<std::uint32_t>(rows.size()), size};
+      const PackedRows batch{table.address(), packed.address(),
+                             static_cast<std::uint32_t>(rows.size()), size};
       REQUIRE(launch->launch(batch, out.address(), stream).ok());
       on.fake.synchronize(stream);
       const bool same = on.fake.bytes(out.address(), want.size()) == want;
@@ -710,28 +783,35 @@ TEST_CASE("an image launch of rows without pixels gives the driver nothing to do
 
 TEST_CASE("an image launch refuses forms as the host does") {
   OnFake on;
-  ImageOutput output{ElementType::u8, AxisOrder::channels_last, {0.5f, 0.5f, 0.5f}, {1.0f, 1.0f, 1.0f}};
+  ImageOutput output{
+      ElementType::u8, AxisOrder::channels_last, {0.5f, 0.5f, 0.5f}, {1.0f, 1.0f, 1.0f}};
   const auto bytes = ImageLaunch::make(on.context, on.modules, output, 3, AxisOrder::channels_last);
   REQUIRE(!bytes.ok());
   CHECK(bytes.error().code == ErrorCode::usage);
   CHECK_THAT(bytes.error().message, ContainsSubstring("mean and std need a float type"));
-  CHECK(!ImageLaunch::make(on.context, on.modules, {ElementType::i64, AxisOrder::channels_last, {}, {}}, 3, AxisOrder::channels_last).ok());
+  CHECK(!ImageLaunch::make(on.context, on.modules,
+                           {ElementType::i64, AxisOrder::channels_last, {}, {}}, 3,
+                           AxisOrder::channels_last)
+             .ok());
 }
 
 TEST_CASE("a failing image launch names the driver call and keeps nothing") {
   OnFake on;
   const ImageOutput output{ElementType::f32, AxisOrder::channels_first, {}, {}};
   const FakeDriver::Held before = on.fake.held();
-  for (const char* const call : {"ModuleGetFunction", "MemAlloc", "StreamCreate", "MemcpyHtoDAsync", "StreamSynchronize"}) {
+  for (const char* const call :
+       {"ModuleGetFunction", "MemAlloc", "StreamCreate", "MemcpyHtoDAsync", "StreamSynchronize"}) {
     on.fake.fail(call, 0, code::kLaunchFailed);
-    const auto launch = ImageLaunch::make(on.context, on.modules, output, 3, AxisOrder::channels_last);
+    const auto launch =
+        ImageLaunch::make(on.context, on.modules, output, 3, AxisOrder::channels_last);
     INFO(call);
     REQUIRE(!launch.ok());
     CHECK(launch.error().code == ErrorCode::io);
     CHECK_THAT(launch.error().message, ContainsSubstring("cu" + std::string(call)));
     CHECK(on.fake.held() == before);
   }
-  const auto launch = ImageLaunch::make(on.context, on.modules, output, 3, AxisOrder::channels_last);
+  const auto launch =
+      ImageLaunch::make(on.context, on.modules, output, 3, AxisOrder::channels_last);
   REQUIRE(launch.ok());
   const CurrentContext current(*on.context);
   on.fake.fail("LaunchKernel", 0, code::kLaunchFailed);

@@ -33,7 +33,8 @@ constexpr bool kThreadsAfterFork = true;
 
 // A driver with blocked streams, and an event on each.
 struct Busy {
-  explicit Busy(FakeDriver& fake) : driver(fake), context(Context::retain(fake.driver(), 0).value()), stream(fake.stream()) {
+  explicit Busy(FakeDriver& fake)
+      : driver(fake), context(Context::retain(fake.driver(), 0).value()), stream(fake.stream()) {
     fake.block(stream);
   }
   Event event() const {
@@ -195,7 +196,8 @@ TEST_CASE("threads free at the same time and nothing is lost") {
   CHECK(fake.violations().empty());
 }
 
-// ---------------------------------------------------------------------------------------------------- the reaper
+// ----------------------------------------------------------------------------------------------------
+// the reaper
 
 struct ReaperWorks {
   ReaperWorks() { let_reaper_work(true); }
@@ -293,7 +295,9 @@ TEST_CASE("at exit the reaper stops before the driver ends") {
     (void)std::atexit([] {
       calls = fake->calls("EventQuery");
       std::this_thread::sleep_for(milliseconds(100));
-      ::_exit(fake->calls("EventQuery") == calls && calls > 0 ? 0 : 9);  // what comes later would look for leaks of the parent
+      ::_exit(fake->calls("EventQuery") == calls && calls > 0
+                  ? 0
+                  : 9);  // what comes later would look for leaks of the parent
     });
     let_reaper_work(true);
     const auto* const busy = new Busy(*fake);
@@ -308,7 +312,9 @@ TEST_CASE("a reaper stuck in the driver delays exit only briefly") {
   if (!kThreadsAfterFork) return;
   const int ended = test::status_of_child([&]() -> bool {
     static std::chrono::steady_clock::time_point begin;
-    (void)std::atexit([] { ::_exit(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5) ? 0 : 9); });
+    (void)std::atexit([] {
+      ::_exit(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5) ? 0 : 9);
+    });
     auto* const fake = new FakeDriver({.frees_wait = true});
     let_reaper_work(true);
     const auto* const busy = new Busy(*fake);
@@ -331,7 +337,8 @@ TEST_CASE("callers that lack memory free entries if there is no reaper") {
   CHECK(late_count() == 0);
 }
 
-// ---------------------------------------------------------------------------------------------------- whom the driver keeps waiting
+// ----------------------------------------------------------------------------------------------------
+// whom the driver keeps waiting
 
 template <class Act>
 double seconds_of(const Act& act) {
@@ -343,7 +350,8 @@ double seconds_of(const Act& act) {
 TEST_CASE("memory that a capture protects is retried once per sweep") {
   FakeDriver fake;
   const Busy busy(fake);
-  for (std::uint64_t refusals = 0; refusals < 3; ++refusals) fake.fail("MemFree", refusals, code::kStreamCaptureUnsupported);
+  for (std::uint64_t refusals = 0; refusals < 3; ++refusals)
+    fake.fail("MemFree", refusals, code::kStreamCaptureUnsupported);
   { const auto memory = busy.memory(); }
   CHECK(fake.calls("MemFree") == 1);
   for (std::uint64_t calls = 2; calls <= 4; ++calls) {
@@ -360,7 +368,8 @@ TEST_CASE("the reaper keeps trying what a capture protects") {
   FakeDriver fake;
   const Busy busy(fake);
   const ReaperWorks works;
-  for (std::uint64_t refusals = 0; refusals < 5; ++refusals) fake.fail("MemFree", refusals, code::kCapturedEvent);
+  for (std::uint64_t refusals = 0; refusals < 5; ++refusals)
+    fake.fail("MemFree", refusals, code::kCapturedEvent);
   { const auto memory = busy.memory(); }
   CHECK(all_freed_soon());
   CHECK(fake.calls("MemFree") == 6);
@@ -438,10 +447,12 @@ TEST_CASE("allocation waits for memory of closed loaders and reports failure") {
     free_late(busy.memory(800), events_of(busy.event()));
     const auto refused = DeviceMemory::take(busy.context, 500);
     REQUIRE_FALSE(refused.ok());
-    CHECK_THAT(refused.error().message, ContainsSubstring("cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY") &&
-                                            ContainsSubstring("memory that is being released is not free yet") &&
-                                            ContainsSubstring("(1 block)"));
-    CHECK_THAT(PinnedMemory::take(busy.context, 500).error().message, ContainsSubstring("(1 block)"));
+    CHECK_THAT(refused.error().message,
+               ContainsSubstring("cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY") &&
+                   ContainsSubstring("memory that is being released is not free yet") &&
+                   ContainsSubstring("(1 block)"));
+    CHECK_THAT(PinnedMemory::take(busy.context, 500).error().message,
+               ContainsSubstring("(1 block)"));
   }
   const ReaperWorks works;
   std::thread other([&] {
@@ -511,10 +522,15 @@ TEST_CASE("close and destructor and open never wait for streams to free memory")
     quick("destructor without close", [&] { second.reset(); });
     auto refused = options;
     refused.loader.resume = LoaderState{};
-    quick("refused opening", [&] { CHECK_FALSE(open_device_loader(dataset, refused, Driver::make(table).value(), fake.kernels()).ok()); });
+    quick("refused opening", [&] {
+      CHECK_FALSE(
+          open_device_loader(dataset, refused, Driver::make(table).value(), fake.kernels()).ok());
+    });
     fake.fail("EventCreate", 2, code::kUnknown);
-    quick("opening that fails",
-          [&] { CHECK_FALSE(open_device_loader(dataset, options, Driver::make(table).value(), fake.kernels()).ok()); });
+    quick("opening that fails", [&] {
+      CHECK_FALSE(
+          open_device_loader(dataset, options, Driver::make(table).value(), fake.kernels()).ok());
+    });
     fake.unblock(streams[0]);
     fake.run_all();
     REQUIRE(all_freed_soon());
@@ -586,7 +602,8 @@ TEST_CASE("a default budget waits for memory of a closed loader") {
     options.residency = asked;
     {
       const auto second = open_device_loader(dataset, options, fake.driver(), fake.kernels());
-      CHECK((second.ok() ? second->residency().residency == Residency::device : second.error().describe() == ""));
+      CHECK((second.ok() ? second->residency().residency == Residency::device
+                         : second.error().describe() == ""));
     }
     other.join();
     fake.run_all();
@@ -595,7 +612,8 @@ TEST_CASE("a default budget waits for memory of a closed loader") {
   CHECK(fake.violations() == std::vector<std::string>());
 }
 
-// ---------------------------------------------------------------------------------------------------- exit
+// ----------------------------------------------------------------------------------------------------
+// exit
 
 // How a child ends that exits in the middle of an epoch: 0 if no thread of the loader existed at
 // the driver's own end.
@@ -605,8 +623,9 @@ int status_of_exit(const test::TinyPack& pack, std::uint64_t steps) {
     fake = new FakeDriver;
     // The driver's end: it removes memory that threads might be writing to.
     (void)std::atexit([] {
-      const std::size_t threads =
-          test::threads_named("hotpack/feeder").size() + test::threads_named("hotpack/0").size() + test::threads_named("hotpack/1").size();
+      const std::size_t threads = test::threads_named("hotpack/feeder").size() +
+                                  test::threads_named("hotpack/0").size() +
+                                  test::threads_named("hotpack/1").size();
       delete fake;
       ::_exit(threads == 0 ? 0 : 9);
     });
@@ -614,7 +633,8 @@ int status_of_exit(const test::TinyPack& pack, std::uint64_t steps) {
     static std::optional<DeviceLoader> loader;
     loader = test::open_on(*fake, pack.open(), test::device_options(test::small_batches(4)));
     new std::optional<DeviceLoader>(std::move(loader));  // never destroyed
-    auto* const open = new DeviceLoader(test::open_on(*fake, pack.open(), test::device_options(test::small_batches(4))));
+    auto* const open = new DeviceLoader(
+        test::open_on(*fake, pack.open(), test::device_options(test::small_batches(4))));
     const test::Streams streams{fake->stream()};
     for (std::uint64_t step = 0; step < steps; ++step) test::next_batch(*open, streams).release();
     std::exit(8);

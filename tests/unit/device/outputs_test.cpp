@@ -41,9 +41,13 @@ void be_slow(std::size_t bytes) {
   if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
-[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept { return std::malloc(bytes); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  return std::malloc(bytes);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*bytes*/) noexcept {
+  std::free(memory);
+}
 
 namespace hotpack::test {
 namespace {
@@ -59,11 +63,14 @@ using device::StreamUse;
 // A pool of one output on a fake device.
 struct Pool {
   explicit Pool(unsigned most = 1) { set_up(fake.driver(), most); }
-  explicit Pool(device::DriverTable (*table_of)(const FakeDriver&)) { set_up(device::Driver::make(table_of(fake)).value(), 1); }
+  explicit Pool(device::DriverTable (*table_of)(const FakeDriver&)) {
+    set_up(device::Driver::make(table_of(fake)).value(), 1);
+  }
   void set_up(std::shared_ptr<const device::Driver> driver, unsigned most) {
     context = Context::retain(std::move(driver), 0).value();
     stream = fake.stream();
-    pool = std::make_unique<OutputPool>(std::vector{context}, std::vector<device::OutputBytes>{{100, 10}}, most);
+    pool = std::make_unique<OutputPool>(std::vector{context},
+                                        std::vector<device::OutputBytes>{{100, 10}}, most);
     REQUIRE(pool->allocate().ok());
   }
   ~Pool() {
@@ -73,7 +80,8 @@ struct Pool {
     context.reset();
     check_nothing_left(fake);
   }
-  [[nodiscard]] Status release(StreamHandle on, std::thread::id thread = std::this_thread::get_id()) const {
+  [[nodiscard]] Status release(StreamHandle on,
+                               std::thread::id thread = std::this_thread::get_id()) const {
     auto memory = pool->try_take();
     REQUIRE(memory != nullptr);
     return pool->give_back(std::move(memory), {{0, on, thread}});
@@ -106,7 +114,9 @@ TEST_CASE("outputs: a release during a capture returns after the capture") {
     REQUIRE(made.pool->prepare().ok());
     CHECK_FALSE(made.pool->any_free());
   }
-  CHECK_THAT(made.pool->none_left().message, ContainsSubstring("1 of 1 were released while a stream that uses them was being captured"));
+  CHECK_THAT(
+      made.pool->none_left().message,
+      ContainsSubstring("1 of 1 were released while a stream that uses them was being captured"));
   made.fake.set_capturing(made.stream, false);
   REQUIRE(made.pool->prepare().ok());
   const auto memory = made.pool->try_take();
@@ -145,7 +155,8 @@ TEST_CASE("outputs: memory used on a destroyed stream is kept without an error")
     const auto other = made.pool->try_take();
     REQUIRE(other != nullptr);
     CHECK_FALSE(made.pool->any_free());
-    CHECK_THAT(made.pool->none_left().message, ContainsSubstring("1 of 2 were used on streams that were gone at the release"));
+    CHECK_THAT(made.pool->none_left().message,
+               ContainsSubstring("1 of 2 were used on streams that were gone at the release"));
     made.pool->give_back(std::make_unique<OutputMemory>(std::move(*other)));
     made.pool->close();
     device::sweep_late();
@@ -159,7 +170,8 @@ TEST_CASE("outputs: a context that has failed is reported and its memory dropped
   made.fake.fail("EventRecord", 1, device::code::kIllegalAddress);
   const Status released = made.release(made.stream);
   REQUIRE_FALSE(released.ok());
-  CHECK_THAT(released.error().message, ContainsSubstring("cuEventRecord") && ContainsSubstring("700"));
+  CHECK_THAT(released.error().message,
+             ContainsSubstring("cuEventRecord") && ContainsSubstring("700"));
   CHECK(made.pool->device_bytes(0) == 0);
   CHECK_FALSE(made.pool->any_free());
 }
@@ -181,7 +193,8 @@ TEST_CASE("outputs: one undecided stream retains the memory despite the others")
   const StreamHandle captured = made.fake.stream();
   made.fake.set_capturing(captured, true);
   const auto self = std::this_thread::get_id();
-  REQUIRE(made.pool->give_back(made.pool->try_take(), {{0, captured, self}, {0, made.stream, self}}).ok());
+  REQUIRE(made.pool->give_back(made.pool->try_take(), {{0, captured, self}, {0, made.stream, self}})
+              .ok());
   CHECK_FALSE(made.pool->any_free());
   made.fake.set_capturing(captured, false);
   REQUIRE(made.pool->prepare().ok());
@@ -192,7 +205,8 @@ TEST_CASE("outputs: one undecided stream retains the memory despite the others")
 }
 
 TEST_CASE("outputs: a failed record is repeated if it may succeed") {
-  for (const int code : {device::code::kOutOfMemory, device::code::kStreamCaptureUnsupported, device::code::kStreamCaptureImplicit}) {
+  for (const int code : {device::code::kOutOfMemory, device::code::kStreamCaptureUnsupported,
+                         device::code::kStreamCaptureImplicit}) {
     CAPTURE(code);
     Pool made;
     made.fake.fail("EventRecord", 0, code);
@@ -224,7 +238,8 @@ TEST_CASE("outputs: a context that cannot become current is reported at a releas
   made.fake.fail("CtxPushCurrent", 0, device::code::kIllegalAddress);
   const Status released = made.release(made.stream);
   REQUIRE_FALSE(released.ok());
-  CHECK_THAT(released.error().message, ContainsSubstring("cuCtxPushCurrent") && ContainsSubstring("700"));
+  CHECK_THAT(released.error().message,
+             ContainsSubstring("cuCtxPushCurrent") && ContainsSubstring("700"));
   CHECK(made.pool->device_bytes(0) == 0);
 }
 
@@ -275,7 +290,8 @@ TEST_CASE("outputs: threads that poll a capture concurrently lose nothing") {
   CHECK_THAT(made.pool->none_left().message, !ContainsSubstring("being captured"));
 }
 
-// ------------------------------------------------------------------------------------------------ of a loader
+// ------------------------------------------------------------------------------------------------
+// of a loader
 
 namespace {
 
@@ -316,7 +332,8 @@ void spare(device::DriverTable& table, int (*)(Arguments...)) {
 device::DriverTable spared_table(const FakeDriver& fake) {
   spared = fake.table();
   device::DriverTable table;
-#define HOTPACK_SPARE(name, version, parameters) spare<&device::DriverTable::name>(table, spared.name);
+#define HOTPACK_SPARE(name, version, parameters) \
+  spare<&device::DriverTable::name>(table, spared.name);
   HOTPACK_DRIVER_CALLS(HOTPACK_SPARE)
 #undef HOTPACK_SPARE
   return table;
@@ -364,7 +381,8 @@ TEST_CASE("outputs: a loader takes their memory at open and none later") {
     const std::uint64_t taken = scene.fake.calls("MemAlloc");
     const auto bytes = loader.statistics().device_bytes;
     skip(loader, scene.streams, 2);
-    const std::uint64_t events = scene.fake.calls("EventCreate");  // with those of the first releases
+    const std::uint64_t events =
+        scene.fake.calls("EventCreate");  // with those of the first releases
     skip(loader, scene.streams, 3);
     CHECK(scene.fake.calls("EventCreate") == events);
     const DeviceBatch one = next_batch(loader, scene.streams);
@@ -379,10 +397,12 @@ TEST_CASE("outputs: a loader without outputs fills buffers and refuses next") {
   {
     Program program(scene.fake);
     DeviceLoader none = scene.open(0), one = scene.open(1);
-    CHECK(one.statistics().device_bytes[0] == none.statistics().device_bytes[0] + none.image_batch_bytes() + none.label_batch_bytes());
+    CHECK(one.statistics().device_bytes[0] ==
+          none.statistics().device_bytes[0] + none.image_batch_bytes() + none.label_batch_bytes());
     const Error refused = next_error(none, scene.streams);
     CHECK(refused.code == ErrorCode::usage);
-    CHECK_THAT(refused.message, ContainsSubstring("outputs of at least 1") && ContainsSubstring("next_into()"));
+    CHECK_THAT(refused.message,
+               ContainsSubstring("outputs of at least 1") && ContainsSubstring("next_into()"));
     const auto buffers = program.buffers(none);
     const auto info = none.next_into(buffers, scene.streams);
     REQUIRE(info.ok());
@@ -400,7 +420,8 @@ TEST_CASE("outputs: a lease whose stream is gone does not end the loader") {
     scene.fake.fail("EventRecord", 0, device::code::kInvalidHandle);
     scene.fake.fail("EventRecord", 1, device::code::kInvalidHandle);
     first.release();
-    for (std::uint64_t step = 1; step < 4; ++step) CHECK(next_batch(loader, scene.streams).step() == step);
+    for (std::uint64_t step = 1; step < 4; ++step)
+      CHECK(next_batch(loader, scene.streams).step() == step);
   }
   scene.check_end();
 }
@@ -433,7 +454,8 @@ TEST_CASE("outputs: every call reports a context that fails in a delayed release
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     scene.fake.fail("EventRecord", 0, device::code::kIllegalAddress);
     scene.fake.fail("EventRecord", 1, device::code::kIllegalAddress);
-    for (int call = 0; call < 2; ++call) CHECK_THAT(next_error(loader, other).message, ContainsSubstring("cuEventRecord"));
+    for (int call = 0; call < 2; ++call)
+      CHECK_THAT(next_error(loader, other).message, ContainsSubstring("cuEventRecord"));
   }
   scene.check_end();
 }
@@ -441,7 +463,8 @@ TEST_CASE("outputs: every call reports a context that fails in a delayed release
 TEST_CASE("outputs: a release waits for streams added by two threads at once") {
   Opened scene;
   {
-    DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, device_options(small_batches(4)));
+    DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset,
+                                  device_options(small_batches(4)));
     DeviceBatch batch = next_batch(loader, scene.streams);
     const StreamHandle first = scene.fake.stream(), second = scene.fake.stream();
     bool noted = false;
@@ -505,7 +528,8 @@ TEST_CASE("outputs: memory is kept while a kernel writes if the next one failed"
   {
     DeviceLoader loader = scene.open(1);
     scene.fake.block(scene.streams[0]);
-    scene.fake.fail("LaunchKernel", 1, device::code::kUnknown);  // that of the labels, behind that of the images
+    scene.fake.fail("LaunchKernel", 1,
+                    device::code::kUnknown);  // that of the labels, behind that of the images
     CHECK_THAT(next_error(loader, scene.streams).message, ContainsSubstring("cuLaunchKernel"));
     device::sweep_late();
     check_no_violations(scene.fake);
@@ -525,7 +549,8 @@ struct Attempt {
   bool spared = false;  // none failed
 };
 
-Attempt attempt(DeviceLoader& loader, const std::vector<DeviceBuffers>& buffers, const Streams& streams, bool into, int left) {
+Attempt attempt(DeviceLoader& loader, const std::vector<DeviceBuffers>& buffers,
+                const Streams& streams, bool into, int left) {
   Attempt done;
   const auto note = [&](const auto& result, auto step_of) {
     done.spared = std::exchange(allocations_left, -1) >= 0;
@@ -552,7 +577,8 @@ TEST_CASE("outputs: next loses nothing if host memory runs out") {
       options.outputs = 1;
       DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, options);
       const auto buffers = program.buffers(loader);
-      if (blocked) scene.fake.block(scene.streams[0]);  // so that the staged memory of all batches is in use
+      if (blocked)
+        scene.fake.block(scene.streams[0]);  // so that the staged memory of all batches is in use
       REQUIRE(loader.next_into(buffers, scene.streams).ok());
       const std::uint64_t steps = blocked ? options.prefetch : 5;
       for (std::uint64_t step = 1; step < steps; ++step) {
@@ -584,7 +610,8 @@ TEST_CASE("outputs: next loses nothing if host memory runs out") {
 TEST_CASE("outputs: the batch survives record_stream without host memory") {
   Opened scene;
   {
-    DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, device_options(small_batches(4)));
+    DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset,
+                                  device_options(small_batches(4)));
     const DeviceBatch batch = next_batch(loader, scene.streams);
     const StreamHandle reader = scene.fake.stream();
     int left = 0;
@@ -616,16 +643,19 @@ TEST_CASE("outputs: open without host memory fails and leaves nothing behind") {
       const auto kernels = scene.fake.kernels();
       DeviceLoaderOptions given = options;
       allocations_left = left;
-      const auto loader = device::open_device_loader(scene.dataset, std::move(given), driver, kernels);
+      const auto loader =
+          device::open_device_loader(scene.dataset, std::move(given), driver, kernels);
       opened = std::exchange(allocations_left, -1) >= 0;
       if (opened) REQUIRE(loader.ok());
       if (loader.ok()) continue;  // also where only a text that nobody reads was lost
-      CHECK_THAT(loader.error().message, ContainsSubstring("memory") || ContainsSubstring("bad_alloc"));
+      CHECK_THAT(loader.error().message,
+                 ContainsSubstring("memory") || ContainsSubstring("bad_alloc"));
       driver.reset();
       scene.fake.run_all();
       for (int looks = 0; looks < 10 && device::late_count() > 0; ++looks) device::sweep_late();
       const FakeDriver::Held now = scene.fake.held();
-      CAPTURE(now.device_blocks, now.pinned_blocks, now.streams, now.events, now.modules, now.retained, device::late_count());
+      CAPTURE(now.device_blocks, now.pinned_blocks, now.streams, now.events, now.modules,
+              now.retained, device::late_count());
       REQUIRE(now == held);
     }
     CHECK(left > 100);

@@ -74,8 +74,11 @@ const Function kFunctions[] = {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* symbol, void** function, int /*version*/,
-                                                                          std::uint64_t /*flags*/, int* /*status*/) {
+extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* symbol,
+                                                                          void** function,
+                                                                          int /*version*/,
+                                                                          std::uint64_t /*flags*/,
+                                                                          int* /*status*/) {
   const char* missing = std::getenv("PLAYED_MISSING");
   if (missing != nullptr && std::strcmp(missing, symbol) == 0) return 500;
   *function = reinterpret_cast<void*>(&fails);

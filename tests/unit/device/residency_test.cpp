@@ -14,14 +14,16 @@ using device::RecordBlocks;
 
 namespace {
 
-constexpr std::uint64_t kBlock = 192;  // 90 bytes of image and 30 of label, each brought up to a multiple of 64
+constexpr std::uint64_t kBlock =
+    192;  // 90 bytes of image and 30 of label, each brought up to a multiple of 64
 constexpr std::uint64_t kRecords = 40;
 constexpr std::uint64_t kSet = kRecords * kBlock;          // 7680
 constexpr std::uint64_t kStaged = 2 * (256 + 4 * kBlock);  // two packed batches of four rows
 constexpr std::uint64_t kSlots = 2 * 4096;
 constexpr std::uint64_t kPlenty = 1000000;
 
-RigOptions rig_options(Residency residency, std::uint64_t pinned = kPlenty, std::uint64_t device = kPlenty) {
+RigOptions rig_options(Residency residency, std::uint64_t pinned = kPlenty,
+                       std::uint64_t device = kPlenty) {
   RigOptions options;
   options.loader = in_file_order(4);
   options.residency = residency;
@@ -67,13 +69,15 @@ TEST_CASE("automatic chooses the fastest residency that fits, with a reason") {
   SECTION("device") {
     const Chosen choice = chosen(rig, rig_options(Residency::automatic), dataset);
     CHECK(choice.residency == Residency::device);
-    CHECK(choice.reason == "automatic: 7680 bytes of packed records fit the device budget of 1.0 MB");
+    CHECK(choice.reason ==
+          "automatic: 7680 bytes of packed records fit the device budget of 1.0 MB");
   }
   SECTION("pinned") {
     const Chosen choice = chosen(rig, rig_options(Residency::automatic, kPlenty, 5000), dataset);
     CHECK(choice.residency == Residency::pinned);
     CHECK(choice.reason ==
-          "automatic: 7680 bytes of packed records exceed the device budget of 5000 bytes (device 0), fit the pinned budget of 1.0 MB");
+          "automatic: 7680 bytes of packed records exceed the device budget of 5000 bytes (device "
+          "0), fit the pinned budget of 1.0 MB");
   }
   SECTION("pinned where the outputs are what is too much") {
     RigOptions options = rig_options(Residency::automatic, kPlenty, 25000);
@@ -81,21 +85,26 @@ TEST_CASE("automatic chooses the fastest residency that fits, with a reason") {
     const Chosen choice = chosen(rig, options, dataset);
     CHECK(choice.residency == Residency::pinned);
     CHECK(choice.reason ==
-          "automatic: 7680 bytes of packed records with 18 kB of packed batches and outputs exceed the device budget of 25 kB (device 0), "
+          "automatic: 7680 bytes of packed records with 18 kB of packed batches and outputs exceed "
+          "the device budget of 25 kB (device 0), "
           "fit the pinned budget of 1.0 MB");
   }
   SECTION("page") {
-    const Chosen choice = chosen(rig, rig_options(Residency::automatic, kSlots + kSet - 1, 5000), dataset);
+    const Chosen choice =
+        chosen(rig, rig_options(Residency::automatic, kSlots + kSet - 1, 5000), dataset);
     CHECK(choice.residency == Residency::page);
     CHECK(choice.reason ==
-          "automatic: 7680 bytes of packed records exceed the device budget of 5000 bytes (device 0), with 8192 bytes of slots exceed the "
+          "automatic: 7680 bytes of packed records exceed the device budget of 5000 bytes (device "
+          "0), with 8192 bytes of slots exceed the "
           "pinned budget of 16 kB");
   }
   SECTION("none") {
-    const Error error = refusal(rig, rig_options(Residency::automatic, kSlots - 1, kStaged), dataset);
+    const Error error =
+        refusal(rig, rig_options(Residency::automatic, kSlots - 1, kStaged), dataset);
     CHECK(error.code == ErrorCode::usage);
     CHECK(error.message ==
-          "residency page needs 8192 bytes of pinned memory (all of slots), the budget is 8191; use a smaller batch, a smaller "
+          "residency page needs 8192 bytes of pinned memory (all of slots), the budget is 8191; "
+          "use a smaller batch, a smaller "
           "prefetch_batches or a larger "
           "pinned_budget_bytes");
   }
@@ -104,7 +113,8 @@ TEST_CASE("automatic chooses the fastest residency that fits, with a reason") {
 TEST_CASE("every device must have room") {
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig({.devices = 2});
-  RigOptions options = rig_options(Residency::automatic, kPlenty, kSet + 2 * 256);  // two rows a part
+  RigOptions options =
+      rig_options(Residency::automatic, kPlenty, kSet + 2 * 256);  // two rows a part
   options.devices = 2;
   CHECK(chosen(rig, options, pack.open()).residency == Residency::device);
   CHECK(rig.loaded->device_bytes == std::vector<std::uint64_t>{kSet, kSet});
@@ -119,19 +129,22 @@ TEST_CASE("budgets are enforced to the byte") {
   CHECK(rig.load(dataset, rig_options(Residency::device, kSlots, kSet + 2 * 256)).ok());
   CHECK(rig.load(dataset, rig_options(Residency::pinned, kSet + kSlots, kStaged)).ok());
   CHECK(rig.load(dataset, rig_options(Residency::page, kSlots, kStaged)).ok());
-  CHECK(
-      refusal(rig, rig_options(Residency::device, kSlots, kSet + 2 * 256 - 1), dataset).message ==
-      "residency device needs 8192 bytes on device 0 (7680 of packed records, 512 of packed batches and outputs), the budget is 8191; use "
-      "residency pinned, page or auto, or a larger device_budget_bytes");
+  CHECK(refusal(rig, rig_options(Residency::device, kSlots, kSet + 2 * 256 - 1), dataset).message ==
+        "residency device needs 8192 bytes on device 0 (7680 of packed records, 512 of packed "
+        "batches and outputs), the budget is 8191; use "
+        "residency pinned, page or auto, or a larger device_budget_bytes");
   CHECK(refusal(rig, rig_options(Residency::device, kSlots - 1, kPlenty), dataset).message ==
-        "residency device needs 8192 bytes of pinned memory (all of slots), the budget is 8191; use a smaller batch, a smaller "
+        "residency device needs 8192 bytes of pinned memory (all of slots), the budget is 8191; "
+        "use a smaller batch, a smaller "
         "prefetch_batches or a larger "
         "pinned_budget_bytes");
   CHECK(refusal(rig, rig_options(Residency::pinned, kSet + kSlots - 1, kStaged), dataset).message ==
-        "residency pinned needs 15872 bytes of pinned memory (7680 of packed records, 8192 of slots), the budget is 15871; use residency "
+        "residency pinned needs 15872 bytes of pinned memory (7680 of packed records, 8192 of "
+        "slots), the budget is 15871; use residency "
         "page or auto, or a larger pinned_budget_bytes");
   CHECK(refusal(rig, rig_options(Residency::page, kSlots, kStaged - 1), dataset).message ==
-        "residency page needs 2048 bytes on device 0 (all of packed batches and outputs), the budget is 2047; use a smaller batch, less "
+        "residency page needs 2048 bytes on device 0 (all of packed batches and outputs), the "
+        "budget is 2047; use a smaller batch, less "
         "prefetch, fewer outputs or a larger device_budget_bytes");
 }
 
@@ -147,21 +160,28 @@ TEST_CASE("default budgets are shares of free memory") {
   CHECK_THAT(refusal(rig, options, pack.open()).message,
              ContainsSubstring("the budget is 10000, by default half of what is free there; use"));
   device::Shortage pinned{Residency::pinned, {}, {900, 200}, {1000, true}};
-  CHECK_THAT(pinned.refusal().message, ContainsSubstring("the budget is 1000, by default a quarter of the available memory; use"));
+  CHECK_THAT(
+      pinned.refusal().message,
+      ContainsSubstring("the budget is 1000, by default a quarter of the available memory; use"));
 
   pinned.budget = {1000, true, true, 1};
   CHECK_THAT(pinned.refusal().message,
-             ContainsSubstring("the budget is 1000, by default a quarter of what the cgroup's memory limit leaves; use"));
+             ContainsSubstring("the budget is 1000, by default a quarter of what the cgroup's "
+                               "memory limit leaves; use"));
   CHECK(pinned.clause() ==
-        "with 200 bytes of slots exceed the pinned budget of 1000 bytes (a quarter of what the cgroup's memory limit leaves)");
+        "with 200 bytes of slots exceed the pinned budget of 1000 bytes (a quarter of what the "
+        "cgroup's memory limit leaves)");
   pinned.budget = {1000, true, false, 8};
   CHECK_THAT(pinned.refusal().message,
-             ContainsSubstring("the budget is 1000, by default a quarter of the available memory, divided by the world of 8; use"));
+             ContainsSubstring("the budget is 1000, by default a quarter of the available memory, "
+                               "divided by the world of 8; use"));
   CHECK(device::fit_clause(Residency::pinned, {pinned.budget, {}}) ==
-        "fit the pinned budget of 1000 bytes (a quarter of the available memory, divided by the world of 8)");
+        "fit the pinned budget of 1000 bytes (a quarter of the available memory, divided by the "
+        "world of 8)");
 
   const TempFolder folder;
-  std::ofstream(folder.path() + "/meminfo") << "MemTotal:       16316412 kB\nMemFree:  1 kB\nMemAvailable:   12 kB\nBuffers: 5 kB\n";
+  std::ofstream(folder.path() + "/meminfo")
+      << "MemTotal:       16316412 kB\nMemFree:  1 kB\nMemAvailable:   12 kB\nBuffers: 5 kB\n";
   CHECK(device::available_memory(folder.path() + "/meminfo") == 12 * 1024);
   CHECK(device::available_memory(folder.path() + "/none") == std::nullopt);
   CHECK(device::available_memory().value_or(0) > 0);
@@ -181,8 +201,9 @@ TEST_CASE("the default pinned budget depends on what the process may take") {
   RigOptions options = rig_options(Residency::pinned);
   options.pinned_budget_bytes.reset();
   options.world_size = std::uint64_t{1} << 50;  // nothing is left
-  CHECK_THAT(refusal(rig, options, pack.open()).message, ContainsSubstring("the budget is 0, by default a quarter of") &&
-                                                             ContainsSubstring(", divided by the world of 1125899906842624;"));
+  CHECK_THAT(refusal(rig, options, pack.open()).message,
+             ContainsSubstring("the budget is 0, by default a quarter of") &&
+                 ContainsSubstring(", divided by the world of 1125899906842624;"));
 }
 
 TEST_CASE("sentences show bytes readably") {
@@ -205,8 +226,9 @@ TEST_CASE("slots for gathered pinned records count as pinned memory") {
   CHECK(rig.load(pack.open(), options).ok());
   CHECK(rig.loaded->cargo->slot_bytes() == 8192);
   --*options.pinned_budget_bytes;
-  CHECK_THAT(refusal(rig, options, pack.open()).message,
-             ContainsSubstring("needs 24064 bytes of pinned memory (7680 of packed records, 16384"));
+  CHECK_THAT(
+      refusal(rig, options, pack.open()).message,
+      ContainsSubstring("needs 24064 bytes of pinned memory (7680 of packed records, 16384"));
   options.gather_below_bytes = kBlock;
   CHECK(rig.load(pack.open(), options).ok());
   CHECK(rig.loaded->cargo->slot_bytes() == 4096);
@@ -220,7 +242,8 @@ TEST_CASE("records are copied singly only if that costs a twentieth at most") {
 
 TEST_CASE("batches that no machine can hold are refused") {
   const TinyPack pack({}, 4, 4);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::never, FileAccess::read));
+  const auto source =
+      must(loader::RecordSource::make(pack.open(), VerifyChecksums::never, FileAccess::read));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
   const auto blocks = RecordBlocks::make(*source, form, 1);
   for (const std::uint64_t rows : {std::uint64_t{1} << 52, std::uint64_t{1} << 62}) {
@@ -236,11 +259,13 @@ TEST_CASE("a residency that the driver refuses is an error if requested") {
   rig.fake.fail("MemAlloc", 0, device::code::kOutOfMemory);
   const Error device = refusal(rig, rig_options(Residency::device), pack.open());
   CHECK(device.code == ErrorCode::io);
-  CHECK_THAT(device.message, ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY") && ContainsSubstring("7680"));
+  CHECK_THAT(device.message,
+             ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY") && ContainsSubstring("7680"));
   rig.fake.fail("MemHostAlloc", 0, device::code::kOutOfMemory);
   const Error pinned = refusal(rig, rig_options(Residency::pinned), pack.open());
   CHECK(pinned.code == ErrorCode::io);
-  CHECK_THAT(pinned.message, ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY") && ContainsSubstring("7680"));
+  CHECK_THAT(pinned.message,
+             ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY") && ContainsSubstring("7680"));
   rig.fake.fail("MemHostAlloc", 0, device::code::kOutOfMemory);  // to copy from
   CHECK_FALSE(rig.load(pack.open(), rig_options(Residency::device)).ok());
   CHECK(rig.fake.held().device_bytes == 0);
@@ -253,8 +278,11 @@ TEST_CASE("automatic falls back if the driver refuses memory, with a reason") {
   rig.fake.fail("MemAlloc", 0, device::code::kOutOfMemory);
   const Chosen pinned = chosen(rig, rig_options(Residency::automatic), pack.open());
   CHECK(pinned.residency == Residency::pinned);
-  CHECK_THAT(pinned.reason, ContainsSubstring("automatic: 7680 bytes of packed records were refused by the driver (") &&
-                                ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY") && ContainsSubstring("), fit the pinned budget of 1.0 MB"));
+  CHECK_THAT(
+      pinned.reason,
+      ContainsSubstring("automatic: 7680 bytes of packed records were refused by the driver (") &&
+          ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY") &&
+          ContainsSubstring("), fit the pinned budget of 1.0 MB"));
   CHECK(rig.fake.held().device_bytes == 0);
 
   rig.loaded.reset();

@@ -41,7 +41,8 @@ using device::ResidentSet;
 
 namespace {
 
-constexpr std::uint64_t kBlock = 192;  // 90 bytes of image and 30 of label, each brought up to a multiple of 64
+constexpr std::uint64_t kBlock =
+    192;  // 90 bytes of image and 30 of label, each brought up to a multiple of 64
 constexpr std::uint64_t kRecords = 40;
 constexpr std::uint64_t kSet = kRecords * kBlock;  // 7680
 constexpr std::uint64_t kPlenty = 1000000;
@@ -59,9 +60,11 @@ RigOptions rig_options(Residency residency) {
 struct MeasuredPack {
   TinyPack pack{{}, kRecords, 16};
   Dataset dataset = pack.open();
-  std::unique_ptr<loader::RecordSource> source = must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
+  std::unique_ptr<loader::RecordSource> source =
+      must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
   loader::BatchForm form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  std::shared_ptr<const RecordBlocks> blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  std::shared_ptr<const RecordBlocks> blocks =
+      std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
 };
 
 Error refusal(CargoRig& rig, const RigOptions& options, const Dataset& dataset) {
@@ -72,7 +75,8 @@ Error refusal(CargoRig& rig, const RigOptions& options, const Dataset& dataset) 
 
 // The error of this step from the cargo's filler. A host Loader's error is the same, plus the
 // step.
-void check_error_as_host(const Dataset& for_host, const Dataset& for_device, RigOptions options, std::uint64_t step) {
+void check_error_as_host(const Dataset& for_host, const Dataset& for_device, RigOptions options,
+                         std::uint64_t step) {
   Loader host = open_loader(for_host, options.loader);
   REQUIRE(host.seek(0, step).ok());
   const Error expected = next_error(host);
@@ -83,8 +87,9 @@ void check_error_as_host(const Dataset& for_host, const Dataset& for_device, Rig
     REQUIRE(rig.load(for_device, options).ok());
     const auto failed = rig.fill_rows(rig.begin(0, step));
     REQUIRE(failed);
-    CHECK(expected.message == failed->error.message + " [step " + std::to_string(step) + " of epoch 0; seek(0, " +
-                                  std::to_string(step + 1) + ") goes past it]");
+    CHECK(expected.message == failed->error.message + " [step " + std::to_string(step) +
+                                  " of epoch 0; seek(0, " + std::to_string(step + 1) +
+                                  ") goes past it]");
     CHECK(failed->error.code == expected.code);
     CHECK(failed->error.path == expected.path);
     CHECK(failed->error.offset == expected.offset);
@@ -93,7 +98,8 @@ void check_error_as_host(const Dataset& for_host, const Dataset& for_device, Rig
 }
 
 // Everything in a resident set.
-std::vector<Row> contents(const FakeDriver& fake, const ResidentSet& set, const Dataset& dataset, std::size_t part) {
+std::vector<Row> contents(const FakeDriver& fake, const ResidentSet& set, const Dataset& dataset,
+                          std::size_t part) {
   std::vector<Row> rows;
   for (std::uint64_t sample = 0; sample < dataset.records(); ++sample) {
     const auto shape = set.blocks->shape(sample);
@@ -147,7 +153,8 @@ TEST_CASE("a record that is damaged is an error of its step alone") {
       for (const std::uint64_t step : {0u, 1u, 2u, 4u, 5u}) {
         const auto& slot = rig.fill(0, step);
         const auto rows = rig.rows(slot, 0, dataset);
-        for (std::size_t row = 0; row < 2; ++row) CHECK(rows[row].image == stored_row(dataset, slot.samples[row]).image);
+        for (std::size_t row = 0; row < 2; ++row)
+          CHECK(rows[row].image == stored_row(dataset, slot.samples[row]).image);
       }
     }
   }
@@ -179,7 +186,9 @@ TEST_CASE("a record that could not be measured while loading gets no room later"
     const auto failed = rig.fill_rows(rig.begin(0, 1));
     REQUIRE(failed);
     const bool page = residency == Residency::page;
-    CHECK_THAT(failed->error.message, ContainsSubstring(page ? "when the loader was opened; open the loader again" : "but it is missing"));
+    CHECK_THAT(failed->error.message,
+               ContainsSubstring(page ? "when the loader was opened; open the loader again"
+                                      : "but it is missing"));
     (void)rig.fill(0, 2);
   }
 }
@@ -187,15 +196,18 @@ TEST_CASE("a record that could not be measured while loading gets no room later"
 namespace {
 
 // The result of a load whose records were measured before `change`.
-std::shared_ptr<const ResidentSet> loaded_behind(const FakeDriver& fake, const Dataset& dataset, const std::function<void()>& change,
+std::shared_ptr<const ResidentSet> loaded_behind(const FakeDriver& fake, const Dataset& dataset,
+                                                 const std::function<void()>& change,
                                                  const std::function<void()>& before = {}) {
-  const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::map));
+  const auto source =
+      must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::map));
   LoaderOptions options;
   options.pad_to = PixelSize{16, 16};
   const auto form = must(loader::BatchForm::make(source->schema(), options, 1));
   if (before) before();
   const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
-  const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
+  const std::vector<std::shared_ptr<const device::Context>> contexts{
+      must(device::Context::retain(fake.driver(), 0))};
   auto memory = must(device::take_resident(Residency::pinned, blocks, contexts, {}));
   change();
   return must(device::load_resident(std::move(memory), *source, form));
@@ -241,7 +253,8 @@ TEST_CASE("a record whose shard returns after measuring is an error with advice"
   CHECK(set->errors.size() == 4);
   for (const auto& [sample, error] : set->errors) {
     CHECK(error.path == shard);
-    CHECK_THAT(error.message, ContainsSubstring("sample " + std::to_string(sample)) && ContainsSubstring("open the loader again"));
+    CHECK_THAT(error.message, ContainsSubstring("sample " + std::to_string(sample)) &&
+                                  ContainsSubstring("open the loader again"));
   }
 }
 
@@ -251,7 +264,7 @@ TEST_CASE("a record larger than pad_to is an error of its step") {
   options.loader.global_batch_size = 1;
   options.loader.pad_to = PixelSize{5, 4};
   check_error_as_host(pack.open(), pack.open(), options, 2);  // 6 pixels wide
-  pack.damage_image(5);                                       // and damaged besides: a host Loader finds the size first
+  pack.damage_image(5);  // and damaged besides: a host Loader finds the size first
   check_error_as_host(pack.open(), pack.open(), options, 5);
 }
 
@@ -301,20 +314,27 @@ TEST_CASE("a load leaves nothing behind but the records") {
 }
 
 TEST_CASE("any number of threads loads the same bytes") {
-  for (const char* const form_name : {"bits", "mixed", "zstd-mixed", "unlabelled", "sample-index"}) {
+  for (const char* const form_name :
+       {"bits", "mixed", "zstd-mixed", "unlabelled", "sample-index"}) {
     const TinyPack pack(all_forms()[form_name], 33, 5);
     const Dataset dataset = pack.open();
     const auto expected = stored_rows(dataset);
-    const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
+    const auto source =
+        must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
     const auto form = must(loader::BatchForm::make(dataset.schema(), {}, 1));
     for (const unsigned threads : {1u, 2u, 7u}) {
       for (const Residency residency : {Residency::pinned, Residency::device}) {
         INFO(form_name << " by " << threads << " threads, " << residency_name(residency));
-        FakeDriver fake({.devices = 2, .schedule = threads == 2 ? Schedule::random : Schedule::late, .seed = threads});
+        FakeDriver fake({.devices = 2,
+                         .schedule = threads == 2 ? Schedule::random : Schedule::late,
+                         .seed = threads});
         std::vector<std::shared_ptr<const device::Context>> contexts;
-        for (const int ordinal : {0, 1}) contexts.push_back(must(device::Context::retain(fake.driver(), ordinal)));
-        const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, threads));
-        auto memory = must(device::take_resident(residency, blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
+        for (const int ordinal : {0, 1})
+          contexts.push_back(must(device::Context::retain(fake.driver(), ordinal)));
+        const auto blocks =
+            std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, threads));
+        auto memory = must(device::take_resident(residency, blocks, contexts,
+                                                 {.threads = threads, .chunk_bytes = 400}));
         const auto set = must(device::load_resident(std::move(memory), *source, form));
         CHECK(contents(fake, *set, dataset, 0) == expected);
         if (residency == Residency::device) CHECK(contents(fake, *set, dataset, 1) == expected);
@@ -329,12 +349,15 @@ TEST_CASE("any number of threads loads the same bytes") {
 TEST_CASE("a load prefetches records") {
   const TinyPack pack({}, kRecords, 16);
   for (const unsigned threads : {1u, 2u}) {
-    const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
+    const auto source =
+        must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
     const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
     const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
     FakeDriver fake;
-    const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
-    auto memory = must(device::take_resident(Residency::pinned, blocks, contexts, {.threads = threads, .chunk_bytes = 2 * kBlock}));
+    const std::vector<std::shared_ptr<const device::Context>> contexts{
+        must(device::Context::retain(fake.driver(), 0))};
+    auto memory = must(device::take_resident(Residency::pinned, blocks, contexts,
+                                             {.threads = threads, .chunk_bytes = 2 * kBlock}));
     asked_for = 0;
     REQUIRE(device::load_resident(std::move(memory), *source, form).ok());
     // Image and label of each, once; the turn of the first chunk comes at once.
@@ -347,9 +370,10 @@ TEST_CASE("buffers of a load stay within their budget if possible") {
   const MeasuredPack measured;
   const auto held_with = [&](std::uint64_t budget) {
     FakeDriver fake;
-    const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
-    const auto memory =
-        must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 4, .buffer_budget_bytes = budget}));
+    const std::vector<std::shared_ptr<const device::Context>> contexts{
+        must(device::Context::retain(fake.driver(), 0))};
+    const auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
+                                                   {.threads = 4, .buffer_budget_bytes = budget}));
     return fake.held().pinned_bytes;
   };
   CHECK(held_with(kPlenty) == 2 * kSet);  // one chunk is all
@@ -360,9 +384,12 @@ TEST_CASE("buffers of a load stay within their budget if possible") {
 TEST_CASE("a load works with fewer buffers if memory is short") {
   const MeasuredPack measured;
   FakeDriver fake;
-  const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
-  fake.fail("MemHostAlloc", 3, device::code::kOutOfMemory);  // the second buffer of the second thread
-  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 4, .chunk_bytes = 400}));
+  const std::vector<std::shared_ptr<const device::Context>> contexts{
+      must(device::Context::retain(fake.driver(), 0))};
+  fake.fail("MemHostAlloc", 3,
+            device::code::kOutOfMemory);  // the second buffer of the second thread
+  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
+                                           {.threads = 4, .chunk_bytes = 400}));
   CHECK(memory.lanes.size() == 1);
   const auto set = must(device::load_resident(std::move(memory), *measured.source, measured.form));
   CHECK(contents(fake, *set, measured.dataset, 0) == stored_rows(measured.dataset));
@@ -370,14 +397,16 @@ TEST_CASE("a load works with fewer buffers if memory is short") {
 
 TEST_CASE("a driver failure ends the load and leaves nothing behind") {
   const TinyPack pack({}, kRecords, 16);
-  for (const char* const call : {"MemcpyHtoDAsync", "EventRecord", "EventSynchronize", "StreamSynchronize"}) {
+  for (const char* const call :
+       {"MemcpyHtoDAsync", "EventRecord", "EventSynchronize", "StreamSynchronize"}) {
     for (const Residency residency : {Residency::device, Residency::automatic}) {
       INFO(call);
       CargoRig rig;
       rig.fake.fail(call, 0, device::code::kIllegalAddress);
       const Error error = refusal(rig, rig_options(residency), pack.open());
       CHECK(error.code == ErrorCode::io);
-      CHECK_THAT(error.message, ContainsSubstring(std::string("cu") + call + " failed: CUDA_ERROR_ILLEGAL_ADDRESS"));
+      CHECK_THAT(error.message, ContainsSubstring(std::string("cu") + call +
+                                                  " failed: CUDA_ERROR_ILLEGAL_ADDRESS"));
       CHECK(rig.fake.held().device_bytes == 0);
       CHECK(rig.fake.held().pinned_bytes == 0);
       CHECK(rig.fake.held().streams == 0);
@@ -398,19 +427,24 @@ TEST_CASE("a load that fails on one thread stops the others with the first error
   FakeDriver fake;
   device::DriverTable calls = fake.table();
   copies = 0;
-  calls.MemcpyHtoDAsync = [](device::Pointer, const void*, std::size_t, device::StreamHandle) -> int {
+  calls.MemcpyHtoDAsync = [](device::Pointer, const void*, std::size_t,
+                             device::StreamHandle) -> int {
     const int number = copies++;
-    for (int i = 0; number == 0 && copies < 2 && i < 5000; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int i = 0; number == 0 && copies < 2 && i < 5000; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (number == 0) return device::code::kIllegalAddress;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the other thread's failure is known by now
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(100));  // the other thread's failure is known by now
     return number == 1 && second_fails ? device::code::kLaunchFailed : device::code::kSuccess;
   };
-  const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(must(device::Driver::make(calls)), 0))};
+  const std::vector<std::shared_ptr<const device::Context>> contexts{
+      must(device::Context::retain(must(device::Driver::make(calls)), 0))};
   for (const bool both : {true, false}) {
     CAPTURE(both);
     copies = 0;
     second_fails = both;
-    auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 2, .chunk_bytes = kBlock}));
+    auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
+                                             {.threads = 2, .chunk_bytes = kBlock}));
     const auto loaded = device::load_resident(std::move(memory), *measured.source, measured.form);
     REQUIRE_FALSE(loaded.ok());
     CHECK_THAT(loaded.error().message, ContainsSubstring("700"));
@@ -426,12 +460,15 @@ TEST_CASE("a thread of a load fills one buffer while the other is copied") {
   static int (*real)(device::Pointer, const void*, std::size_t, device::StreamHandle);
   device::DriverTable calls = fake.table();
   real = calls.MemcpyHtoDAsync;
-  calls.MemcpyHtoDAsync = [](device::Pointer to, const void* from, std::size_t bytes, device::StreamHandle stream) {
+  calls.MemcpyHtoDAsync = [](device::Pointer to, const void* from, std::size_t bytes,
+                             device::StreamHandle stream) {
     sources.insert(from);
     return real(to, from, bytes, stream);
   };
-  const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(must(device::Driver::make(calls)), 0))};
-  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 1, .chunk_bytes = kBlock}));
+  const std::vector<std::shared_ptr<const device::Context>> contexts{
+      must(device::Context::retain(must(device::Driver::make(calls)), 0))};
+  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
+                                           {.threads = 1, .chunk_bytes = kBlock}));
   CHECK(device::load_resident(std::move(memory), *measured.source, measured.form).ok());
   CHECK(sources.size() == 2);
 }
@@ -443,7 +480,8 @@ TEST_CASE("a load to several devices fails if one of them does") {
     RigOptions options = rig_options(Residency::device);
     options.devices = 2;
     rig.fake.fail("StreamSynchronize", failing, device::code::kIllegalAddress);
-    CHECK_THAT(refusal(rig, options, pack.open()).message, ContainsSubstring("cuStreamSynchronize failed"));
+    CHECK_THAT(refusal(rig, options, pack.open()).message,
+               ContainsSubstring("cuStreamSynchronize failed"));
   }
 }
 
@@ -452,8 +490,10 @@ TEST_CASE("a failed load waits for copies in flight") {
   for (const unsigned threads : {1u, 3u}) {
     FakeDriver fake;
     {
-      const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
-      auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
+      const std::vector<std::shared_ptr<const device::Context>> contexts{
+          must(device::Context::retain(fake.driver(), 0))};
+      auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
+                                               {.threads = threads, .chunk_bytes = 400}));
       fake.fail("EventRecord", 3, device::code::kUnknown);
       CHECK_FALSE(device::load_resident(std::move(memory), *measured.source, measured.form).ok());
     }

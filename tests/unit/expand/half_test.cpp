@@ -25,9 +25,11 @@ TEST_CASE("Halves, their midpoints and neighbors round to nearest, ties to even"
   std::size_t wrong = 0;
   for (unsigned bits = 0; bits < 0x7C00; ++bits) {
     const auto value = static_cast<float>(reference::half_value(bits));
-    const auto midpoint = static_cast<float>((reference::half_value(bits) + reference::half_value(bits + 1)) / 2);
+    const auto midpoint =
+        static_cast<float>((reference::half_value(bits) + reference::half_value(bits + 1)) / 2);
     for (const float at : {value, midpoint}) {
-      wrong += wrong_roundings(at) + wrong_roundings(std::nextafter(at, 0.0f)) + wrong_roundings(std::nextafter(at, 1e30f));
+      wrong += wrong_roundings(at) + wrong_roundings(std::nextafter(at, 0.0f)) +
+               wrong_roundings(std::nextafter(at, 1e30f));
     }
   }
   CHECK(wrong == 0);
@@ -38,7 +40,8 @@ TEST_CASE("Singles of every size are rounded to bfloat16 and half", "[expand]") 
   std::size_t wrong = 0;
   for (int i = 0; i < 50000; ++i) {
     const auto bits = static_cast<std::uint32_t>(random());
-    for (const std::uint32_t near : {bits, bits & 0xFFFF8000, bits & 0xFFFF0000}) {  // the second kind are ties of bfloat16
+    for (const std::uint32_t near :
+         {bits, bits & 0xFFFF8000, bits & 0xFFFF0000}) {  // the second kind are ties of bfloat16
       const auto value = std::bit_cast<float>(near);
       if (std::isfinite(value)) wrong += wrong_roundings(value);
     }
@@ -50,7 +53,8 @@ TEST_CASE("Singles of every size are rounded to bfloat16 and half", "[expand]") 
 }
 
 TEST_CASE("NaN stays NaN", "[expand]") {
-  for (const float nan : {std::numeric_limits<float>::quiet_NaN(), std::bit_cast<float>(0x7F800001u)}) {
+  for (const float nan :
+       {std::numeric_limits<float>::quiet_NaN(), std::bit_cast<float>(0x7F800001u)}) {
     CHECK((half_bits(nan) & 0x7C00) == 0x7C00);
     CHECK((half_bits(nan) & 0x03FF) != 0);
     CHECK((bfloat16_bits(nan) & 0x7F80) == 0x7F80);

@@ -43,7 +43,8 @@ struct Record {
     }
   }
   [[nodiscard]] ImageView view(AxisOrder layout) const {
-    return {layout == AxisOrder::channels_last ? hwc : chw, {image.height, image.width, image.channels, layout}};
+    return {layout == AxisOrder::channels_last ? hwc : chw,
+            {image.height, image.width, image.channels, layout}};
   }
 };
 
@@ -53,16 +54,20 @@ Image shown(const Image& record, const Placement& placement) {
   Image cut(box.width, box.height, record.channels);
   for (int y = 0; y < box.height; ++y) {
     for (int x = 0; x < box.width; ++x) {
-      for (int c = 0; c < record.channels; ++c) cut.at(x, y, c) = record.at(box.x + x, box.y + y, c);
+      for (int c = 0; c < record.channels; ++c)
+        cut.at(x, y, c) = record.at(box.x + x, box.y + y, c);
     }
   }
-  const int width = static_cast<int>(placement.output.width), height = static_cast<int>(placement.output.height);
+  const int width = static_cast<int>(placement.output.width),
+            height = static_cast<int>(placement.output.height);
   const std::uint8_t black[3] = {};
-  const Image upright = placement.resample ? reference::linear(cut, width, height) : reference::placed(cut, 0, 0, width, height, black);
+  const Image upright = placement.resample ? reference::linear(cut, width, height)
+                                           : reference::placed(cut, 0, 0, width, height, black);
   Image out(width, height, record.channels);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      const int u = box.flip_horizontal ? width - 1 - x : x, v = box.flip_vertical ? height - 1 - y : y;
+      const int u = box.flip_horizontal ? width - 1 - x : x,
+                v = box.flip_vertical ? height - 1 - y : y;
       for (int c = 0; c < record.channels; ++c) out.at(x, y, c) = upright.at(u, v, c);
     }
   }
@@ -81,14 +86,16 @@ void append(std::vector<std::byte>& bytes, const void* value, std::size_t size) 
   bytes.insert(bytes.end(), first, first + size);
 }
 
-void append_element(std::vector<std::byte>& bytes, const ImageOutput& output, std::uint8_t value, int channel) {
+void append_element(std::vector<std::byte>& bytes, const ImageOutput& output, std::uint8_t value,
+                    int channel) {
   const float single = normalised(output, value, channel);
   if (output.type == ElementType::u8) {
     append(bytes, &value, 1);
   } else if (output.type == ElementType::f32) {
     append(bytes, &single, 4);
   } else {
-    const std::uint16_t bits = output.type == ElementType::f16 ? reference::half(single) : reference::bfloat16(single);
+    const std::uint16_t bits =
+        output.type == ElementType::f16 ? reference::half(single) : reference::bfloat16(single);
     append(bytes, &bits, 2);
   }
 }
@@ -99,7 +106,8 @@ std::vector<std::byte> expected(const Image& image, const ImageOutput& output) {
   const int pixels = image.width * image.height, channels = image.channels;
   for (int i = 0; i < pixels * channels; ++i) {
     const int pixel = last ? i / channels : i % pixels, channel = last ? i % channels : i / pixels;
-    append_element(bytes, output, image.at(pixel % image.width, pixel / image.width, channel), channel);
+    append_element(bytes, output, image.at(pixel % image.width, pixel / image.width, channel),
+                   channel);
   }
   return bytes;
 }
@@ -113,20 +121,23 @@ bool all_guard(const std::byte* first, std::size_t count) {
 
 // Expands to an address `shift` bytes after a cache line, between guards, with exactly the
 // requested scratch.
-std::vector<std::byte> expanded(const ImageExpander& expander, const ImageView& record, const Placement& placement, std::size_t shift,
-                                Stores stores) {
+std::vector<std::byte> expanded(const ImageExpander& expander, const ImageView& record,
+                                const Placement& placement, std::size_t shift, Stores stores) {
   const std::size_t size = expander.row_bytes(placement.output);
-  const std::size_t scratch_size = expander.scratch_bytes({record.shape.width, record.shape.height}, placement.output);
+  const std::size_t scratch_size =
+      expander.scratch_bytes({record.shape.width, record.shape.height}, placement.output);
   Scratch scratch;
   scratch.reserve(scratch_size + kGuard);
   auto* const scratch_end = reinterpret_cast<std::byte*>(scratch.data() + scratch_size);
   std::fill_n(scratch_end, kGuard, kGuardByte);
   std::vector<std::byte> memory(size + 3 * kGuard, kGuardByte);
-  std::byte* const out = memory.data() + kGuard + (bytes_to_line(memory.data() + kGuard) + shift) % kLineBytes;
+  std::byte* const out =
+      memory.data() + kGuard + (bytes_to_line(memory.data() + kGuard) + shift) % kLineBytes;
   expander.expand(record, placement, scratch, out, stores);
   store_fence();
   CHECK(all_guard(memory.data(), static_cast<std::size_t>(out - memory.data())));
-  CHECK(all_guard(out + size, static_cast<std::size_t>(memory.data() + memory.size() - out) - size));
+  CHECK(
+      all_guard(out + size, static_cast<std::size_t>(memory.data() + memory.size() - out) - size));
   CHECK(all_guard(scratch_end, kGuard));
   return {out, out + size};
 }
@@ -135,10 +146,12 @@ std::vector<std::byte> expanded(const ImageExpander& expander, const ImageView& 
 class FencedExpansion {
  public:
   FencedExpansion(const ImageView& record, std::size_t row_bytes, Against side)
-      : stored_(record.bytes, side), row_(row_bytes, side), record_{stored_.bytes(), record.shape} {}
+      : stored_(record.bytes, side),
+        row_(row_bytes, side),
+        record_{stored_.bytes(), record.shape} {}
 
-  [[nodiscard]] bool gives(const std::vector<std::byte>& wanted, const ImageExpander& expander, const Placement& placement,
-                           Scratch& scratch, Stores stores) {
+  [[nodiscard]] bool gives(const std::vector<std::byte>& wanted, const ImageExpander& expander,
+                           const Placement& placement, Scratch& scratch, Stores stores) {
     std::memset(row_.data(), 0xA5, wanted.size());
     expander.expand(record_, placement, scratch, row_.data(), stores);
     store_fence();
@@ -152,11 +165,13 @@ class FencedExpansion {
 
 // All levels, both kinds of stores and several alignments give `wanted`, and touch nothing
 // outside of record and row.
-void check_everywhere(const ImageExpander& expander, const ImageView& record, const Placement& placement,
-                      const std::vector<std::byte>& wanted) {
+void check_everywhere(const ImageExpander& expander, const ImageView& record,
+                      const Placement& placement, const std::vector<std::byte>& wanted) {
   Scratch scratch;
-  scratch.reserve(expander.scratch_bytes({record.shape.width, record.shape.height}, placement.output));
-  FencedExpansion low(record, wanted.size(), Against::low_fence), high(record, wanted.size(), Against::high_fence);
+  scratch.reserve(
+      expander.scratch_bytes({record.shape.width, record.shape.height}, placement.output));
+  FencedExpansion low(record, wanted.size(), Against::low_fence),
+      high(record, wanted.size(), Against::high_fence);
   const RestoreLevel restore;
   const std::size_t element = element_bytes(expander.output().type);
   for (const Level level : levels()) {
@@ -178,12 +193,15 @@ void check_everywhere(const ImageExpander& expander, const ImageView& record, co
 ImageOutput output_of(ElementType type, AxisOrder order, int channels) {
   ImageOutput output{type, order, {}, {}};
   if (type == ElementType::u8) return output;
-  output.mean = channels == 3 ? std::vector<float>{0.485f, 0.456f, 0.406f} : std::vector<float>{0.449f};
-  output.std = channels == 3 ? std::vector<float>{0.229f, 0.224f, 0.225f} : std::vector<float>{0.226f};
+  output.mean =
+      channels == 3 ? std::vector<float>{0.485f, 0.456f, 0.406f} : std::vector<float>{0.449f};
+  output.std =
+      channels == 3 ? std::vector<float>{0.229f, 0.224f, 0.225f} : std::vector<float>{0.226f};
   return output;
 }
 
-constexpr ElementType kTypes[] = {ElementType::u8, ElementType::f32, ElementType::f16, ElementType::bf16};
+constexpr ElementType kTypes[] = {ElementType::u8, ElementType::f32, ElementType::f16,
+                                  ElementType::bf16};
 constexpr AxisOrder kOrders[] = {AxisOrder::channels_last, AxisOrder::channels_first};
 
 // Every type, order and layout.
@@ -197,14 +215,16 @@ void check_all_forms(const Record& record, const Placement& placement) {
       const std::vector<std::byte> wanted = expected(image, output);
       REQUIRE(expander.row_bytes(placement.output) == wanted.size());
       for (const AxisOrder layout : {AxisOrder::channels_last, AxisOrder::channels_first}) {
-        CAPTURE(element_name(type), order == AxisOrder::channels_first, layout == AxisOrder::channels_first);
+        CAPTURE(element_name(type), order == AxisOrder::channels_first,
+                layout == AxisOrder::channels_first);
         check_everywhere(expander, record.view(layout), placement, wanted);
       }
     }
   }
 }
 
-SampleCrop box_of(int x, int y, int width, int height, bool flip_horizontal = false, bool flip_vertical = false) {
+SampleCrop box_of(int x, int y, int width, int height, bool flip_horizontal = false,
+                  bool flip_vertical = false) {
   return {x, y, width, height, flip_horizontal, flip_vertical};
 }
 
@@ -215,15 +235,17 @@ struct Size {
 }  // namespace
 
 TEST_CASE("Whole images equal the formula in every type, order and layout", "[expand]") {
-  const auto size = GENERATE(Size{1, 1}, Size{7, 1}, Size{1, 7}, Size{3, 5}, Size{17, 19}, Size{64, 33}, Size{65, 3}, Size{128, 24},
-                             Size{211, 40}, Size{2500, 2});
+  const auto size =
+      GENERATE(Size{1, 1}, Size{7, 1}, Size{1, 7}, Size{3, 5}, Size{17, 19}, Size{64, 33},
+               Size{65, 3}, Size{128, 24}, Size{211, 40}, Size{2500, 2});
   const int channels = GENERATE(1, 3);
   CAPTURE(size.width, size.height, channels);
   check_all_forms(Record(size.width, size.height, channels), identity({size.width, size.height}));
 }
 
 TEST_CASE("Flipped images equal the formula", "[expand]") {
-  const auto size = GENERATE(Size{1, 1}, Size{5, 3}, Size{6, 2}, Size{7, 2}, Size{21, 2}, Size{22, 3}, Size{65, 3}, Size{130, 31});
+  const auto size = GENERATE(Size{1, 1}, Size{5, 3}, Size{6, 2}, Size{7, 2}, Size{21, 2},
+                             Size{22, 3}, Size{65, 3}, Size{130, 31});
   const int channels = GENERATE(1, 3);
   const bool horizontal = GENERATE(false, true), vertical = GENERATE(false, true);
   CAPTURE(size.width, size.height, channels, horizontal, vertical);
@@ -237,14 +259,15 @@ TEST_CASE("Windows equal the formula, padded with black if they are smaller", "[
   const int channels = GENERATE(1, 3);
   const bool flip = GENERATE(false, true);
   const Record record(67, 41, channels);
-  const auto placement = GENERATE_COPY(Placement{box_of(0, 0, 1, 1, flip, flip), {1, 1}, false},         //
-                                       Placement{box_of(66, 40, 1, 1, flip, flip), {3, 2}, false},       //
-                                       Placement{box_of(0, 9, 67, 20, flip, false), {67, 20}, false},    // full rows
-                                       Placement{box_of(3, 0, 33, 41, false, flip), {33, 41}, false},    //
-                                       Placement{box_of(12, 7, 48, 30, flip, flip), {48, 30}, false},    //
-                                       Placement{box_of(0, 0, 67, 41, flip, flip), {80, 41}, false},     //
-                                       Placement{box_of(0, 0, 67, 41, flip, flip), {67, 50}, false},     // padded below only
-                                       Placement{box_of(0, 0, 67, 41, flip, flip), {2000, 43}, false});  // wider than a band
+  const auto placement = GENERATE_COPY(
+      Placement{box_of(0, 0, 1, 1, flip, flip), {1, 1}, false},         //
+      Placement{box_of(66, 40, 1, 1, flip, flip), {3, 2}, false},       //
+      Placement{box_of(0, 9, 67, 20, flip, false), {67, 20}, false},    // full rows
+      Placement{box_of(3, 0, 33, 41, false, flip), {33, 41}, false},    //
+      Placement{box_of(12, 7, 48, 30, flip, flip), {48, 30}, false},    //
+      Placement{box_of(0, 0, 67, 41, flip, flip), {80, 41}, false},     //
+      Placement{box_of(0, 0, 67, 41, flip, flip), {67, 50}, false},     // padded below only
+      Placement{box_of(0, 0, 67, 41, flip, flip), {2000, 43}, false});  // wider than a band
   CAPTURE(channels, flip, placement.box.x, placement.output.width);
   check_all_forms(record, placement);
 }
@@ -253,31 +276,39 @@ TEST_CASE("Resampled windows equal the fixed-point linear formula", "[expand]") 
   const int channels = GENERATE(1, 3);
   const bool flip = GENERATE(false, true);
   const Record record(67, 41, channels);
-  const auto placement = GENERATE_COPY(Placement{box_of(0, 0, 67, 41, flip, false), {30, 50}, true},  //
-                                       Placement{box_of(5, 6, 40, 30, false, flip), {20, 15}, true},  // halved
-                                       Placement{box_of(5, 6, 40, 30, flip, flip), {40, 30}, true},   // the same size
-                                       Placement{box_of(5, 6, 40, 30, flip, flip), {20, 30}, true},   //
-                                       Placement{box_of(66, 40, 1, 1, flip, flip), {9, 5}, true},     // the last pixel alone
-                                       Placement{box_of(65, 38, 2, 3, flip, flip), {64, 37}, true},   //
-                                       Placement{box_of(0, 0, 67, 41, flip, flip), {1, 1}, true},     //
-                                       Placement{box_of(20, 1, 47, 40, flip, flip), {160, 90}, true});
+  const auto placement = GENERATE_COPY(
+      Placement{box_of(0, 0, 67, 41, flip, false), {30, 50}, true},  //
+      Placement{box_of(5, 6, 40, 30, false, flip), {20, 15}, true},  // halved
+      Placement{box_of(5, 6, 40, 30, flip, flip), {40, 30}, true},   // the same size
+      Placement{box_of(5, 6, 40, 30, flip, flip), {20, 30}, true},   //
+      Placement{box_of(66, 40, 1, 1, flip, flip), {9, 5}, true},     // the last pixel alone
+      Placement{box_of(65, 38, 2, 3, flip, flip), {64, 37}, true},   //
+      Placement{box_of(0, 0, 67, 41, flip, flip), {1, 1}, true},     //
+      Placement{box_of(20, 1, 47, 40, flip, flip), {160, 90}, true});
   CAPTURE(channels, flip, placement.box.width, placement.output.width);
   check_all_forms(record, placement);
 }
 
 TEST_CASE("Resampling equals the formula for random sizes", "[expand]") {
   std::mt19937 random(5);
-  const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
+  const auto below = [&](int limit) {
+    return static_cast<int>(random() % static_cast<unsigned>(limit));
+  };
   for (int i = 0; i < 150; ++i) {
     const Record record(1 + below(90), 1 + below(60), i % 2 == 0 ? 3 : 1);
     const int x = below(record.image.width), y = below(record.image.height);
     const Placement placement{
-        box_of(x, y, 1 + below(record.image.width - x), 1 + below(record.image.height - y)), {1 + below(100), 1 + below(70)}, true};
+        box_of(x, y, 1 + below(record.image.width - x), 1 + below(record.image.height - y)),
+        {1 + below(100), 1 + below(70)},
+        true};
     const ImageOutput output{ElementType::u8, AxisOrder::channels_last, {}, {}};
     const ImageExpander expander = ImageExpander::make(output, record.image.channels).value();
     const std::vector<std::byte> wanted = expected(shown(record.image, placement), output);
-    CAPTURE(placement.box.width, placement.box.height, placement.output.width, placement.output.height);
-    check_everywhere(expander, record.view(i % 3 == 0 ? AxisOrder::channels_first : AxisOrder::channels_last), placement, wanted);
+    CAPTURE(placement.box.width, placement.box.height, placement.output.width,
+            placement.output.height);
+    check_everywhere(expander,
+                     record.view(i % 3 == 0 ? AxisOrder::channels_first : AxisOrder::channels_last),
+                     placement, wanted);
   }
 }
 
@@ -290,7 +321,8 @@ Record all_values(int channels) {
     for (int c = 0; c < channels; ++c) record.image.at(x, 0, c) = static_cast<std::uint8_t>(x);
   }
   record.hwc = record.image.samples;
-  for (std::size_t i = 0; i < record.chw.size(); ++i) record.chw[i] = static_cast<std::uint8_t>(i % 256);
+  for (std::size_t i = 0; i < record.chw.size(); ++i)
+    record.chw[i] = static_cast<std::uint8_t>(i % 256);
   return record;
 }
 
@@ -304,18 +336,20 @@ TEST_CASE("All 256 values are exact for any mean and std", "[expand]") {
   // Ordinary values, then: no change; overflow in f16, in f32; subnormal in f16, in f32; a
   // negative std; ties of f16 and bf16 (y = x · 2^k + 1); a mean that cancels a value; a
   // subnormal mean; a huge one.
-  const auto with =
-      GENERATE(Normalisation{0.485f, 0.229f}, Normalisation{0.5f, 0.5f}, Normalisation{0.0f, 1.0f}, Normalisation{0.1f, 1e-6f},
-               Normalisation{0.1f, 1e-39f}, Normalisation{0.3f, 1e5f}, Normalisation{0.3f, 3e38f}, Normalisation{0.4f, -0.3f},
-               Normalisation{-1.0f, 1.0f}, Normalisation{-2.0f, 1.0f / 4096}, Normalisation{100.0f / 255.0f, 0.25f},
-               Normalisation{1e-40f, 0.5f}, Normalisation{3e38f, 0.5f}, Normalisation{0.0f, 1.0f / 255.0f});
+  const auto with = GENERATE(
+      Normalisation{0.485f, 0.229f}, Normalisation{0.5f, 0.5f}, Normalisation{0.0f, 1.0f},
+      Normalisation{0.1f, 1e-6f}, Normalisation{0.1f, 1e-39f}, Normalisation{0.3f, 1e5f},
+      Normalisation{0.3f, 3e38f}, Normalisation{0.4f, -0.3f}, Normalisation{-1.0f, 1.0f},
+      Normalisation{-2.0f, 1.0f / 4096}, Normalisation{100.0f / 255.0f, 0.25f},
+      Normalisation{1e-40f, 0.5f}, Normalisation{3e38f, 0.5f}, Normalisation{0.0f, 1.0f / 255.0f});
   const ElementType type = GENERATE(ElementType::f32, ElementType::f16, ElementType::bf16);
   const AxisOrder order = GENERATE(AxisOrder::channels_last, AxisOrder::channels_first);
   CAPTURE(with.mean, with.std, element_name(type));
   const Record record = all_values(3);
   const ImageOutput output{type, order, {0.485f, with.mean, 0.406f}, {0.229f, with.std, 0.225f}};
   const ImageExpander expander = ImageExpander::make(output, 3).value();
-  check_everywhere(expander, record.view(AxisOrder::channels_last), identity({256, 1}), expected(record.image, output));
+  check_everywhere(expander, record.view(AxisOrder::channels_last), identity({256, 1}),
+                   expected(record.image, output));
 }
 
 TEST_CASE("Floats without mean and std are x / 255", "[expand]") {
@@ -323,7 +357,8 @@ TEST_CASE("Floats without mean and std are x / 255", "[expand]") {
   const Record record = all_values(channels);
   const ImageOutput output{ElementType::f32, AxisOrder::channels_first, {}, {}};
   const ImageExpander expander = ImageExpander::make(output, channels).value();
-  check_everywhere(expander, record.view(AxisOrder::channels_first), identity({256, 1}), expected(record.image, output));
+  check_everywhere(expander, record.view(AxisOrder::channels_first), identity({256, 1}),
+                   expected(record.image, output));
 }
 
 namespace {
@@ -375,7 +410,8 @@ constexpr FloatMode kModes[] = {{"toward zero", FE_TOWARDZERO, false},
                                 {"both", FE_TOWARDZERO, kCanFlush}};
 
 // Values that depend on the mode: rounded, subnormal, and of subnormal arguments.
-constexpr Normalisation kDelicate[] = {{0.3f, 3e38f}, {1e-40f, 0.5f}, {0.0f, 1e-39f}, {0.485f, 0.229f}, {0.1f, 0.3f}};
+constexpr Normalisation kDelicate[] = {
+    {0.3f, 3e38f}, {1e-40f, 0.5f}, {0.0f, 1e-39f}, {0.485f, 0.229f}, {0.1f, 0.3f}};
 
 }  // namespace
 
@@ -422,7 +458,8 @@ TEST_CASE("An expander built in any floating-point mode gives the same elements"
         std::vector<std::byte> got;
         {
           const WithFloatMode flushing({"flushing", FE_TONEAREST, kCanFlush});
-          got = expanded(made, record.view(AxisOrder::channels_last), identity({256, 1}), 0, Stores::cached);
+          got = expanded(made, record.view(AxisOrder::channels_last), identity({256, 1}), 0,
+                         Stores::cached);
         }
         CAPTURE(mode.name, level_name(level), with.mean, with.std);
         REQUIRE(got == wanted);
@@ -432,7 +469,8 @@ TEST_CASE("An expander built in any floating-point mode gives the same elements"
 }
 
 TEST_CASE("A row without a sample is zero bytes", "[expand]") {
-  const ImageExpander expander = ImageExpander::make(output_of(ElementType::f32, AxisOrder::channels_first, 3), 3).value();
+  const ImageExpander expander =
+      ImageExpander::make(output_of(ElementType::f32, AxisOrder::channels_first, 3), 3).value();
   std::vector<std::byte> out(5 * 3 * 3 * 4 + 1, kGuardByte);
   expander.blank({5, 3}, out.data());
   CHECK(out.back() == kGuardByte);
@@ -453,17 +491,27 @@ std::string refusal(const ImageOutput& output, int channels) {
 
 TEST_CASE("Impossible image outputs are refused with the option's name", "[expand]") {
   const auto last = AxisOrder::channels_last;
-  const float infinite = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  CHECK_THAT(refusal({ElementType::u8, last, {0.5f}, {0.5f}}, 1), ContainsSubstring("mean and std need a float type, and its type is u8"));
+  const float infinite = std::numeric_limits<float>::infinity(),
+              nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK_THAT(refusal({ElementType::u8, last, {0.5f}, {0.5f}}, 1),
+             ContainsSubstring("mean and std need a float type, and its type is u8"));
   CHECK_THAT(refusal({ElementType::u8, last, {}, {0.5f}}, 1), ContainsSubstring("u8"));
-  CHECK_THAT(refusal({ElementType::f32, last, {0.5f}, {}}, 1), ContainsSubstring("mean is given without its std"));
-  CHECK_THAT(refusal({ElementType::f32, last, {}, {0.5f}}, 1), ContainsSubstring("std is given without its mean"));
-  CHECK_THAT(refusal({ElementType::f32, last, {0.5f}, {0.5f}}, 3), ContainsSubstring("mean has 1 value, the images have 3 channels"));
+  CHECK_THAT(refusal({ElementType::f32, last, {0.5f}, {}}, 1),
+             ContainsSubstring("mean is given without its std"));
+  CHECK_THAT(refusal({ElementType::f32, last, {}, {0.5f}}, 1),
+             ContainsSubstring("std is given without its mean"));
+  CHECK_THAT(refusal({ElementType::f32, last, {0.5f}, {0.5f}}, 3),
+             ContainsSubstring("mean has 1 value, the images have 3 channels"));
   CHECK_THAT(refusal({ElementType::f16, last, {0.5f}, {0.5f, 0.5f, 0.5f}}, 1),
              ContainsSubstring("std has 3 values, the images have 1 channel:"));
-  CHECK_THAT(refusal({ElementType::f32, last, {0, 0, 0}, {1, 0, 1}}, 3), ContainsSubstring("std of channel 1 is 0"));
-  CHECK_THAT(refusal({ElementType::f32, last, {0, 0, 0}, {1, 1, infinite}}, 3), ContainsSubstring("std of channel 2 is inf"));
-  CHECK_THAT(refusal({ElementType::bf16, last, {nan}, {1}}, 1), ContainsSubstring("mean of channel 0 is nan"));
-  CHECK_THAT(refusal({ElementType::i32, last, {}, {}}, 3), ContainsSubstring("type i32: choose u8, f32, f16 or bf16"));
-  CHECK_THAT(refusal({ElementType::u8, last, {}, {}}, 2), ContainsSubstring("1 or 3 channels, not 2"));
+  CHECK_THAT(refusal({ElementType::f32, last, {0, 0, 0}, {1, 0, 1}}, 3),
+             ContainsSubstring("std of channel 1 is 0"));
+  CHECK_THAT(refusal({ElementType::f32, last, {0, 0, 0}, {1, 1, infinite}}, 3),
+             ContainsSubstring("std of channel 2 is inf"));
+  CHECK_THAT(refusal({ElementType::bf16, last, {nan}, {1}}, 1),
+             ContainsSubstring("mean of channel 0 is nan"));
+  CHECK_THAT(refusal({ElementType::i32, last, {}, {}}, 3),
+             ContainsSubstring("type i32: choose u8, f32, f16 or bf16"));
+  CHECK_THAT(refusal({ElementType::u8, last, {}, {}}, 2),
+             ContainsSubstring("1 or 3 channels, not 2"));
 }

@@ -25,11 +25,14 @@ struct StoredLabel {
   PixelSize size;
   std::vector<std::uint8_t> bytes;
   [[nodiscard]] LabelView view() const {
-    return {bytes, {source.kind, source.storage, source.multi, size.height, size.width, source.class_count}};
+    return {
+        bytes,
+        {source.kind, source.storage, source.multi, size.height, size.width, source.class_count}};
   }
 };
 
-constexpr LabelStorage kStorages[] = {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index};
+constexpr LabelStorage kStorages[] = {LabelStorage::bits, LabelStorage::one_hot,
+                                      LabelStorage::index};
 
 // The classes in a stored vector.
 std::vector<std::size_t> classes_in(const LabelSource& source, const std::uint8_t* vector) {
@@ -57,8 +60,10 @@ StoredLabel proper_label(const LabelSource& source, PixelSize size, std::uint32_
     const std::uint64_t stored = ignored ? 65535 : id;
     if (source.storage == LabelStorage::index) std::memcpy(vector, &stored, shape.vector_bytes());
     if (source.storage == LabelStorage::one_hot && !ignored) vector[id] = 1;
-    if (source.storage == LabelStorage::bits && !ignored) vector[id / 8] = static_cast<std::uint8_t>(1 << id % 8);
-    if (source.multi && source.storage == LabelStorage::bits && !ignored) vector[0] = static_cast<std::uint8_t>(vector[0] | 1);
+    if (source.storage == LabelStorage::bits && !ignored)
+      vector[id / 8] = static_cast<std::uint8_t>(1 << id % 8);
+    if (source.multi && source.storage == LabelStorage::bits && !ignored)
+      vector[0] = static_cast<std::uint8_t>(vector[0] | 1);
   }
   return label;
 }
@@ -68,12 +73,14 @@ StoredLabel hostile_label(const LabelSource& source, PixelSize size, std::uint32
   std::mt19937 random(seed);
   StoredLabel label{source, size, {}};
   label.bytes.resize(label.view().shape.size_bytes());
-  for (std::uint8_t& byte : label.bytes) byte = static_cast<std::uint8_t>(random() % 3 == 0 ? 0 : random());
+  for (std::uint8_t& byte : label.bytes)
+    byte = static_cast<std::uint8_t>(random() % 3 == 0 ? 0 : random());
   return label;
 }
 
 // The record's pixel at a place of the output, or −1.
-std::int64_t source_pixel(const Placement& placement, std::int64_t x, std::int64_t y, std::int64_t record_width) {
+std::int64_t source_pixel(const Placement& placement, std::int64_t x, std::int64_t y,
+                          std::int64_t record_width) {
   const SampleCrop& box = placement.box;
   if (box.flip_horizontal) x = placement.output.width - 1 - x;
   if (box.flip_vertical) y = placement.output.height - 1 - y;
@@ -85,14 +92,17 @@ std::int64_t source_pixel(const Placement& placement, std::int64_t x, std::int64
   return (box.y + y) * record_width + box.x + x;
 }
 
-std::vector<std::vector<std::size_t>> placed_classes(const StoredLabel& label, const Placement& placement) {
+std::vector<std::vector<std::size_t>> placed_classes(const StoredLabel& label,
+                                                     const Placement& placement) {
   std::vector<std::vector<std::size_t>> classes;
   const std::size_t step = label.view().shape.vector_bytes();
   for (std::int64_t y = 0; y < placement.output.height; ++y) {
     for (std::int64_t x = 0; x < placement.output.width; ++x) {
       const std::int64_t from = source_pixel(placement, x, y, label.size.width);
-      classes.push_back(from < 0 ? std::vector<std::size_t>{}
-                                 : classes_in(label.source, label.bytes.data() + static_cast<std::size_t>(from) * step));
+      classes.push_back(from < 0
+                            ? std::vector<std::size_t>{}
+                            : classes_in(label.source, label.bytes.data() +
+                                                           static_cast<std::size_t>(from) * step));
     }
   }
   return classes;
@@ -111,17 +121,21 @@ std::int64_t ignored_of(const LabelOutput& output) {
 }
 
 // The plain formula; `output.type` is set.
-std::vector<std::uint8_t> expected_row(const std::vector<std::vector<std::size_t>>& classes, std::size_t count, const LabelOutput& output) {
+std::vector<std::uint8_t> expected_row(const std::vector<std::vector<std::size_t>>& classes,
+                                       std::size_t count, const LabelOutput& output) {
   const std::size_t pixels = classes.size();
   const std::size_t element = element_bytes(*output.type);
   const std::size_t bit_bytes = (count + 7) / 8;
   const std::size_t channels = count + (output.ignore_channel ? 1 : 0);
-  const std::size_t elements = output.form == LabelForm::index ? 1 : output.form == LabelForm::bits ? bit_bytes : channels;
+  const std::size_t elements = output.form == LabelForm::index  ? 1
+                               : output.form == LabelForm::bits ? bit_bytes
+                                                                : channels;
   const std::uint32_t one = pattern_of_one(*output.type);
   std::vector<std::uint8_t> row(pixels * elements * element);
   for (std::size_t p = 0; p < pixels; ++p) {
     if (output.form == LabelForm::index) {
-      const std::int64_t id = classes[p].empty() ? ignored_of(output) : static_cast<std::int64_t>(classes[p][0]);
+      const std::int64_t id =
+          classes[p].empty() ? ignored_of(output) : static_cast<std::int64_t>(classes[p][0]);
       std::memcpy(row.data() + p * element, &id, element);
       continue;
     }
@@ -129,9 +143,11 @@ std::vector<std::uint8_t> expected_row(const std::vector<std::vector<std::size_t
     if (output.ignore_channel && set.empty()) set.push_back(count);
     for (const std::size_t c : set) {
       if (output.form == LabelForm::bits) {
-        row[p * bit_bytes + c / 8] = static_cast<std::uint8_t>(row[p * bit_bytes + c / 8] | 1 << c % 8);
+        row[p * bit_bytes + c / 8] =
+            static_cast<std::uint8_t>(row[p * bit_bytes + c / 8] | 1 << c % 8);
       } else {
-        const std::size_t at = output.order == AxisOrder::channels_last ? p * channels + c : c * pixels + p;
+        const std::size_t at =
+            output.order == AxisOrder::channels_last ? p * channels + c : c * pixels + p;
         std::memcpy(row.data() + at * element, &one, element);
       }
     }
@@ -147,20 +163,24 @@ class GuardedRow {
  public:
   GuardedRow(std::size_t bytes, std::size_t skip)
       : bytes_(bytes),
-        memory_(static_cast<std::uint8_t*>(::operator new (bytes + 2 * kGuard + 64, std::align_val_t{64}))),
+        memory_(static_cast<std::uint8_t*>(
+            ::operator new (bytes + 2 * kGuard + 64, std::align_val_t{64}))),
         row_(memory_.get() + kGuard + skip) {
     std::memset(memory_.get(), kGuardByte, bytes + 2 * kGuard + 64);
   }
   [[nodiscard]] std::byte* out() { return reinterpret_cast<std::byte*>(row_); }
   [[nodiscard]] bool holds(const std::vector<std::uint8_t>& wanted) const {
     const auto untouched = [](std::uint8_t byte) { return byte == kGuardByte; };
-    return wanted.size() == bytes_ && std::equal(wanted.begin(), wanted.end(), row_) && std::all_of(row_ - kGuard, row_, untouched) &&
+    return wanted.size() == bytes_ && std::equal(wanted.begin(), wanted.end(), row_) &&
+           std::all_of(row_ - kGuard, row_, untouched) &&
            std::all_of(row_ + bytes_, row_ + bytes_ + kGuard - 64, untouched);
   }
 
  private:
   struct Free {
-    void operator()(std::uint8_t* memory) const { ::operator delete (memory, std::align_val_t{64}); }
+    void operator()(std::uint8_t* memory) const {
+      ::operator delete (memory, std::align_val_t{64});
+    }
   };
   std::size_t bytes_;
   std::unique_ptr<std::uint8_t, Free> memory_;
@@ -171,10 +191,12 @@ class GuardedRow {
 class FencedExpansion {
  public:
   FencedExpansion(const LabelView& record, std::size_t row_bytes, Against side)
-      : stored_(record.bytes, side), row_(row_bytes, side), record_{stored_.bytes(), record.shape} {}
+      : stored_(record.bytes, side),
+        row_(row_bytes, side),
+        record_{stored_.bytes(), record.shape} {}
 
-  [[nodiscard]] bool gives(const std::vector<std::uint8_t>& wanted, const LabelExpander& expander, const Placement& placement,
-                           Scratch& scratch, Stores stores) {
+  [[nodiscard]] bool gives(const std::vector<std::uint8_t>& wanted, const LabelExpander& expander,
+                           const Placement& placement, Scratch& scratch, Stores stores) {
     std::memset(row_.data(), 0xA5, wanted.size());
     expander.expand(record_, placement, scratch, row_.data(), stores);
     store_fence();
@@ -188,13 +210,14 @@ class FencedExpansion {
 
 // Expands at every level, with both kinds of stores, at a cache line and one element after it,
 // and between fences.
-void check_expansion(const StoredLabel& label, const LabelOutput& output, const Placement& placement,
-                     const std::vector<std::uint8_t>& wanted) {
+void check_expansion(const StoredLabel& label, const LabelOutput& output,
+                     const Placement& placement, const std::vector<std::uint8_t>& wanted) {
   const LabelExpander expander = LabelExpander::make(output, label.source).value();
   REQUIRE(expander.row_bytes(placement.output) == wanted.size());
   Scratch scratch;
   scratch.reserve(expander.scratch_bytes(label.size, placement.output));
-  FencedExpansion low(label.view(), wanted.size(), Against::low_fence), high(label.view(), wanted.size(), Against::high_fence);
+  FencedExpansion low(label.view(), wanted.size(), Against::low_fence),
+      high(label.view(), wanted.size(), Against::high_fence);
   const RestoreLevel restore;
   for (const Level level : levels()) {
     set_level(level);
@@ -203,11 +226,13 @@ void check_expansion(const StoredLabel& label, const LabelOutput& output, const 
         GuardedRow row(wanted.size(), skip);
         expander.expand(label.view(), placement, scratch, row.out(), stores);
         store_fence();
-        INFO("level " << level_name(level) << ", classes " << label.source.class_count << ", storage "
-                      << static_cast<int>(label.source.storage) << ", form " << static_cast<int>(output.form) << ", type "
-                      << element_name(*output.type) << ", order " << static_cast<int>(output.order) << ", ignore channel "
-                      << output.ignore_channel << ", " << placement.output.width << "x" << placement.output.height << ", skip " << skip
-                      << ", streaming " << (stores == Stores::streaming));
+        INFO("level " << level_name(level) << ", classes " << label.source.class_count
+                      << ", storage " << static_cast<int>(label.source.storage) << ", form "
+                      << static_cast<int>(output.form) << ", type " << element_name(*output.type)
+                      << ", order " << static_cast<int>(output.order) << ", ignore channel "
+                      << output.ignore_channel << ", " << placement.output.width << "x"
+                      << placement.output.height << ", skip " << skip << ", streaming "
+                      << (stores == Stores::streaming));
         REQUIRE(row.holds(wanted));
       }
       for (FencedExpansion* const fenced : {&low, &high}) {
@@ -231,22 +256,27 @@ const LabelOutput kBits{LabelForm::bits, ElementType::u8, AxisOrder::channels_la
 // Every output that labels of one class per pixel can have.
 std::vector<LabelOutput> outputs(std::size_t classes) {
   std::vector<LabelOutput> all{kBits};
-  for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64}) {
+  for (const ElementType type :
+       {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64}) {
     if (classes <= 255 || type != ElementType::u8) all.push_back(index_of(type));
   }
-  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16}) {
+  for (const ElementType type :
+       {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16}) {
     for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
-      for (const bool ignore_channel : {false, true}) all.push_back(one_hot_of(type, order, ignore_channel));
+      for (const bool ignore_channel : {false, true})
+        all.push_back(one_hot_of(type, order, ignore_channel));
     }
   }
   return all;
 }
 
-void check_outputs(const StoredLabel& label, const Placement& placement, const std::vector<LabelOutput>& all) {
+void check_outputs(const StoredLabel& label, const Placement& placement,
+                   const std::vector<LabelOutput>& all) {
   const auto classes = placed_classes(label, placement);
   for (const LabelOutput& output : all) {
     if (label.source.multi && output.form == LabelForm::index) continue;
-    check_expansion(label, output, placement, expected_row(classes, label.source.class_count, output));
+    check_expansion(label, output, placement,
+                    expected_row(classes, label.source.class_count, output));
   }
 }
 
@@ -260,7 +290,9 @@ std::string refusal(const LabelOutput& output, const LabelSource& source) {
   return made.error().message;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -269,7 +301,8 @@ TEST_CASE("labels of every storage and form equal the plain formula") {
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : kClassCounts) {
       for (const PixelSize size : kSizes) {
-        check_outputs(proper_label({LabelScope::pixel, storage, false, classes}, size, ++seed), identity(size), outputs(classes));
+        check_outputs(proper_label({LabelScope::pixel, storage, false, classes}, size, ++seed),
+                      identity(size), outputs(classes));
       }
     }
   }
@@ -279,17 +312,23 @@ TEST_CASE("labels with several classes per pixel keep them all") {
   std::uint32_t seed = 100;
   for (const std::size_t classes : kClassCounts) {
     const PixelSize size{19, 17};
-    check_outputs(proper_label({LabelScope::pixel, LabelStorage::bits, true, classes}, size, ++seed), identity(size), outputs(classes));
-    check_outputs(hostile_label({LabelScope::pixel, LabelStorage::one_hot, true, classes}, size, ++seed), identity(size), outputs(classes));
+    check_outputs(
+        proper_label({LabelScope::pixel, LabelStorage::bits, true, classes}, size, ++seed),
+        identity(size), outputs(classes));
+    check_outputs(
+        hostile_label({LabelScope::pixel, LabelStorage::one_hot, true, classes}, size, ++seed),
+        identity(size), outputs(classes));
   }
 }
 
 TEST_CASE("invalid label bytes count as no class and stay within the row") {
   std::uint32_t seed = 200;
   for (const LabelStorage storage : kStorages) {
-    for (const std::size_t classes : {1U, 3U, 8U, 12U, 21U, 33U, 56U, 57U, 63U, 64U, 65U, 200U, 255U, 256U, 300U}) {
+    for (const std::size_t classes :
+         {1U, 3U, 8U, 12U, 21U, 33U, 56U, 57U, 63U, 64U, 65U, 200U, 255U, 256U, 300U}) {
       for (const PixelSize size : {PixelSize{13, 11}, PixelSize{9, 64}}) {
-        check_outputs(hostile_label({LabelScope::pixel, storage, false, classes}, size, ++seed), identity(size), outputs(classes));
+        check_outputs(hostile_label({LabelScope::pixel, storage, false, classes}, size, ++seed),
+                      identity(size), outputs(classes));
       }
     }
   }
@@ -300,10 +339,13 @@ TEST_CASE("labels larger than a tile are complete") {
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : {3U, 12U, 100U, 300U}) {
       const PixelSize size{97, 89};
-      const StoredLabel label = proper_label({LabelScope::pixel, storage, false, classes}, size, ++seed);
+      const StoredLabel label =
+          proper_label({LabelScope::pixel, storage, false, classes}, size, ++seed);
       check_outputs(label, identity(size),
-                    {one_hot_of(ElementType::u8, AxisOrder::channels_last, true), one_hot_of(ElementType::u8, AxisOrder::channels_last),
-                     one_hot_of(ElementType::f16, AxisOrder::channels_first, true), index_of(ElementType::i64), kBits});
+                    {one_hot_of(ElementType::u8, AxisOrder::channels_last, true),
+                     one_hot_of(ElementType::u8, AxisOrder::channels_last),
+                     one_hot_of(ElementType::f16, AxisOrder::channels_first, true),
+                     index_of(ElementType::i64), kBits});
     }
   }
 }
@@ -311,10 +353,12 @@ TEST_CASE("labels larger than a tile are complete") {
 TEST_CASE("ids of many pages convert to any id size, whole or cropped") {
   const PixelSize size{211, 181};
   for (const std::size_t classes : {12U, 300U}) {
-    const StoredLabel label = hostile_label({LabelScope::pixel, LabelStorage::index, false, classes}, size, 350);
-    const std::vector<LabelOutput> all = classes > 255
-                                             ? std::vector<LabelOutput>{index_of(ElementType::u16), index_of(ElementType::i32)}
-                                             : std::vector<LabelOutput>{index_of(ElementType::u8, 77), index_of(ElementType::u16)};
+    const StoredLabel label =
+        hostile_label({LabelScope::pixel, LabelStorage::index, false, classes}, size, 350);
+    const std::vector<LabelOutput> all =
+        classes > 255
+            ? std::vector<LabelOutput>{index_of(ElementType::u16), index_of(ElementType::i32)}
+            : std::vector<LabelOutput>{index_of(ElementType::u8, 77), index_of(ElementType::u16)};
     check_outputs(label, identity(size), all);
     check_outputs(label, {{3, 1, 190, 170, true, false}, {190, 170}, false}, all);
   }
@@ -323,23 +367,33 @@ TEST_CASE("ids of many pages convert to any id size, whole or cropped") {
 TEST_CASE("labels follow window, flips, nearest resampling and padding") {
   const PixelSize record{23, 14};
   const std::vector<Placement> placements{
-      {{3, 2, 17, 9, false, false}, {17, 9}, false},   {{0, 0, 23, 14, true, false}, {23, 14}, false},
-      {{0, 5, 23, 9, false, false}, {23, 9}, false},   {{0, 0, 23, 14, false, true}, {23, 14}, false},
-      {{3, 2, 17, 9, true, true}, {17, 9}, false},     {{3, 2, 17, 9, false, false}, {31, 20}, false},
-      {{3, 2, 17, 9, true, true}, {31, 20}, false},    {{0, 0, 23, 14, false, false}, {23, 70}, false},
-      {{1, 1, 20, 12, false, false}, {9, 5}, true},    {{1, 1, 20, 12, true, true}, {47, 31}, true},
-      {{5, 3, 18, 11, false, true}, {18, 11}, true},   {{5, 3, 18, 11, true, false}, {18, 30}, true},
-      {{22, 13, 1, 1, false, false}, {70, 65}, true},  {{0, 13, 23, 1, false, false}, {23, 1}, false},
-      {{0, 0, 23, 14, false, false}, {1, 1}, true},    {{6, 6, 1, 1, false, false}, {1, 1}, false},
+      {{3, 2, 17, 9, false, false}, {17, 9}, false},
+      {{0, 0, 23, 14, true, false}, {23, 14}, false},
+      {{0, 5, 23, 9, false, false}, {23, 9}, false},
+      {{0, 0, 23, 14, false, true}, {23, 14}, false},
+      {{3, 2, 17, 9, true, true}, {17, 9}, false},
+      {{3, 2, 17, 9, false, false}, {31, 20}, false},
+      {{3, 2, 17, 9, true, true}, {31, 20}, false},
+      {{0, 0, 23, 14, false, false}, {23, 70}, false},
+      {{1, 1, 20, 12, false, false}, {9, 5}, true},
+      {{1, 1, 20, 12, true, true}, {47, 31}, true},
+      {{5, 3, 18, 11, false, true}, {18, 11}, true},
+      {{5, 3, 18, 11, true, false}, {18, 30}, true},
+      {{22, 13, 1, 1, false, false}, {70, 65}, true},
+      {{0, 13, 23, 1, false, false}, {23, 1}, false},
+      {{0, 0, 23, 14, false, false}, {1, 1}, true},
+      {{6, 6, 1, 1, false, false}, {1, 1}, false},
       {{0, 0, 23, 14, false, false}, {90, 80}, false},
   };
   std::uint32_t seed = 400;
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : {3U, 12U, 20U, 30U, 40U, 300U}) {
-      const StoredLabel label = proper_label({LabelScope::pixel, storage, false, classes}, record, ++seed);
+      const StoredLabel label =
+          proper_label({LabelScope::pixel, storage, false, classes}, record, ++seed);
       for (const Placement& placement : placements) {
         check_outputs(label, placement,
-                      {one_hot_of(ElementType::f32, AxisOrder::channels_first, true), one_hot_of(ElementType::u8, AxisOrder::channels_last),
+                      {one_hot_of(ElementType::f32, AxisOrder::channels_first, true),
+                       one_hot_of(ElementType::u8, AxisOrder::channels_last),
                        index_of(ElementType::i32, 7777), kBits});
       }
     }
@@ -350,7 +404,8 @@ TEST_CASE("labels of whole images expand") {
   std::uint32_t seed = 500;
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : kClassCounts) {
-      check_outputs(proper_label({LabelScope::image, storage, false, classes}, {1, 1}, ++seed), identity({1, 1}), outputs(classes));
+      check_outputs(proper_label({LabelScope::image, storage, false, classes}, {1, 1}, ++seed),
+                    identity({1, 1}), outputs(classes));
     }
   }
 }
@@ -360,8 +415,9 @@ TEST_CASE("ignored pixels have the requested id") {
   for (const LabelStorage storage : kStorages) {
     const StoredLabel label = proper_label({LabelScope::pixel, storage, false, 12}, size, 600);
     check_outputs(label, identity(size),
-                  {index_of(ElementType::u8, 12), index_of(ElementType::u8, 255), index_of(ElementType::u16, 40000),
-                   index_of(ElementType::i32, -1), index_of(ElementType::i64, std::int64_t{1} << 40)});
+                  {index_of(ElementType::u8, 12), index_of(ElementType::u8, 255),
+                   index_of(ElementType::u16, 40000), index_of(ElementType::i32, -1),
+                   index_of(ElementType::i64, std::int64_t{1} << 40)});
   }
 }
 
@@ -370,8 +426,10 @@ TEST_CASE("a row without a sample is ignored throughout") {
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : {3U, 8U, 300U}) {
       for (const LabelOutput& output : outputs(classes)) {
-        const auto wanted = expected_row(std::vector<std::vector<std::size_t>>(57), classes, output);
-        const LabelExpander expander = LabelExpander::make(output, {LabelScope::pixel, storage, false, classes}).value();
+        const auto wanted =
+            expected_row(std::vector<std::vector<std::size_t>>(57), classes, output);
+        const LabelExpander expander =
+            LabelExpander::make(output, {LabelScope::pixel, storage, false, classes}).value();
         GuardedRow row(wanted.size(), element_bytes(expander.type()));
         expander.blank(size, row.out());
         REQUIRE(row.holds(wanted));
@@ -382,7 +440,8 @@ TEST_CASE("a row without a sample is ignored throughout") {
 
 TEST_CASE("omitted options get defaults") {
   const auto made = [](const LabelOutput& output, std::size_t classes) {
-    return LabelExpander::make(output, {LabelScope::pixel, LabelStorage::index, false, classes}).value();
+    return LabelExpander::make(output, {LabelScope::pixel, LabelStorage::index, false, classes})
+        .value();
   };
   CHECK(made({}, 255).output() == index_of(ElementType::u8, 255));
   CHECK(made({}, 256).output() == index_of(ElementType::u16, 65535));
@@ -399,7 +458,8 @@ TEST_CASE("omitted options get defaults") {
   CHECK(made(kBits, 12).channels() == 2);
   CHECK(made(one_hot_of(ElementType::f32, AxisOrder::channels_first), 12).channels() == 12);
   CHECK(made(one_hot_of(ElementType::f32, AxisOrder::channels_first, true), 12).channels() == 13);
-  CHECK(made(one_hot_of(ElementType::f32, AxisOrder::channels_first, true), 12).row_bytes({5, 3}) == 780);
+  CHECK(made(one_hot_of(ElementType::f32, AxisOrder::channels_first, true), 12).row_bytes({5, 3}) ==
+        780);
 }
 
 TEST_CASE("impossible label outputs are refused with the possible ones") {
@@ -409,21 +469,31 @@ TEST_CASE("impossible label outputs are refused with the possible ones") {
   CHECK(contains(refusal({}, several), "possible are one_hot and bits"));
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 0}), "no classes"));
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 65536}), "65535"));
-  CHECK(contains(refusal(index_of(ElementType::f32), twelve), "label.type f32: form index can have u8, u16, i32, i64"));
-  CHECK(contains(refusal(one_hot_of(ElementType::i64, AxisOrder::channels_last), twelve), "u8, f16, f32, bf16"));
-  CHECK(contains(refusal({LabelForm::bits, ElementType::f32, {}, false, {}}, twelve), "form bits can have u8"));
+  CHECK(contains(refusal(index_of(ElementType::f32), twelve),
+                 "label.type f32: form index can have u8, u16, i32, i64"));
+  CHECK(contains(refusal(one_hot_of(ElementType::i64, AxisOrder::channels_last), twelve),
+                 "u8, f16, f32, bf16"));
+  CHECK(contains(refusal({LabelForm::bits, ElementType::f32, {}, false, {}}, twelve),
+                 "form bits can have u8"));
   CHECK(contains(refusal(index_of(ElementType::u8), many), "possible are u16, i32 and i64"));
   CHECK(contains(refusal(index_of(ElementType::u8, 256), twelve), "0 … 255"));
   CHECK(contains(refusal(index_of(ElementType::u16, -100), twelve), "0 … 65535"));
-  CHECK(contains(refusal(index_of(ElementType::i32, std::int64_t{1} << 31), twelve), "does not fit type i32"));
-  CHECK(contains(refusal(index_of(ElementType::i64, 11), twelve), "label.ignore_index 11 is the id of a class (0 … 11)"));
-  CHECK(contains(refusal({LabelForm::index, {}, {}, false, -100}, twelve), "label.ignore_index -100"));
-  CHECK(contains(refusal({LabelForm::index, {}, {}, false, -1}, many), "label.ignore_index -1 does not fit type u16"));
+  CHECK(contains(refusal(index_of(ElementType::i32, std::int64_t{1} << 31), twelve),
+                 "does not fit type i32"));
+  CHECK(contains(refusal(index_of(ElementType::i64, 11), twelve),
+                 "label.ignore_index 11 is the id of a class (0 … 11)"));
+  CHECK(contains(refusal({LabelForm::index, {}, {}, false, -100}, twelve),
+                 "label.ignore_index -100"));
+  CHECK(contains(refusal({LabelForm::index, {}, {}, false, -1}, many),
+                 "label.ignore_index -1 does not fit type u16"));
   CHECK(contains(refusal({LabelForm::index, {}, {}, true, {}}, twelve), "label.ignore_channel"));
   CHECK(contains(refusal({LabelForm::bits, {}, {}, true, {}}, twelve), "label.ignore_channel"));
-  CHECK(contains(refusal({LabelForm::index, {}, AxisOrder::channels_first, false, {}}, twelve), "label.order"));
-  CHECK(contains(refusal({LabelForm::bits, {}, AxisOrder::channels_first, false, {}}, twelve), "label.order"));
-  CHECK(contains(refusal({LabelForm::one_hot, {}, {}, false, 255}, twelve), "label.ignore_index 255"));
+  CHECK(contains(refusal({LabelForm::index, {}, AxisOrder::channels_first, false, {}}, twelve),
+                 "label.order"));
+  CHECK(contains(refusal({LabelForm::bits, {}, AxisOrder::channels_first, false, {}}, twelve),
+                 "label.order"));
+  CHECK(contains(refusal({LabelForm::one_hot, {}, {}, false, 255}, twelve),
+                 "label.ignore_index 255"));
   CHECK(contains(refusal({LabelForm::bits, {}, {}, false, 255}, twelve), "label.ignore_index 255"));
   CHECK(LabelExpander::make(index_of(ElementType::i32), many).ok());
   CHECK(LabelExpander::make(index_of(ElementType::u8, 12), twelve).ok());

@@ -25,7 +25,8 @@ TEST_CASE("A streaming copy is exact at every size and alignment", "[expand]") {
   set_level(level);
   std::vector<std::uint8_t> in(70000);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint8_t>(i * i / 7 + i);
-  for (const std::size_t bytes : {0u, 1u, 15u, 63u, 64u, 65u, 200u, 4096u, 16383u, 16384u, 16385u, 33000u, 65536u, 69000u}) {
+  for (const std::size_t bytes :
+       {0u, 1u, 15u, 63u, 64u, 65u, 200u, 4096u, 16383u, 16384u, 16385u, 33000u, 65536u, 69000u}) {
     for (const std::size_t shift : {0u, 1u, 16u, 31u, 63u}) {
       std::vector<std::uint8_t> out(bytes + 200, 0xA5);
       const std::size_t at = bytes_to_line(out.data()) + shift;

@@ -20,13 +20,16 @@ using namespace hotpack::test;
 namespace {
 
 // Two gray images of 3×2 pixels with three classes as bits.
-TinyShard example_shard() { return make_shard({.color = ImageColor::gray, .size = Extent{3, 2}}, 2); }
+TinyShard example_shard() {
+  return make_shard({.color = ImageColor::gray, .size = Extent{3, 2}}, 2);
+}
 
 std::string dump_line(std::span<const std::byte> bytes, std::size_t offset) {
   char text[24];
   std::snprintf(text, sizeof text, "%06zx ", offset);
   std::string line = text, letters;
-  for (const std::byte byte : bytes.subspan(offset, std::min<std::size_t>(16, bytes.size() - offset))) {
+  for (const std::byte byte :
+       bytes.subspan(offset, std::min<std::size_t>(16, bytes.size() - offset))) {
     const auto code = std::to_integer<unsigned char>(byte);
     std::snprintf(text, sizeof text, " %02x", code);
     line += text;
@@ -44,7 +47,8 @@ std::string hex_dump(std::span<const std::byte> bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += 16) {
     const auto line = bytes.subspan(at, std::min<std::size_t>(16, bytes.size() - at));
     const bool repeats =
-        at > 0 && line.size() == 16 && std::equal(line.begin(), line.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at - 16));
+        at > 0 && line.size() == 16 &&
+        std::equal(line.begin(), line.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at - 16));
     if (!repeats) text += dump_line(bytes, at) + "\n";
     if (repeats && !starred) text += "*\n";
     starred = repeats;

@@ -32,7 +32,8 @@ double seconds_to_refuse(int keys) {
 }  // namespace
 
 TEST_CASE("valid JSON is parsed with its keys in order") {
-  const auto json = parse_json(" {\"b\": [1, -2, 2.5, true, null], \"a\": {\"x\": \"\\u00e9\\n\"}} \n");
+  const auto json =
+      parse_json(" {\"b\": [1, -2, 2.5, true, null], \"a\": {\"x\": \"\\u00e9\\n\"}} \n");
   REQUIRE(json.ok());
   CHECK(canonical_json(*json) == "{\"b\":[1,-2,2.5,true,null],\"a\":{\"x\":\"é\\n\"}}");
   CHECK(parse_json("18446744073709551615")->get<std::uint64_t>() == 18446744073709551615u);
@@ -40,8 +41,10 @@ TEST_CASE("valid JSON is parsed with its keys in order") {
 
 TEST_CASE("text that RFC 8259 forbids is refused") {
   for (const std::string text :
-       {"",         " ", "{",   "[1,]",   "{\"a\":1,}", "{a:1}",       "'a'",          "01",    "+1",    ".5",   "1.",      "NaN",
-        "Infinity", "-", "tru", "\"\n\"", "\"\\x\"",    "\"\\ud800\"", "\"\\udc00x\"", "1e999", "[1] 2", "{}{}", "// c\n1", "/*c*/1"}) {
+       {"",     " ",       "{",       "[1,]",        "{\"a\":1,}",   "{a:1}",    "'a'",
+        "01",   "+1",      ".5",      "1.",          "NaN",          "Infinity", "-",
+        "tru",  "\"\n\"",  "\"\\x\"", "\"\\ud800\"", "\"\\udc00x\"", "1e999",    "[1] 2",
+        "{}{}", "// c\n1", "/*c*/1"}) {
     INFO(text);
     CHECK_THAT(refusal(text), ContainsSubstring("not valid JSON"));
   }
@@ -70,7 +73,8 @@ TEST_CASE("nesting is limited") {
 
 TEST_CASE("an object of many keys costs no quadratic time") {
   const double few = seconds_to_refuse(10'000);
-  CHECK(seconds_to_refuse(200'000) < 100 * few);  // 20 times the keys; a quadratic search takes 400 times as long
+  CHECK(seconds_to_refuse(200'000) <
+        100 * few);  // 20 times the keys; a quadratic search takes 400 times as long
 }
 
 TEST_CASE("canonical strings escape only what they must") {
@@ -88,12 +92,15 @@ TEST_CASE("canonical doubles are the shortest that read back equal") {
 }
 
 TEST_CASE("canonical JSON of a parsed text is stable") {
-  const std::string text = "{\"z\":[],\"a\":{},\"n\":[0,-7,18446744073709551615,0.25,null,false],\"s\":\"\\u0001 \\\" ü\"}";
+  const std::string text =
+      "{\"z\":[],\"a\":{},\"n\":[0,-7,18446744073709551615,0.25,null,false],\"s\":\"\\u0001 \\\" "
+      "ü\"}";
   CHECK(canonical_json(*parse_json(text)) == text);
 }
 
 TEST_CASE("raw members keep the text of each value") {
-  const std::string text = "{\n\"a\" : {\"x\": \"},]\\\"\"} ,\"b\":[1, 2]\n, \"c\":null, \"d\" : \"q\\\\\"}";
+  const std::string text =
+      "{\n\"a\" : {\"x\": \"},]\\\"\"} ,\"b\":[1, 2]\n, \"c\":null, \"d\" : \"q\\\\\"}";
   REQUIRE(parse_json(text).ok());
   const auto members = raw_members(text);
   REQUIRE(members.size() == 4);
@@ -105,12 +112,13 @@ TEST_CASE("raw members keep the text of each value") {
 }
 
 TEST_CASE("UTF-8 follows RFC 3629") {
-  for (const std::string_view good :
-       {"", "plain", "é", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
+  for (const std::string_view good : {"", "plain", "é", "\xE0\xA0\x80", "\xED\x9F\xBF",
+                                      "\xEE\x80\x80", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
     CHECK(valid_utf8(good));
   }
-  for (const std::string_view bad : {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80",
-                                     "\xF5\x80\x80\x80", "\xC3", "\xE2\x82", "\xC3(", "\xFF"}) {
+  for (const std::string_view bad :
+       {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF",
+        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xC3", "\xE2\x82", "\xC3(", "\xFF"}) {
     CHECK_FALSE(valid_utf8(bad));
   }
 }

@@ -45,7 +45,8 @@ std::string changed(const std::string& from, const std::string& to) {
   REQUIRE(at != std::string::npos);
   text.replace(at, from.size(), to);
   const auto check = text.rfind("\"check\"");
-  return text.substr(0, check) + "\"check\":\"" + crc_text(crc32c(bytes_of(text.substr(0, check)))) + "\"}\n";
+  return text.substr(0, check) + "\"check\":\"" +
+         crc_text(crc32c(bytes_of(text.substr(0, check)))) + "\"}\n";
 }
 
 std::string refusal(const std::string& text) {
@@ -67,15 +68,19 @@ std::string read_text(const std::string& path) {
 TEST_CASE("the manifest's text is canonical, line by line") {
   const Manifest manifest = small_manifest();
   const std::string before =
-      "{\n\"format\":\"1.0\",\n\"schema\":" + manifest.schema_text + ",\n\"fingerprint\":\"" + manifest.fingerprint +
-      "\",\n\"plan\":{\"samples\":5,\"shards\":2,\"keys\":\"" + digest('a') +
-      "\"},\n\"statistics\":{\"mean\":[0.25,0.5,null],\"std\":[1,0.1,null],\"pixels\":[7,0,2],\"samples\":[3,0,1],"
-      "\"ignored\":9,\"weights\":{\"inverse\":[0.5,null,1.5],\"median\":[1,null,3]}},\n\"skipped\":1,\n\"shards\":[\n"
+      "{\n\"format\":\"1.0\",\n\"schema\":" + manifest.schema_text + ",\n\"fingerprint\":\"" +
+      manifest.fingerprint + "\",\n\"plan\":{\"samples\":5,\"shards\":2,\"keys\":\"" + digest('a') +
+      "\"},\n\"statistics\":{\"mean\":[0.25,0.5,null],\"std\":[1,0.1,null],\"pixels\":[7,0,2],"
+      "\"samples\":[3,0,1],"
+      "\"ignored\":9,\"weights\":{\"inverse\":[0.5,null,1.5],\"median\":[1,null,3]}},\n\"skipped\":"
+      "1,\n\"shards\":[\n"
       "{\"file\":\"shard-00000-of-00002.safetensors\",\"records\":3,\"bytes\":8192,\"sources\":\"" +
       digest('b') + "\",\"digest\":\"" + digest('c') +
-      "\"},\n{\"file\":\"shard-00001-of-00002.safetensors\",\"records\":1,\"bytes\":4200,\"sources\":\"" + digest('d') +
-      "\",\"digest\":\"" + digest('e') + "\"}\n],\n";
-  CHECK(encode_manifest(manifest) == before + "\"check\":\"" + crc_text(crc32c(bytes_of(before))) + "\"}\n");
+      "\"},\n{\"file\":\"shard-00001-of-00002.safetensors\",\"records\":1,\"bytes\":4200,"
+      "\"sources\":\"" +
+      digest('d') + "\",\"digest\":\"" + digest('e') + "\"}\n],\n";
+  CHECK(encode_manifest(manifest) ==
+        before + "\"check\":\"" + crc_text(crc32c(bytes_of(before))) + "\"}\n");
 }
 
 TEST_CASE("a manifest survives the way to text and back") {
@@ -128,7 +133,8 @@ TEST_CASE("invalid manifest values are named even with a correct check") {
   check("\"format\":\"1.0\"", "\"format\":\"2.0\"", "version 2.0 is not known");
   check("\"format\":\"1.0\"", "\"farmat\":\"1.0\"", "lacks the key \"format\"");
   check("\"fingerprint\":\"xxh3", "\"fingerprint\":\"xxh4", "fingerprint");
-  check("\"fingerprint\":\"xxh3-128:", "\"more\":1,\"fingerprint\":\"xxh3-128:", "\"more\" is unknown");
+  check("\"fingerprint\":\"xxh3-128:", "\"more\":1,\"fingerprint\":\"xxh3-128:",
+        "\"more\" is unknown");
   check("\"samples\":5", "\"samples\":6", "fingerprint");
   check("\"hwc\"", "\"chw\"", "fields.image.shape");
   check("[0.25,0.5,null]", "[0.25,0.5]", "statistics.mean");
@@ -162,7 +168,8 @@ TEST_CASE("a later minor version may have more keys") {
   const auto at = text.find("\"skipped\"");
   text.insert(at, "\"later\": [ 1 ],\n");
   const auto check = text.rfind("\"check\"");
-  text = text.substr(0, check) + "\"check\":\"" + crc_text(crc32c(bytes_of(text.substr(0, check)))) + "\"}\n";
+  text = text.substr(0, check) + "\"check\":\"" +
+         crc_text(crc32c(bytes_of(text.substr(0, check)))) + "\"}\n";
   CHECK(decode_manifest(text)->skipped == 1);
 }
 

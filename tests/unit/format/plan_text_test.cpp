@@ -26,14 +26,21 @@ TEST_CASE("a plan that breaks a rule is refused by the name of its key") {
   const std::string keys = ",\"keys\":\"" + kDigest + "\"";
   CHECK_THAT(refusal("[]"), ContainsSubstring("not an object"));
   CHECK_THAT(refusal("{\"samples\":1" + keys + "}"), ContainsSubstring("lacks the key \"shards\""));
-  CHECK_THAT(refusal("{\"samples\":-1,\"shards\":1" + keys + "}"), ContainsSubstring("plan.samples"));
-  CHECK_THAT(refusal("{\"samples\":1.0,\"shards\":1" + keys + "}"), ContainsSubstring("plan.samples"));
-  CHECK_THAT(refusal("{\"samples\":9223372036854775807,\"shards\":1" + keys + "}"), ContainsSubstring("plan.samples"));
+  CHECK_THAT(refusal("{\"samples\":-1,\"shards\":1" + keys + "}"),
+             ContainsSubstring("plan.samples"));
+  CHECK_THAT(refusal("{\"samples\":1.0,\"shards\":1" + keys + "}"),
+             ContainsSubstring("plan.samples"));
+  CHECK_THAT(refusal("{\"samples\":9223372036854775807,\"shards\":1" + keys + "}"),
+             ContainsSubstring("plan.samples"));
   CHECK_THAT(refusal("{\"samples\":1,\"shards\":0" + keys + "}"), ContainsSubstring("plan.shards"));
-  CHECK_THAT(refusal("{\"samples\":1,\"shards\":1,\"keys\":\"xxh3-128:00\"}"), ContainsSubstring("plan.keys"));
-  CHECK_THAT(refusal("{\"samples\":1,\"shards\":1,\"keys\":\"xxh3-128:0123456789ABCDEF0123456789abcdef\"}"),
+  CHECK_THAT(refusal("{\"samples\":1,\"shards\":1,\"keys\":\"xxh3-128:00\"}"),
              ContainsSubstring("plan.keys"));
-  CHECK_THAT(refusal("{\"samples\":1,\"shards\":1" + keys + ",\"more\":0}"), ContainsSubstring("\"more\" is unknown"));
+  CHECK_THAT(
+      refusal(
+          "{\"samples\":1,\"shards\":1,\"keys\":\"xxh3-128:0123456789ABCDEF0123456789abcdef\"}"),
+      ContainsSubstring("plan.keys"));
+  CHECK_THAT(refusal("{\"samples\":1,\"shards\":1" + keys + ",\"more\":0}"),
+             ContainsSubstring("\"more\" is unknown"));
   CHECK(refusal("{\"samples\":1,\"shards\":1" + keys + ",\"more\":0}", 1) == "accepted");
 }
 
@@ -66,10 +73,13 @@ TEST_CASE("shard names have at least five digits") {
 }
 
 TEST_CASE("names that shard_file_name never returns are not shard names") {
-  for (const auto* name : {"", "shard-3-of-12.safetensors", "shard-00012-of-00012.safetensors", "shard-000003-of-00012.safetensors",
-                           "shard-00003-of-00012.safetensor", "shard-00003-of-00012.safetensors2", "xshard-00003-of-00012.safetensors",
-                           "shard--0003-of-00012.safetensors", "shard-+0003-of-00012.safetensors", "shard-00000-of-00000.safetensors",
-                           "shard-99999999999999999999-of-99999999999999999999.safetensors", "dataset.json"}) {
+  for (const auto* name :
+       {"", "shard-3-of-12.safetensors", "shard-00012-of-00012.safetensors",
+        "shard-000003-of-00012.safetensors", "shard-00003-of-00012.safetensor",
+        "shard-00003-of-00012.safetensors2", "xshard-00003-of-00012.safetensors",
+        "shard--0003-of-00012.safetensors", "shard-+0003-of-00012.safetensors",
+        "shard-00000-of-00000.safetensors",
+        "shard-99999999999999999999-of-99999999999999999999.safetensors", "dataset.json"}) {
     INFO(name);
     CHECK_FALSE(parse_shard_file_name(name).has_value());
   }

@@ -13,8 +13,10 @@ namespace {
 
 const Bytes kBuffer(16, std::byte{7});
 
-std::string entry(const std::string& name, const std::string& dtype, const std::string& shape, const std::string& offsets) {
-  return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":[" + shape + "],\"data_offsets\":[" + offsets + "]}";
+std::string entry(const std::string& name, const std::string& dtype, const std::string& shape,
+                  const std::string& offsets) {
+  return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":[" + shape +
+         "],\"data_offsets\":[" + offsets + "]}";
 }
 
 std::string refusal(const std::string& header, std::span<const std::byte> buffer = kBuffer) {
@@ -28,12 +30,14 @@ std::string refusal(const std::string& header, std::span<const std::byte> buffer
 }  // namespace
 
 TEST_CASE("a container has metadata in file order and tensors by offset") {
-  const Bytes file = with_header("{" + entry("b", "F32", "2", "8,16") + ",\"__metadata__\":{\"z\":\"1\",\"a\":\"2\"}," +
-                                     entry("a", "U16", "2,2", "0,8") + "," + entry("empty", "U8", "0,5", "8,8") + "} \n ",
-                                 kBuffer);
+  const Bytes file = with_header(
+      "{" + entry("b", "F32", "2", "8,16") + ",\"__metadata__\":{\"z\":\"1\",\"a\":\"2\"}," +
+          entry("a", "U16", "2,2", "0,8") + "," + entry("empty", "U8", "0,5", "8,8") + "} \n ",
+      kBuffer);
   const auto container = read_container(file);
   REQUIRE(container.ok());
-  CHECK(container->metadata == std::vector<std::pair<std::string, std::string>>{{"z", "1"}, {"a", "2"}});
+  CHECK(container->metadata ==
+        std::vector<std::pair<std::string, std::string>>{{"z", "1"}, {"a", "2"}});
   REQUIRE(container->tensors.size() == 3);
   CHECK(container->tensors[0] == Tensor{"a", DType::u16, {2, 2}, 0, 8});
   CHECK(container->tensors[1].name == "empty");
@@ -41,7 +45,8 @@ TEST_CASE("a container has metadata in file order and tensors by offset") {
 }
 
 TEST_CASE("scalars and every type of whole bytes can be read") {
-  CHECK(refusal("{" + entry("a", "C64", "", "0,8") + "," + entry("b", "BF16", "4", "8,16") + "}") == "accepted");
+  CHECK(refusal("{" + entry("a", "C64", "", "0,8") + "," + entry("b", "BF16", "4", "8,16") + "}") ==
+        "accepted");
   CHECK(refusal("{}", {}) == "accepted");
 }
 
@@ -65,35 +70,49 @@ TEST_CASE("lengths beyond the file are refused") {
 TEST_CASE("holes, overlaps, ends and sizes are checked") {
   const std::string good = entry("a", "U8", "10", "0,10");
   CHECK(refusal("{" + good + "," + entry("b", "U8", "6", "10,16") + "}") == "accepted");
-  CHECK_THAT(refusal("{" + good + "," + entry("b", "U8", "5", "11,16") + "}"), ContainsSubstring("\"b\": a hole before it"));
-  CHECK_THAT(refusal("{" + good + "," + entry("b", "U8", "7", "9,16") + "}"), ContainsSubstring("\"b\": it overlaps"));
-  CHECK_THAT(refusal("{" + good + "," + entry("b", "U8", "10", "0,10") + "}"), ContainsSubstring("overlaps"));
+  CHECK_THAT(refusal("{" + good + "," + entry("b", "U8", "5", "11,16") + "}"),
+             ContainsSubstring("\"b\": a hole before it"));
+  CHECK_THAT(refusal("{" + good + "," + entry("b", "U8", "7", "9,16") + "}"),
+             ContainsSubstring("\"b\": it overlaps"));
+  CHECK_THAT(refusal("{" + good + "," + entry("b", "U8", "10", "0,10") + "}"),
+             ContainsSubstring("overlaps"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "15", "1,16") + "}"), ContainsSubstring("hole"));
   CHECK_THAT(refusal("{" + good + "}"), ContainsSubstring("6 bytes after the last tensor"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "17", "0,17") + "}"), ContainsSubstring("truncated"));
-  CHECK_THAT(refusal("{" + entry("a", "U8", "4611686018427387904", "0,4611686018427387904") + "}"), ContainsSubstring("truncated"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "4611686018427387904", "0,4611686018427387904") + "}"),
+             ContainsSubstring("truncated"));
   CHECK_THAT(refusal("{}"), ContainsSubstring("16 bytes after the last tensor"));
 }
 
 TEST_CASE("shapes and types must match the bytes") {
-  CHECK_THAT(refusal("{" + entry("a", "U8", "15", "0,16") + "}"), ContainsSubstring("does not need 16 bytes"));
-  CHECK_THAT(refusal("{" + entry("a", "U32", "16", "0,16") + "}"), ContainsSubstring("does not need 16 bytes"));
-  CHECK_THAT(refusal("{" + entry("a", "U8", "4294967296,4294967296,16", "0,16") + "}"), ContainsSubstring("does not need"));
-  CHECK_THAT(refusal("{" + entry("a", "U7", "16", "0,16") + "}"), ContainsSubstring("\"U7\" is not known"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "15", "0,16") + "}"),
+             ContainsSubstring("does not need 16 bytes"));
+  CHECK_THAT(refusal("{" + entry("a", "U32", "16", "0,16") + "}"),
+             ContainsSubstring("does not need 16 bytes"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "4294967296,4294967296,16", "0,16") + "}"),
+             ContainsSubstring("does not need"));
+  CHECK_THAT(refusal("{" + entry("a", "U7", "16", "0,16") + "}"),
+             ContainsSubstring("\"U7\" is not known"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "-16", "0,16") + "}"), ContainsSubstring("shape[0]"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "16.0", "0,16") + "}"), ContainsSubstring("shape[0]"));
-  CHECK_THAT(refusal("{" + entry("a", "U8", "16", "16,0") + "}"), ContainsSubstring("data_offsets[1]"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "16", "16,0") + "}"),
+             ContainsSubstring("data_offsets[1]"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "16", "0") + "}"), ContainsSubstring("data_offsets"));
-  CHECK_THAT(refusal("{" + entry("a", "U8", "16", "0,18446744073709551615") + "}"), ContainsSubstring("data_offsets[1]"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "16", "0,18446744073709551615") + "}"),
+             ContainsSubstring("data_offsets[1]"));
 }
 
 TEST_CASE("entries have exactly their three keys") {
-  CHECK_THAT(refusal("{\"a\":{\"dtype\":\"U8\",\"shape\":[16]}}"), ContainsSubstring("lacks the key \"data_offsets\""));
-  CHECK_THAT(refusal("{\"a\":{\"dtype\":\"U8\",\"shape\":[16],\"data_offsets\":[0,16],\"x\":0}}"), ContainsSubstring("\"x\" is unknown"));
+  CHECK_THAT(refusal("{\"a\":{\"dtype\":\"U8\",\"shape\":[16]}}"),
+             ContainsSubstring("lacks the key \"data_offsets\""));
+  CHECK_THAT(refusal("{\"a\":{\"dtype\":\"U8\",\"shape\":[16],\"data_offsets\":[0,16],\"x\":0}}"),
+             ContainsSubstring("\"x\" is unknown"));
   CHECK_THAT(refusal("{\"a\":7}"), ContainsSubstring("not an object"));
   CHECK_THAT(refusal("{\"__metadata__\":{\"a\":1}}"), ContainsSubstring("not a string"));
   CHECK_THAT(refusal("{\"__metadata__\":[]}"), ContainsSubstring("not an object"));
-  CHECK_THAT(refusal("{" + entry("a", "U8", "16", "0,16") + "," + entry("a", "U8", "16", "0,16") + "}"), ContainsSubstring("occurs twice"));
+  CHECK_THAT(
+      refusal("{" + entry("a", "U8", "16", "0,16") + "," + entry("a", "U8", "16", "0,16") + "}"),
+      ContainsSubstring("occurs twice"));
 }
 
 TEST_CASE("an error in the header's text has the byte in the file") {
@@ -103,15 +122,19 @@ TEST_CASE("an error in the header's text has the byte in the file") {
 
 TEST_CASE("many tensors cost no quadratic time and no memory beyond their text") {
   std::string header = "{";
-  for (int i = 0; i < 100000; ++i) header += (i == 0 ? "" : ",") + entry(std::to_string(i), "U8", "0", "0,0");
+  for (int i = 0; i < 100000; ++i)
+    header += (i == 0 ? "" : ",") + entry(std::to_string(i), "U8", "0", "0,0");
   CHECK_THAT(refusal(header + "}"), ContainsSubstring("16 bytes after"));
 }
 
 TEST_CASE("long or deep lists are refused before they are built") {
   CHECK(refusal("{" + entry("a", "U8", "1,1,1,1,1,1,1,16", "0,16") + "}") == "accepted");
-  CHECK_THAT(refusal("{" + entry("a", "U8", "1,1,1,1,1,1,1,1,16", "0,16") + "}"), ContainsSubstring("more than 8 elements"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "1,1,1,1,1,1,1,1,16", "0,16") + "}"),
+             ContainsSubstring("more than 8 elements"));
   std::string many = "0";
   for (int i = 0; i < 1000; ++i) many += ",0";
-  CHECK_THAT(refusal("{" + entry("a", "U8", "16", many) + "}"), ContainsSubstring("more than 8 elements"));
-  CHECK_THAT(refusal("{" + entry("a", "U8", "[1]", "0,16") + "}"), ContainsSubstring("deeper than 3"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "16", many) + "}"),
+             ContainsSubstring("more than 8 elements"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "[1]", "0,16") + "}"),
+             ContainsSubstring("deeper than 3"));
 }

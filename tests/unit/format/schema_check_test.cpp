@@ -57,8 +57,9 @@ TEST_CASE("each value outside the lists is refused by its key") {
 }
 
 TEST_CASE("options that do not affect a sample's bytes are refused") {
-  for (const auto* name : {"on_error", "max_errors", "orphans", "threads", "jobs", "force", "list", "split", "pairing", "shard_size",
-                           "shard_samples", "output", "hostname", "time", "timestamp"}) {
+  for (const auto* name :
+       {"on_error", "max_errors", "orphans", "threads", "jobs", "force", "list", "split", "pairing",
+        "shard_size", "shard_samples", "output", "hostname", "time", "timestamp"}) {
     Schema schema = tiny_schema({});
     schema.options.more.emplace_back(name, "1");
     CHECK_THAT(refusal(schema), ContainsSubstring(std::string("options.") + name));

@@ -32,15 +32,19 @@ std::string refusal(const std::string& text, int minor = 0) {
 }  // namespace
 
 TEST_CASE("the schema's text is canonical and complete") {
-  CHECK(
-      tiny_text() ==
-      "{\"fields\":{\"image\":{\"layout\":\"hwc\",\"shape\":[5,6,3],\"color\":\"rgb\"},"
-      "\"label\":{\"kind\":\"pixel\",\"storage\":\"bits\",\"shape\":[5,6,1],\"multi\":false}},"
-      "\"classes\":[{\"name\":\"class 0\",\"color\":[0,255,0],\"sources\":[0]},{\"name\":\"class 1\",\"color\":null,\"sources\":[1]},"
-      "{\"name\":\"class 2\",\"color\":[160,255,0],\"sources\":[2]}],\"ignore\":{\"sources\":[255]},"
-      "\"geometry\":{\"size\":[6,5],\"fit\":\"crop-or-pad\",\"image_filter\":\"auto\",\"label_filter\":\"nearest\",\"pad_color\":[0,0,0]},"
-      "\"options\":{\"shuffle\":null,\"anchor\":\"centre\",\"size_mismatch\":\"error\",\"engines\":[],\"label_kind\":\"index\","
-      "\"threshold\":null,\"unknown\":\"error\",\"pad_label\":\"ignore\",\"exif\":\"auto\",\"alpha\":\"drop\",\"depth16\":\"shift\"}}");
+  CHECK(tiny_text() ==
+        "{\"fields\":{\"image\":{\"layout\":\"hwc\",\"shape\":[5,6,3],\"color\":\"rgb\"},"
+        "\"label\":{\"kind\":\"pixel\",\"storage\":\"bits\",\"shape\":[5,6,1],\"multi\":false}},"
+        "\"classes\":[{\"name\":\"class 0\",\"color\":[0,255,0],\"sources\":[0]},{\"name\":\"class "
+        "1\",\"color\":null,\"sources\":[1]},"
+        "{\"name\":\"class "
+        "2\",\"color\":[160,255,0],\"sources\":[2]}],\"ignore\":{\"sources\":[255]},"
+        "\"geometry\":{\"size\":[6,5],\"fit\":\"crop-or-pad\",\"image_filter\":\"auto\",\"label_"
+        "filter\":\"nearest\",\"pad_color\":[0,0,0]},"
+        "\"options\":{\"shuffle\":null,\"anchor\":\"centre\",\"size_mismatch\":\"error\","
+        "\"engines\":[],\"label_kind\":\"index\","
+        "\"threshold\":null,\"unknown\":\"error\",\"pad_label\":\"ignore\",\"exif\":\"auto\","
+        "\"alpha\":\"drop\",\"depth16\":\"shift\"}}");
 }
 
 TEST_CASE("every form of schema survives the way to text and back") {
@@ -53,7 +57,9 @@ TEST_CASE("every form of schema survives the way to text and back") {
 
 TEST_CASE("names, string sources, seeds and engines survive") {
   Schema schema = tiny_schema({});
-  schema.classes[0] = {"Straße \"5\"\n\\", RgbColor{128, 0, 64}, {std::string("#800040"), std::string("dir ü"), std::int64_t{70000}}};
+  schema.classes[0] = {"Straße \"5\"\n\\",
+                       RgbColor{128, 0, 64},
+                       {std::string("#800040"), std::string("dir ü"), std::int64_t{70000}}};
   schema.options.shuffle = 18446744073709551615u;
   schema.options.anchor = "top-left";
   schema.options.engines = {"resize:opencv-4.10.0", "zstd:1.5.4"};
@@ -67,7 +73,8 @@ TEST_CASE("a schema that cannot be written gives the reason") {
   CHECK(encode_schema(schema).error().code == ErrorCode::usage);
   CHECK_THAT(encode_schema(schema).error().message, ContainsSubstring("UTF-8"));
   schema.classes[1].name = std::string(kMaxSchemaBytes, 'x');
-  CHECK_THAT(encode_schema(schema).error().message, ContainsSubstring(std::to_string(kMaxSchemaBytes)));
+  CHECK_THAT(encode_schema(schema).error().message,
+             ContainsSubstring(std::to_string(kMaxSchemaBytes)));
 }
 
 TEST_CASE("each wrong value is refused by the name of its key") {
@@ -115,20 +122,25 @@ TEST_CASE("each wrong value is refused by the name of its key") {
 
 TEST_CASE("missing keys are refused, unknown ones only in version 1.0") {
   CHECK_THAT(refusal("[]"), ContainsSubstring("not an object"));
-  CHECK_THAT(refusal(changed("\"ignore\":{\"sources\":[255]},", "")), ContainsSubstring("lacks the key \"ignore\""));
-  CHECK_THAT(refusal(changed("\"multi\":false", "\"multi\":false,\"multi\":false")), ContainsSubstring("occurs twice"));
-  for (const auto& [from, to] : {std::pair<std::string, std::string>{"{\"fields\":", "{\"x\":1,\"fields\":"},
-                                 {"{\"image\":", "{\"depth\":{},\"image\":"},
-                                 {"{\"layout\":", "{\"x\":1,\"layout\":"},
-                                 {"{\"kind\":", "{\"x\":1,\"kind\":"},
-                                 {"{\"name\":\"class 1\"", "{\"x\":1,\"name\":\"class 1\""},
-                                 {"\"ignore\":{", "\"ignore\":{\"x\":1,"},
-                                 {"\"geometry\":{", "\"geometry\":{\"x\":1,"}}) {
+  CHECK_THAT(refusal(changed("\"ignore\":{\"sources\":[255]},", "")),
+             ContainsSubstring("lacks the key \"ignore\""));
+  CHECK_THAT(refusal(changed("\"multi\":false", "\"multi\":false,\"multi\":false")),
+             ContainsSubstring("occurs twice"));
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"{\"fields\":", "{\"x\":1,\"fields\":"},
+        {"{\"image\":", "{\"depth\":{},\"image\":"},
+        {"{\"layout\":", "{\"x\":1,\"layout\":"},
+        {"{\"kind\":", "{\"x\":1,\"kind\":"},
+        {"{\"name\":\"class 1\"", "{\"x\":1,\"name\":\"class 1\""},
+        {"\"ignore\":{", "\"ignore\":{\"x\":1,"},
+        {"\"geometry\":{", "\"geometry\":{\"x\":1,"}}) {
     INFO(to);
     CHECK_THAT(refusal(changed(from, to)), ContainsSubstring("unknown in version 1.0"));
     CHECK(decode_schema(changed(from, to), 1).value() == tiny_schema({}));
   }
-  CHECK(decode_schema(changed("\"exif\":\"auto\"", "\"exif\":\"auto\",\"new\":7"), 0).value().options.more.size() == 8);
+  CHECK(decode_schema(changed("\"exif\":\"auto\"", "\"exif\":\"auto\",\"new\":7"), 0)
+            .value()
+            .options.more.size() == 8);
 }
 
 TEST_CASE("rules between classes and storage hold") {
@@ -188,7 +200,8 @@ TEST_CASE("the first difference names the option before the shapes it implies") 
   Schema there = here;
   CHECK(first_difference(here, there).empty());
   there.label.reset();
-  CHECK_THAT(first_difference(here, there), ContainsSubstring("fields.label: {") && ContainsSubstring("here, absent there"));
+  CHECK_THAT(first_difference(here, there),
+             ContainsSubstring("fields.label: {") && ContainsSubstring("here, absent there"));
   CHECK_THAT(first_difference(there, here), ContainsSubstring("fields.label: absent here, {"));
   there.label = here.label;
   there.classes[1].name = "Car";

@@ -27,10 +27,13 @@ std::string finding(Check check, std::span<const std::byte> file) {
 TEST_CASE("another form of a shard is reported although it can be read") {
   const TinyShard shard = make_shard({}, 2);
   CHECK(finding(check_form, shard.bytes) == "none");
-  const Bytes longer = with_header(header_text(shard), buffer_of(shard), shard.layout.header_bytes + 4096);
+  const Bytes longer =
+      with_header(header_text(shard), buffer_of(shard), shard.layout.header_bytes + 4096);
   CHECK_THAT(finding(check_form, longer), ContainsSubstring("the header has"));
-  CHECK_THAT(finding(check_form, edited(shard, "\"shape\":[2,", "\"shape\": [2,")), ContainsSubstring("canonical form"));
-  CHECK_THAT(finding(check_form, edited(shard, "\"_pad.0\"", "\"_pad.7\"")), ContainsSubstring("\"_pad.7\" at 180 stands where _pad.0"));
+  CHECK_THAT(finding(check_form, edited(shard, "\"shape\":[2,", "\"shape\": [2,")),
+             ContainsSubstring("canonical form"));
+  CHECK_THAT(finding(check_form, edited(shard, "\"_pad.0\"", "\"_pad.7\"")),
+             ContainsSubstring("\"_pad.7\" at 180 stands where _pad.0"));
   CHECK_THAT(finding(check_form, edited(shard, "{\\\"samples\\\":2", "{ \\\"samples\\\":2")),
              ContainsSubstring("hotpack.plan is not canonical"));
   CHECK_THAT(finding(check_form, edited(shard, "\\\"ignore\\\":{", "\\\"ignore\\\": {")),
@@ -42,20 +45,23 @@ TEST_CASE("another form of a shard is reported although it can be read") {
 
 TEST_CASE("engines name zstd exactly if fields are compressed") {
   const TinyShard plain = make_shard({}, 1);
-  CHECK_THAT(finding(check_form, edited(plain, "\\\"engines\\\":[]", "\\\"engines\\\":[\\\"zstd:1\\\"]")),
-             ContainsSubstring("no field is compressed"));
+  CHECK_THAT(
+      finding(check_form, edited(plain, "\\\"engines\\\":[]", "\\\"engines\\\":[\\\"zstd:1\\\"]")),
+      ContainsSubstring("no field is compressed"));
   const TinyShard packed = make_shard({.label_zstd = true}, 1);
   const std::string text = header_text(packed);
   const auto at = text.find("\\\"zstd:");
   const std::string token = text.substr(at, text.find(']', at) - at);
-  CHECK_THAT(finding(check_form, edited(packed, token, "")), ContainsSubstring("does not name zstd"));
+  CHECK_THAT(finding(check_form, edited(packed, token, "")),
+             ContainsSubstring("does not name zstd"));
 }
 
 TEST_CASE("fillers are zero, and another byte is located") {
   const TinyShard shard = make_shard({}, 2);
   for (const auto* filler : {"_pad.0", "_pad.1"}) {
     Bytes file = shard.bytes;
-    const std::uint64_t last = shard.layout.file_offset(filler) + shard.layout.find(filler)->bytes() - 1;
+    const std::uint64_t last =
+        shard.layout.file_offset(filler) + shard.layout.find(filler)->bytes() - 1;
     file[last] = std::byte{1};
     const Status status = check_fillers(file, decode_header(file).value());
     REQUIRE_FALSE(status.ok());
@@ -93,7 +99,8 @@ TEST_CASE("compressed and mixed later fields need their offsets") {
   // Bytes of depth as one list: without offsets, records cannot be told apart.
   const std::string shape = "\"depth\":{\"dtype\":\"U16\",\"shape\":[2,5,6]";
   for (const auto* name : {"depth.data", "depth.zstd"}) {
-    const Bytes file = edited(shard, shape, "\"" + std::string(name) + "\":{\"dtype\":\"U8\",\"shape\":[120]");
+    const Bytes file =
+        edited(shard, shape, "\"" + std::string(name) + "\":{\"dtype\":\"U8\",\"shape\":[120]");
     CHECK_FALSE(later_fields(decode_header(file).value()).ok());
   }
 }
@@ -106,6 +113,7 @@ TEST_CASE("a later field in two forms is refused wherever its tables are") {
     const ShardHeader header = decode_header(file).value();
     const auto fields = later_fields(header);
     REQUIRE_FALSE(fields.ok());
-    CHECK_THAT(fields.error().message, ContainsSubstring("\"depth\" stands next to another form of its field"));
+    CHECK_THAT(fields.error().message,
+               ContainsSubstring("\"depth\" stands next to another form of its field"));
   }
 }

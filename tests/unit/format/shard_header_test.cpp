@@ -47,9 +47,11 @@ TEST_CASE("numbers are read from the tables") {
   CHECK(header.minor == 0);
   CHECK(header.plan == tiny_plan(records));
   CHECK(header.buffer_start() == shard.layout.buffer_start());
-  CHECK(u64_at(shard.bytes, header, *header.find("key.offsets"), 2) == records[0].key.size() + records[1].key.size());
+  CHECK(u64_at(shard.bytes, header, *header.find("key.offsets"), 2) ==
+        records[0].key.size() + records[1].key.size());
   CHECK(i32_at(shard.bytes, header, *header.find("source.region"), 4) == records[1].region.x);
-  CHECK(u32_at(shard.bytes, header, *header.find("image.crc32c"), 1) == crc32c(stored_image(form, records[1])));
+  CHECK(u32_at(shard.bytes, header, *header.find("image.crc32c"), 1) ==
+        crc32c(stored_image(form, records[1])));
   CHECK(header.find("no.such.tensor") == nullptr);
 }
 
@@ -69,10 +71,12 @@ TEST_CASE("every flipped bit of the header is an error") {
 }
 
 TEST_CASE("every flipped bit of the tables is an error") {
-  for (const auto& [name, form] : {std::pair<std::string, TinyForm>{"fixed", {}}, {"mixed", {.size = {}, .image_zstd = true}}}) {
+  for (const auto& [name, form] : {std::pair<std::string, TinyForm>{"fixed", {}},
+                                   {"mixed", {.size = {}, .image_zstd = true}}}) {
     const TinyShard shard = make_shard(form, 2);
     Bytes file = shard.bytes;
-    for (std::size_t at = shard.layout.buffer_start() + shard.layout.tables_begin; at < file.size(); ++at) {
+    for (std::size_t at = shard.layout.buffer_start() + shard.layout.tables_begin; at < file.size();
+         ++at) {
       for (std::size_t bit = at % every(7); bit < 8; bit += every(7)) {
         file[at] ^= std::byte{1} << bit;
         if (opens(file)) FAIL(name << " byte " << at << " bit " << bit);
@@ -85,7 +89,8 @@ TEST_CASE("every flipped bit of the tables is an error") {
 TEST_CASE("a truncated shard is an error at every length") {
   const TinyShard shard = make_shard({}, 2);
   const std::size_t text_end = 8 + header_text(shard).size();
-  for (std::size_t size = 0; size < shard.bytes.size(); size += size <= text_end || size + 512 > shard.bytes.size() ? 1u : 37u) {
+  for (std::size_t size = 0; size < shard.bytes.size();
+       size += size <= text_end || size + 512 > shard.bytes.size() ? 1u : 37u) {
     const auto header = decode_header(std::span(shard.bytes).first(size));
     if (header.ok()) FAIL("length " << size);
   }
@@ -96,37 +101,52 @@ TEST_CASE("a truncated shard is an error at every length") {
 
 TEST_CASE("a file that is not a shard is identified") {
   CHECK_THAT(refusal(with_header("{}", {})), ContainsSubstring("not a hotpack shard"));
-  CHECK_THAT(refusal(with_header("{\"__metadata__\":{\"format\":\"pt\"}}", {})), ContainsSubstring("not a hotpack shard"));
+  CHECK_THAT(refusal(with_header("{\"__metadata__\":{\"format\":\"pt\"}}", {})),
+             ContainsSubstring("not a hotpack shard"));
   CHECK_THAT(refusal(Bytes(4096)), ContainsSubstring("unfinished"));
 }
 
 TEST_CASE("metadata, version, schema and plan are checked") {
   const TinyShard shard = make_shard({}, 2);
-  CHECK_THAT(refusal(edited(shard, "\"1.0\"", "\"2.0\"")), ContainsSubstring("version 2.0 is not known"));
+  CHECK_THAT(refusal(edited(shard, "\"1.0\"", "\"2.0\"")),
+             ContainsSubstring("version 2.0 is not known"));
   CHECK_THAT(refusal(edited(shard, "\"1.0\"", "\"1.\"")), ContainsSubstring("1.<minor>"));
-  CHECK_THAT(refusal(edited(shard, "hotpack.plan", "hotpack.plam")), ContainsSubstring("lacks hotpack.plan"));
-  CHECK_THAT(refusal(edited(shard, "\"__metadata__\":{", "\"__metadata__\":{\"x\":\"y\",")), ContainsSubstring("\"x\" is unknown"));
-  CHECK_THAT(refusal(edited(shard, "\\\"hwc\\\"", "\\\"whc\\\"")), ContainsSubstring("hotpack.schema: fields.image.layout"));
-  CHECK_THAT(refusal(edited(shard, "{\\\"samples\\\":2", "{\\\"samples\\\":\\\"2\\\"")), ContainsSubstring("hotpack.plan: plan.samples"));
-  CHECK_THAT(refusal(edited(shard, "{\\\"samples\\\":2", "{\\\"samples\\\":1")), ContainsSubstring("more than the 1 samples"));
-  CHECK_THAT(refusal(edited(shard, "\"hotpack.sources\":\"xxh3", "\"hotpack.sources\":\"XXH3")), ContainsSubstring("hotpack.sources"));
+  CHECK_THAT(refusal(edited(shard, "hotpack.plan", "hotpack.plam")),
+             ContainsSubstring("lacks hotpack.plan"));
+  CHECK_THAT(refusal(edited(shard, "\"__metadata__\":{", "\"__metadata__\":{\"x\":\"y\",")),
+             ContainsSubstring("\"x\" is unknown"));
+  CHECK_THAT(refusal(edited(shard, "\\\"hwc\\\"", "\\\"whc\\\"")),
+             ContainsSubstring("hotpack.schema: fields.image.layout"));
+  CHECK_THAT(refusal(edited(shard, "{\\\"samples\\\":2", "{\\\"samples\\\":\\\"2\\\"")),
+             ContainsSubstring("hotpack.plan: plan.samples"));
+  CHECK_THAT(refusal(edited(shard, "{\\\"samples\\\":2", "{\\\"samples\\\":1")),
+             ContainsSubstring("more than the 1 samples"));
+  CHECK_THAT(refusal(edited(shard, "\"hotpack.sources\":\"xxh3", "\"hotpack.sources\":\"XXH3")),
+             ContainsSubstring("hotpack.sources"));
 }
 
 TEST_CASE("missing, wrong and surplus tensors are named") {
   const TinyShard shard = make_shard({}, 2);
-  CHECK_THAT(refusal(edited(shard, "\"label.crc32c\"", "\"label.crc32d\"")), ContainsSubstring("label.crc32c is missing"));
-  CHECK_THAT(refusal(edited(shard, "\"key.offsets\"", "\"kay.offsets\"")), ContainsSubstring("key.offsets is missing"));
-  CHECK_THAT(refusal(edited(shard, "\"image.crc32c\":{\"dtype\":\"U32\"", "\"image.crc32c\":{\"dtype\":\"I32\"")),
+  CHECK_THAT(refusal(edited(shard, "\"label.crc32c\"", "\"label.crc32d\"")),
+             ContainsSubstring("label.crc32c is missing"));
+  CHECK_THAT(refusal(edited(shard, "\"key.offsets\"", "\"kay.offsets\"")),
+             ContainsSubstring("key.offsets is missing"));
+  CHECK_THAT(refusal(edited(shard, "\"image.crc32c\":{\"dtype\":\"U32\"",
+                            "\"image.crc32c\":{\"dtype\":\"I32\"")),
              ContainsSubstring("image.crc32c is I32 [2], expected U32 [2]"));
-  CHECK_THAT(
-      refusal(edited(shard, "\"source.size\":{\"dtype\":\"I32\",\"shape\":[2,2]", "\"source.size\":{\"dtype\":\"I32\",\"shape\":[4]")),
-      ContainsSubstring("source.size is I32 [4], expected I32 [2,2]"));
-  CHECK_THAT(refusal(edited(shard, "\"image\":{\"dtype\":\"U8\",\"shape\":[2,5,6,3]", "\"image\":{\"dtype\":\"U8\",\"shape\":[2,6,5,3]")),
+  CHECK_THAT(refusal(edited(shard, "\"source.size\":{\"dtype\":\"I32\",\"shape\":[2,2]",
+                            "\"source.size\":{\"dtype\":\"I32\",\"shape\":[4]")),
+             ContainsSubstring("source.size is I32 [4], expected I32 [2,2]"));
+  CHECK_THAT(refusal(edited(shard, "\"image\":{\"dtype\":\"U8\",\"shape\":[2,5,6,3]",
+                            "\"image\":{\"dtype\":\"U8\",\"shape\":[2,6,5,3]")),
              ContainsSubstring("image is U8 [2,6,5,3], expected U8 [2,5,6,3]"));
-  CHECK_THAT(refusal(edited(shard, "\"_pad.0\"", "\"depth\"")), ContainsSubstring("\"depth\" does not belong"));
-  CHECK_THAT(refusal(edited(shard, "\"_pad.0\"", "\"_pad.x\"")), ContainsSubstring("\"_pad.x\" does not belong"));
-  CHECK_THAT(refusal(edited(
-                 shard, ",\"image.crc32c\":", ",\"image.zstd\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},\"image.crc32c\":")),
+  CHECK_THAT(refusal(edited(shard, "\"_pad.0\"", "\"depth\"")),
+             ContainsSubstring("\"depth\" does not belong"));
+  CHECK_THAT(refusal(edited(shard, "\"_pad.0\"", "\"_pad.x\"")),
+             ContainsSubstring("\"_pad.x\" does not belong"));
+  CHECK_THAT(refusal(edited(shard, ",\"image.crc32c\":",
+                            ",\"image.zstd\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]"
+                            "},\"image.crc32c\":")),
              ContainsSubstring("image.zstd"));
 }
 
@@ -137,17 +157,22 @@ TEST_CASE("a second form of image or label is refused in every version") {
     const char* name;
   };
   for (const auto& [form, name] :
-       {Case{"later", "image.data"}, Case{"later", "image.offsets"}, Case{"later", "image.shape"}, Case{"later", "image.zstd.crc32c"},
-        Case{"later", "label.zstd.offsets"}, Case{"later", "label.shape"}, Case{"later", "label.data"}, Case{"later-zstd", "image"},
-        Case{"later-zstd", "image.data"}, Case{"later-zstd", "label.offsets"}, Case{"later-unlabelled", "label"},
-        Case{"later-unlabelled", "label.crc32c"}, Case{"later-unlabelled", "label.more"}}) {
+       {Case{"later", "image.data"}, Case{"later", "image.offsets"}, Case{"later", "image.shape"},
+        Case{"later", "image.zstd.crc32c"}, Case{"later", "label.zstd.offsets"},
+        Case{"later", "label.shape"}, Case{"later", "label.data"}, Case{"later-zstd", "image"},
+        Case{"later-zstd", "image.data"}, Case{"later-zstd", "label.offsets"},
+        Case{"later-unlabelled", "label"}, Case{"later-unlabelled", "label.crc32c"},
+        Case{"later-unlabelled", "label.more"}}) {
     INFO(form << " " << name);
     const TinyShard shard = make_shard(all_forms().at(form), 2);
-    const std::string message = refusal(edited(shard, "\"source.later\"", "\"" + std::string(name) + "\""));
-    CHECK_THAT(message, ContainsSubstring("another form of the") || ContainsSubstring("does not belong to an unlabelled set"));
+    const std::string message =
+        refusal(edited(shard, "\"source.later\"", "\"" + std::string(name) + "\""));
+    CHECK_THAT(message, ContainsSubstring("another form of the") ||
+                            ContainsSubstring("does not belong to an unlabelled set"));
   }
   const TinyShard shard = make_shard({.later = true}, 2);
-  CHECK_FALSE(decode_header(edited(shard, "\"source.later\"", "\"image.zstd\"")).ok());  // then the zstd tables are missing
+  CHECK_FALSE(decode_header(edited(shard, "\"source.later\"", "\"image.zstd\""))
+                  .ok());  // then the zstd tables are missing
 }
 
 TEST_CASE("the tables of a field follow from the schema") {
@@ -176,19 +201,23 @@ TEST_CASE("fillers hold bytes, and 1.0 has no more of them than its layout can")
       const std::size_t begin = buffer.size();
       buffer.resize(begin + size);
       text.pop_back();
-      text += ",\"_pad." + std::to_string(number++) + "\":{\"dtype\":\"U8\",\"shape\":[" + std::to_string(size) + "],\"data_offsets\":[" +
-              std::to_string(begin) + "," + std::to_string(buffer.size()) + "]}}";
+      text += ",\"_pad." + std::to_string(number++) + "\":{\"dtype\":\"U8\",\"shape\":[" +
+              std::to_string(size) + "],\"data_offsets\":[" + std::to_string(begin) + "," +
+              std::to_string(buffer.size()) + "]}}";
     }
     return refusal(with_header(text, buffer, shard.layout.header_bytes));
   };
   CHECK_THAT(with_fillers({0}), ContainsSubstring("the filler _pad.10 is empty"));
-  CHECK_THAT(with_fillers({1, 1}), ContainsSubstring("4 fillers; a shard of version 1.0 has at most 3"));
+  CHECK_THAT(with_fillers({1, 1}),
+             ContainsSubstring("4 fillers; a shard of version 1.0 has at most 3"));
 }
 
 TEST_CASE("a huge record count asks for no memory") {
   const TinyShard shard = make_shard({}, 2);
   for (const auto* count : {"4611686018427387904", "18446744073709551615", "1152921504606846976"}) {
-    CHECK_FALSE(decode_header(edited(shard, "\"shape\":[3],", std::string("\"shape\":[") + count + "],")).ok());
+    CHECK_FALSE(
+        decode_header(edited(shard, "\"shape\":[3],", std::string("\"shape\":[") + count + "],"))
+            .ok());
   }
 }
 
@@ -223,7 +252,8 @@ TEST_CASE("the schema is parsed once for equal texts") {
 
 TEST_CASE("alignment is reported, not required") {
   const TinyShard shard = make_shard({}, 2);
-  const Bytes shifted = with_header(header_text(shard), buffer_of(shard), shard.layout.header_bytes + 1);
+  const Bytes shifted =
+      with_header(header_text(shard), buffer_of(shard), shard.layout.header_bytes + 1);
   const auto header = decode_header(shifted);
   REQUIRE(header.ok());
   CHECK_FALSE(header->aligned);
@@ -236,8 +266,9 @@ TEST_CASE("a shard saved again by another library is read, but fails its CRC") {
   const TinyShard shard = make_shard({}, 2);
   const ShardHeader before = decode_header(shard.bytes).value();
   std::vector<Tensor> order = before.tensors;
-  std::sort(order.begin(), order.end(),
-            [](const Tensor& a, const Tensor& b) { return std::pair(item_bytes(b.type), a.name) < std::pair(item_bytes(a.type), b.name); });
+  std::sort(order.begin(), order.end(), [](const Tensor& a, const Tensor& b) {
+    return std::pair(item_bytes(b.type), a.name) < std::pair(item_bytes(a.type), b.name);
+  });
   Bytes buffer;
   for (Tensor& tensor : order) {
     const auto bytes = buffer_of(shard).subspan(tensor.begin, tensor.bytes());
@@ -247,13 +278,15 @@ TEST_CASE("a shard saved again by another library is read, but fails its CRC") {
   }
   Layout layout{4096, order, 0, buffer.size()};
   const std::string header_bytes = encode_header(shard.metadata, layout);
-  const Bytes saved = with_header(header_bytes.substr(8, header_bytes.find_last_not_of(' ') - 7), buffer);
+  const Bytes saved =
+      with_header(header_bytes.substr(8, header_bytes.find_last_not_of(' ') - 7), buffer);
   const auto header = decode_header(saved);
   REQUIRE(header.ok());
   CHECK(header->records == 2);
   CHECK_FALSE(header->aligned);
   CHECK(read_sums(saved, *header) == shard.sums);
-  CHECK_THAT(check_region_sums(saved, *header).error().message, ContainsSubstring("saved again by another program"));
+  CHECK_THAT(check_region_sums(saved, *header).error().message,
+             ContainsSubstring("saved again by another program"));
 }
 
 TEST_CASE("sums of the regions tell which one is damaged") {
@@ -270,26 +303,44 @@ TEST_CASE("impossible tables are refused although their sums match") {
   const auto max64 = std::numeric_limits<std::uint64_t>::max();
   const TinyShard fixed = make_shard({}, 2);
   CHECK(refusal(with_number<std::int32_t>(fixed, "source.size", 0, 5)) == "accepted");
-  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 0, 1)), ContainsSubstring("key.offsets does not rise"));
-  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 1, max64)), ContainsSubstring("key.offsets does not rise"));
-  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 2, 35)), ContainsSubstring("key.offsets does not rise"));
-  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 1, 36)), ContainsSubstring("record 1: its key"));
-  CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 0, '/')), ContainsSubstring("record 0: its key"));
-  CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 18, '\0')), ContainsSubstring("record 1: its key"));
-  CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 3, '\xFF')), ContainsSubstring("record 0: its key"));
-  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 0, max64)), ContainsSubstring("shard.sums"));
-  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 8, 1)), ContainsSubstring("shard.sums"));   // skipped
-  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 10, 3)), ContainsSubstring("shard.sums"));  // samples of class 0
-  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 11, 0)), ContainsSubstring("shard.sums"));  // labelled
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 0, 1)),
+             ContainsSubstring("key.offsets does not rise"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 1, max64)),
+             ContainsSubstring("key.offsets does not rise"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 2, 35)),
+             ContainsSubstring("key.offsets does not rise"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 1, 36)),
+             ContainsSubstring("record 1: its key"));
+  CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 0, '/')),
+             ContainsSubstring("record 0: its key"));
+  CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 18, '\0')),
+             ContainsSubstring("record 1: its key"));
+  CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 3, '\xFF')),
+             ContainsSubstring("record 0: its key"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 0, max64)),
+             ContainsSubstring("shard.sums"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 8, 1)),
+             ContainsSubstring("shard.sums"));  // skipped
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 10, 3)),
+             ContainsSubstring("shard.sums"));  // samples of class 0
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 11, 0)),
+             ContainsSubstring("shard.sums"));  // labelled
 
   const TinyShard mixed = make_shard({.size = {}}, 2);
-  CHECK_THAT(refusal(with_number<std::uint64_t>(mixed, "image.offsets", 1, max64)), ContainsSubstring("image.offsets does not rise"));
-  CHECK_THAT(refusal(with_number<std::uint64_t>(mixed, "label.offsets", 1, 11)), ContainsSubstring("record 0: label has 11 bytes"));
-  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "image.shape", 0, -3)), ContainsSubstring("record 0: image.shape"));
-  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "image.shape", 2, 4)), ContainsSubstring("record 0: image.shape"));
-  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "image.shape", 3, 2147483647)), ContainsSubstring("record 1: image has"));
-  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "label.shape", 3, 5)), ContainsSubstring("record 1: label.shape"));
-  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "label.shape", 5, 2)), ContainsSubstring("record 1: label.shape"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(mixed, "image.offsets", 1, max64)),
+             ContainsSubstring("image.offsets does not rise"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(mixed, "label.offsets", 1, 11)),
+             ContainsSubstring("record 0: label has 11 bytes"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "image.shape", 0, -3)),
+             ContainsSubstring("record 0: image.shape"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "image.shape", 2, 4)),
+             ContainsSubstring("record 0: image.shape"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "image.shape", 3, 2147483647)),
+             ContainsSubstring("record 1: image has"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "label.shape", 3, 5)),
+             ContainsSubstring("record 1: label.shape"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "label.shape", 5, 2)),
+             ContainsSubstring("record 1: label.shape"));
 
   const TinyShard zstd = make_shard({.size = {}, .image_zstd = true}, 1);
   Bytes bomb = with_number<std::int32_t>(zstd, "image.shape", 0, 2147483647);
@@ -304,7 +355,8 @@ TEST_CASE("keys are relative paths that stay inside a folder") {
     records[0].key = key;
     return refusal(make_shard({}, records, tiny_plan(records)).bytes);
   };
-  for (const auto* good : {"a", "a/b", "..a", "a..", ".hidden", "日本/é", "-x", "a b"}) CHECK(with_key(good) == "accepted");
+  for (const auto* good : {"a", "a/b", "..a", "a..", ".hidden", "日本/é", "-x", "a b"})
+    CHECK(with_key(good) == "accepted");
   for (const auto* bad : {"", "/a", "a/", "a//b", ".", "..", "../a", "a/..", "a/./b", "\xC3"}) {
     INFO(bad);
     CHECK_THAT(with_key(bad), ContainsSubstring("its key"));
@@ -319,7 +371,8 @@ TEST_CASE("random damage to the header never crashes and never opens") {
     for (int round = 0; round < 60; ++round) {
       Bytes file = shard.bytes;
       for (int i = 0; i < 1 + round % 4; ++i)
-        file[random() % text_end] = static_cast<std::byte>("0123456789{}[]\",:. \\aUX"[random() % 23]);
+        file[random() % text_end] =
+            static_cast<std::byte>("0123456789{}[]\",:. \\aUX"[random() % 23]);
       if (file != shard.bytes && opens(file)) FAIL(name << " round " << round);
     }
   }
@@ -329,7 +382,9 @@ TEST_CASE("the digest covers header and tables") {
   const TinyShard shard = make_shard({}, 2);
   const ShardHeader header = decode_header(shard.bytes).value();
   const std::uint64_t tables = shard.layout.buffer_start() + shard.layout.tables_begin;
-  std::string covered(reinterpret_cast<const char*>(shard.bytes.data()), shard.layout.buffer_start());
-  covered.append(reinterpret_cast<const char*>(shard.bytes.data()) + tables, shard.bytes.size() - tables);
+  std::string covered(reinterpret_cast<const char*>(shard.bytes.data()),
+                      shard.layout.buffer_start());
+  covered.append(reinterpret_cast<const char*>(shard.bytes.data()) + tables,
+                 shard.bytes.size() - tables);
   CHECK(digest_of(shard.bytes, header) == xxh3_128(covered).text());
 }

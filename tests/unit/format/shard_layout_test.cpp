@@ -13,7 +13,9 @@ using namespace hotpack::test;
 
 namespace {
 
-Metadata metadata_of(const TinyForm& form) { return {"1.0", "plan", encode_schema(tiny_schema(form)).value(), "sources", {}}; }
+Metadata metadata_of(const TinyForm& form) {
+  return {"1.0", "plan", encode_schema(tiny_schema(form)).value(), "sources", {}};
+}
 
 std::string names_of(const std::vector<Tensor>& tensors) {
   std::string names;
@@ -25,10 +27,12 @@ std::string names_of(const std::vector<Tensor>& tensors) {
 
 TEST_CASE("a labelled shard of fixed records is laid out on pages") {
   const TinyForm form;
-  const auto layout = plan_layout(metadata_of(form), tiny_schema(form), {100, 1234, false, false, 0, 0});
+  const auto layout =
+      plan_layout(metadata_of(form), tiny_schema(form), {100, 1234, false, false, 0, 0});
   REQUIRE(layout.ok());
   CHECK(names_of(layout->tensors) ==
-        "image _pad.0 label _pad.1 key.offsets source.hash shard.sums source.size source.region image.crc32c label.crc32c key.data _pad.2 "
+        "image _pad.0 label _pad.1 key.offsets source.hash shard.sums source.size source.region "
+        "image.crc32c label.crc32c key.data _pad.2 "
         "shard.crc32c");
   CHECK(layout->buffer_start() % kPage == 0);
   CHECK(*layout->find("image") == Tensor{"image", DType::u8, {100, 5, 6, 3}, 0, 9000});
@@ -51,21 +55,26 @@ TEST_CASE("tables of every form have the order of FORMAT.md") {
   };
   TinyForm mixed{.size = {}};
   CHECK(names(mixed, {2, 4, false, false, 10, 20}) ==
-        "image.data label.data | image.offsets label.offsets key.offsets source.hash shard.sums source.size source.region image.shape "
+        "image.data label.data | image.offsets label.offsets key.offsets source.hash shard.sums "
+        "source.size source.region image.shape "
         "label.shape image.crc32c label.crc32c key.data shard.crc32c");
   CHECK(names(mixed, {2, 4, true, true, 10, 20}) ==
-        "image.zstd label.zstd | image.zstd.offsets label.zstd.offsets key.offsets source.hash shard.sums source.size source.region "
-        "image.shape label.shape image.crc32c label.crc32c image.zstd.crc32c label.zstd.crc32c key.data shard.crc32c");
+        "image.zstd label.zstd | image.zstd.offsets label.zstd.offsets key.offsets source.hash "
+        "shard.sums source.size source.region "
+        "image.shape label.shape image.crc32c label.crc32c image.zstd.crc32c label.zstd.crc32c "
+        "key.data shard.crc32c");
   CHECK(names(mixed, {2, 4, true, false, 10, 20}) ==
-        "image.zstd label.data | label.offsets image.zstd.offsets key.offsets source.hash shard.sums source.size source.region image.shape "
+        "image.zstd label.data | label.offsets image.zstd.offsets key.offsets source.hash "
+        "shard.sums source.size source.region image.shape "
         "label.shape image.crc32c label.crc32c image.zstd.crc32c key.data shard.crc32c");
   CHECK(names({.labelled = false}, {2, 4, false, false, 0, 0}) ==
-        "image | key.offsets source.hash shard.sums source.size source.region image.crc32c key.data shard.crc32c");
+        "image | key.offsets source.hash shard.sums source.size source.region image.crc32c "
+        "key.data shard.crc32c");
   TinyForm sample{.kind = LabelScope::image, .size = {}};
-  CHECK(
-      names(sample, {2, 4, false, false, 10, 0}) ==
-      "image.data label | image.offsets key.offsets source.hash shard.sums source.size source.region image.shape image.crc32c label.crc32c "
-      "key.data shard.crc32c");
+  CHECK(names(sample, {2, 4, false, false, 10, 0}) ==
+        "image.data label | image.offsets key.offsets source.hash shard.sums source.size "
+        "source.region image.shape image.crc32c label.crc32c "
+        "key.data shard.crc32c");
 }
 
 TEST_CASE("ids above 255 classes are U16") {
@@ -97,7 +106,8 @@ TEST_CASE("a payload that ends on a page needs no filler") {
 TEST_CASE("the header's length is known before the counts") {
   const Metadata metadata = metadata_of({});
   const auto small = plan_layout(metadata, tiny_schema({}), {0, 0, false, false, 0, 0});
-  const auto large = plan_layout(metadata, tiny_schema({}), {123456789, 9876543210, false, false, 0, 0});
+  const auto large =
+      plan_layout(metadata, tiny_schema({}), {123456789, 9876543210, false, false, 0, 0});
   CHECK(small->header_bytes == large->header_bytes);
   CHECK((8 + small->header_bytes) % kPage == 0);
 }
@@ -110,14 +120,16 @@ TEST_CASE("the header has room for 20-digit numbers and three fillers, no more")
   wide.header_bytes = 1u << 16;
   wide.tensors = list.payload;
   wide.tensors.insert(wide.tensors.end(), list.tables.begin(), list.tables.end());
-  for (const auto* filler : {"_pad.0", "_pad.1", "_pad.2"}) wide.tensors.push_back({filler, DType::u8, {0}, 0, 0});
+  for (const auto* filler : {"_pad.0", "_pad.1", "_pad.2"})
+    wide.tensors.push_back({filler, DType::u8, {0}, 0, 0});
   for (Tensor& tensor : wide.tensors) {
     tensor.begin = tensor.end = kTwentyDigits;
     tensor.shape.assign(tensor.shape.size(), kTwentyDigits);
   }
   for (int i = 0; i < 4200; i += 7) {
     metadata.sources.assign(static_cast<std::size_t>(i), 'x');
-    const std::uint64_t needed = encode_header(metadata, wide).find_last_not_of(' ') + 1;  // with the 8 bytes of length
+    const std::uint64_t needed =
+        encode_header(metadata, wide).find_last_not_of(' ') + 1;  // with the 8 bytes of length
     CHECK(place_tensors(metadata, list)->buffer_start() == (needed + kPage - 1) / kPage * kPage);
   }
 }
@@ -131,7 +143,8 @@ TEST_CASE("the encoded header is canonical, padded and states its length") {
   CHECK(header.size() == layout->buffer_start());
   CHECK(header.substr(0, 8) == std::string("\xF8\x0F\0\0\0\0\0\0", 8));
   CHECK(header.substr(8, header.find_last_not_of(' ') - 7) ==
-        "{\"__metadata__\":{\"hotpack.format\":\"1.0\",\"hotpack.plan\":\"p\\\"q\",\"hotpack.schema\":\"s\",\"hotpack.sources\":\"t\"},"
+        "{\"__metadata__\":{\"hotpack.format\":\"1.0\",\"hotpack.plan\":\"p\\\"q\",\"hotpack."
+        "schema\":\"s\",\"hotpack.sources\":\"t\"},"
         "\"image\":{\"dtype\":\"U8\",\"shape\":[2,5,6,3],\"data_offsets\":[0,180]},"
         "\"_pad.0\":{\"dtype\":\"U8\",\"shape\":[3916],\"data_offsets\":[180,4096]},"
         "\"key.offsets\":{\"dtype\":\"U64\",\"shape\":[3],\"data_offsets\":[4096,4120]},"
@@ -148,8 +161,9 @@ TEST_CASE("the encoded header is canonical, padded and states its length") {
 TEST_CASE("impossible sizes are refused") {
   const std::uint64_t huge = std::uint64_t{1} << 63;
   for (const Contents& contents :
-       {Contents{huge, 0, false, false, 0, 0}, Contents{~std::uint64_t{0}, 0, false, false, 0, 0}, Contents{1, huge, false, false, 0, 0},
-        Contents{1, 1, true, false, huge, 0}, Contents{1, 1, true, true, huge - 1, huge - 1}}) {
+       {Contents{huge, 0, false, false, 0, 0}, Contents{~std::uint64_t{0}, 0, false, false, 0, 0},
+        Contents{1, huge, false, false, 0, 0}, Contents{1, 1, true, false, huge, 0},
+        Contents{1, 1, true, true, huge - 1, huge - 1}}) {
     const auto layout = plan_layout(metadata_of({}), tiny_schema({}), contents);
     REQUIRE_FALSE(layout.ok());
     CHECK(layout.error().code == ErrorCode::usage);
@@ -159,5 +173,6 @@ TEST_CASE("impossible sizes are refused") {
 TEST_CASE("a header above the limit of safetensors is refused") {
   Metadata metadata = metadata_of({});
   metadata.schema.assign(kMaxHeaderBytes, 'x');
-  CHECK_THAT(plan_layout(metadata, tiny_schema({}), {}).error().message, ContainsSubstring("100000000"));
+  CHECK_THAT(plan_layout(metadata, tiny_schema({}), {}).error().message,
+             ContainsSubstring("100000000"));
 }

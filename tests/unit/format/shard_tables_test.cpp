@@ -14,7 +14,8 @@ namespace {
 
 // The numbers of a table in the region.
 template <class T>
-std::vector<T> table(const Layout& layout, const std::vector<std::byte>& tables, std::string_view name) {
+std::vector<T> table(const Layout& layout, const std::vector<std::byte>& tables,
+                     std::string_view name) {
   const Tensor& tensor = *layout.find(name);
   std::vector<T> numbers(tensor.bytes() / sizeof(T));
   std::memcpy(numbers.data(), tables.data() + (tensor.begin - layout.tables_begin), tensor.bytes());
@@ -39,7 +40,8 @@ Contents contents_of(const TinyForm& form, const std::vector<RecordEntry>& entri
 }
 
 // Tables of `entries`, although `planned` were expected.
-Case encode(const TinyForm& form, const std::vector<RecordEntry>& entries, const Sums& sums, const std::vector<RecordEntry>& planned) {
+Case encode(const TinyForm& form, const std::vector<RecordEntry>& entries, const Sums& sums,
+            const std::vector<RecordEntry>& planned) {
   Case made{tiny_schema(form), {}, {}, {}};
   const Metadata metadata{"1.0", "plan", encode_schema(made.schema).value(), "sources", {}};
   TableBuilder builder(plan_layout(metadata, made.schema, contents_of(form, planned)).value());
@@ -58,8 +60,20 @@ Case encode(const TinyForm& form, const std::vector<RecordEntry>& entries, const
 }
 
 std::vector<RecordEntry> two_entries() {
-  return {{"a", {1, 2}, {3, 4}, {5, -6, 7, 8}, 0x11, 0x12, 100, 10, 0x13, 0x14, {3, 4, 3}, {3, 4, 1}},
-          {"bc", {21, 22}, {23, 24}, {25, 26, 27, 28}, 0x21, 0x22, 200, 20, 0x23, 0x24, {5, 6, 3}, {5, 6, 1}}};
+  return {
+      {"a", {1, 2}, {3, 4}, {5, -6, 7, 8}, 0x11, 0x12, 100, 10, 0x13, 0x14, {3, 4, 3}, {3, 4, 1}},
+      {"bc",
+       {21, 22},
+       {23, 24},
+       {25, 26, 27, 28},
+       0x21,
+       0x22,
+       200,
+       20,
+       0x23,
+       0x24,
+       {5, 6, 3},
+       {5, 6, 1}}};
 }
 
 Sums some_sums() {
@@ -73,9 +87,15 @@ Sums some_sums() {
 
 TEST_CASE("tables contain the values of the entries") {
   const Case made = encode({.size = {}, .image_zstd = true}, two_entries(), some_sums());
-  const auto u64 = [&](std::string_view name) { return table<std::uint64_t>(made.layout, made.tables, name); };
-  const auto u32 = [&](std::string_view name) { return table<std::uint32_t>(made.layout, made.tables, name); };
-  const auto i32 = [&](std::string_view name) { return table<std::int32_t>(made.layout, made.tables, name); };
+  const auto u64 = [&](std::string_view name) {
+    return table<std::uint64_t>(made.layout, made.tables, name);
+  };
+  const auto u32 = [&](std::string_view name) {
+    return table<std::uint32_t>(made.layout, made.tables, name);
+  };
+  const auto i32 = [&](std::string_view name) {
+    return table<std::int32_t>(made.layout, made.tables, name);
+  };
   CHECK(made.tables.size() == made.layout.buffer_bytes - made.layout.tables_begin);
   CHECK(u64("image.zstd.offsets") == std::vector<std::uint64_t>{0, 100, 300});
   CHECK(u64("label.offsets") == std::vector<std::uint64_t>{0, 10, 30});
@@ -96,8 +116,10 @@ TEST_CASE("planned records that were never added leave no trace") {
   std::vector<RecordEntry> planned = two_entries();
   planned.push_back(planned[0]);
   planned.back().key = "never packed";
-  for (const TinyForm& form : {TinyForm{}, TinyForm{.size = {}}, TinyForm{.image_zstd = true, .label_zstd = true}}) {
-    CHECK(encode(form, two_entries(), some_sums(), planned).tables == encode(form, two_entries(), some_sums()).tables);
+  for (const TinyForm& form :
+       {TinyForm{}, TinyForm{.size = {}}, TinyForm{.image_zstd = true, .label_zstd = true}}) {
+    CHECK(encode(form, two_entries(), some_sums(), planned).tables ==
+          encode(form, two_entries(), some_sums()).tables);
     CHECK(encode(form, {}, some_sums(), planned).tables == encode(form, {}, some_sums()).tables);
   }
 }
@@ -105,8 +127,9 @@ TEST_CASE("planned records that were never added leave no trace") {
 TEST_CASE("more records than planned are refused") {
   const std::vector<RecordEntry> planned = two_entries();
   const Schema schema = tiny_schema({});
-  const Layout layout =
-      plan_layout({"1.0", "plan", encode_schema(schema).value(), "sources", {}}, schema, contents_of({}, planned)).value();
+  const Layout layout = plan_layout({"1.0", "plan", encode_schema(schema).value(), "sources", {}},
+                                    schema, contents_of({}, planned))
+                            .value();
   TableBuilder records(layout);
   for (const RecordEntry& entry : planned) REQUIRE(records.add(entry).ok());
   RecordEntry more;
@@ -127,7 +150,8 @@ TEST_CASE("the last table covers the header and all other tables") {
 
 TEST_CASE("an empty shard has its first offsets, its sums and nothing else") {
   const Case made = encode({}, {}, Sums(3, 3));
-  CHECK(table<std::uint64_t>(made.layout, made.tables, "key.offsets") == std::vector<std::uint64_t>{0});
+  CHECK(table<std::uint64_t>(made.layout, made.tables, "key.offsets") ==
+        std::vector<std::uint64_t>{0});
   CHECK(made.tables.size() == 8 + 8 * Sums::number_count(3, 3) + 8);
 }
 

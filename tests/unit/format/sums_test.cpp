@@ -50,19 +50,23 @@ TEST_CASE("sums add up and are cleared") {
 TEST_CASE("statistics follow their formulas step by step") {
   const Statistics statistics = statistics_of(gray_sums());
   CHECK(statistics.mean == std::vector<std::optional<double>>{90.0 / 3.0 / 255.0});
-  CHECK(statistics.std == std::vector<std::optional<double>>{std::sqrt(3.0 * 4100.0 - 90.0 * 90.0) / 3.0 / 255.0});
+  CHECK(statistics.std ==
+        std::vector<std::optional<double>>{std::sqrt(3.0 * 4100.0 - 90.0 * 90.0) / 3.0 / 255.0});
   CHECK(statistics.pixels == std::vector<std::uint64_t>{6, 3, 0, 1});
   CHECK(statistics.samples == std::vector<std::uint64_t>{2, 1, 0, 1});
   CHECK(statistics.ignored == 5);
-  CHECK(statistics.weights_inverse == std::vector<std::optional<double>>{10.0 / 24.0, 10.0 / 12.0, {}, 10.0 / 4.0});
+  CHECK(statistics.weights_inverse ==
+        std::vector<std::optional<double>>{10.0 / 24.0, 10.0 / 12.0, {}, 10.0 / 4.0});
   // f = 0.6, 0.75, -, 0.25: the median of the classes that occur is 0.6
-  CHECK(statistics.weights_median == std::vector<std::optional<double>>{0.6 / 0.6, 0.6 / 0.75, {}, 0.6 / 0.25});
+  CHECK(statistics.weights_median ==
+        std::vector<std::optional<double>>{0.6 / 0.6, 0.6 / 0.75, {}, 0.6 / 0.25});
 }
 
 TEST_CASE("the median of an even number of classes is the mean of the middle two") {
   Sums sums(1, 2);
   sums.classes = {{1, 1, 2}, {1, 1, 4}};
-  CHECK(statistics_of(sums).weights_median == std::vector<std::optional<double>>{0.375 / 0.5, 0.375 / 0.25});
+  CHECK(statistics_of(sums).weights_median ==
+        std::vector<std::optional<double>>{0.375 / 0.5, 0.375 / 0.25});
 }
 
 TEST_CASE("without pixels there are no numbers, without labels no lists") {

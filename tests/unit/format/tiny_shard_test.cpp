@@ -29,8 +29,9 @@ TEST_CASE("every form of shard keeps every rule") {
       CHECK(header->tensors == shard.layout.tensors);
       CHECK(header->tables_begin == shard.layout.tables_begin);
       CHECK(header->schema == tiny_schema(form));
-      for (const Status& status : {format::check_tables(shard.bytes, *header), format::check_form(shard.bytes, *header),
-                                   format::check_fillers(shard.bytes, *header)}) {
+      for (const Status& status :
+           {format::check_tables(shard.bytes, *header), format::check_form(shard.bytes, *header),
+            format::check_fillers(shard.bytes, *header)}) {
         CHECK((status.ok() ? "" : status.error().describe()) == "");
       }
       CHECK(format::read_sums(shard.bytes, *header) == shard.sums);
@@ -42,10 +43,12 @@ TEST_CASE("packs are written for another reader", "[.packs]") {
   const char* target = std::getenv("HOTPACK_TINY_PACKS");
   REQUIRE(target != nullptr);
   for (const auto& [name, form] : all_forms()) {
-    for (const auto& [variant, records, skipped] : {std::tuple("", 7, 0), {"-skipped", 6, 2}, {"-empty", 0, 0}, {"-all-skipped", 0, 3}}) {
+    for (const auto& [variant, records, skipped] :
+         {std::tuple("", 7, 0), {"-skipped", 6, 2}, {"-empty", 0, 0}, {"-all-skipped", 0, 3}}) {
       const std::string folder = std::string(target) + "/" + name + variant;
       std::filesystem::create_directories(folder);
-      write_pack(folder, form, tiny_records(form, static_cast<std::size_t>(records)), 3, static_cast<std::uint64_t>(skipped));
+      write_pack(folder, form, tiny_records(form, static_cast<std::size_t>(records)), 3,
+                 static_cast<std::uint64_t>(skipped));
     }
   }
 }

@@ -13,7 +13,8 @@ using namespace hotpack::geometry;
 
 namespace {
 
-constexpr LabelFilter kFilters[] = {LabelFilter::nearest, LabelFilter::nearest_cv, LabelFilter::nearest_pil};
+constexpr LabelFilter kFilters[] = {LabelFilter::nearest, LabelFilter::nearest_cv,
+                                    LabelFilter::nearest_pil};
 
 int reference_index(LabelFilter filter, int i, int source, int target) {
   if (filter == LabelFilter::nearest) return reference::centre_index(i, source, target);
@@ -32,8 +33,12 @@ struct Ids {
   std::vector<std::uint16_t> values;
 
   Ids(int w, int h) : width(w), height(h), values(static_cast<std::size_t>(w * h)) {}
-  ConstIds view() const { return {values.data(), width, height, 1, static_cast<std::size_t>(width) * 2}; }
-  MutableIds view() { return {values.data(), width, height, 1, static_cast<std::size_t>(width) * 2}; }
+  ConstIds view() const {
+    return {values.data(), width, height, 1, static_cast<std::size_t>(width) * 2};
+  }
+  MutableIds view() {
+    return {values.data(), width, height, 1, static_cast<std::size_t>(width) * 2};
+  }
   std::uint16_t at(int x, int y) const { return values[static_cast<std::size_t>(y * width + x)]; }
 };
 
@@ -44,15 +49,17 @@ Ids random_ids(int width, int height, std::mt19937& random) {
 }
 
 // The number of pixels of `record` that differ from the formulas.
-int wrong_pixels(const Ids& source, Region region, LabelFilter filter, std::uint16_t pad, const Ids& record) {
+int wrong_pixels(const Ids& source, Region region, LabelFilter filter, std::uint16_t pad,
+                 const Ids& record) {
   int wrong = 0;
   for (int y = 0; y < record.height; ++y) {
     for (int x = 0; x < record.width; ++x) {
       const int u = x - region.x, v = y - region.y;
       const bool inside = u >= 0 && u < region.width && v >= 0 && v < region.height;
-      const std::uint16_t wanted = inside ? source.at(reference_index(filter, u, source.width, region.width),
-                                                      reference_index(filter, v, source.height, region.height))
-                                          : pad;
+      const std::uint16_t wanted =
+          inside ? source.at(reference_index(filter, u, source.width, region.width),
+                             reference_index(filter, v, source.height, region.height))
+                 : pad;
       wrong += record.at(x, y) != wanted;
     }
   }
@@ -73,14 +80,17 @@ TEST_CASE("label filters have names that read back") {
 TEST_CASE("nearest indices follow the formula of each filter") {
   std::mt19937 random(1);
   for (int round = 0; round < 600; ++round) {
-    const int source = 1 + static_cast<int>(random() % 900), target = 1 + static_cast<int>(random() % 900);
+    const int source = 1 + static_cast<int>(random() % 900),
+              target = 1 + static_cast<int>(random() % 900);
     for (const LabelFilter filter : kFilters) {
       const std::vector<int> indices = indices_of(filter, source, target);
       REQUIRE(indices.size() == static_cast<std::size_t>(target));
       int wrong = 0;
       double pillow = static_cast<double>(source) / target * 0.5;
       for (int i = 0; i < target; ++i, pillow += static_cast<double>(source) / target) {
-        const int wanted = filter == LabelFilter::nearest_pil ? static_cast<int>(pillow) : reference_index(filter, i, source, target);
+        const int wanted = filter == LabelFilter::nearest_pil
+                               ? static_cast<int>(pillow)
+                               : reference_index(filter, i, source, target);
         wrong += indices[static_cast<std::size_t>(i)] != wanted;
       }
       INFO(word_of(filter) << " " << source << " -> " << target);
@@ -91,8 +101,8 @@ TEST_CASE("nearest indices follow the formula of each filter") {
 
 TEST_CASE("nearest indices stay inside the source and never decrease") {
   for (const LabelFilter filter : kFilters) {
-    for (const auto& [source, target] :
-         std::vector<std::pair<int, int>>{{1, 1}, {1, 100000}, {100000, 1}, {3, 100003}, {65535, 65521}, {49, 100000}}) {
+    for (const auto& [source, target] : std::vector<std::pair<int, int>>{
+             {1, 1}, {1, 100000}, {100000, 1}, {3, 100003}, {65535, 65521}, {49, 100000}}) {
       const std::vector<int> indices = indices_of(filter, source, target);
       INFO(word_of(filter) << " " << source << " -> " << target);
       CHECK(std::is_sorted(indices.begin(), indices.end()));
@@ -113,7 +123,8 @@ TEST_CASE("OpenCV's reciprocal differs from the integer quotient, and is kept") 
   for (int source = 1; source < 200; ++source) {
     for (int target = 1; target < 200; ++target) {
       const std::vector<int> indices = indices_of(LabelFilter::nearest_cv, source, target);
-      for (int i = 0; i < target; ++i) differ += indices[static_cast<std::size_t>(i)] != i * source / target;
+      for (int i = 0; i < target; ++i)
+        differ += indices[static_cast<std::size_t>(i)] != i * source / target;
     }
   }
   CHECK(differ > 0);
@@ -137,8 +148,8 @@ TEST_CASE("NearestPlacer places, clips and pads as the formulas say") {
     Ids record = random_ids(size(), size(), random);
     const LabelFilter filter = kFilters[random() % 3];
     placer.place(source.view(), region, filter, 65535, record.view());
-    INFO(round << ": " << source.width << "x" << source.height << " to " << region.width << "x" << region.height << " at " << region.x
-               << "," << region.y);
+    INFO(round << ": " << source.width << "x" << source.height << " to " << region.width << "x"
+               << region.height << " at " << region.x << "," << region.y);
     REQUIRE(wrong_pixels(source, region, filter, 65535, record) == 0);
   }
 }
@@ -163,18 +174,23 @@ TEST_CASE("NearestPlacer stays within the rows of a strided record") {
   Ids source(2, 2);
   source.values = {1, 2, 3, 4};
   std::vector<std::uint16_t> memory(3 * 10, 99);
-  NearestPlacer().place(source.view(), {0, 0, 4, 3}, LabelFilter::nearest, 0, {memory.data(), 4, 3, 1, 20});
-  const std::vector<std::uint16_t> wanted{1,  1,  2,  2,  99, 99, 99, 99, 99, 99, 3,  3,  4,  4,  99,
-                                          99, 99, 99, 99, 99, 3,  3,  4,  4,  99, 99, 99, 99, 99, 99};
+  NearestPlacer().place(source.view(), {0, 0, 4, 3}, LabelFilter::nearest, 0,
+                        {memory.data(), 4, 3, 1, 20});
+  const std::vector<std::uint16_t> wanted{1, 1, 2, 2, 99, 99, 99, 99, 99, 99,
+                                          3, 3, 4, 4, 99, 99, 99, 99, 99, 99,
+                                          3, 3, 4, 4, 99, 99, 99, 99, 99, 99};
   CHECK(memory == wanted);
 }
 
 TEST_CASE("NearestPlacer: a region wholly outside leaves nothing but padding") {
   Ids source(2, 2), record(3, 3);
   NearestPlacer().place(source.view(), {3, 0, 2, 2}, LabelFilter::nearest, 5, record.view());
-  CHECK(std::all_of(record.values.begin(), record.values.end(), [](std::uint16_t id) { return id == 5; }));
-  NearestPlacer().place(source.view(), {-2147483647, 0, 2, 2}, LabelFilter::nearest, 6, record.view());
-  CHECK(std::all_of(record.values.begin(), record.values.end(), [](std::uint16_t id) { return id == 6; }));
+  CHECK(std::all_of(record.values.begin(), record.values.end(),
+                    [](std::uint16_t id) { return id == 5; }));
+  NearestPlacer().place(source.view(), {-2147483647, 0, 2, 2}, LabelFilter::nearest, 6,
+                        record.view());
+  CHECK(std::all_of(record.values.begin(), record.values.end(),
+                    [](std::uint16_t id) { return id == 6; }));
 }
 
 TEST_CASE("a region far larger than its record needs no more memory") {
@@ -182,6 +198,7 @@ TEST_CASE("a region far larger than its record needs no more memory") {
   source.values = {1, 2, 3};
   for (const LabelFilter filter : {LabelFilter::nearest, LabelFilter::nearest_cv}) {
     NearestPlacer().place(source.view(), {0, -1073741823, 4, 2147483647}, filter, 9, record.view());
-    CHECK(std::all_of(record.values.begin(), record.values.end(), [](std::uint16_t id) { return id == 2; }));
+    CHECK(std::all_of(record.values.begin(), record.values.end(),
+                      [](std::uint16_t id) { return id == 2; }));
   }
 }

@@ -19,12 +19,14 @@ using Pad = std::array<std::uint8_t, 3>;
 constexpr Pad kPad{10, 200, 30};
 
 ConstPixels view(const Image& image) {
-  const auto row_bytes = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
+  const auto row_bytes =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
   return {image.samples.data(), image.width, image.height, image.channels, row_bytes};
 }
 
 MutablePixels view(Image& image) {
-  const auto row_bytes = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
+  const auto row_bytes =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
   return {image.samples.data(), image.width, image.height, image.channels, row_bytes};
 }
 
@@ -42,7 +44,8 @@ Image random_image(int width, int height, int channels, std::mt19937& random) {
   return image;
 }
 
-Image place(Resampler& resampler, const Image& source, Region region, ImageFilter filter, Extent record_size, const Pad& pad = kPad) {
+Image place(Resampler& resampler, const Image& source, Region region, ImageFilter filter,
+            Extent record_size, const Pad& pad = kPad) {
   Image record(record_size.width, record_size.height, source.channels);
   for (std::uint8_t& sample : record.samples) sample = 77;
   const Status placed = resampler.place(view(source), region, filter, pad.data(), view(record));
@@ -89,9 +92,12 @@ TEST_CASE("linear equals the integer formula for 1000 random images") {
     const int channels = round % 2 == 0 ? 1 : 3;
     Extent target{size(), size()};
     const bool halve = round % 10 == 0;
-    const Image source = random_image(halve ? 2 * target.width : size(), halve ? 2 * target.height : size(), channels, random);
-    INFO(round << ": " << source.width << "x" << source.height << "x" << channels << " to " << target.width << "x" << target.height);
-    REQUIRE(resize(source, ImageFilter::linear, target) == reference::linear(source, target.width, target.height));
+    const Image source = random_image(halve ? 2 * target.width : size(),
+                                      halve ? 2 * target.height : size(), channels, random);
+    INFO(round << ": " << source.width << "x" << source.height << "x" << channels << " to "
+               << target.width << "x" << target.height);
+    REQUIRE(resize(source, ImageFilter::linear, target) ==
+            reference::linear(source, target.width, target.height));
   }
 }
 
@@ -99,11 +105,14 @@ TEST_CASE("area at integer factors is the rounded mean of the blocks") {
   std::mt19937 random(12);
   for (int round = 0; round < 1000; ++round) {
     const int channels = round % 2 == 0 ? 1 : 3;
-    const int fx = 1 + static_cast<int>(random() % 6), fy = round % 3 == 0 ? 1 + static_cast<int>(random() % 6) : fx;
+    const int fx = 1 + static_cast<int>(random() % 6),
+              fy = round % 3 == 0 ? 1 + static_cast<int>(random() % 6) : fx;
     const Extent target{1 + static_cast<int>(random() % 20), 1 + static_cast<int>(random() % 20)};
     const Image source = random_image(fx * target.width, fy * target.height, channels, random);
-    INFO(round << ": factors " << fx << "x" << fy << " channels " << channels << " to " << target.width << "x" << target.height);
-    REQUIRE(resize(source, ImageFilter::area, target) == reference::area_of_blocks(source, target.width, target.height));
+    INFO(round << ": factors " << fx << "x" << fy << " channels " << channels << " to "
+               << target.width << "x" << target.height);
+    REQUIRE(resize(source, ImageFilter::area, target) ==
+            reference::area_of_blocks(source, target.width, target.height));
   }
 }
 
@@ -113,8 +122,10 @@ TEST_CASE("nearest equals OpenCV's index formula for 1000 random images") {
   for (int round = 0; round < 1000; ++round) {
     const Image source = random_image(size(), size(), round % 2 == 0 ? 1 : 3, random);
     const Extent target{size(), size()};
-    INFO(round << ": " << source.width << "x" << source.height << " to " << target.width << "x" << target.height);
-    REQUIRE(resize(source, ImageFilter::nearest, target) == reference::nearest(source, target.width, target.height));
+    INFO(round << ": " << source.width << "x" << source.height << " to " << target.width << "x"
+               << target.height);
+    REQUIRE(resize(source, ImageFilter::nearest, target) ==
+            reference::nearest(source, target.width, target.height));
   }
 }
 
@@ -138,12 +149,15 @@ TEST_CASE("regions are resampled whole, placed, clipped and padded") {
     if (round % 4 == 0) region.width = source.width, region.height = source.height;
     const Extent record{size(), size()};
     const bool linear = round % 3 != 0;
-    const Image resized =
-        linear ? reference::linear(source, region.width, region.height) : reference::nearest(source, region.width, region.height);
-    const Image wanted = reference::placed(resized, region.x, region.y, record.width, record.height, kPad.data());
-    INFO(round << ": " << source.width << "x" << source.height << " to " << region.width << "x" << region.height << " at " << region.x
-               << "," << region.y << " of " << record.width << "x" << record.height);
-    REQUIRE(place(resampler, source, region, linear ? ImageFilter::linear : ImageFilter::nearest, record) == wanted);
+    const Image resized = linear ? reference::linear(source, region.width, region.height)
+                                 : reference::nearest(source, region.width, region.height);
+    const Image wanted =
+        reference::placed(resized, region.x, region.y, record.width, record.height, kPad.data());
+    INFO(round << ": " << source.width << "x" << source.height << " to " << region.width << "x"
+               << region.height << " at " << region.x << "," << region.y << " of " << record.width
+               << "x" << record.height);
+    REQUIRE(place(resampler, source, region, linear ? ImageFilter::linear : ImageFilter::nearest,
+                  record) == wanted);
   }
 }
 
@@ -155,8 +169,9 @@ TEST_CASE("fits of real sizes place the pixels that the formulas name") {
   for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover}) {
     for (const Anchor anchor : {Anchor::center, Anchor::top_left}) {
       const Region region = fit_region(fit, anchor, {96, 72}, record);
-      const Image wanted = reference::placed(reference::linear(source, region.width, region.height), region.x, region.y, record.width,
-                                             record.height, kPad.data());
+      const Image wanted =
+          reference::placed(reference::linear(source, region.width, region.height), region.x,
+                            region.y, record.width, record.height, kPad.data());
       INFO(word_of(fit) << " " << packed_word_of(anchor));
       CHECK(place(resampler, source, region, ImageFilter::linear, record) == wanted);
     }
@@ -174,10 +189,14 @@ TEST_CASE("strided source and record: no byte outside the record is touched") {
   }
   const ConstPixels window{&wide.samples[(4 * 30 + 5) * 3], 12, 9, 3, 90};
   std::vector<std::uint8_t> memory(7 * 64, 99);
-  REQUIRE(Resampler().place(window, {1, 0, 8, 7}, ImageFilter::linear, kPad.data(), {memory.data(), 10, 7, 3, 64}).ok());
+  REQUIRE(Resampler()
+              .place(window, {1, 0, 8, 7}, ImageFilter::linear, kPad.data(),
+                     {memory.data(), 10, 7, 3, 64})
+              .ok());
   const Image wanted = reference::placed(reference::linear(source, 8, 7), 1, 0, 10, 7, kPad.data());
   for (std::size_t y = 0; y < 7; ++y) {
-    for (std::size_t i = 0; i < 64; ++i) REQUIRE(memory[y * 64 + i] == (i < 30 ? wanted.samples[y * 30 + i] : 99));
+    for (std::size_t i = 0; i < 64; ++i)
+      REQUIRE(memory[y * 64 + i] == (i < 30 ? wanted.samples[y * 30 + i] : 99));
   }
 }
 
@@ -197,7 +216,8 @@ TEST_CASE("gray padding takes the first value of the color") {
 TEST_CASE("an intermediate image beyond the limit is refused with advice") {
   const Image source(1, 3000, 1);
   Image record(512, 512, 1);
-  const Status placed = Resampler().place(view(source), {0, -767744, 512, 1536000}, ImageFilter::linear, kPad.data(), view(record));
+  const Status placed = Resampler().place(view(source), {0, -767744, 512, 1536000},
+                                          ImageFilter::linear, kPad.data(), view(record));
   REQUIRE_FALSE(placed.ok());
   CHECK(placed.error().code == ErrorCode::data);
   CHECK_THAT(placed.error().message, ContainsSubstring("1x3000"));
@@ -209,7 +229,8 @@ TEST_CASE("an exception of OpenCV becomes an internal error") {
   const Image source(4, 4, 1);
   Image record(3, 3, 1);
   const ConstPixels nothing{source.samples.data(), 0, 0, 1, 4};
-  const Status placed = Resampler().place(nothing, {0, 0, 3, 3}, ImageFilter::linear, kPad.data(), view(record));
+  const Status placed =
+      Resampler().place(nothing, {0, 0, 3, 3}, ImageFilter::linear, kPad.data(), view(record));
   REQUIRE_FALSE(placed.ok());
   CHECK(placed.error().code == ErrorCode::internal);
   CHECK_THAT(placed.error().message, ContainsSubstring("OpenCV"));
@@ -218,7 +239,8 @@ TEST_CASE("an exception of OpenCV becomes an internal error") {
 TEST_CASE("resamplers of several threads do not disturb each other") {
   std::mt19937 random(18);
   const Image source = random_image(50, 40, 3, random);
-  const Image wanted = reference::placed(reference::linear(source, 90, 70), -20, -10, 40, 40, kPad.data());
+  const Image wanted =
+      reference::placed(reference::linear(source, 90, 70), -20, -10, 40, 40, kPad.data());
   std::array<int, 4> wrong{};
   std::vector<std::thread> threads;
   for (int& count : wrong) {
@@ -226,7 +248,10 @@ TEST_CASE("resamplers of several threads do not disturb each other") {
       Resampler resampler;
       for (int round = 0; round < 50; ++round) {
         Image record(40, 40, 3);
-        const bool placed = resampler.place(view(source), {-20, -10, 90, 70}, ImageFilter::linear, kPad.data(), view(record)).ok();
+        const bool placed = resampler
+                                .place(view(source), {-20, -10, 90, 70}, ImageFilter::linear,
+                                       kPad.data(), view(record))
+                                .ok();
         count += !placed || record != wanted;
       }
     });

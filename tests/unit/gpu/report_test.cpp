@@ -66,23 +66,31 @@ TEST_CASE("a figure with a flaw reaches nothing") {
 
 TEST_CASE("a sentence names the bound that counts and the other one") {
   CHECK(bus_sentence(kLimits) == "the bus, which carries 55.0 GB/s from pinned memory");
-  CHECK(gathering_sentence(kLimits, 1) == "the threads: 1 thread gathers 12.0 GB/s, the bus carries 55.0 GB/s");
-  CHECK(gathering_sentence(kLimits, 8) == "the bus, which carries 55.0 GB/s; 8 threads gather 96.0 GB/s");
-  CHECK(end_to_end_sentence(kLimits, kSample) == "the bus, which carries 52,452 samples/s; the device's memory bears 291,122 samples/s");
+  CHECK(gathering_sentence(kLimits, 1) ==
+        "the threads: 1 thread gathers 12.0 GB/s, the bus carries 55.0 GB/s");
+  CHECK(gathering_sentence(kLimits, 8) ==
+        "the bus, which carries 55.0 GB/s; 8 threads gather 96.0 GB/s");
+  CHECK(end_to_end_sentence(kLimits, kSample) ==
+        "the bus, which carries 52,452 samples/s; the device's memory bears 291,122 samples/s");
   CHECK(resident_sentence(kLimits, kSample) ==
-        "the device's memory, which moves 2900 GB/s: of a sample 1.00 MiB are read and 7.50 MiB written");
+        "the device's memory, which moves 2900 GB/s: of a sample 1.00 MiB are read and 7.50 MiB "
+        "written");
   Bandwidths slow = kLimits;
   slow.memory = 8e9;
-  CHECK(end_to_end_sentence(slow, kSample) == "the device's memory, which bears 803 samples/s; the bus carries 52,452 samples/s");
+  CHECK(end_to_end_sentence(slow, kSample) ==
+        "the device's memory, which bears 803 samples/s; the bus carries 52,452 samples/s");
 }
 
 TEST_CASE("a sentence tells what small copies reach") {
   Bandwidths small = kLimits;
   small.bus_in_batches = 11e9;
-  CHECK(bus_sentence(small) == "the bus, which carries 55.0 GB/s from pinned memory; copies as small as a batch reach 20.0 % of that");
+  CHECK(bus_sentence(small) ==
+        "the bus, which carries 55.0 GB/s from pinned memory; copies as small as a batch reach "
+        "20.0 % of that");
   small.bus_in_records = 44e9;
   CHECK(bus_sentence(small) ==
-        "the bus, which carries 55.0 GB/s from pinned memory; records are copied one by one, which reaches 80.0 % of that");
+        "the bus, which carries 55.0 GB/s from pinned memory; records are copied one by one, which "
+        "reaches 80.0 % of that");
 }
 
 TEST_CASE("what was not measured reaches nothing") {

@@ -26,13 +26,67 @@ AcceptanceReport small_report() {
     row.limited_by = limited_by;
     report.rows.push_back(std::move(row));
   };
-  add({"pinned tier: packed bytes", "GB/s", 53e9, 55e9, "bus", Goal::at_least, 0.95, {}, {}, {}, {{"bus_bandwidth", 55e9}}}, "the bus");
-  add({"end to end: f16", "samples/s", 30000, 52000, "min(bus/packed, memory/(2 packed + output))", Goal::at_least, 0.9, {}, {}, {}, {}},
+  add({"pinned tier: packed bytes",
+       "GB/s",
+       53e9,
+       55e9,
+       "bus",
+       Goal::at_least,
+       0.95,
+       {},
+       {},
+       {},
+       {{"bus_bandwidth", 55e9}}},
+      "the bus");
+  add({"end to end: f16",
+       "samples/s",
+       30000,
+       52000,
+       "min(bus/packed, memory/(2 packed + output))",
+       Goal::at_least,
+       0.9,
+       {},
+       {},
+       {},
+       {}},
       "the bus");
   add({"stall", "s", 0.002, 1, "one second", Goal::at_most, 0.01, {}, {}, {}, {}}, "nothing");
-  add({"pinned bytes", "MiB", 96 << 20, 96 << 20, "those after step 3", Goal::equal, 1, {}, {}, {}, {}}, "");
-  add({"matrix products: u8", "TFLOP/s", 0, 0, "without", Goal::at_least, 0.98, "there is no cuBLAS", {}, {}, {}}, "");
-  add({"matrix products: f16", "TFLOP/s", 0, 0, "without", Goal::at_least, 0.98, "there is no cuBLAS", {}, {}, {}}, "");
+  add({"pinned bytes",
+       "MiB",
+       96 << 20,
+       96 << 20,
+       "those after step 3",
+       Goal::equal,
+       1,
+       {},
+       {},
+       {},
+       {}},
+      "");
+  add({"matrix products: u8",
+       "TFLOP/s",
+       0,
+       0,
+       "without",
+       Goal::at_least,
+       0.98,
+       "there is no cuBLAS",
+       {},
+       {},
+       {}},
+      "");
+  add({"matrix products: f16",
+       "TFLOP/s",
+       0,
+       0,
+       "without",
+       Goal::at_least,
+       0.98,
+       "there is no cuBLAS",
+       {},
+       {},
+       {}},
+      "");
   report.notes = {"something was cut"};
   return report;
 }
@@ -41,20 +95,31 @@ AcceptanceReport small_report() {
 
 TEST_CASE("a measurement of a device as a table") {
   CHECK(acceptance_text(small_report()) ==
-        "packed/train: 1,501 samples; batches of 32 samples, 32.0 MiB packed; 8 threads; medians of 5 rounds\n"
-        "device 0: NVIDIA H100 80GB HBM3, sm_90, 80.0 GiB; driver for CUDA 12.8; kernels: CUDA 13.0, sm_90 and PTX\n"
-        "bandwidths: bus 55.1 GB/s, from pinned memory to the device (53.9 GB/s in copies of one batch); memory 2912 GB/s,\n"
-        "within the device; gather 12.3 GB/s, from the page cache to pinned memory by one thread; packed and output are bytes\n"
+        "packed/train: 1,501 samples; batches of 32 samples, 32.0 MiB packed; 8 threads; medians "
+        "of 5 rounds\n"
+        "device 0: NVIDIA H100 80GB HBM3, sm_90, 80.0 GiB; driver for CUDA 12.8; kernels: CUDA "
+        "13.0, sm_90 and PTX\n"
+        "bandwidths: bus 55.1 GB/s, from pinned memory to the device (53.9 GB/s in copies of one "
+        "batch); memory 2912 GB/s,\n"
+        "within the device; gather 12.3 GB/s, from the page cache to pinned memory by one thread; "
+        "packed and output are bytes\n"
         "per sample\n"
         "\n"
-        "                                       figure             limit  ratio  target                limit is\n"
-        "  pinned tier: packed bytes         53.0 GB/s         55.0 GB/s  0.964  ≥ 0.95  good          bus\n"
-        "  end to end: f16            30,000 samples/s  52,000 samples/s  0.577  ≥ 0.90  NOT REACHED   min(bus/packed, memory/(2 packed + "
+        "                                       figure             limit  ratio  target            "
+        "    limit is\n"
+        "  pinned tier: packed bytes         53.0 GB/s         55.0 GB/s  0.964  ≥ 0.95  good      "
+        "    bus\n"
+        "  end to end: f16            30,000 samples/s  52,000 samples/s  0.577  ≥ 0.90  NOT "
+        "REACHED   min(bus/packed, memory/(2 packed + "
         "output))\n"
-        "  stall                              0.0020 s          1.0000 s  0.002  ≤ 0.01  good          one second\n"
-        "  pinned bytes                       96.0 MiB          96.0 MiB  1.000   equal  good          those after step 3\n"
-        "  matrix products: u8                       –                        –  ≥ 0.98  not measured\n"
-        "  matrix products: f16                      –                        –  ≥ 0.98  not measured\n"
+        "  stall                              0.0020 s          1.0000 s  0.002  ≤ 0.01  good      "
+        "    one second\n"
+        "  pinned bytes                       96.0 MiB          96.0 MiB  1.000   equal  good      "
+        "    those after step 3\n"
+        "  matrix products: u8                       –                        –  ≥ 0.98  not "
+        "measured\n"
+        "  matrix products: f16                      –                        –  ≥ 0.98  not "
+        "measured\n"
         "\n"
         "what limits each:\n"
         "pinned tier: packed bytes to end to end: f16: the bus\n"
@@ -88,7 +153,8 @@ TEST_CASE("a measurement of a device as JSON has bytes and seconds") {
 TEST_CASE("a figure with a flaw is reported as not reached with its reason") {
   AcceptanceReport report = small_report();
   report.rows[0].flaw = "too slow";
-  CHECK_THAT(acceptance_text(report), ContainsSubstring("does not count, pinned tier: packed bytes: too slow\n"));
+  CHECK_THAT(acceptance_text(report),
+             ContainsSubstring("does not count, pinned tier: packed bytes: too slow\n"));
   const auto json = format::parse_json(acceptance_json(report));
   REQUIRE(json.ok());
   CHECK((*json)["rows"][0]["good"] == false);

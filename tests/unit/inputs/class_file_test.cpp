@@ -42,8 +42,9 @@ TEST_CASE("a second class file that cannot be parsed gives a warning") {
   const auto found = find_class_file({folder.path()});
   CHECK(found->path == folder / "class_dict.csv");
   REQUIRE(found->unreadable.size() == 1);
-  CHECK_THAT(found->unreadable.front(), ContainsSubstring("label_colors.csv") && ContainsSubstring("line 3") &&
-                                            ContainsSubstring("the classes are those of " + (folder / "class_dict.csv")));
+  CHECK_THAT(found->unreadable.front(),
+             ContainsSubstring("label_colors.csv") && ContainsSubstring("line 3") &&
+                 ContainsSubstring("the classes are those of " + (folder / "class_dict.csv")));
 }
 
 TEST_CASE("two class files with different numbering are a question with commands") {
@@ -53,9 +54,10 @@ TEST_CASE("two class files with different numbering are a question with commands
   const auto found = find_class_file({folder.path()});
   REQUIRE(found);
   REQUIRE(found->contradiction);
-  CHECK_THAT(found->contradiction->message, ContainsSubstring("class 0 is 'car' there and 'road' here") &&
-                                                ContainsSubstring("--classes " + (folder / "class_dict.csv")) &&
-                                                ContainsSubstring("--classes " + (folder / "classes.txt")));
+  CHECK_THAT(found->contradiction->message,
+             ContainsSubstring("class 0 is 'car' there and 'road' here") &&
+                 ContainsSubstring("--classes " + (folder / "class_dict.csv")) &&
+                 ContainsSubstring("--classes " + (folder / "classes.txt")));
   folder.write("classes.txt", "car\nroad\n");
   CHECK_FALSE(find_class_file({folder.path()})->contradiction);
 }

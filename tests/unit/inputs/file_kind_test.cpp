@@ -27,8 +27,12 @@ TEST_CASE("the stem is the name without its extension") {
 }
 
 TEST_CASE("unsupported formats have a name and advice") {
-  CHECK(unsupported_text(describe_name("a.TIFF").format) == "TIFF is not supported; convert it to PNG");
-  CHECK(unsupported_text(describe_name("a.webp").format) == "WebP is not supported; convert it to PNG");
-  CHECK(unsupported_text(describe_name("a.nii.gz").format) == "NIfTI is not supported; convert its slices to PNG");
-  CHECK(unsupported_text(describe_name("a.mat").format) == "MATLAB is not supported; save its arrays as PNG");
+  CHECK(unsupported_text(describe_name("a.TIFF").format) ==
+        "TIFF is not supported; convert it to PNG");
+  CHECK(unsupported_text(describe_name("a.webp").format) ==
+        "WebP is not supported; convert it to PNG");
+  CHECK(unsupported_text(describe_name("a.nii.gz").format) ==
+        "NIfTI is not supported; convert its slices to PNG");
+  CHECK(unsupported_text(describe_name("a.mat").format) ==
+        "MATLAB is not supported; save its arrays as PNG");
 }

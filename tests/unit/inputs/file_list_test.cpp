@@ -30,7 +30,8 @@ TEST_CASE("a regular expression captures the key from the path with extension") 
   touch(folder, {"a/frame_001_rgb.png", "b/frame_002_rgb.png", "frame_003_depth.png"});
   FileList list = scanned(folder, "set/");
   ProblemLog problems;
-  const PathPattern pattern = PathPattern::compile("frame_([0-9]+)_rgb\\.png$", "--pair-regex").value();
+  const PathPattern pattern =
+      PathPattern::compile("frame_([0-9]+)_rgb\\.png$", "--pair-regex").value();
   REQUIRE(capture_keys(list, pattern, problems).ok());
   CHECK(keys_of(list) == Names{"", "set/001", "set/002"});
   drop_keyless(list);
@@ -56,7 +57,8 @@ TEST_CASE("a divided list of files keeps keys that are no beginning of the path"
   touch(folder, {"a/1_x.png", "b/2_x.png", "b/3_x.png"});
   FileList list = scanned(folder);
   ProblemLog problems;
-  REQUIRE(capture_keys(list, PathPattern::compile("([0-9]+)_x", "--pair-regex").value(), problems).ok());
+  REQUIRE(capture_keys(list, PathPattern::compile("([0-9]+)_x", "--pair-regex").value(), problems)
+              .ok());
   sort_by_key(list);
   const std::vector<FileList> parts = divide_files(list, {1, 0, kNoPart}, 2);
   CHECK(keys_of(parts[0]) == Names{"2"});
@@ -66,7 +68,8 @@ TEST_CASE("a divided list of files keeps keys that are no beginning of the path"
 
 TEST_CASE("dropped files leave nothing behind in memory") {
   const TempFolder folder;
-  for (int i = 0; i < 40; ++i) folder.write("some_long_name_" + std::to_string(i) + (i == 0 ? "_L.png" : ".png"), "x");
+  for (int i = 0; i < 40; ++i)
+    folder.write("some_long_name_" + std::to_string(i) + (i == 0 ? "_L.png" : ".png"), "x");
   FileList list = scanned(folder);
   const std::uint64_t before = list.arena.memory_bytes();
   strip_suffix(list, "_L");

@@ -26,7 +26,9 @@ TEST_CASE("composed and decomposed characters are one in the Unicode form") {
   CHECK(folded("CAF\xC3\x89", kBoth) == folded(decomposed, kBoth));
 }
 
-TEST_CASE("text that is not UTF-8 stays unchanged") { CHECK(folded("a\xFF\xFE", kBoth) == "a\xFF\xFE"); }
+TEST_CASE("text that is not UTF-8 stays unchanged") {
+  CHECK(folded("a\xFF\xFE", kBoth) == "a\xFF\xFE");
+}
 
 TEST_CASE("the advice names the smallest folding that makes two keys one") {
   using Catch::Matchers::EndsWith;

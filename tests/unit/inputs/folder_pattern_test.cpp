@@ -20,9 +20,11 @@ Names found(const TempFolder& folder, std::string_view pattern) {
 
 TEST_CASE("folders are found by the names that data sets use, in any case") {
   const TempFolder folder;
-  touch(folder, {"train/x", "Train_Labels/x", "valannot/x", "images_prepped_test/x", "images/train2017/x", "images/other/x", ".images/x"});
+  touch(folder, {"train/x", "Train_Labels/x", "valannot/x", "images_prepped_test/x",
+                 "images/train2017/x", "images/other/x", ".images/x"});
   CHECK(found(folder, "{split}") == Names{"train train "});
-  CHECK(found(folder, "{split}{-}{labels}") == Names{"Train_Labels Train Labels", "valannot val annot"});
+  CHECK(found(folder, "{split}{-}{labels}") ==
+        Names{"Train_Labels Train Labels", "valannot val annot"});
   CHECK(found(folder, "{images}{-}{split}") == Names{"images_prepped_test test images_prepped"});
   CHECK(found(folder, "{images}/{split}") == Names{"images/train2017 train2017 images"});
   CHECK(found(folder, "IMAGES") == Names{"images  "});
@@ -40,7 +42,8 @@ TEST_CASE("words of images and labels do not overlap") {
     CHECK(is_images_word(name));
     CHECK_FALSE(is_labels_word(name));
   }
-  for (const std::string name : {"labels", "masks", "ann_dir", "gts", "annotations", "SegmentationClass", "trimaps", "ground_truth"}) {
+  for (const std::string name : {"labels", "masks", "ann_dir", "gts", "annotations",
+                                 "SegmentationClass", "trimaps", "ground_truth"}) {
     CHECK(is_labels_word(name));
     CHECK_FALSE(is_images_word(name));
   }

@@ -23,11 +23,17 @@ void folders(InputOptions& i) { i.images = {"a"}, i.labels = {"b"}; }
 
 TEST_CASE("input options that go together are accepted") {
   CHECK(refusal(folders).empty());
-  CHECK(refusal([](InputOptions& i) { i.root = "x", i.label_suffix = "_L", i.mask_per_class.clear(); }).empty());
+  CHECK(refusal([](InputOptions& i) {
+          i.root = "x", i.label_suffix = "_L", i.mask_per_class.clear();
+        }).empty());
   CHECK(refusal([](InputOptions& i) { i.image_folders = {"x"}, i.allow_empty = true; }).empty());
-  CHECK(refusal([](InputOptions& i) { i.pairs = "x", i.list_root = "y", i.strip_prefix = "z"; }).empty());
+  CHECK(refusal([](InputOptions& i) {
+          i.pairs = "x", i.list_root = "y", i.strip_prefix = "z";
+        }).empty());
   CHECK(refusal([](InputOptions& i) { i.list = "x"; }).empty());
-  CHECK(refusal([](InputOptions& i) { folders(i), i.list = "x", i.image_regex = "(a)", i.label_regex = "(?:b)(a)"; }).empty());
+  CHECK(refusal([](InputOptions& i) {
+          folders(i), i.list = "x", i.image_regex = "(a)", i.label_regex = "(?:b)(a)";
+        }).empty());
 }
 
 TEST_CASE("exactly one source of samples") {
@@ -36,42 +42,58 @@ TEST_CASE("exactly one source of samples") {
              ContainsSubstring("the folder of a data set and --images both name the samples"));
   CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.image_folders = {"y"}; }),
              ContainsSubstring("--images and --image-folders"));
-  CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.pairs = "y"; }), ContainsSubstring("--images and --pairs"));
+  CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.pairs = "y"; }),
+             ContainsSubstring("--images and --pairs"));
 }
 
 TEST_CASE("options that go with others say with which") {
-  CHECK_THAT(refusal([](InputOptions& i) { i.image_folders = {"x"}, i.labels = {"y"}; }), ContainsSubstring("--labels goes with --images"));
-  CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.labels = {"y"}; }), ContainsSubstring("--labels goes with --images"));
+  CHECK_THAT(refusal([](InputOptions& i) { i.image_folders = {"x"}, i.labels = {"y"}; }),
+             ContainsSubstring("--labels goes with --images"));
+  CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.labels = {"y"}; }),
+             ContainsSubstring("--labels goes with --images"));
   CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.label_suffix = "_L"; }),
              ContainsSubstring("--label-suffix goes with --labels"));
-  CHECK_THAT(refusal([](InputOptions& i) { i.pairs = "x", i.image_suffix = "_L"; }), ContainsSubstring("--image-suffix goes with"));
+  CHECK_THAT(refusal([](InputOptions& i) { i.pairs = "x", i.image_suffix = "_L"; }),
+             ContainsSubstring("--image-suffix goes with"));
   CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.mask_per_class = "{key}_{class}"; }),
              ContainsSubstring("give --images and --labels"));
-  CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.key_prefixes = {"y"}; }), ContainsSubstring("--key-prefix goes with"));
-  CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.list_root = "y"; }), ContainsSubstring("given without an option"));
-  CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.strip_prefix = "y"; }), ContainsSubstring("--strip-prefix goes with"));
-  CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.allow_empty = true; }), ContainsSubstring("--allow-empty"));
-  CHECK_THAT(refusal([](InputOptions& i) { i.pairs = "x", i.list = "y"; }), ContainsSubstring("lists the samples already"));
+  CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.key_prefixes = {"y"}; }),
+             ContainsSubstring("--key-prefix goes with"));
+  CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.list_root = "y"; }),
+             ContainsSubstring("given without an option"));
+  CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.strip_prefix = "y"; }),
+             ContainsSubstring("--strip-prefix goes with"));
+  CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.allow_empty = true; }),
+             ContainsSubstring("--allow-empty"));
+  CHECK_THAT(refusal([](InputOptions& i) { i.pairs = "x", i.list = "y"; }),
+             ContainsSubstring("lists the samples already"));
   CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.split.group = "a"; }),
              ContainsSubstring("--group goes with --split ratio or hash"));
-  CHECK_THAT(refusal([](InputOptions& i) { i.pairs = "x", i.split.method = SplitOptions::Method::folder; }),
+  CHECK_THAT(refusal([](InputOptions& i) {
+               i.pairs = "x", i.split.method = SplitOptions::Method::folder;
+             }),
              ContainsSubstring("column of splits"));
   CHECK_THAT(refusal([](InputOptions& i) {
-               folders(i), i.list = "x", i.split.method = SplitOptions::Method::list, i.split.parts = {{"a", "f"}};
+               folders(i), i.list = "x", i.split.method = SplitOptions::Method::list,
+                           i.split.parts = {{"a", "f"}};
              }),
              ContainsSubstring("--list and --split list"));
 }
 
 TEST_CASE("option --pair-regex takes two expressions with groups, alone") {
-  const auto regex = [](InputOptions& i) { folders(i), i.image_regex = "(.*)_img", i.label_regex = "(.*)_gt"; };
+  const auto regex = [](InputOptions& i) {
+    folders(i), i.image_regex = "(.*)_img", i.label_regex = "(.*)_gt";
+  };
   CHECK(refusal(regex).empty());
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.labels.clear(); }),
              ContainsSubstring("--pair-regex goes with --images and --labels"));
-  CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.label_suffix = "x"; }), ContainsSubstring("--pair-regex and suffixes"));
+  CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.label_suffix = "x"; }),
+             ContainsSubstring("--pair-regex and suffixes"));
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.mask_per_class = "{key}_{class}"; }),
              ContainsSubstring("--mask-per-class exclude"));
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.image_regex = "a"; }),
              ContainsSubstring("--pair-regex 'a': has no group, expected one or several"));
   CHECK(refusal([&](InputOptions& i) { regex(i), i.image_regex = "(a)(b)"; }).empty());
-  CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.label_regex = "(a"; }), ContainsSubstring("is no regular expression"));
+  CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.label_regex = "(a"; }),
+             ContainsSubstring("is no regular expression"));
 }

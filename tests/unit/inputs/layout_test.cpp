@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::string_view kColors = "name,r,g,b\nvoid,0,0,0\nroad,128,64,128\n";
 
-DiscoveredInput detected(const TempFolder& folder) { return discovered_clean(root_options(folder.path())); }
+DiscoveredInput detected(const TempFolder& folder) {
+  return discovered_clean(root_options(folder.path()));
+}
 
 // Line `number` of what was reported, without blanks at its beginning.
 std::string line(const DiscoveredInput& input, int number) {
@@ -24,25 +26,28 @@ std::string line(const DiscoveredInput& input, int number) {
 
 TEST_CASE("the SSS layout is detected with its splits and class table") {
   const TempFolder folder;
-  touch(folder, {"train/1.png", "train/2.png", "train_labels/1.png", "train_labels/2.png", "val/3.png", "val_labels/3.png", "test/4.png",
-                 "test_labels/4.png"});
+  touch(folder, {"train/1.png", "train/2.png", "train_labels/1.png", "train_labels/2.png",
+                 "val/3.png", "val_labels/3.png", "test/4.png", "test_labels/4.png"});
   folder.write("class_dict.csv", kColors);
   const DiscoveredInput input = detected(folder);
   CHECK(input.split_names() == Names{"test", "train", "val"});
-  CHECK(input.pairs(folder, "train") == Names{"1: train/1.png train_labels/1.png", "2: train/2.png train_labels/2.png"});
+  CHECK(input.pairs(folder, "train") ==
+        Names{"1: train/1.png train_labels/1.png", "2: train/2.png train_labels/2.png"});
   CHECK(input.discovery.label.classes == folder / "class_dict.csv");
-  CHECK(input.discovery.layout == "layout of " + folder.path() +
-                                      ": splits, each next to a folder of its labels\n"
-                                      "  test: images in test, labels in test_labels\n"
-                                      "  train: images in train, labels in train_labels\n"
-                                      "  val: images in val, labels in val_labels\n"
-                                      "  labels have the names of their images: 4 of 4 images have a label\n"
-                                      "  classes: " +
-                                      folder / "class_dict.csv\n");
+  CHECK(input.discovery.layout ==
+        "layout of " + folder.path() +
+            ": splits, each next to a folder of its labels\n"
+            "  test: images in test, labels in test_labels\n"
+            "  train: images in train, labels in train_labels\n"
+            "  val: images in val, labels in val_labels\n"
+            "  labels have the names of their images: 4 of 4 images have a label\n"
+            "  classes: " +
+            folder / "class_dict.csv\n");
 }
 
 TEST_CASE("split names are kept as they are") {
-  for (const std::string split : {"train", "Training", "valid", "validation", "testing", "dev", "trainval", "train2017"}) {
+  for (const std::string split :
+       {"train", "Training", "valid", "validation", "testing", "dev", "trainval", "train2017"}) {
     const TempFolder folder;
     touch(folder, {split + "/1.png", split + "_labels/1.png"});
     CHECK(detected(folder).split_names() == Names{split});
@@ -63,9 +68,10 @@ TEST_CASE("given options take precedence over detected files") {
 
 TEST_CASE("VOC with lists of stems leaves out the joint list and unlisted photos") {
   const TempFolder folder;
-  touch(folder,
-        {"JPEGImages/2007_1.jpg", "JPEGImages/2007_2.jpg", "JPEGImages/2007_3.jpg", "JPEGImages/2008_9.jpg", "SegmentationClass/2007_1.png",
-         "SegmentationClass/2007_2.png", "SegmentationClass/2007_3.png", "SegmentationObject/2007_1.png", "Annotations/2007_1.xml"});
+  touch(folder, {"JPEGImages/2007_1.jpg", "JPEGImages/2007_2.jpg", "JPEGImages/2007_3.jpg",
+                 "JPEGImages/2008_9.jpg", "SegmentationClass/2007_1.png",
+                 "SegmentationClass/2007_2.png", "SegmentationClass/2007_3.png",
+                 "SegmentationObject/2007_1.png", "Annotations/2007_1.xml"});
   folder.write("ImageSets/Segmentation/train.txt", "2007_1\n2007_3\n");
   folder.write("ImageSets/Segmentation/val.txt", "2007_2\r\n");
   folder.write("ImageSets/Segmentation/trainval.txt", "2007_1\n2007_2\n2007_3\n");
@@ -87,7 +93,8 @@ TEST_CASE("VOC with lists of stems leaves out the joint list and unlisted photos
 
 TEST_CASE("VOC exports without lists are read, as from LabelMe and CVAT") {
   const TempFolder folder;
-  touch(folder, {"JPEGImages/1.jpg", "SegmentationClassPNG/1.png", "SegmentationClass/1.npy", "SegmentationClassVisualization/1.jpg"});
+  touch(folder, {"JPEGImages/1.jpg", "SegmentationClassPNG/1.png", "SegmentationClass/1.npy",
+                 "SegmentationClassVisualization/1.jpg"});
   const DiscoveredInput input = detected(folder);
   CHECK(input.pairs(folder) == Names{"1: JPEGImages/1.jpg SegmentationClassPNG/1.png"});
 }
@@ -106,13 +113,15 @@ TEST_CASE("Cityscapes keeps cities in keys and prefers ids, test has no labels")
   CHECK(line(input, 1) == "test: images in leftImg8bit/test, no labels: a set of images alone");
   CHECK(input.keys("train") == Names{"bonn/bonn_2", "ulm/ulm_1"});
   CHECK(input.pairs(folder, "val") ==
-        Names{"jena/jena_3: leftImg8bit/val/jena/jena_3_leftImg8bit.png gtFine/val/jena/jena_3_gtFine_labelIds.png"});
+        Names{"jena/jena_3: leftImg8bit/val/jena/jena_3_leftImg8bit.png "
+              "gtFine/val/jena/jena_3_gtFine_labelIds.png"});
   CHECK(input.keys("test") == Names{"rome/rome_4"});
   CHECK_FALSE(input.list("test").has_label_files);
   PackOptions options = root_options(folder.path());
   options.input.label_suffix = "_gtFine_labelTrainIds";
   CHECK(discovered_clean(options).pairs(folder, "val") ==
-        Names{"jena/jena_3: leftImg8bit/val/jena/jena_3_leftImg8bit.png gtFine/val/jena/jena_3_gtFine_labelTrainIds.png"});
+        Names{"jena/jena_3: leftImg8bit/val/jena/jena_3_leftImg8bit.png "
+              "gtFine/val/jena/jena_3_gtFine_labelTrainIds.png"});
 }
 
 TEST_CASE("common folder names work with splits above, below, inside or without") {
@@ -120,13 +129,17 @@ TEST_CASE("common folder names work with splits above, below, inside or without"
     std::string image, label, split;
   };
   for (const Case& names :
-       {Case{"img_dir/train/1.png", "ann_dir/train/1.png", "train"}, Case{"img_dir/1.png", "ann_dir/1.png", ""},
+       {Case{"img_dir/train/1.png", "ann_dir/train/1.png", "train"},
+        Case{"img_dir/1.png", "ann_dir/1.png", ""},
         Case{"images/training/1.jpg", "annotations/training/1.png", "training"},
-        Case{"images/train2017/1.jpg", "annotations/train2017/1_labelTrainIds.png", "train2017"}, Case{"Images/1.jpg", "Masks/1.jpg", ""},
-        Case{"train/images/1.jpg", "train/masks/1.png", "train"}, Case{"val/1.png", "valannot/1.png", "val"},
+        Case{"images/train2017/1.jpg", "annotations/train2017/1_labelTrainIds.png", "train2017"},
+        Case{"Images/1.jpg", "Masks/1.jpg", ""},
+        Case{"train/images/1.jpg", "train/masks/1.png", "train"},
+        Case{"val/1.png", "valannot/1.png", "val"},
         Case{"train_images/1.jpg", "train_segmentations/1.png", "train"},
         Case{"images_prepped_train/1.png", "annotations_prepped_train/1.png", "train"},
-        Case{"images/10k/train/1.jpg", "labels/sem_seg/masks/train/1.png", "train"}, Case{"images/1.jpg", "annotations/trimaps/1.png", ""},
+        Case{"images/10k/train/1.jpg", "labels/sem_seg/masks/train/1.png", "train"},
+        Case{"images/1.jpg", "annotations/trimaps/1.png", ""},
         Case{"701_StillsRaw_full/1.png", "LabeledApproved_full/1_L.png", ""},
         Case{"rgb_anon/val/night/1_rgb_anon.png", "gt/val/night/1_gt_labelIds.png", "val"},
         Case{"training/images/1.jpg", "training/v2.0/labels/1.png", "training"},
@@ -144,14 +157,16 @@ TEST_CASE("common folder names work with splits above, below, inside or without"
 
 TEST_CASE("colored maps of BDD100K do not count as labels") {
   const TempFolder folder;
-  touch(folder, {"images/10k/train/1.jpg", "labels/sem_seg/masks/train/1.png", "labels/sem_seg/colormaps/train/1.png",
-                 "labels/sem_seg/colormaps/.DS_Store"});
-  CHECK(detected(folder).pairs(folder, "train") == Names{"1: images/10k/train/1.jpg labels/sem_seg/masks/train/1.png"});
+  touch(folder, {"images/10k/train/1.jpg", "labels/sem_seg/masks/train/1.png",
+                 "labels/sem_seg/colormaps/train/1.png", "labels/sem_seg/colormaps/.DS_Store"});
+  CHECK(detected(folder).pairs(folder, "train") ==
+        Names{"1: images/10k/train/1.jpg labels/sem_seg/masks/train/1.png"});
 }
 
 TEST_CASE("lists in a neighboring folder divide one set of files") {
   const TempFolder folder;
-  touch(folder, {"imgs/1_img.jpg", "imgs/2_img.jpg", "imgs/3_img.jpg", "gts/1_gt.png", "gts/2_gt.png", "gts/3_gt.png"});
+  touch(folder, {"imgs/1_img.jpg", "imgs/2_img.jpg", "imgs/3_img.jpg", "gts/1_gt.png",
+                 "gts/2_gt.png", "gts/3_gt.png"});
   folder.write("splits/train.txt", "1\n2\n");
   folder.write("splits/val.txt", "3\n");
   const DiscoveredInput input = detected(folder);
@@ -170,7 +185,8 @@ TEST_CASE("an unlabelled split next to labelled ones is accepted and reported") 
 
 TEST_CASE("class folders work with and without splits, and may lack a class") {
   const TempFolder folder;
-  touch(folder, {"train/ant/1.jpg", "train/bee/2.jpg", "val/ant/3.jpg", "val/cat/4.jpg", "test/5.jpg", "train/.ipynb_checkpoints/x.jpg"});
+  touch(folder, {"train/ant/1.jpg", "train/bee/2.jpg", "val/ant/3.jpg", "val/cat/4.jpg",
+                 "test/5.jpg", "train/.ipynb_checkpoints/x.jpg"});
   std::filesystem::create_directory(folder / "val/dog");
   const DiscoveredInput input = detected(folder);
   CHECK(line(input, 0) == "layout of " + folder.path() + ": class folders");
@@ -191,22 +207,28 @@ TEST_CASE("two folders with equal file names are a question, not two classes") {
   };
   for (const Case& names :
        {Case{"scans", "annotated", "", "_annot", " --label-suffix _annot"},
-        Case{"tiles", "truth", "", "_ESA_WorldCover.tif", " --label-suffix _ESA_WorldCover.tif"}, Case{"y", "x", "", "", ""},
-        Case{"src", "dst", "gt.", "", " --pair-regex '^(.+)\\.' '^gt\\.(.+)\\.'"}, Case{"b", "a", "", "_sat", " --image-suffix _sat"}}) {
+        Case{"tiles", "truth", "", "_ESA_WorldCover.tif", " --label-suffix _ESA_WorldCover.tif"},
+        Case{"y", "x", "", "", ""},
+        Case{"src", "dst", "gt.", "", " --pair-regex '^(.+)\\.' '^gt\\.(.+)\\.'"},
+        Case{"b", "a", "", "_sat", " --image-suffix _sat"}}) {
     const bool on_images = names.behind == "_sat";
     const TempFolder folder;
     for (int i = 0; i < 14; ++i) {
-      const std::string plain = "P" + std::to_string(100 + i), longer = names.before + plain + names.behind;
+      const std::string plain = "P" + std::to_string(100 + i),
+                        longer = names.before + plain + names.behind;
       touch(folder, {names.images + "/" + (on_images ? longer : plain) + ".JPG"});
       if (i < 12) touch(folder, {names.labels + "/" + (on_images ? plain : longer) + ".png"});
     }
     const Error error = refused(root_options(folder.path()));
     CHECK(error.code == ErrorCode::data);
-    CHECK_THAT(error.message, ContainsSubstring("holds " + names.images + " and " + names.labels + ", whose files have the same names"));
+    CHECK_THAT(error.message, ContainsSubstring("holds " + names.images + " and " + names.labels +
+                                                ", whose files have the same names"));
     CHECK_THAT(
         error.message,
-        ContainsSubstring("Run\n  hotpack pack --images " + folder / names.images + " --labels " + folder / names.labels + names.options +
-                          " -o OUT\nor, if they are two classes:\n  hotpack pack --image-folders " + folder.path() + " -o OUT"));
+        ContainsSubstring("Run\n  hotpack pack --images " + folder / names.images + " --labels " +
+                          folder / names.labels + names.options +
+                          " -o OUT\nor, if they are two classes:\n  hotpack pack --image-folders " +
+                          folder.path() + " -o OUT"));
     PackOptions classes;
     classes.input.image_folders = {folder.path()};
     CHECK(discovered_clean(classes).list().samples.size() == 26);
@@ -218,8 +240,8 @@ TEST_CASE("the question of two folders applies within splits, and to no others")
   touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});
   const std::string message = refused(root_options(folder.path())).describe();
   CHECK_THAT(message, ContainsSubstring("train: holds "));
-  CHECK_THAT(message,
-             ContainsSubstring(" --key-prefix val --split folder -o OUT\nor, if they are two classes:\n  hotpack pack --image-folders "));
+  CHECK_THAT(message, ContainsSubstring(" --key-prefix val --split folder -o OUT\nor, if they are "
+                                        "two classes:\n  hotpack pack --image-folders "));
 
   const TempFolder others;
   touch(others, {"cat/cat1.jpg", "cat/cat2.jpg", "dog/dog1.jpg", "dog/dog2.jpg"});
@@ -228,7 +250,9 @@ TEST_CASE("the question of two folders applies within splits, and to no others")
   touch(three, {"cat/1.jpg", "dog/1.jpg", "emu/1.jpg"});
   CHECK(detected(three).list().samples.size() == 3);
   const TempFolder numbered;
-  for (int i = 1; i <= 100; ++i) touch(numbered, {"cat/" + std::to_string(i) + ".jpg", "dog/" + std::to_string(100 + i) + ".jpg"});
+  for (int i = 1; i <= 100; ++i)
+    touch(numbered,
+          {"cat/" + std::to_string(i) + ".jpg", "dog/" + std::to_string(100 + i) + ".jpg"});
   CHECK(detected(numbered).list().samples.size() == 200);
 }
 
@@ -240,8 +264,10 @@ TEST_CASE("a class file next to class folders counts only if it names them all")
   folder.write("classes.txt", "bee\ncat\n");
   const DiscoveredInput input = detected(folder);
   CHECK(input.discovery.label.classes.empty());
-  CHECK_THAT(input.discovery.layout,
-             ContainsSubstring("class file " + folder / "classes.txt is not used: it does not name the class 'ant'"));
+  CHECK_THAT(
+      input.discovery.layout,
+      ContainsSubstring("class file " +
+                        folder / "classes.txt is not used: it does not name the class 'ant'"));
 }
 
 TEST_CASE("class colors that match no class folder are a question") {
@@ -250,19 +276,21 @@ TEST_CASE("class colors that match no class folder are a question") {
   folder.write("legend.csv", "label;hex\nWheat;#e6c200\nWater;#1e6fd9\n");
   const Error error = refused(root_options(folder.path()));
   CHECK(error.path == folder / "legend.csv");
-  CHECK_THAT(error.message,
-             ContainsSubstring("the folders are probably not classes") && ContainsSubstring("--image-folders " + folder.path()));
+  CHECK_THAT(error.message, ContainsSubstring("the folders are probably not classes") &&
+                                ContainsSubstring("--image-folders " + folder.path()));
   folder.write("legend.csv", "label;hex\nnorth;#e6c200\nsouth;#1e6fd9\n");
   CHECK(detected(folder).discovery.label.classes == folder / "legend.csv");
 }
 
 TEST_CASE("labels may lie next to their images, in one folder or one per split") {
   const TempFolder folder;
-  touch(folder, {"train/1_sat.jpg", "train/1_mask.png", "train/2_sat.jpg", "train/2_mask.png", "valid/3_sat.jpg"});
+  touch(folder, {"train/1_sat.jpg", "train/1_mask.png", "train/2_sat.jpg", "train/2_mask.png",
+                 "valid/3_sat.jpg"});
   folder.write("class_dict.csv", kColors);
   const DiscoveredInput input = detected(folder);
   CHECK(line(input, 0) == "layout of " + folder.path() + ": labels next to their images");
-  CHECK(input.pairs(folder, "train") == Names{"1: train/1_sat.jpg train/1_mask.png", "2: train/2_sat.jpg train/2_mask.png"});
+  CHECK(input.pairs(folder, "train") ==
+        Names{"1: train/1_sat.jpg train/1_mask.png", "2: train/2_sat.jpg train/2_mask.png"});
   CHECK(input.pairs(folder, "valid") == Names{"3: valid/3_sat.jpg"});
   CHECK_THAT(input.discovery.layout, ContainsSubstring("valid: no labels: a set of images alone"));
 
@@ -275,7 +303,8 @@ TEST_CASE("metadata.jsonl takes precedence over folder names") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg"});
   folder.write("train/metadata.jsonl",
-               "{\"file_name\": \"cat/1.jpg\", \"label\": \"tabby\"}\n{\"file_name\": \"dog/2.jpg\", \"label\": \"pug\"}\n");
+               "{\"file_name\": \"cat/1.jpg\", \"label\": \"tabby\"}\n{\"file_name\": "
+               "\"dog/2.jpg\", \"label\": \"pug\"}\n");
   folder.write("test/metadata.csv", "file_name,caption\n3.jpg,\"a, b\"\n");
   const DiscoveredInput input = detected(folder);
   CHECK(input.classes("train") == Names{"cat/1: tabby", "dog/2: pug"});
@@ -289,21 +318,26 @@ TEST_CASE("a data set in a subfolder is found with its class file") {
   folder.write("archive/class_dict.csv", kColors);
   const DiscoveredInput input = detected(folder);
   CHECK(input.keys() == Names{"1"});
-  CHECK(line(input, 0) == "layout of " + folder / "archive/Kvasir-SEG: a folder of images and one of labels");
+  CHECK(line(input, 0) ==
+        "layout of " + folder / "archive/Kvasir-SEG: a folder of images and one of labels");
   CHECK(input.discovery.label.classes == folder / "archive/class_dict.csv");
 }
 
 TEST_CASE("two equally good readings are an error with options for each") {
   const TempFolder folder;
-  touch(folder, {"training/images/1.jpg", "training/v1.2/labels/1.png", "training/v2.0/labels/1.png", "validation/images/2.jpg",
-                 "validation/v1.2/labels/2.png", "validation/v2.0/labels/2.png", "testing/images/3.jpg"});
+  touch(folder,
+        {"training/images/1.jpg", "training/v1.2/labels/1.png", "training/v2.0/labels/1.png",
+         "validation/images/2.jpg", "validation/v1.2/labels/2.png", "validation/v2.0/labels/2.png",
+         "testing/images/3.jpg"});
   const Error error = refused(root_options(folder.path()));
   CHECK(error.code == ErrorCode::data);
   CHECK_THAT(error.message, ContainsSubstring("can be read in 2 ways"));
   const std::string t = folder / "training/", v = folder / "validation/";
-  CHECK_THAT(error.message,
-             ContainsSubstring("\n  hotpack pack --images " + t + "images --labels " + t + "v2.0/labels --key-prefix training --images " +
-                               v + "images --labels " + v + "v2.0/labels --key-prefix validation --split folder"));
+  CHECK_THAT(
+      error.message,
+      ContainsSubstring("\n  hotpack pack --images " + t + "images --labels " + t +
+                        "v2.0/labels --key-prefix training --images " + v + "images --labels " + v +
+                        "v2.0/labels --key-prefix validation --split folder"));
 
   // And these options do it.
   PackOptions options;
@@ -311,12 +345,14 @@ TEST_CASE("two equally good readings are an error with options for each") {
   options.input.labels = {t + "v2.0/labels", v + "v2.0/labels"};
   options.input.key_prefixes = {"training", "validation"};
   options.input.split.method = SplitOptions::Method::folder;
-  CHECK(discovered_clean(options).pairs(folder, "validation") == Names{"2: validation/images/2.jpg validation/v2.0/labels/2.png"});
+  CHECK(discovered_clean(options).pairs(folder, "validation") ==
+        Names{"2: validation/images/2.jpg validation/v2.0/labels/2.png"});
 
   const TempFolder flat;
   touch(flat, {"my images/images/1.jpg", "my images/masks/1.png", "my images/labels/1.png"});
   CHECK_THAT(refused(root_options(flat.path())).message,
-             ContainsSubstring("--images '" + flat / "my images/images' --labels '" + flat / "my images/masks'"));
+             ContainsSubstring("--images '" + flat / "my images/images' --labels '" +
+                               flat / "my images/masks'"));
 }
 
 TEST_CASE("images without labels or classes are refused with the known layouts") {
@@ -324,9 +360,12 @@ TEST_CASE("images without labels or classes are refused with the known layouts")
   touch(folder, {"1.jpg", "2.jpg", "notes.txt"});
   const Error error = refused(root_options(folder.path()));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.describe(), ContainsSubstring(folder.path() + ": has no known layout: it holds 2 images and no folders"));
+  CHECK_THAT(
+      error.describe(),
+      ContainsSubstring(folder.path() + ": has no known layout: it holds 2 images and no folders"));
   CHECK_THAT(error.message, ContainsSubstring("Looked for folders such as images and labels"));
-  CHECK_THAT(error.message, ContainsSubstring("--images " + folder.path() + " alone for images without labels"));
+  CHECK_THAT(error.message,
+             ContainsSubstring("--images " + folder.path() + " alone for images without labels"));
 }
 
 TEST_CASE("half a data set is reported as such") {
@@ -336,19 +375,21 @@ TEST_CASE("half a data set is reported as such") {
              ContainsSubstring("2 folders (images, other); no folder of labels goes with images"));
   const TempFolder labels;
   touch(labels, {"annotations/test/1.png"});
-  CHECK_THAT(refused(root_options(labels.path())).message, ContainsSubstring("no folder of images goes with annotations"));
+  CHECK_THAT(refused(root_options(labels.path())).message,
+             ContainsSubstring("no folder of images goes with annotations"));
   const TempFolder nothing;
   touch(nothing, {"a/list.csv"});
-  CHECK_THAT(refused(root_options(nothing.path())).message, ContainsSubstring("holds no image, here or below"));
+  CHECK_THAT(refused(root_options(nothing.path())).message,
+             ContainsSubstring("holds no image, here or below"));
 }
 
 TEST_CASE("JSON polygons are reported if there are no other labels") {
   const TempFolder folder;
   touch(folder, {"train2017/1.jpg", "annotations/instances_train2017.json"});
-  CHECK_THAT(
-      refused(root_options(folder.path())).message,
-      ContainsSubstring("annotations/instances_train2017.json is there, but JSON (polygons or run lengths of COCO, LabelMe and others) is "
-                        "not supported; draw its masks as PNG files, one per image"));
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("annotations/instances_train2017.json is there, but JSON (polygons "
+                               "or run lengths of COCO, LabelMe and others) is "
+                               "not supported; draw its masks as PNG files, one per image"));
 }
 
 TEST_CASE("a data set of another format has a layout and names its files") {
@@ -360,14 +401,17 @@ TEST_CASE("a data set of another format has a layout and names its files") {
 
   const TempFolder classes;
   touch(classes, {"ant/1.webp", "ant/3.jpg", "bee/2.webp"});
-  CHECK(discovered(root_options(classes.path())).problems.group(ProblemKind::unsupported_file).count == 2);
+  CHECK(discovered(root_options(classes.path()))
+            .problems.group(ProblemKind::unsupported_file)
+            .count == 2);
 }
 
 TEST_CASE("several data sets in a folder are reported") {
   const TempFolder folder;
   touch(folder, {"a/images/1.jpg", "a/masks/1.png", "b/train/1.jpg", "b/train_labels/1.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring("data sets within; pack them one at a time: " + folder / "a, " + folder / "b"));
+             ContainsSubstring("data sets within; pack them one at a time: " + folder / "a, " +
+                               folder / "b"));
 }
 
 TEST_CASE("a linked folder is followed, and a loop ends") {
@@ -389,14 +433,16 @@ TEST_CASE("a root without images is refused with advice") {
   CHECK(refused(root_options(folder / "missing")).code == ErrorCode::io);
   const Error file = refused(root_options(folder / "table.csv"));
   CHECK(file.code == ErrorCode::usage);
-  CHECK_THAT(file.message,
-             ContainsSubstring("is a file, expected the folder of a data set; a table of images and labels goes with --pairs"));
-  CHECK_THAT(refused(root_options(folder / "packed")).message, ContainsSubstring("is a packed data set"));
+  CHECK_THAT(file.message, ContainsSubstring("is a file, expected the folder of a data set; a "
+                                             "table of images and labels goes with --pairs"));
+  CHECK_THAT(refused(root_options(folder / "packed")).message,
+             ContainsSubstring("is a packed data set"));
 }
 
 TEST_CASE("a data set without splits can be divided, one with splits cannot") {
   const TempFolder folder;
-  for (int i = 0; i < 10; ++i) touch(folder, {"images/" + std::to_string(i) + ".jpg", "masks/" + std::to_string(i) + ".png"});
+  for (int i = 0; i < 10; ++i)
+    touch(folder, {"images/" + std::to_string(i) + ".jpg", "masks/" + std::to_string(i) + ".png"});
   PackOptions options = root_options(folder.path() + "/");
   options.input.split.method = SplitOptions::Method::ratio;
   options.input.split.parts = {{"train", "80"}, {"val", "20"}};
@@ -412,7 +458,8 @@ TEST_CASE("a data set without splits can be divided, one with splits cannot") {
 
 TEST_CASE("names that differ by case or joint do not take each other's labels") {
   const TempFolder folder;
-  touch(folder, {"images/train/1.png", "images/Train/1.png", "labels/train/1.png", "labels/Train/1.png"});
+  touch(folder,
+        {"images/train/1.png", "images/Train/1.png", "labels/train/1.png", "labels/Train/1.png"});
   const DiscoveredInput input = detected(folder);
   CHECK(input.pairs(folder, "train") == Names{"1: images/train/1.png labels/train/1.png"});
   CHECK(input.pairs(folder, "Train") == Names{"1: images/Train/1.png labels/Train/1.png"});
@@ -425,16 +472,19 @@ TEST_CASE("names that differ by case or joint do not take each other's labels") 
   touch(joints, {"train/1.png", "train-labels/1.png", "train_labels/1.png"});
   const Error error = refused(root_options(joints.path()));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring("the labels of " + joints / "train" + " may be in " + joints / "train-labels" + " or in " +
-                                              joints / "train_labels"));
+  CHECK_THAT(error.message,
+             ContainsSubstring("the labels of " + joints / "train" + " may be in " +
+                               joints / "train-labels" + " or in " + joints / "train_labels"));
   CHECK_THAT(error.message, ContainsSubstring("--key-prefix NAME and --split folder"));
 }
 
 TEST_CASE("two image folders for one split are an error") {
   const TempFolder folder;
-  touch(folder, {"images_train/1.png", "images-train/2.png", "labels_train/1.png", "labels-train/2.png"});
+  touch(folder,
+        {"images_train/1.png", "images-train/2.png", "labels_train/1.png", "labels-train/2.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring("the labels of " + folder / "images-train" + " may be in " + folder / "labels-train"));
+             ContainsSubstring("the labels of " + folder / "images-train" + " may be in " +
+                               folder / "labels-train"));
   const TempFolder cases;
   touch(cases, {"images/1.png", "Images/2.png", "labels/1.png", "labels/2.png"});
   CHECK_THAT(refused(root_options(cases.path())).message,
@@ -443,9 +493,11 @@ TEST_CASE("two image folders for one split are an error") {
 
 TEST_CASE("images/val with labels/validation is not an unlabelled set") {
   const TempFolder folder;
-  touch(folder, {"images/train/1.png", "images/val/2.png", "labels/train/1.png", "labels/validation/2.png"});
+  touch(folder, {"images/train/1.png", "images/val/2.png", "labels/train/1.png",
+                 "labels/validation/2.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring("no labels go with " + folder / "images/val" + ", and no images with " + folder / "labels/validation"));
+             ContainsSubstring("no labels go with " + folder / "images/val" +
+                               ", and no images with " + folder / "labels/validation"));
   const TempFolder more;
   touch(more, {"images/train/1.png", "labels/train/1.png", "labels/validation/2.png"});
   CHECK(detected(more).discovery.warnings == Names{"not used: 1 image in labels/validation"});
@@ -460,7 +512,8 @@ TEST_CASE("nested classes and splits of one class are not left out") {
   touch(folder, {"test/images/5.jpg"});
   const Error error = refused(root_options(folder.path()));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring(folder / "train" + " has class folders, but " + folder / "test"));
+  CHECK_THAT(error.message,
+             ContainsSubstring(folder / "train" + " has class folders, but " + folder / "test"));
 }
 
 TEST_CASE("a split without a table next to one with a table is an error") {
@@ -468,7 +521,8 @@ TEST_CASE("a split without a table next to one with a table is an error") {
   touch(folder, {"train/1.jpg", "val/2.jpg"});
   folder.write("train/metadata.csv", "file_name,label\n1.jpg,cat\n");
   CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring(folder / "train" + " has a table (metadata.csv or .jsonl), but " + folder / "val"));
+             ContainsSubstring(folder / "train" + " has a table (metadata.csv or .jsonl), but " +
+                               folder / "val"));
 }
 
 TEST_CASE("a table without labels does not override label folders") {
@@ -477,7 +531,8 @@ TEST_CASE("a table without labels does not override label folders") {
   folder.write("metadata.csv", "file_name,caption\nimages/1.jpg,x\n");
   const DiscoveredInput input = detected(folder);
   CHECK(input.pairs(folder) == Names{"1: images/1.jpg masks/1.png"});
-  CHECK_THAT(input.discovery.layout, ContainsSubstring("not used: " + folder / "metadata.csv" + ", which has no label column"));
+  CHECK_THAT(input.discovery.layout, ContainsSubstring("not used: " + folder / "metadata.csv" +
+                                                       ", which has no label column"));
 }
 
 TEST_CASE("files next to an inner data set are reported, the search is bounded") {
@@ -488,16 +543,18 @@ TEST_CASE("files next to an inner data set are reported, the search is bounded")
   touch(folder, {"siteZ/images/1.jpg", "siteZ/masks/1.png"});
   const Error error = refused(root_options(folder.path()));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring("after 64 folders; give the folder of the data set itself"));
+  CHECK_THAT(error.message,
+             ContainsSubstring("after 64 folders; give the folder of the data set itself"));
 }
 
 TEST_CASE("a stray image next to the class folders of a split is reported") {
   const TempFolder folder;
-  touch(folder,
-        {"train/cat/1.jpg", "train/dog/2.jpg", "train/dog/3.jpg", "train/stray.jpg", "val/cat/4.jpg", "val/dog/5.jpg", "test/6.jpg"});
+  touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "train/dog/3.jpg", "train/stray.jpg",
+                 "val/cat/4.jpg", "val/dog/5.jpg", "test/6.jpg"});
   DiscoveredInput input = discovered(root_options(folder.path()));
   CHECK(input.problems.group(ProblemKind::no_class_folder).count == 1);
-  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "train/stray.jpg: the file is in no class folder"));
+  CHECK_THAT(input.problems.text(),
+             ContainsSubstring(folder / "train/stray.jpg: the file is in no class folder"));
   CHECK(input.classes("train") == Names{"cat/1: cat", "dog/2: dog", "dog/3: dog"});
   CHECK(input.list("test").class_names.empty());
 
@@ -509,15 +566,18 @@ TEST_CASE("a stray image next to the class folders of a split is reported") {
 
 TEST_CASE("class folders outnumber stray images even in a single split") {
   const TempFolder folder;
-  touch(folder, {"train/n1/1.jpg", "train/n2/2.jpg", "val/n3/3.jpg", "val/n4/4.jpg", "val/preview.png"});
+  touch(folder,
+        {"train/n1/1.jpg", "train/n2/2.jpg", "val/n3/3.jpg", "val/n4/4.jpg", "val/preview.png"});
   const DiscoveredInput input = discovered(root_options(folder.path()));
-  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "val/preview.png: the file is in no class folder"));
+  CHECK_THAT(input.problems.text(),
+             ContainsSubstring(folder / "val/preview.png: the file is in no class folder"));
   CHECK(input.classes("val") == Names{"n3/3: n3", "n4/4: n4"});
 }
 
 TEST_CASE("images with a folder of thumbnails remain an unlabelled set") {
   const TempFolder folder;
-  touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg", "test/4.jpg", "test/thumbs/3.jpg", "test/thumbs/4.jpg"});
+  touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg", "test/4.jpg",
+                 "test/thumbs/3.jpg", "test/thumbs/4.jpg"});
   const DiscoveredInput input = discovered(root_options(folder.path()));
   CHECK(input.list("test").class_names.empty());
 }

@@ -34,7 +34,8 @@ TEST_CASE("several matches are tried, the longest key first") {
 }
 
 TEST_CASE("a pattern needs both words once with text between them") {
-  for (const std::string bad : {"{key}", "{class}", "x", "{key}{class}", "{key}_{key}_{class}", "{class}_{key}_{class}"}) {
+  for (const std::string bad :
+       {"{key}", "{class}", "x", "{key}{class}", "{key}_{key}_{class}", "{class}_{key}_{class}"}) {
     const auto pattern = MaskPattern::parse(bad);
     REQUIRE_FALSE(pattern.ok());
     CHECK(pattern.error().code == ErrorCode::usage);

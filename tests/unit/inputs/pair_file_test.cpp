@@ -21,10 +21,12 @@ TEST_CASE("a table pairs files anywhere, relative to its own folder") {
   touch(folder, {"set/x/2.jpg", "set/y/mask two.png", "set/x/1.png", "set/z.png"});
   folder.write("set/pairs.csv", "image,mask\nx/2.jpg,y/mask two.png\n./x/1.png,z.png\n");
   const DiscoveredInput input = discovered_clean(pair_options(folder / "set/pairs.csv"));
-  CHECK(input.pairs(folder) == Names{"x/1: set/x/1.png set/z.png", "x/2: set/x/2.jpg set/y/mask two.png"});
+  CHECK(input.pairs(folder) ==
+        Names{"x/1: set/x/1.png set/z.png", "x/2: set/x/2.jpg set/y/mask two.png"});
   CHECK(input.list().has_label_files);
-  CHECK(input.discovery.layout ==
-        folder / "set/pairs.csv is a table of comma-separated values: each line has an image and a label file, below " + folder / "set\n");
+  CHECK(input.discovery.layout == folder / "set/pairs.csv is a table of comma-separated values: "
+                                           "each line has an image and a label file, below " +
+                                      folder / "set\n");
 }
 
 TEST_CASE("SegNet lists are moved to a new root") {
@@ -34,7 +36,8 @@ TEST_CASE("SegNet lists are moved to a new root") {
   PackOptions options = pair_options(folder / "lists/train.txt");
   options.input.list_root = folder / "camvid/";
   options.input.strip_prefix = "/SegNet/CamVid";
-  CHECK(discovered_clean(options).pairs(folder) == Names{"train/1: camvid/train/1.png camvid/trainannot/1.png"});
+  CHECK(discovered_clean(options).pairs(folder) ==
+        Names{"train/1: camvid/train/1.png camvid/trainannot/1.png"});
 
   options.input.strip_prefix = "/Segnet/";
   const Error error = refused(options);
@@ -59,8 +62,10 @@ TEST_CASE("a listed file that does not exist is a problem with its line") {
   const DiscoveredInput input = discovered(options);
   CHECK(input.keys() == Names{"a"});
   CHECK(input.problems.group(ProblemKind::missing_file).count == 2);
-  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "m/b.png: there is no such file (" + folder / "pairs.csv, line 2)"));
-  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "x/c.png: there is no such file (" + folder / "pairs.csv, line 3)"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "m/b.png: there is no such file (" +
+                                                      folder / "pairs.csv, line 2)"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "x/c.png: there is no such file (" +
+                                                      folder / "pairs.csv, line 3)"));
   CHECK_THAT(input.problems.text(), ContainsSubstring("TIFF is not supported"));
   options.input.skip_orphans = true;
   const DiscoveredInput skipped = discovered_clean(options);
@@ -71,7 +76,8 @@ TEST_CASE("a listed file that does not exist is a problem with its line") {
 TEST_CASE("a label that is not a file is a class of the whole image") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
-  folder.write("t.csv", "filename,category\n1.jpg,golden retriever\n3.jpg,ant\n2.jpg,golden retriever\n");
+  folder.write("t.csv",
+               "filename,category\n1.jpg,golden retriever\n3.jpg,ant\n2.jpg,golden retriever\n");
   const DiscoveredInput input = discovered_clean(pair_options(folder / "t.csv"));
   CHECK(input.list().class_names == Names{"ant", "golden retriever"});
   CHECK(input.classes() == Names{"1: golden retriever", "2: golden retriever", "3: ant"});
@@ -85,7 +91,8 @@ TEST_CASE("splits and classes that differ in case only are slips") {
   CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(),
              ContainsSubstring("the classes 'Cat' and 'cat' differ in upper and lower"));
   folder.write("t.csv", "image,class,split\n1.jpg,cat,train\n2.jpg,cat,Train\n");
-  CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(), ContainsSubstring("the splits 'Train' and 'train'"));
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(),
+             ContainsSubstring("the splits 'Train' and 'train'"));
 }
 
 TEST_CASE("files and classes in one table are refused") {
@@ -94,9 +101,11 @@ TEST_CASE("files and classes in one table are refused") {
   folder.write("t.csv", "1.jpg,m.png\n2.jpg,cat\n");
   const Error error = refused(pair_options(folder / "t.csv"));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.describe(), ContainsSubstring("t.csv: line 2 has a class, line 1 has a label file"));
+  CHECK_THAT(error.describe(),
+             ContainsSubstring("t.csv: line 2 has a class, line 1 has a label file"));
   folder.write("t.csv", "1.jpg,m.png\n2.jpg,\n");
-  CHECK_THAT(refused(pair_options(folder / "t.csv")).message, ContainsSubstring("line 2 has no label, line 1 has a label file"));
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).message,
+             ContainsSubstring("line 2 has no label, line 1 has a label file"));
 }
 
 TEST_CASE("a split column makes several sets") {
@@ -113,9 +122,11 @@ TEST_CASE("a split column makes several sets") {
   PackOptions options = pair_options(folder / "t.csv");
   options.input.split.method = SplitOptions::Method::ratio;
   options.input.split.parts = {{"a", "1"}};
-  CHECK_THAT(refused(options).message, ContainsSubstring("has a column of splits, and --split is given"));
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("has a column of splits, and --split is given"));
   folder.write("t.csv", "image,class,split\n1.jpg,b,val\n2.jpg,a,../x\n");
-  CHECK_THAT(refused(pair_options(folder / "t.csv")).message, ContainsSubstring("line 3: the split '../x'"));
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).message,
+             ContainsSubstring("line 3: the split '../x'"));
 }
 
 TEST_CASE("a sample in two splits is an error that names it") {
@@ -124,7 +135,9 @@ TEST_CASE("a sample in two splits is an error that names it") {
   folder.write("t.csv", "image,split\n1.jpg,val\n2.jpg,train\n1.jpg,train\n");
   const Error error = refused(pair_options(folder / "t.csv"));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring("1 samples are in more than one split, such as '1' (in train and val)"));
+  CHECK_THAT(
+      error.message,
+      ContainsSubstring("1 samples are in more than one split, such as '1' (in train and val)"));
 }
 
 TEST_CASE("an image listed twice is a problem") {
@@ -133,14 +146,17 @@ TEST_CASE("an image listed twice is a problem") {
   folder.write("t.csv", "1.jpg,m.png\n1.png,m.png\n");
   const DiscoveredInput input = discovered(pair_options(folder / "t.csv"));
   CHECK(input.problems.group(ProblemKind::duplicate_key).count == 1);
-  CHECK_THAT(input.problems.text(), ContainsSubstring("1.png: has the key '1' of another sample of"));
+  CHECK_THAT(input.problems.text(),
+             ContainsSubstring("1.png: has the key '1' of another sample of"));
 }
 
 TEST_CASE("metadata.jsonl describes an image folder") {
   const TempFolder folder;
   touch(folder, {"set/images/1.jpg", "set/masks/1.png"});
-  folder.write("set/metadata.jsonl", "{\"file_name\": \"images/1.jpg\", \"mask\": \"masks/1.png\"}\n");
-  CHECK(discovered_clean(pair_options(folder / "set/metadata.jsonl")).pairs(folder) == Names{"images/1: set/images/1.jpg set/masks/1.png"});
+  folder.write("set/metadata.jsonl",
+               "{\"file_name\": \"images/1.jpg\", \"mask\": \"masks/1.png\"}\n");
+  CHECK(discovered_clean(pair_options(folder / "set/metadata.jsonl")).pairs(folder) ==
+        Names{"images/1: set/images/1.jpg set/masks/1.png"});
 }
 
 TEST_CASE("option --list without --images is a table of paths") {
@@ -161,7 +177,8 @@ TEST_CASE("a table with only a header is an error") {
   CHECK(error.code == ErrorCode::data);
   CHECK_THAT(error.describe(), ContainsSubstring("p.csv: has a header and no sample"));
   folder.write("set/metadata.csv", "file_name,label\n");
-  CHECK_THAT(refused(root_options(folder / "set")).describe(), ContainsSubstring("has a header and no sample"));
+  CHECK_THAT(refused(root_options(folder / "set")).describe(),
+             ContainsSubstring("has a header and no sample"));
 }
 
 TEST_CASE("names in a table may begin with '#'") {
@@ -196,7 +213,8 @@ TEST_CASE("a table whose columns are not labels is not a list of images") {
   options.input.pairs = folder / "p.csv";
   const Error error = refused(options);
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.describe(), ContainsSubstring("not used: 'species'") && ContainsSubstring("--list FILE"));
+  CHECK_THAT(error.describe(),
+             ContainsSubstring("not used: 'species'") && ContainsSubstring("--list FILE"));
   folder.write("p.csv", "file_name,cat,dog\n1.png,1,0\n");
   CHECK_THAT(refused(options).describe(), ContainsSubstring("to be made one column"));
 }

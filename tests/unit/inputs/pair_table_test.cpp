@@ -16,7 +16,8 @@ std::string rows_of(std::string_view text) {
     const Result<std::optional<PairRow>> row = table->next();
     if (!row.ok()) return row.error().describe();
     if (!*row) return all;
-    all += std::to_string((*row)->line) + ":" + (*row)->image + "|" + (*row)->label + "|" + (*row)->split + ";";
+    all += std::to_string((*row)->line) + ":" + (*row)->image + "|" + (*row)->label + "|" +
+           (*row)->split + ";";
   }
 }
 
@@ -39,27 +40,35 @@ TEST_CASE("a header names the columns in any order and among others") {
 }
 
 TEST_CASE("JSON lines have a file_name and labels under common names") {
-  CHECK(rows_of("{\"file_name\": \"a.png\", \"label\": 3, \"caption\": [1]}\n{\"file_name\": \"b.png\", \"label\": null}\n") ==
-        "1:a.png|3|;2:b.png||;");
-  CHECK(rows_of("{\"image\": \"a.png\", \"mask\": \"m/a.png\", \"split\": \"test\"}\n") == "1:a.png|m/a.png|test;");
+  CHECK(rows_of("{\"file_name\": \"a.png\", \"label\": 3, \"caption\": [1]}\n{\"file_name\": "
+                "\"b.png\", \"label\": null}\n") == "1:a.png|3|;2:b.png||;");
+  CHECK(rows_of("{\"image\": \"a.png\", \"mask\": \"m/a.png\", \"split\": \"test\"}\n") ==
+        "1:a.png|m/a.png|test;");
 }
 
 TEST_CASE("a syntax error names the line, what was found and what was expected") {
   CHECK_THAT(rows_of(""), ContainsSubstring("table: is empty"));
-  CHECK_THAT(rows_of("a.png,b.png\nc.png\n"), ContainsSubstring("line 2: has 1 columns ('c.png'), expected 2"));
+  CHECK_THAT(rows_of("a.png,b.png\nc.png\n"),
+             ContainsSubstring("line 2: has 1 columns ('c.png'), expected 2"));
   CHECK_THAT(rows_of("a.png b.png c.png d.png\n"), ContainsSubstring("line 1: has 4 columns"));
   CHECK_THAT(rows_of("a.png,b.png,foo\n"), ContainsSubstring("no header"));
-  CHECK_THAT(rows_of("mask,split\nb.png,val\n"), ContainsSubstring("line 1: nothing there names the image; found 'mask', 'split'"));
-  CHECK_THAT(rows_of("image,mask,label\na.png,b.png,c\n"), ContainsSubstring("'mask' and 'label' both name the label"));
+  CHECK_THAT(rows_of("mask,split\nb.png,val\n"),
+             ContainsSubstring("line 1: nothing there names the image; found 'mask', 'split'"));
+  CHECK_THAT(rows_of("image,mask,label\na.png,b.png,c\n"),
+             ContainsSubstring("'mask' and 'label' both name the label"));
   CHECK_THAT(rows_of("image,split\na.png,\n"), ContainsSubstring("line 2: names no split"));
   CHECK_THAT(rows_of("image,mask\n,m.png\n"), ContainsSubstring("line 2: names no image"));
   CHECK_THAT(rows_of("a.png,\"b.png\n"), ContainsSubstring("line 1: a quote is not closed"));
-  CHECK_THAT(rows_of("{\"file_name\": \"a.png\"}\n{\"file\n"), ContainsSubstring("line 2: is no JSON object"));
+  CHECK_THAT(rows_of("{\"file_name\": \"a.png\"}\n{\"file\n"),
+             ContainsSubstring("line 2: is no JSON object"));
   CHECK_THAT(rows_of("{\"text\": \"a\"}\n"), ContainsSubstring("nothing there names the image"));
 }
 
 TEST_CASE("COCO and other JSON is refused by name") {
-  CHECK_THAT(rows_of("{\"images\": [], \"annotations\": []}"), ContainsSubstring("is a COCO annotation file"));
+  CHECK_THAT(rows_of("{\"images\": [], \"annotations\": []}"),
+             ContainsSubstring("is a COCO annotation file"));
   CHECK_THAT(rows_of("[{\"file_name\": \"a.png\"}]"), ContainsSubstring("JSON list"));
-  CHECK_THAT(rows_of("{\n \"images\": []\n}"), ContainsSubstring("COCO or LabelMe polygons, is not supported; draw its masks as PNG"));
+  CHECK_THAT(
+      rows_of("{\n \"images\": []\n}"),
+      ContainsSubstring("COCO or LabelMe polygons, is not supported; draw its masks as PNG"));
 }

@@ -27,7 +27,8 @@ TEST_CASE("a group that takes no part in the match finds nothing") {
 }
 
 TEST_CASE("the captures of several groups are joined") {
-  const PathPattern pattern = PathPattern::compile("^(.*)/rgb_([0-9]+)(_far)?\\.", "--pair-regex").value();
+  const PathPattern pattern =
+      PathPattern::compile("^(.*)/rgb_([0-9]+)(_far)?\\.", "--pair-regex").value();
   CHECK(pattern.find_all("creek/rgb_0001.jpg").value() == "creek/0001");
   CHECK(pattern.find_all("creek/rgb_0001_far.jpg").value() == "creek/0001/_far");
   CHECK_FALSE(pattern.find_all("creek/cls_0001.png").value().has_value());
@@ -39,11 +40,15 @@ TEST_CASE("an expression that would take for ever is refused with the text") {
   const auto found = pattern.find(std::string(200, 'a'));
   REQUIRE_FALSE(found.ok());
   CHECK(found.error().code == ErrorCode::usage);
-  CHECK_THAT(found.error().message, ContainsSubstring("--pair-regex '^((?:a+)+)b': is too complex for 'aaa"));
+  CHECK_THAT(found.error().message,
+             ContainsSubstring("--pair-regex '^((?:a+)+)b': is too complex for 'aaa"));
   CHECK(pattern.find("aaab").value() == "aaa");
 }
 
 TEST_CASE("a match ends where the expression says, long texts too") {
   CHECK(PathPattern::compile("^(.*?)_", "--group").value().find("a_b_c").value() == "a");
-  CHECK(PathPattern::compile("([^/]*)_(x|y)$", "--group").value().find(std::string(1000, 'd') + "/a_x").value() == "a");
+  CHECK(PathPattern::compile("([^/]*)_(x|y)$", "--group")
+            .value()
+            .find(std::string(1000, 'd') + "/a_x")
+            .value() == "a");
 }

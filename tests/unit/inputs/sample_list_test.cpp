@@ -15,7 +15,8 @@ struct Paired {
   std::uint64_t left_out = 0;
 };
 
-FileList found(const TempFolder& folder, const std::string& root, std::string_view suffix = "", const std::string& prefix = "") {
+FileList found(const TempFolder& folder, const std::string& root, std::string_view suffix = "",
+               const std::string& prefix = "") {
   ProblemLog problems;
   FileList list = scan_images({{folder / root, prefix}}, problems).value();
   strip_suffix(list, suffix);
@@ -23,18 +24,22 @@ FileList found(const TempFolder& folder, const std::string& root, std::string_vi
 }
 
 // Images below `images`, labels below `labels`.
-Paired paired(const TempFolder& folder, bool skip_orphans = false, std::string_view image_suffix = "", std::string_view label_suffix = "") {
+Paired paired(const TempFolder& folder, bool skip_orphans = false,
+              std::string_view image_suffix = "", std::string_view label_suffix = "") {
   Paired result;
-  result.list = pair_by_key(found(folder, "images", image_suffix), found(folder, "labels", label_suffix), skip_orphans, result.problems,
-                            result.left_out);
+  result.list =
+      pair_by_key(found(folder, "images", image_suffix), found(folder, "labels", label_suffix),
+                  skip_orphans, result.problems, result.left_out);
   return result;
 }
 
 Names pairs_of(const TempFolder& folder, const SampleList& list) {
   Names pairs;
   for (const Sample& sample : list.samples)
-    pairs.push_back(std::string(list.key(sample)) + ": " + std::filesystem::relative(list.image_path(sample), folder.path()).string() +
-                    " " + std::filesystem::relative(list.label_path(sample), folder.path()).string());
+    pairs.push_back(std::string(list.key(sample)) + ": " +
+                    std::filesystem::relative(list.image_path(sample), folder.path()).string() +
+                    " " +
+                    std::filesystem::relative(list.label_path(sample), folder.path()).string());
   return pairs;
 }
 
@@ -42,33 +47,39 @@ Names pairs_of(const TempFolder& folder, const SampleList& list) {
 
 TEST_CASE("images and labels are paired by key, whatever their extensions") {
   const TempFolder folder;
-  touch(folder, {"images/b.jpg", "images/a.PNG", "images/deep/a.jpeg", "labels/deep/a.png", "labels/a.png", "labels/b.PNG"});
+  touch(folder, {"images/b.jpg", "images/a.PNG", "images/deep/a.jpeg", "labels/deep/a.png",
+                 "labels/a.png", "labels/b.PNG"});
   const Paired result = paired(folder);
   CHECK(result.problems.text() == "");
-  CHECK(pairs_of(folder, result.list) ==
-        Names{"a: images/a.PNG labels/a.png", "b: images/b.jpg labels/b.PNG", "deep/a: images/deep/a.jpeg labels/deep/a.png"});
+  CHECK(pairs_of(folder, result.list) == Names{"a: images/a.PNG labels/a.png",
+                                               "b: images/b.jpg labels/b.PNG",
+                                               "deep/a: images/deep/a.jpeg labels/deep/a.png"});
   CHECK(result.list.has_label_files);
 }
 
 TEST_CASE("a missing label does not shift the pairs after it") {
   const TempFolder folder;
-  touch(folder, {"images/1.png", "images/2.png", "images/3.png", "labels/1.png", "labels/3.png", "labels/4.png"});
+  touch(folder, {"images/1.png", "images/2.png", "images/3.png", "labels/1.png", "labels/3.png",
+                 "labels/4.png"});
   const Paired result = paired(folder, true);
-  CHECK(pairs_of(folder, result.list) == Names{"1: images/1.png labels/1.png", "3: images/3.png labels/3.png"});
+  CHECK(pairs_of(folder, result.list) ==
+        Names{"1: images/1.png labels/1.png", "3: images/3.png labels/3.png"});
 }
 
 TEST_CASE("each side has its suffix") {
   const TempFolder folder;
-  touch(folder, {"images/ulm/1_leftImg8bit.png", "labels/ulm/1_gtFine_labelIds.png", "labels/ulm/1_gtFine_color.png",
-                 "labels/ulm/1_gtFine_instanceIds.png"});
+  touch(folder, {"images/ulm/1_leftImg8bit.png", "labels/ulm/1_gtFine_labelIds.png",
+                 "labels/ulm/1_gtFine_color.png", "labels/ulm/1_gtFine_instanceIds.png"});
   const Paired result = paired(folder, false, "_leftImg8bit", "_gtFine_labelIds");
   CHECK(result.problems.text() == "");
-  CHECK(pairs_of(folder, result.list) == Names{"ulm/1: images/ulm/1_leftImg8bit.png labels/ulm/1_gtFine_labelIds.png"});
+  CHECK(pairs_of(folder, result.list) ==
+        Names{"ulm/1: images/ulm/1_leftImg8bit.png labels/ulm/1_gtFine_labelIds.png"});
 }
 
 TEST_CASE("order is that of bytes, of the whole key") {
   const TempFolder folder;
-  touch(folder, {"images/b.png", "images/a/z.png", "images/a-b.png", "images/B.png", "images/é.png", "images/10.png", "images/9.png"});
+  touch(folder, {"images/b.png", "images/a/z.png", "images/a-b.png", "images/B.png", "images/é.png",
+                 "images/10.png", "images/9.png"});
   ProblemLog problems;
   const SampleList list = images_alone(found(folder, "images"), problems);
   Names keys;
@@ -83,8 +94,10 @@ TEST_CASE("orphans on both sides are problems with file and key") {
   CHECK(pairs_of(folder, result.list) == Names{"b: images/b.png labels/b.png"});
   CHECK(result.problems.group(ProblemKind::orphan_image).count == 1);
   CHECK(result.problems.group(ProblemKind::orphan_label).count == 2);
-  CHECK(result.problems.group(ProblemKind::orphan_image).examples[0].text() == folder / "images/a.png: no label has its key 'a'");
-  CHECK(result.problems.group(ProblemKind::orphan_label).examples[0].text() == folder / "labels/c.png: no image has its key 'c'");
+  CHECK(result.problems.group(ProblemKind::orphan_image).examples[0].text() ==
+        folder / "images/a.png: no label has its key 'a'");
+  CHECK(result.problems.group(ProblemKind::orphan_label).examples[0].text() ==
+        folder / "labels/c.png: no image has its key 'c'");
   CHECK(result.left_out == 0);
 }
 
@@ -99,14 +112,17 @@ TEST_CASE("orphans may be left out and are counted") {
 
 TEST_CASE("two files with one key are a problem on either side") {
   const TempFolder folder;
-  touch(folder, {"images/a.png", "images/a.jpg", "images/b.png", "labels/a.png", "labels/b.png", "labels/b.PNG", "labels/b.jpg"});
+  touch(folder, {"images/a.png", "images/a.jpg", "images/b.png", "labels/a.png", "labels/b.png",
+                 "labels/b.PNG", "labels/b.jpg"});
   for (const bool skip : {false, true}) {
     const Paired result = paired(folder, skip);
     CHECK(result.problems.group(ProblemKind::twin_file).count == 3);
     CHECK(result.problems.count() == 3);
     CHECK_THAT(result.problems.text(),
-               ContainsSubstring(folder / "images/a.png: has the key 'a' of another image, " + folder / "images/a.jpg"));
-    CHECK_THAT(result.problems.text(), ContainsSubstring("of another label, " + folder / "labels/b.PNG"));
+               ContainsSubstring(folder / "images/a.png: has the key 'a' of another image, " +
+                                 folder / "images/a.jpg"));
+    CHECK_THAT(result.problems.text(),
+               ContainsSubstring("of another label, " + folder / "labels/b.PNG"));
   }
 }
 
@@ -156,34 +172,42 @@ TEST_CASE("the class is the first folder of the path, empty ones stay classes") 
 
 TEST_CASE("each image has its masks sorted by name") {
   const TempFolder folder;
-  touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/2_car.png", "labels/1_road.png", "labels/1_car.png",
-                 "labels/4_car.png", "labels/1_road.jpg", "labels/legend.png"});
+  touch(folder,
+        {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/2_car.png", "labels/1_road.png",
+         "labels/1_car.png", "labels/4_car.png", "labels/1_road.jpg", "labels/legend.png"});
   const MaskPattern pattern = MaskPattern::parse("{key}_{class}").value();
   FileList images = found(folder, "images");
   FileList masks = found(folder, "labels");
   sort_by_key(images);
   key_masks(masks, images, pattern);
-  const auto keyless = std::count_if(masks.files.begin(), masks.files.end(), [](const FoundFile& mask) { return mask.key_length == 0; });
+  const auto keyless = std::count_if(masks.files.begin(), masks.files.end(),
+                                     [](const FoundFile& mask) { return mask.key_length == 0; });
   CHECK(keyless == 1);
   drop_keyless(masks);
   ProblemLog problems;
   std::uint64_t left_out = 0;
-  const SampleList list = pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out);
+  const SampleList list =
+      pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out);
   CHECK(list.mask_names == Names{"car", "road"});
   REQUIRE(list.samples.size() == 2);
   Names paths;
   for (const Sample& sample : list.samples)
-    for (const Mask& mask : list.masks_of(sample)) paths.push_back(list.mask_names[mask.name] + " " + list.mask_path(mask));
-  CHECK(paths == Names{"car " + folder / "labels/1_car.png", "road " + folder / "labels/1_road.jpg", "car " + folder / "labels/2_car.png"});
+    for (const Mask& mask : list.masks_of(sample))
+      paths.push_back(list.mask_names[mask.name] + " " + list.mask_path(mask));
+  CHECK(paths == Names{"car " + folder / "labels/1_car.png", "road " + folder / "labels/1_road.jpg",
+                       "car " + folder / "labels/2_car.png"});
   CHECK(problems.group(ProblemKind::orphan_image).count == 1);
   CHECK(problems.group(ProblemKind::orphan_label).count == 1);
-  CHECK_THAT(problems.text(),
-             ContainsSubstring("labels/1_road.png: is a mask of class 'road' for the same image as " + folder / "labels/1_road.jpg"));
+  CHECK_THAT(
+      problems.text(),
+      ContainsSubstring("labels/1_road.png: is a mask of class 'road' for the same image as " +
+                        folder / "labels/1_road.jpg"));
 }
 
 TEST_CASE("a divided list has the samples, text and masks of its part alone") {
   const TempFolder folder;
-  touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/1_a.png", "labels/2_a.png", "labels/2_b.png", "labels/3_b.png"});
+  touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/1_a.png", "labels/2_a.png",
+                 "labels/2_b.png", "labels/3_b.png"});
   const MaskPattern pattern = MaskPattern::parse("{key}_{class}").value();
   FileList images = found(folder, "images");
   FileList masks = found(folder, "labels");
@@ -191,7 +215,8 @@ TEST_CASE("a divided list has the samples, text and masks of its part alone") {
   key_masks(masks, images, pattern);
   ProblemLog problems;
   std::uint64_t left_out = 0;
-  const SampleList all = pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out);
+  const SampleList all =
+      pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out);
   const std::vector<SampleList> parts = divide_samples(all, {1, 0, kNoPart}, 2);
   REQUIRE(parts[0].samples.size() == 1);
   REQUIRE(parts[1].samples.size() == 1);
@@ -222,7 +247,8 @@ TEST_CASE("a sample of a plan costs at most 300 bytes and its paths") {
   }
   ProblemLog problems;
   std::uint64_t left_out = 0;
-  const SampleList list = pair_by_key(std::move(images), std::move(labels), false, problems, left_out);
+  const SampleList list =
+      pair_by_key(std::move(images), std::move(labels), false, problems, left_out);
   REQUIRE(list.samples.size() == kSamples);
   CHECK(list.memory_bytes() <= 300 * kSamples + text_bytes);
 }

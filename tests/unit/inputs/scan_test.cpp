@@ -25,7 +25,9 @@ FileList scanned(const std::vector<Root>& roots, std::string_view suffix = "") {
   return list;
 }
 
-FileList scanned(const TempFolder& folder, std::string_view suffix = "") { return scanned({{folder.path(), ""}}, suffix); }
+FileList scanned(const TempFolder& folder, std::string_view suffix = "") {
+  return scanned({{folder.path(), ""}}, suffix);
+}
 
 }  // namespace
 
@@ -47,16 +49,19 @@ TEST_CASE("a file knows its path and size") {
 TEST_CASE("the key is the path without its last extension") {
   const TempFolder folder;
   const std::string long_name(240, 'n');
-  touch(folder, {"a.b.c.png", "-dash.png", "with space.png", "quo'te\".png", "ünï/çödé.jpg", "x.png.jpg", "$(echo).png", long_name + ".png",
-                 "tab\tand\nline.png", "city.v1/0001.png"});
-  Names expected{"a.b.c", "-dash", "with space", "quo'te\"", "ünï/çödé", "x.png", "$(echo)", long_name, "tab\tand\nline", "city.v1/0001"};
+  touch(folder,
+        {"a.b.c.png", "-dash.png", "with space.png", "quo'te\".png", "ünï/çödé.jpg", "x.png.jpg",
+         "$(echo).png", long_name + ".png", "tab\tand\nline.png", "city.v1/0001.png"});
+  Names expected{"a.b.c", "-dash",   "with space", "quo'te\"",       "ünï/çödé",
+                 "x.png", "$(echo)", long_name,    "tab\tand\nline", "city.v1/0001"};
   std::sort(expected.begin(), expected.end());
   CHECK(keys_of(scanned(folder)) == expected);
 }
 
 TEST_CASE("a suffix is stripped only at the end of the stem") {
   const TempFolder folder;
-  touch(folder, {"a_L.png", "b_L_L.png", "c_L_x.png", "d_L/e_L.png", "f.png", "_L.png", "g_l.png", "h_L.JPG"});
+  touch(folder, {"a_L.png", "b_L_L.png", "c_L_x.png", "d_L/e_L.png", "f.png", "_L.png", "g_l.png",
+                 "h_L.JPG"});
   const FileList list = scanned(folder, "_L");
   CHECK(keys_of(list) == Names{"a", "b_L", "d_L/e", "h"});
   CHECK(list.other_files == 4);  // c_L_x, f, g_l, and one that would have no name left
@@ -70,8 +75,9 @@ TEST_CASE("a suffix may hold dots") {
 
 TEST_CASE("files that tools leave behind are ignored") {
   const TempFolder folder;
-  touch(folder, {"a.png", ".a.png", "._a.png", ".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX/a.png", ".git/b.png",
-                 ".ipynb_checkpoints/c.png", "deep/__MACOSX/d.png", "@eaDir/e.png", "ehthumbs.db"});
+  touch(folder, {"a.png", ".a.png", "._a.png", ".DS_Store", "Thumbs.db", "desktop.ini",
+                 "__MACOSX/a.png", ".git/b.png", ".ipynb_checkpoints/c.png", "deep/__MACOSX/d.png",
+                 "@eaDir/e.png", "ehthumbs.db"});
   const FileList list = scanned(folder);
   CHECK(keys_of(list) == Names{"a"});
   CHECK(list.other_files == 0);
@@ -96,8 +102,10 @@ TEST_CASE("unsupported image and data formats are named") {
   CHECK_THAT(text, ContainsSubstring(folder / "b.BMP: BMP is not supported; convert it to PNG"));
   CHECK_THAT(text, ContainsSubstring(folder / "c/d.tif: TIFF is not supported; convert it to PNG"));
   CHECK_THAT(text, ContainsSubstring(folder / "e.webp: WebP is not supported; convert it to PNG"));
-  CHECK_THAT(text, ContainsSubstring(folder / "f.mat: MATLAB is not supported; save its arrays as PNG"));
-  CHECK_THAT(text, ContainsSubstring(folder / "g.nii.gz: NIfTI is not supported; convert its slices to PNG"));
+  CHECK_THAT(text,
+             ContainsSubstring(folder / "f.mat: MATLAB is not supported; save its arrays as PNG"));
+  CHECK_THAT(text, ContainsSubstring(
+                       folder / "g.nii.gz: NIfTI is not supported; convert its slices to PNG"));
 }
 
 TEST_CASE("possible polygon files are counted, the first with its name") {
@@ -170,7 +178,8 @@ TEST_CASE("an unreadable folder is an I/O error with its path") {
 
 TEST_CASE("class folders are named in byte order, empty ones too") {
   const TempFolder folder;
-  touch(folder, {"b/1.png", "10/1.png", "2/1.png", "B/deep/1.png", ".hidden/1.png", "__MACOSX/1.png"});
+  touch(folder,
+        {"b/1.png", "10/1.png", "2/1.png", "B/deep/1.png", ".hidden/1.png", "__MACOSX/1.png"});
   std::filesystem::create_directory(folder / "empty");
   ProblemLog problems;
   const FileList list = scan_class_folders({{folder.path(), ""}}, problems).value();
@@ -183,7 +192,8 @@ TEST_CASE("class folders of several roots are one list") {
   const TempFolder folder;
   touch(folder, {"one/cat/1.png", "two/cat/1.png", "two/ant/1.png"});
   ProblemLog problems;
-  const FileList list = scan_class_folders({{folder / "one", "one/"}, {folder / "two", "two/"}}, problems).value();
+  const FileList list =
+      scan_class_folders({{folder / "one", "one/"}, {folder / "two", "two/"}}, problems).value();
   CHECK(list.class_folders == Names{"ant", "cat"});
   CHECK(keys_of(list) == Names{"one/cat/1", "two/ant/1", "two/cat/1"});
 }

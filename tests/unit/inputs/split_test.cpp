@@ -64,7 +64,8 @@ std::vector<std::size_t> counts(const std::vector<Split>& splits) {
 TEST_CASE("shares are numbers in any proportion") {
   CHECK(parse_shares({{"a", "80"}, {"b", "20"}}).value() == std::vector<std::uint64_t>{4, 1});
   CHECK(parse_shares({{"a", "0.8"}, {"b", ".2"}}).value() == std::vector<std::uint64_t>{4, 1});
-  CHECK(parse_shares({{"a", "70"}, {"b", "15"}, {"c", "15.0"}}).value() == std::vector<std::uint64_t>{14, 3, 3});
+  CHECK(parse_shares({{"a", "70"}, {"b", "15"}, {"c", "15.0"}}).value() ==
+        std::vector<std::uint64_t>{14, 3, 3});
   for (const std::string bad : {"0", "", "-1", "x", "1e3", "1.2.3", ".", "99999999999"}) {
     const auto refused_share = parse_shares({{"a", bad}});
     REQUIRE_FALSE(refused_share.ok());
@@ -112,14 +113,18 @@ TEST_CASE("a hash keeps every sample in its split when others are added") {
   }
   CHECK(many[1].list.samples.size() > 150);
   CHECK(many[1].list.samples.size() < 250);
-  CHECK(keys_of(divided(numbered(500), shares(Method::hash, {{"train", "0.8"}, {"val", "0.2"}}))[1].list) == keys_of(few[1].list));
-  CHECK(keys_of(divided(numbered(12), shares(Method::hash, {{"train", "1"}, {"val", "1"}}))[1].list) == Names{"0", "4", "6"});
+  CHECK(keys_of(divided(numbered(500), shares(Method::hash, {{"train", "0.8"}, {"val", "0.2"}}))[1]
+                    .list) == keys_of(few[1].list));
+  CHECK(keys_of(
+            divided(numbered(12), shares(Method::hash, {{"train", "1"}, {"val", "1"}}))[1].list) ==
+        Names{"0", "4", "6"});
 }
 
 TEST_CASE("groups stay together") {
   Names keys;
   for (int drive = 0; drive < 10; ++drive)
-    for (int frame = 0; frame < 10; ++frame) keys.push_back("drive" + std::to_string(drive) + "_" + std::to_string(frame));
+    for (int frame = 0; frame < 10; ++frame)
+      keys.push_back("drive" + std::to_string(drive) + "_" + std::to_string(frame));
   const SampleList list = list_of(keys);
   for (const Method method : {Method::ratio, Method::hash}) {
     SplitOptions options = shares(method, {{"train", "70"}, {"val", "30"}});
@@ -140,43 +145,52 @@ TEST_CASE("keys without a match form their own groups, no match at all is refuse
   options.group = "a[0-9]";
   std::string about;
   CHECK(divide_by_share(list_of({"a1_x", "a1_y", "b", "c"}), options, about).ok());
-  CHECK_THAT(about, ContainsSubstring("not matched by --group, each a group of its own: 2 samples"));
+  CHECK_THAT(about,
+             ContainsSubstring("not matched by --group, each a group of its own: 2 samples"));
   options.group = "z";
   const auto none = divide_by_share(list_of({"a", "b"}), options, about);
   REQUIRE_FALSE(none.ok());
   CHECK(none.error().code == ErrorCode::usage);
-  CHECK_THAT(none.error().message, ContainsSubstring("--group 'z' matches none of the keys, such as 'a'"));
+  CHECK_THAT(none.error().message,
+             ContainsSubstring("--group 'z' matches none of the keys, such as 'a'"));
 }
 
 TEST_CASE("an empty split is an error") {
   std::string about;
-  const auto empty = divide_by_share(numbered(3), shares(Method::ratio, {{"train", "99"}, {"val", "1"}}), about);
+  const auto empty =
+      divide_by_share(numbered(3), shares(Method::ratio, {{"train", "99"}, {"val", "1"}}), about);
   REQUIRE_FALSE(empty.ok());
   CHECK(empty.error().code == ErrorCode::data);
-  CHECK_THAT(empty.error().message, ContainsSubstring("no sample falls to 'val' (there are 3 samples)"));
+  CHECK_THAT(empty.error().message,
+             ContainsSubstring("no sample falls to 'val' (there are 3 samples)"));
 }
 
 TEST_CASE("split names must be plain folder names, each once") {
   CHECK(check_split_names({{"train", ""}, {"val", ""}}).ok());
-  for (const std::string bad : {"../x", "a/b", ".", "", ".x"}) CHECK_FALSE(check_split_names({{bad, "1"}}).ok());
-  CHECK_THAT(check_split_names({{"a", "1"}, {"a", "2"}}).error().message, ContainsSubstring("'a' is given twice"));
+  for (const std::string bad : {"../x", "a/b", ".", "", ".x"})
+    CHECK_FALSE(check_split_names({{bad, "1"}}).ok());
+  CHECK_THAT(check_split_names({{"a", "1"}, {"a", "2"}}).error().message,
+             ContainsSubstring("'a' is given twice"));
 }
 
 TEST_CASE("option --split folder strips the first part of the key") {
   const TempFolder folder;
-  touch(folder, {"images/train/city/1.jpg", "images/val/2.jpg", "images/test/3.jpg", "labels/train/city/1.png", "labels/val/2.png"});
+  touch(folder, {"images/train/city/1.jpg", "images/val/2.jpg", "images/test/3.jpg",
+                 "labels/train/city/1.png", "labels/val/2.png"});
   PackOptions options = folder_options(folder);
   options.input.split.method = Method::folder;
   const DiscoveredInput input = discovered_clean(options);
   CHECK(input.split_names() == Names{"test", "train", "val"});
-  CHECK(input.pairs(folder, "train") == Names{"city/1: images/train/city/1.jpg labels/train/city/1.png"});
+  CHECK(input.pairs(folder, "train") ==
+        Names{"city/1: images/train/city/1.jpg labels/train/city/1.png"});
   CHECK(input.pairs(folder, "test") == Names{"3: images/test/3.jpg"});
   CHECK_THAT(input.discovery.layout, ContainsSubstring("test: no labels: a set of images alone"));
 
   folder.write("images/4.jpg", "x");
   const Error error = refused(options);
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.describe(), ContainsSubstring("images/4.jpg: is in no folder that could be its split"));
+  CHECK_THAT(error.describe(),
+             ContainsSubstring("images/4.jpg: is in no folder that could be its split"));
 }
 
 TEST_CASE("key prefixes of several roots can be the splits") {
@@ -194,32 +208,39 @@ TEST_CASE("key prefixes of several roots can be the splits") {
 
 TEST_CASE("option --split list follows the lists and refuses overlaps with keys") {
   const TempFolder folder;
-  touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/1.png", "labels/2.png", "labels/3.png"});
+  touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/1.png", "labels/2.png",
+                 "labels/3.png"});
   folder.write("train.txt", "1\n2\n");
   folder.write("val.txt", "3\n");
   folder.write("both.txt", "2\n3\n");
   PackOptions options = folder_options(folder);
-  options.input.split = shares(Method::list, {{"train", folder / "train.txt"}, {"val", folder / "val.txt"}});
+  options.input.split =
+      shares(Method::list, {{"train", folder / "train.txt"}, {"val", folder / "val.txt"}});
   const DiscoveredInput input = discovered_clean(options);
   CHECK(input.keys("train") == Names{"1", "2"});
   CHECK(input.keys("val") == Names{"3"});
   options.input.split.parts[1].value = folder / "both.txt";
   const Error error = refused(options);
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.describe(),
-             ContainsSubstring("both.txt: names 1 images that another list names too: '2' (also in " + folder / "train.txt)"));
+  CHECK_THAT(
+      error.describe(),
+      ContainsSubstring("both.txt: names 1 images that another list names too: '2' (also in " +
+                        folder / "train.txt)"));
 }
 
 TEST_CASE("shares divide pairs with labels and classes") {
   const TempFolder folder;
-  for (int i = 0; i < 10; ++i) touch(folder, {"images/c/" + std::to_string(i) + ".jpg", "labels/c/" + std::to_string(i) + ".png"});
+  for (int i = 0; i < 10; ++i)
+    touch(folder,
+          {"images/c/" + std::to_string(i) + ".jpg", "labels/c/" + std::to_string(i) + ".png"});
   PackOptions options = folder_options(folder);
   options.input.split = shares(Method::ratio, {{"val", "2"}, {"train", "8"}});
   const DiscoveredInput input = discovered_clean(options);
   CHECK(input.split_names() == Names{"train", "val"});
   CHECK(input.keys("train").size() == 8);
   for (const std::string& pair : input.pairs(folder, "val"))
-    CHECK(pair == "c/" + pair.substr(2, 1) + ": images/c/" + pair.substr(2, 1) + ".jpg labels/c/" + pair.substr(2, 1) + ".png");
+    CHECK(pair == "c/" + pair.substr(2, 1) + ": images/c/" + pair.substr(2, 1) + ".jpg labels/c/" +
+                      pair.substr(2, 1) + ".png");
   touch(folder, {"images/d/x.jpg"});
   options.input.image_folders = std::exchange(options.input.images, {});
   options.input.labels.clear();

@@ -10,18 +10,20 @@ using namespace hotpack::test;
 namespace {
 
 // `count` images and labels with these names around a number.
-void touch_pairs(const TempFolder& folder, int count, const std::string& image_end, const Names& label_ends, int labels = -1) {
+void touch_pairs(const TempFolder& folder, int count, const std::string& image_end,
+                 const Names& label_ends, int labels = -1) {
   for (int i = 0; i < count; ++i) {
     folder.write("images/" + std::to_string(i) + image_end, "x");
     if (labels >= 0 && i >= labels) continue;
-    for (const std::string& end : label_ends) folder.write("labels/" + std::to_string(i) + end, "x");
+    for (const std::string& end : label_ends)
+      folder.write("labels/" + std::to_string(i) + end, "x");
   }
 }
 
 // A line to paste.
 std::string command(const TempFolder& folder, const std::string& options) {
-  return "hotpack pack --images " + folder / "images" + " --labels " + folder / "labels" + (options.empty() ? "" : " ") + options +
-         " -o OUT";
+  return "hotpack pack --images " + folder / "images" + " --labels " + folder / "labels" +
+         (options.empty() ? "" : " ") + options + " -o OUT";
 }
 
 }  // namespace
@@ -31,14 +33,19 @@ TEST_CASE("known suffixes are found on both sides and reported") {
     std::string image, label, told;
   };
   for (const Case& names :
-       {Case{"_leftImg8bit.png", "_gtFine_labelIds.png", "images end with '_leftImg8bit', labels with '_gtFine_labelIds'"},
-        Case{".png", "_L.png", "labels end with '_L'"}, Case{".jpg", "_mask.png", "labels end with '_mask'"},
+       {Case{"_leftImg8bit.png", "_gtFine_labelIds.png",
+             "images end with '_leftImg8bit', labels with '_gtFine_labelIds'"},
+        Case{".png", "_L.png", "labels end with '_L'"},
+        Case{".jpg", "_mask.png", "labels end with '_mask'"},
         Case{"_img.jpg", "_gt.png", "images end with '_img', labels with '_gt'"},
         Case{"_sat.jpg", "_mask.png", "images end with '_sat', labels with '_mask'"},
-        Case{".ppm.png", ".ppm.ah.png", "labels end with '.ah'"}, Case{".jpg", "_1stHO.png", "labels end with '_1stHO'"},
-        Case{"_training.png", "_manual1.png", "images end with '_training', labels with '_manual1'"},
+        Case{".ppm.png", ".ppm.ah.png", "labels end with '.ah'"},
+        Case{".jpg", "_1stHO.png", "labels end with '_1stHO'"},
+        Case{"_training.png", "_manual1.png",
+             "images end with '_training', labels with '_manual1'"},
         Case{".png", "_instance_color_RGB.png", "labels end with '_instance_color_RGB'"},
-        Case{"_rgb_anon.png", "_gt_labelTrainIds.png", "images end with '_rgb_anon', labels with '_gt_labelTrainIds'"},
+        Case{"_rgb_anon.png", "_gt_labelTrainIds.png",
+             "images end with '_rgb_anon', labels with '_gt_labelTrainIds'"},
         Case{".jpg", "_labelTrainIds.png", "labels end with '_labelTrainIds'"},
         Case{".jpg", "_segmentation.png", "labels end with '_segmentation'"}}) {
     const TempFolder folder;
@@ -70,19 +77,25 @@ TEST_CASE("a rule for 95 % of the images applies, a rarer one is suggested") {
   touch_pairs(too_few, 20, ".jpg", {"_L.png"}, 9);
   const Error error = refused(folder_options(too_few));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring("no image and label share a key (20 images, such as " + too_few / "images/0.jpg"));
-  CHECK_THAT(error.message, ContainsSubstring("labels end with '_L': 9 of 20 images have a label:\n  " +
-                                              command(too_few, "--label-suffix _L --orphans skip")));
+  CHECK_THAT(error.message,
+             ContainsSubstring("no image and label share a key (20 images, such as " +
+                               too_few / "images/0.jpg"));
+  CHECK_THAT(error.message,
+             ContainsSubstring("labels end with '_L': 9 of 20 images have a label:\n  " +
+                               command(too_few, "--label-suffix _L --orphans skip")));
 }
 
 TEST_CASE("an unknown ending that all labels add to names is found") {
   const TempFolder folder;
   touch_pairs(folder, 20, ".JPG", {"_strange.png"});
-  CHECK(discovered_clean(folder_options(folder)).discovery.layout == "labels end with '_strange': 20 of 20 images have a label\n");
+  CHECK(discovered_clean(folder_options(folder)).discovery.layout ==
+        "labels end with '_strange': 20 of 20 images have a label\n");
   touch(folder, {"labels/3_wheel.png"});
   const DiscoveredInput input = discovered(folder_options(folder));
   CHECK(input.list().samples.size() == 20);
-  CHECK_THAT(input.problems.text(), ContainsSubstring("3_wheel.png: its name lacks the suffix '_strange' that the others have"));
+  CHECK_THAT(
+      input.problems.text(),
+      ContainsSubstring("3_wheel.png: its name lacks the suffix '_strange' that the others have"));
 }
 
 TEST_CASE("a suffix for fewer than 95 % of the images is a question") {
@@ -91,10 +104,14 @@ TEST_CASE("a suffix for fewer than 95 % of the images is a question") {
     touch_pairs(folder, 14, ".JPG", {end + ".png"}, 12);
     touch(folder, {"labels/13b.png"});
     PackOptions options = folder_options(folder);
-    const std::string suggested = "labels end with '" + end + "': 12 of 14 images have a label:\n  ";
-    CHECK_THAT(refused(options).message, ContainsSubstring(suggested + command(folder, "--label-suffix " + end + " --orphans skip")));
+    const std::string suggested =
+        "labels end with '" + end + "': 12 of 14 images have a label:\n  ";
+    CHECK_THAT(refused(options).message,
+               ContainsSubstring(suggested +
+                                 command(folder, "--label-suffix " + end + " --orphans skip")));
     CHECK_THAT(refused(root_options(folder.path())).message,
-               ContainsSubstring(suggested + "hotpack pack " + folder.path() + " --label-suffix " + end + " --orphans skip -o OUT"));
+               ContainsSubstring(suggested + "hotpack pack " + folder.path() + " --label-suffix " +
+                                 end + " --orphans skip -o OUT"));
 
     // And these options pair them.
     options.input.label_suffix = end;
@@ -111,69 +128,89 @@ TEST_CASE("a few equal names do not outweigh a suffix of many labels") {
   for (const bool skip : {false, true}) {
     options.input.skip_orphans = skip;
     const Error error = refused(options);
-    CHECK_THAT(error.message, ContainsSubstring("labels have the names of their images: 2 of 20 images have a label"));
-    CHECK_THAT(error.message, ContainsSubstring(command(folder, "--label-suffix _mask --orphans skip")));
-    CHECK_THAT(error.message, ContainsSubstring("only equal names:\n  " +
-                                                command(folder, "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip")));
+    CHECK_THAT(
+        error.message,
+        ContainsSubstring("labels have the names of their images: 2 of 20 images have a label"));
+    CHECK_THAT(error.message,
+               ContainsSubstring(command(folder, "--label-suffix _mask --orphans skip")));
+    CHECK_THAT(
+        error.message,
+        ContainsSubstring(
+            "only equal names:\n  " +
+            command(folder, "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip")));
   }
   options.input.image_regex = options.input.label_regex = "^(.+)\\.[^.]+$";
   CHECK(discovered_clean(options).keys() == Names{"18", "19"});
 }
 
 TEST_CASE("two suffixes for half of the images each remain a question") {
-  for (const Names& ends : {Names{"_mask.png", "_seg.png"}, Names{"_door.png", "_wheel.png"}, Names{"_mask.png", "_door.png"}}) {
+  for (const Names& ends : {Names{"_mask.png", "_seg.png"}, Names{"_door.png", "_wheel.png"},
+                            Names{"_mask.png", "_door.png"}}) {
     const TempFolder folder;
     touch_pairs(folder, 14, ".jpg", ends, 12);
     const std::string message = refused(folder_options(folder)).message;
-    for (const std::string& end : ends) CHECK_THAT(message, ContainsSubstring("--label-suffix " + end.substr(0, end.find('.'))));
+    for (const std::string& end : ends)
+      CHECK_THAT(message, ContainsSubstring("--label-suffix " + end.substr(0, end.find('.'))));
   }
   const TempFolder rarer;
   touch_pairs(rarer, 14, ".jpg", {"_door.png"});
   touch(rarer, {"labels/3_wheel.png"});
-  CHECK_THAT(refused(folder_options(rarer)).message, ContainsSubstring(command(rarer, "--label-suffix _door")));
+  CHECK_THAT(refused(folder_options(rarer)).message,
+             ContainsSubstring(command(rarer, "--label-suffix _door")));
 }
 
 TEST_CASE("a suffix that looks like an option is written with an equals sign") {
   const TempFolder folder;
   touch_pairs(folder, 10, ".jpg", {"-mask.png"}, 5);
-  CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring(command(folder, "--label-suffix=-mask --orphans skip")));
+  CHECK_THAT(refused(folder_options(folder)).message,
+             ContainsSubstring(command(folder, "--label-suffix=-mask --orphans skip")));
 }
 
 TEST_CASE("numbers with a common start are not suffixes") {
   const TempFolder folder;
-  for (int i = 1; i < 9; ++i) touch(folder, {"images/" + std::to_string(i) + ".jpg", "labels/" + std::to_string(i) + "1.png"});
-  CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring("no image and label share a key"));
+  for (int i = 1; i < 9; ++i)
+    touch(folder,
+          {"images/" + std::to_string(i) + ".jpg", "labels/" + std::to_string(i) + "1.png"});
+  CHECK_THAT(refused(folder_options(folder)).message,
+             ContainsSubstring("no image and label share a key"));
 }
 
 TEST_CASE("a suffix that no name has is refused with one that fits") {
   const TempFolder folder;
   touch_pairs(folder, 14, ".jpg", {"_annot.png"}, 12);
   PackOptions options = folder_options(folder);
-  const std::string fitting =
-      "labels end with '_annot': 12 of 14 images have a label:\n  " + command(folder, "--label-suffix _annot --orphans skip");
+  const std::string fitting = "labels end with '_annot': 12 of 14 images have a label:\n  " +
+                              command(folder, "--label-suffix _annot --orphans skip");
   options.input.label_suffix = "_mask";
-  CHECK_THAT(refused(options).message, ContainsSubstring("no image and label share a key") && ContainsSubstring(fitting));
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("no image and label share a key") && ContainsSubstring(fitting));
   options.input.image_suffix = "_img";
   CHECK_THAT(refused(options).message, ContainsSubstring(fitting));
   const TempFolder equal;
   touch_pairs(equal, 4, ".jpg", {".png"});
   options = folder_options(equal);
   options.input.label_suffix = "_mask";
-  CHECK_THAT(refused(options).message,
-             ContainsSubstring("labels have the names of their images: 4 of 4 images have a label:\n  " + command(equal, "")));
+  CHECK_THAT(
+      refused(options).message,
+      ContainsSubstring("labels have the names of their images: 4 of 4 images have a label:\n  " +
+                        command(equal, "")));
   const TempFolder strange;
   touch(strange, {"images/a.jpg", "labels/b.png"});
   options = folder_options(strange);
   options.input.label_suffix = "_mask";
-  CHECK_THAT(refused(options).message, ContainsSubstring("below " + strange / "labels whose name has the given suffix: 1 image lacks it"));
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring(
+                 "below " + strange / "labels whose name has the given suffix: 1 image lacks it"));
 }
 
 TEST_CASE("several masks per image are not mistaken for a suffix") {
   const TempFolder folder;
   touch_pairs(folder, 2, ".jpg", {"_door.png", "_wheel.png"});
   const std::string message = refused(folder_options(folder)).message;
-  CHECK_THAT(message, ContainsSubstring("--label-suffix _door -o OUT") && ContainsSubstring("--label-suffix _wheel -o OUT"));
-  CHECK_THAT(message, ContainsSubstring("each image has one mask per class:\n  " + command(folder, "--mask-per-class '{key}_{class}'")));
+  CHECK_THAT(message, ContainsSubstring("--label-suffix _door -o OUT") &&
+                          ContainsSubstring("--label-suffix _wheel -o OUT"));
+  CHECK_THAT(message, ContainsSubstring("each image has one mask per class:\n  " +
+                                        command(folder, "--mask-per-class '{key}_{class}'")));
 }
 
 TEST_CASE("with a list, unlisted images do not count against a rule") {
@@ -184,13 +221,16 @@ TEST_CASE("with a list, unlisted images do not count against a rule") {
   options.input.list = folder / "list.txt";
   const DiscoveredInput input = discovered_clean(options);
   CHECK(input.keys() == Names{"0", "2"});
-  CHECK_THAT(input.discovery.layout, ContainsSubstring("images end with '_img', labels with '_gt': 3 of 3 labels have an image\n"));
+  CHECK_THAT(input.discovery.layout,
+             ContainsSubstring(
+                 "images end with '_img', labels with '_gt': 3 of 3 labels have an image\n"));
 }
 
 TEST_CASE("of the four Cityscapes label files the ids are used") {
   const TempFolder folder;
   touch_pairs(folder, 3, "_leftImg8bit.png",
-              {"_gtFine_labelTrainIds.png", "_gtFine_color.png", "_gtFine_instanceIds.png", "_gtFine_labelIds.png"});
+              {"_gtFine_labelTrainIds.png", "_gtFine_color.png", "_gtFine_instanceIds.png",
+               "_gtFine_labelIds.png"});
   const DiscoveredInput input = discovered_clean(folder_options(folder));
   CHECK(input.pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelIds.png");
   CHECK(input.discovery.other_files == 9);
@@ -204,7 +244,8 @@ TEST_CASE("several kinds of label that fit are an error with a question") {
   CHECK_THAT(error.message, ContainsSubstring("labels of several kinds fit the images"));
   for (const std::string suffix : {"_mask", "_seg"})
     CHECK_THAT(error.message,
-               ContainsSubstring("'" + suffix + "': 3 of 3 images have a label:\n  " + command(folder, "--label-suffix " + suffix)));
+               ContainsSubstring("'" + suffix + "': 3 of 3 images have a label:\n  " +
+                                 command(folder, "--label-suffix " + suffix)));
   PackOptions options = folder_options(folder);
   options.input.label_suffix = "_seg";
   CHECK(discovered_clean(options).pairs(folder).front() == "0: images/0.jpg labels/0_seg.png");
@@ -215,9 +256,12 @@ TEST_CASE("given suffixes are kept, and the other side is still found") {
   touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
   PackOptions options = folder_options(folder);
   options.input.label_suffix = "_gtFine_labelTrainIds";
-  CHECK(discovered_clean(options).pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelTrainIds.png");
+  CHECK(discovered_clean(options).pairs(folder).front() ==
+        "0: images/0_leftImg8bit.png labels/0_gtFine_labelTrainIds.png");
   options.input.image_suffix = "_leftImg";
-  CHECK_THAT(refused(options).message, ContainsSubstring("images end with '_leftImg8bit', labels with '_gtFine_labelIds': 3 of 3 images"));
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring(
+                 "images end with '_leftImg8bit', labels with '_gtFine_labelIds': 3 of 3 images"));
 }
 
 TEST_CASE("a preset tries its own suffixes, then equal names, and no others") {
@@ -243,11 +287,13 @@ TEST_CASE("a preset tries its own suffixes, then equal names, and no others") {
 
 TEST_CASE("one folder is divided into images and labels by suffix or format") {
   const TempFolder folder;
-  touch(folder, {"data/1.png", "data/1_L.png", "data/2.png", "data/2_L.png", "both/1.jpg", "both/1.png", "both/2.jpg", "both/2.png"});
+  touch(folder, {"data/1.png", "data/1_L.png", "data/2.png", "data/2_L.png", "both/1.jpg",
+                 "both/1.png", "both/2.jpg", "both/2.png"});
   PackOptions options;
   options.input.images = options.input.labels = {folder / "data"};
   folder.write("data/notes.txt", "x");
-  CHECK(discovered_clean(options).pairs(folder) == Names{"1: data/1.png data/1_L.png", "2: data/2.png data/2_L.png"});
+  CHECK(discovered_clean(options).pairs(folder) ==
+        Names{"1: data/1.png data/1_L.png", "2: data/2.png data/2_L.png"});
   CHECK(discovered_clean(options).discovery.other_files == 1);
   options.input.label_suffix = "_L";
   CHECK(discovered_clean(options).keys() == Names{"1", "2"});
@@ -255,7 +301,9 @@ TEST_CASE("one folder is divided into images and labels by suffix or format") {
   options.input.images = options.input.labels = {folder / "both"};
   const DiscoveredInput input = discovered_clean(options);
   CHECK(input.pairs(folder) == Names{"1: both/1.jpg both/1.png", "2: both/2.jpg both/2.png"});
-  CHECK(input.discovery.layout == "JPEG files are images, PNG files of the same name their labels: 2 of 2 images have a label\n");
+  CHECK(input.discovery.layout ==
+        "JPEG files are images, PNG files of the same name their labels: 2 of 2 images have a "
+        "label\n");
 }
 
 TEST_CASE("one folder without a difference between image and label is an error") {
@@ -276,7 +324,8 @@ TEST_CASE("a file lacking a detected suffix is an orphan, a given one ignores it
   CHECK(input.problems.group(ProblemKind::orphan_image).count == 2);
   CHECK(input.problems.group(ProblemKind::orphan_label).count == 2);
   CHECK(input.discovery.other_files == 100);  // labels of another kind
-  CHECK_THAT(input.problems.text(), ContainsSubstring("n0.png: its name lacks the suffix '_img' that the others have"));
+  CHECK_THAT(input.problems.text(),
+             ContainsSubstring("n0.png: its name lacks the suffix '_img' that the others have"));
   options.input.skip_orphans = true;
   CHECK(discovered_clean(options).discovery.orphans_left_out == 4);
   options.input.skip_orphans = false;
@@ -287,7 +336,8 @@ TEST_CASE("a file lacking a detected suffix is an orphan, a given one ignores it
 
 TEST_CASE("in one folder, files that are neither image nor label are reported") {
   const TempFolder folder;
-  for (int i = 0; i < 100; ++i) touch(folder, {"d/" + std::to_string(i) + "_sat.jpg", "d/" + std::to_string(i) + "_mask.png"});
+  for (int i = 0; i < 100; ++i)
+    touch(folder, {"d/" + std::to_string(i) + "_sat.jpg", "d/" + std::to_string(i) + "_mask.png"});
   touch(folder, {"d/n0.jpg"});
   PackOptions options;
   options.input.images = options.input.labels = {folder / "d"};

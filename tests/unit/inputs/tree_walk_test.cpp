@@ -34,7 +34,8 @@ TEST_CASE("a walk goes by names, not by the order of the file system") {
     std::vector<std::string> all;
   } visitor;
   const TempFolder folder;
-  for (const int i : {7, 3, 9, 0, 5, 1, 8, 2, 6, 4}) touch(folder, {"f" + std::to_string(i % 3) + "/" + std::to_string(i)});
+  for (const int i : {7, 3, 9, 0, 5, 1, 8, 2, 6, 4})
+    touch(folder, {"f" + std::to_string(i % 3) + "/" + std::to_string(i)});
   REQUIRE(walk_tree(folder.path(), visitor).ok());
   CHECK(visitor.all.size() == 10);
   CHECK(std::is_sorted(visitor.all.begin(), visitor.all.end()));
@@ -53,8 +54,12 @@ TEST_CASE("the content of a folder is sorted, links count as their targets") {
 namespace {
 
 struct AllEntries : TreeVisitor {
-  bool file(const std::string& below, std::uint64_t) override { return seen.push_back(below), true; }
-  bool unusable(const Unusable& entry) override { return seen.push_back(entry.below + " " + entry.why), true; }
+  bool file(const std::string& below, std::uint64_t) override {
+    return seen.push_back(below), true;
+  }
+  bool unusable(const Unusable& entry) override {
+    return seen.push_back(entry.below + " " + entry.why), true;
+  }
   Names seen;
 };
 
@@ -67,6 +72,7 @@ TEST_CASE("a walk is sorted by name and reports entries that are no files") {
   REQUIRE(::mkfifo((folder / "e.png").c_str(), 0600) == 0);
   AllEntries visitor;
   REQUIRE(walk_tree(folder.path(), visitor).ok());
-  CHECK(visitor.seen ==
-        Names{"a.png", "b/y.png", "b/z.png", "c.png", "d.png is a link to nowhere, which does not exist", "e.png is a FIFO"});
+  CHECK(visitor.seen == Names{"a.png", "b/y.png", "b/z.png", "c.png",
+                              "d.png is a link to nowhere, which does not exist",
+                              "e.png is a FIFO"});
 }

@@ -56,7 +56,8 @@ TEST_CASE("the preset that knows the colors is named") {
   const TempFolder folder;
   const auto& classes = labels::find_preset("camvid32")->table.classes;
   std::vector<Color> colors;
-  for (std::size_t c = 0; c < 4; ++c) colors.push_back({(*classes[c].color)[0], (*classes[c].color)[1], (*classes[c].color)[2]});
+  for (std::size_t c = 0; c < 4; ++c)
+    colors.push_back({(*classes[c].color)[0], (*classes[c].color)[1], (*classes[c].color)[2]});
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 3}, colors));
   CHECK(listed(folder).preset_text() == "4 of 4 colors are those of --preset camvid32");
 }
@@ -91,5 +92,7 @@ TEST_CASE("ids with holes need a map, whose skeleton --map reads") {
   const ColorList list = listed_ids(folder);
   CHECK(needs_map(list));
   CHECK(skeleton_of(list) == "old,new\n0,class_0\n64,class_64\n128,class_128\n");
-  CHECK(labels::classes_of_map(labels::parse_label_map(skeleton_of(list), "new.csv").value()).value().classes.size() == 3);
+  CHECK(labels::classes_of_map(labels::parse_label_map(skeleton_of(list), "new.csv").value())
+            .value()
+            .classes.size() == 3);
 }

@@ -30,13 +30,15 @@ codecs::ImageInfo info_of(int width, int height, int orientation = 1) {
   return info;
 }
 
-SampleHeaders headers_of(const codecs::ImageInfo& image, const std::optional<codecs::ImageInfo>& label) {
+SampleHeaders headers_of(const codecs::ImageInfo& image,
+                         const std::optional<codecs::ImageInfo>& label) {
   SampleHeaders headers{{image, "image.jpg"}, {}};
   if (label) headers.labels.push_back({*label, "label.png"});
   return headers;
 }
 
-std::optional<Problem> checked(const codecs::ImageInfo& image, const std::optional<codecs::ImageInfo>& label,
+std::optional<Problem> checked(const codecs::ImageInfo& image,
+                               const std::optional<codecs::ImageInfo>& label,
                                const RecordOptions& options = {}) {
   return check_headers(headers_of(image, label), options);
 }
@@ -47,12 +49,14 @@ TEST_CASE("the forms of labels are counted, each with its first file") {
   const TempFolder folder;
   const std::vector<Color> palette{{0, 0, 0}, {9, 9, 9}};
   const std::vector<std::uint16_t> ids(48, 1);
-  const std::map<std::string, Bytes> labels{{"a", id_label(8, 6, ids)},
-                                            {"b", id_label(8, 6, ids, 1)},
-                                            {"c", id_label(8, 6, ids, 16)},
-                                            {"d", palette_label(8, 6, ids, palette)},
-                                            {"e", color_label(8, 6, ids, palette)},
-                                            {"f", make_jpeg({.width = 8, .height = 6, .color = JpegColor::gray}, smooth_samples(8, 6, 1))}};
+  const std::map<std::string, Bytes> labels{
+      {"a", id_label(8, 6, ids)},
+      {"b", id_label(8, 6, ids, 1)},
+      {"c", id_label(8, 6, ids, 16)},
+      {"d", palette_label(8, 6, ids, palette)},
+      {"e", color_label(8, 6, ids, palette)},
+      {"f",
+       make_jpeg({.width = 8, .height = 6, .color = JpegColor::gray}, smooth_samples(8, 6, 1))}};
   for (const auto& [key, label] : labels) {
     put(folder, "images/" + key + ".png", photo());
     put(folder, "labels/" + key + (key == "f" ? ".jpg" : ".png"), label);
@@ -104,16 +108,19 @@ TEST_CASE("an unusable label is a problem too") {
 TEST_CASE("examples do not depend on the number of threads") {
   const TempFolder folder;
   for (int i = 0; i < 300; ++i)
-    folder.write("images/" + std::to_string(1000 + i) + ".png", i % 3 == 0 ? "no image" : std::string_view("\x89PNG\r\n\x1a\n", 8));
+    folder.write("images/" + std::to_string(1000 + i) + ".png",
+                 i % 3 == 0 ? "no image" : std::string_view("\x89PNG\r\n\x1a\n", 8));
   const PackOptions options = options_for(folder);
   std::vector<std::string> texts;
   for (const int threads : {1, 8}) {
-    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(threads));
     tbb::task_arena arena(threads);
     texts.push_back(arena.execute([&] { return probed(options).problems.text(); }));
   }
   CHECK(texts[0] == texts[1]);
-  CHECK_THAT(texts[0], ContainsSubstring("300 files that are not readable images") && ContainsSubstring("1004.png"));
+  CHECK_THAT(texts[0], ContainsSubstring("300 files that are not readable images") &&
+                           ContainsSubstring("1004.png"));
 }
 
 TEST_CASE("a file that vanished is a problem, and probing goes on") {
@@ -182,7 +189,8 @@ TEST_CASE("an orientation that nothing settles asks for a choice") {
   REQUIRE(problem);
   CHECK(problem->kind == ProblemKind::orientation);
   CHECK(problem->text() == "image.jpg: EXIF orientation 6, stored 30x30, label 30x30");
-  CHECK_THAT(std::string(problem_advice(problem->kind)), ContainsSubstring("--exif apply or --exif ignore"));
+  CHECK_THAT(std::string(problem_advice(problem->kind)),
+             ContainsSubstring("--exif apply or --exif ignore"));
   CHECK_FALSE(checked(info_of(30, 30, 6), {}));
 }
 
@@ -195,12 +203,15 @@ TEST_CASE("probing headers computes the packed size of every sample") {
   PackOptions options = options_for(folder);
   SampleList list = samples_of(options);
   Recorder recorder;
-  CHECK(probe_headers(list, options.record, recorder).value().problems.group(ProblemKind::size_mismatch).count == 1);
+  CHECK(probe_headers(list, options.record, recorder)
+            .value()
+            .problems.group(ProblemKind::size_mismatch)
+            .count == 1);
   CHECK(list.samples[0].size == Extent{});
   CHECK(list.samples[1].size == Extent{4, 5});
-  for (const auto& [policy, expected] :
-       {std::pair(SizeMismatch::each_to_target, Extent{10, 6}), std::pair(SizeMismatch::resize_label, Extent{10, 6}),
-        std::pair(SizeMismatch::crop_min, Extent{8, 6})}) {
+  for (const auto& [policy, expected] : {std::pair(SizeMismatch::each_to_target, Extent{10, 6}),
+                                         std::pair(SizeMismatch::resize_label, Extent{10, 6}),
+                                         std::pair(SizeMismatch::crop_min, Extent{8, 6})}) {
     options.record.size_mismatch = policy;
     CHECK(probe_headers(list, options.record, recorder).value().problems.count() == 0);
     CHECK(list.samples[0].size == expected);

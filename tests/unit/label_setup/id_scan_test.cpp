@@ -39,7 +39,8 @@ TEST_CASE("raw ids of every depth are found, 16 bits apart") {
   put_label(folder, "four", id_label(2, 2, {9, 9, 9, 9}, 4));
   put_label(folder, "eight", id_label(2, 2, {200, 200, 255, 200}, 8));
   put_label(folder, "wide", id_label(2, 2, {7, 300, 65535, 300}, 16));
-  put_label(folder, "palette", palette_label(2, 2, {2, 2, 2, 2}, {{0, 0, 0}, {1, 1, 1}, {255, 0, 0}}, 4));
+  put_label(folder, "palette",
+            palette_label(2, 2, {2, 2, 2, 2}, {{0, 0, 0}, {1, 1, 1}, {255, 0, 0}}, 4));
   const IdScan scan = scanned(folder);
   CHECK(scan.narrow == set_of({0, 1, 2, 3, 9, 200, 255}));
   CHECK(scan.wide == set_of({7, 300, 65535}));
@@ -75,7 +76,8 @@ TEST_CASE("lists without labels are passed over") {
   const TempFolder folder, other;
   put_label(folder, "a", id_label(1, 1, {4}));
   put(other, "images/x.png", photo());
-  const SampleList labelled = samples_of(options_for(folder)), unlabelled = samples_of(options_for(other));
+  const SampleList labelled = samples_of(options_for(folder)),
+                   unlabelled = samples_of(options_for(other));
   const std::vector<const SampleList*> lists{&unlabelled, &labelled};
   Recorder recorder;
   CHECK(scan_ids(lists, kMaxPixels, recorder).value().narrow == set_of({4}));

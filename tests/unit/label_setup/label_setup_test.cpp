@@ -18,7 +18,8 @@ const std::vector<Color> kColors{{0, 0, 0}, {128, 0, 0}, {0, 128, 0}};
 constexpr const char* kCsv = "name,r,g,b\nvoid,0,0,0\ncar,128,0,0\ntree,0,128,0\n";
 
 // One image and its label.
-void put_sample(const TempFolder& folder, const std::string& key, const Bytes& label, const std::string& extension = ".png") {
+void put_sample(const TempFolder& folder, const std::string& key, const Bytes& label,
+                const std::string& extension = ".png") {
   put(folder, "images/" + key + ".png", photo(2, 2));
   put(folder, "labels/" + key + extension, label);
 }
@@ -30,7 +31,8 @@ PackOptions with_classes(const TempFolder& folder, std::string_view text) {
   return options;
 }
 
-Result<LabelSetup> resolved(const PackOptions& options, std::vector<SampleList>& lists, ProblemLog& problems) {
+Result<LabelSetup> resolved(const PackOptions& options, std::vector<SampleList>& lists,
+                            ProblemLog& problems) {
   Recorder recorder;
   LabelForms forms;
   std::vector<SampleList*> splits;
@@ -67,8 +69,12 @@ Error refusal(const PackOptions& options, ErrorCode code) {
   return setup.error();
 }
 
-std::string usage_text(const PackOptions& options) { return refusal(options, ErrorCode::usage).message; }
-std::string data_text(const PackOptions& options) { return refusal(options, ErrorCode::data).message; }
+std::string usage_text(const PackOptions& options) {
+  return refusal(options, ErrorCode::usage).message;
+}
+std::string data_text(const PackOptions& options) {
+  return refusal(options, ErrorCode::data).message;
+}
 
 Names names_of(const LabelSetup& setup) {
   Names names;
@@ -77,7 +83,8 @@ Names names_of(const LabelSetup& setup) {
 }
 
 Bytes gray_jpeg(int width, int height) {
-  return make_jpeg({.width = width, .height = height, .color = JpegColor::gray}, smooth_samples(width, height, 1));
+  return make_jpeg({.width = width, .height = height, .color = JpegColor::gray},
+                   smooth_samples(width, height, 1));
 }
 
 // A data set of one image, "a", and its label.
@@ -108,7 +115,8 @@ struct TrainIds : OneLabel {
 TEST_CASE_METHOD(ColorLabels, "auto: classes with colors make labels colors") {
   const LabelSetup setup = setup_of(with_classes(folder, kCsv));
   CHECK(setup.label_kind == "color");
-  CHECK(setup.explanation == "labels are read as color (auto: the classes have colors; the labels are 1 RGB PNG)");
+  CHECK(setup.explanation ==
+        "labels are read as color (auto: the classes have colors; the labels are 1 RGB PNG)");
   CHECK(names_of(setup) == Names{"void", "car", "tree"});
   CHECK(setup.table.classes[1].sources == std::vector<LabelSource>{LabelSource("#800000")});
   CHECK(setup.kind == LabelScope::pixel);
@@ -130,9 +138,11 @@ TEST_CASE("auto: gray and palette files without class colors are ids and counted
   CHECK(setup.label_kind == "index");
   CHECK(names_of(setup) == Names{"0", "1", "2", "3", "4"});
   CHECK(setup.explanation ==
-        "labels are read as index (auto: no class colors were given; the labels are 1 gray, 1 palette PNG); ids found: 0…2, 4, 255, so 5 "
+        "labels are read as index (auto: no class colors were given; the labels are 1 gray, 1 "
+        "palette PNG); ids found: 0…2, 4, 255, so 5 "
         "classes; where another split may hold more, say --num-classes N or --classes");
-  CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource(std::int64_t{255}), LabelSource(std::int64_t{65535})});
+  CHECK(setup.table.ignore ==
+        std::vector<LabelSource>{LabelSource(std::int64_t{255}), LabelSource(std::int64_t{65535})});
 }
 
 TEST_CASE_METHOD(IdLabels, "auto: with --num-classes no pixels are read") {
@@ -175,8 +185,10 @@ TEST_CASE("auto: RGB labels with equal channels hold ids") {
   const LabelSetup setup = setup_of(options_for(folder));
   CHECK(names_of(setup) == Names{"0", "1", "2", "3"});
   CHECK(setup.explanation ==
-        "labels are read as index (auto: no class colors were given; the labels are 1 gray, 1 RGB PNG, of equal channels, which hold ids); "
-        "ids found: 0, 1, 3, so 4 classes; where another split may hold more, say --num-classes N or --classes");
+        "labels are read as index (auto: no class colors were given; the labels are 1 gray, 1 RGB "
+        "PNG, of equal channels, which hold ids); "
+        "ids found: 0, 1, 3, so 4 classes; where another split may hold more, say --num-classes N "
+        "or --classes");
 }
 
 TEST_CASE("auto: JPEG labels are refused, with advice") {
@@ -185,12 +197,14 @@ TEST_CASE("auto: JPEG labels are refused, with advice") {
   for (const PackOptions& options : {options_for(folder), with_classes(folder, kCsv)}) {
     const Error error = refusal(options, ErrorCode::data);
     CHECK(error.path == folder / "labels/a.jpg");
-    CHECK_THAT(error.message, ContainsSubstring("lossy") && ContainsSubstring("--label-kind binary"));
+    CHECK_THAT(error.message,
+               ContainsSubstring("lossy") && ContainsSubstring("--label-kind binary"));
   }
 }
 
 TEST_CASE_METHOD(MaskLabels, "auto: masks of only 0 and 255 are a question") {
-  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
+  CHECK_THAT(data_text(options_for(folder)),
+             ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
   PackOptions meant = options_for(folder);
   meant.label.kind = LabelKind::index;
   CHECK(setup_of(meant).table.classes.size() == 1);
@@ -200,7 +214,8 @@ TEST_CASE("auto: masks of 0 and 255 remain a question even with named classes") 
   const TempFolder folder;
   for (const char* key : {"a", "b", "c"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
   PackOptions options = with_classes(folder, "ground\nroad\n");
-  CHECK_THAT(data_text(options), ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
+  CHECK_THAT(data_text(options),
+             ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
   options.label.ignore = {"255"};
   CHECK(names_of(setup_of(options)) == Names{"ground", "road"});
   options = options_for(folder);
@@ -219,7 +234,8 @@ TEST_CASE("auto: masks of 0 and 255 next to masks of 0 and 1 are a question") {
   for (const char* key : {"c", "d"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
   put_sample(folder, "e", id_label(2, 2, {0, 0, 0, 0}));
   const auto check_asked = [&](const std::string& message) {
-    CHECK_THAT(message, ContainsSubstring(folder / "labels/a.png") && ContainsSubstring(folder / "labels/c.png") &&
+    CHECK_THAT(message, ContainsSubstring(folder / "labels/a.png") &&
+                            ContainsSubstring(folder / "labels/c.png") &&
                             ContainsSubstring("--label-kind binary --threshold 1"));
   };
   PackOptions options = options_for(folder);
@@ -231,22 +247,28 @@ TEST_CASE("auto: masks of 0 and 255 next to masks of 0 and 1 are a question") {
   options.label.kind = LabelKind::index;
   CHECK(setup_of(options).table.classes.size() == 2);
   options.label.kind = LabelKind::automatic;
-  put_sample(folder, "f", id_label(2, 2, {0, 1, 255, 0}));  // 255 next to 1 is no second spelling of it
+  put_sample(folder, "f",
+             id_label(2, 2, {0, 1, 255, 0}));  // 255 next to 1 is no second spelling of it
   CHECK(setup_of(options).table.classes.size() == 2);
 }
 
 TEST_CASE("auto: indices that palettes show in different colors are a question") {
   const TempFolder folder;
-  const std::vector<RgbColor> turned{{0, 0, 0}, {0, 128, 0}, {128, 0, 0}}, unused_differs{{0, 0, 0}, {128, 0, 0}, {1, 2, 3}};
-  put_sample(folder, "a", palette_label(2, 2, {0, 0, 0, 0}, {{0, 0, 0}}));  // background alone, and a palette cut to it
+  const std::vector<RgbColor> turned{{0, 0, 0}, {0, 128, 0}, {128, 0, 0}},
+      unused_differs{{0, 0, 0}, {128, 0, 0}, {1, 2, 3}};
+  put_sample(
+      folder, "a",
+      palette_label(2, 2, {0, 0, 0, 0}, {{0, 0, 0}}));  // background alone, and a palette cut to it
   put_sample(folder, "b", palette_label(2, 2, {0, 1, 2, 1}, kColors));
   put_sample(folder, "c", palette_label(2, 2, {0, 1, 1, 1}, unused_differs));
   CHECK(setup_of(options_for(folder)).table.classes.size() == 3);
   put_sample(folder, "d", palette_label(2, 2, {0, 1, 1, 0}, turned));
   const auto check_asked = [&](const PackOptions& options) {
     CHECK_THAT(data_text(options),
-               ContainsSubstring("index 1 is #800000 in " + (folder / "labels/b.png") + " and #008000 in " + (folder / "labels/d.png")) &&
-                   ContainsSubstring("\n  --label-kind palette-color") && ContainsSubstring("\n  --label-kind index"));
+               ContainsSubstring("index 1 is #800000 in " + (folder / "labels/b.png") +
+                                 " and #008000 in " + (folder / "labels/d.png")) &&
+                   ContainsSubstring("\n  --label-kind palette-color") &&
+                   ContainsSubstring("\n  --label-kind index"));
   };
   check_asked(options_for(folder));
   check_asked(with_classes(folder, "ground\nroad\nsky\n"));  // without colors of theirs
@@ -264,7 +286,8 @@ TEST_CASE("auto: indices that palettes show in different colors are a question")
 
 TEST_CASE("auto: one odd mask among many that have names is found") {
   const TempFolder folder;
-  for (int i = 0; i < 40; ++i) put_sample(folder, std::to_string(100 + i), id_label(2, 2, {0, 1, 0, 0}));
+  for (int i = 0; i < 40; ++i)
+    put_sample(folder, std::to_string(100 + i), id_label(2, 2, {0, 1, 0, 0}));
   const PackOptions options = with_classes(folder, "ground\nroad\n");
   CHECK(setup_of(options).table.classes.size() == 2);
   put_sample(folder, "101", id_label(2, 2, {0, 255, 0, 0}));
@@ -274,14 +297,18 @@ TEST_CASE("auto: one odd mask among many that have names is found") {
 TEST_CASE_METHOD(IdLabels, "auto: mixed masks are found in every form of file") {
   std::string way = "--label-kind binary --threshold 1";
   SECTION("16 bits") { put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16)); }
-  SECTION("gray in RGB") { put_sample(folder, "b", color_label(2, 2, {0, 1, 0, 0}, {{0, 0, 0}, {255, 255, 255}})); }
+  SECTION("gray in RGB") {
+    put_sample(folder, "b", color_label(2, 2, {0, 1, 0, 0}, {{0, 0, 0}, {255, 255, 255}}));
+  }
   SECTION("1 in 16 bits, which is black by its brightness") {
     put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}, 16));
     put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16));
-    way = "--map FILE with the lines old,new and 0,background and 1,foreground and 65535,foreground";
+    way =
+        "--map FILE with the lines old,new and 0,background and 1,foreground and 65535,foreground";
   }
-  CHECK_THAT(data_text(options_for(folder)),
-             ContainsSubstring("others 0 and") && ContainsSubstring(folder / "labels/b.png") && ContainsSubstring("\n  " + way));
+  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("others 0 and") &&
+                                                 ContainsSubstring(folder / "labels/b.png") &&
+                                                 ContainsSubstring("\n  " + way));
 }
 
 TEST_CASE("labels that cannot be decoded are not blamed on their ids") {
@@ -289,14 +316,16 @@ TEST_CASE("labels that cannot be decoded are not blamed on their ids") {
   Bytes cut = id_label(8, 8, std::vector<std::uint16_t>(64, 1));
   cut.resize(cut.size() - 20);
   put_sample(folder, "a", cut);
-  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("no label can be decoded") && ContainsSubstring(folder / "labels/a.png: "));
+  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("no label can be decoded") &&
+                                                 ContainsSubstring(folder / "labels/a.png: "));
 }
 
 TEST_CASE("auto: 16-bit masks of only 0 and 65535 are a question") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 65535, 0, 0}, 16));
   PackOptions options = options_for(folder);
-  CHECK_THAT(data_text(options), ContainsSubstring("0 and 65535") && ContainsSubstring("--label-kind binary"));
+  CHECK_THAT(data_text(options),
+             ContainsSubstring("0 and 65535") && ContainsSubstring("--label-kind binary"));
   options.label.class_count = 2;
   CHECK_THAT(data_text(options), ContainsSubstring("0 and 65535"));
 }
@@ -305,13 +334,16 @@ TEST_CASE("auto: values far apart are no class ids") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 128, 255, 0}));
   PackOptions options = options_for(folder);
-  CHECK_THAT(data_text(options), ContainsSubstring("0, 128, 255") && ContainsSubstring("\n  --map FILE") &&
-                                     ContainsSubstring("\n  --preset refuge") && ContainsSubstring("\n  --num-classes 129"));
+  CHECK_THAT(data_text(options), ContainsSubstring("0, 128, 255") &&
+                                     ContainsSubstring("\n  --map FILE") &&
+                                     ContainsSubstring("\n  --preset refuge") &&
+                                     ContainsSubstring("\n  --num-classes 129"));
   options.label.class_count = 129;
   CHECK(setup_of(options).table.classes.size() == 129);
   put_sample(folder, "a", id_label(2, 2, {10, 20, 40, 10}));
   options.label.class_count.reset();
-  CHECK_THAT(data_text(options), ContainsSubstring("the line \"10,1\"") && !ContainsSubstring("refuge"));
+  CHECK_THAT(data_text(options),
+             ContainsSubstring("the line \"10,1\"") && !ContainsSubstring("refuge"));
 }
 
 TEST_CASE("labels with only ignored ids have no classes") {
@@ -341,7 +373,8 @@ TEST_CASE("binary has two classes of its own and takes JPEG") {
   CHECK(names_of(setup) == Names{"background", "foreground"});
   CHECK(setup.label_kind == "binary");
   CHECK(setup.threshold == 77);
-  CHECK(setup.explanation == "labels are read as binary (as --label-kind says; the labels are 1 JPEG)");
+  CHECK(setup.explanation ==
+        "labels are read as binary (as --label-kind says; the labels are 1 JPEG)");
 }
 
 TEST_CASE_METHOD(MaskLabels, "binary refuses a table of other than two classes") {
@@ -389,7 +422,8 @@ TEST_CASE("a class file that is missing or wrong is named") {
   PackOptions options = options_for(folder);
   options.label.classes = folder / "missing.csv";
   CHECK(refusal(options, ErrorCode::io).path == folder / "missing.csv");
-  const Error error = refusal(with_classes(folder, "name,r,g,b\na,1,2,3\nb,1,2,3\n"), ErrorCode::data);
+  const Error error =
+      refusal(with_classes(folder, "name,r,g,b\na,1,2,3\nb,1,2,3\n"), ErrorCode::data);
   CHECK(error.path == folder / "classes.csv");
   CHECK_THAT(error.message, ContainsSubstring("line 3"));
 }
@@ -403,14 +437,16 @@ TEST_CASE("option --ignore takes ids and class names") {
   options.label.ignore = {"9"};
   LabelSetup setup = setup_of(options);
   CHECK(setup.table.classes.size() == 3);
-  CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(), LabelSource(std::int64_t{9})) == 1);
+  CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(),
+                   LabelSource(std::int64_t{9})) == 1);
 
   options = with_classes(folder, kCsv);
   options.label.kind = LabelKind::index;
   options.label.ignore = {"tree"};
   setup = setup_of(options);
   CHECK(setup.table.classes[2].sources.empty());
-  CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(), LabelSource(std::int64_t{2})) == 1);
+  CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(),
+                   LabelSource(std::int64_t{2})) == 1);
 }
 
 TEST_CASE_METHOD(ColorLabels, "option --ignore with colors takes names and class numbers") {
@@ -454,9 +490,11 @@ TEST_CASE_METHOD(ColorLabels, "nearest resolves to its distance, for colors only
   CHECK(setup_of(options).refuses_unknown());
   options.label.unknown = "nearest";
   CHECK(setup_of(options).unknown == "nearest:442");
-  for (const std::string word : {"nearest:", "nearest:-1", "nearest:443", "nearest:x", "nearest40"}) {
+  for (const std::string word :
+       {"nearest:", "nearest:-1", "nearest:443", "nearest:x", "nearest40"}) {
     options.label.unknown = word;
-    CHECK_THAT(usage_text(options), ContainsSubstring("--unknown " + word) && ContainsSubstring("0 to 442"));
+    CHECK_THAT(usage_text(options),
+               ContainsSubstring("--unknown " + word) && ContainsSubstring("0 to 442"));
   }
   options = with_classes(folder, "sky\nroad\n");
   options.label.kind = LabelKind::index;
@@ -469,7 +507,8 @@ TEST_CASE("JPEG labels are read by the nearest class color on request") {
   put_sample(folder, "a", gray_jpeg(2, 2), ".jpg");
   PackOptions options = with_classes(folder, kCsv);
   options.label.unknown = "nearest:60";
-  CHECK(setup_of(options).explanation == "labels are read as color (auto: the classes have colors; the labels are 1 JPEG)");
+  CHECK(setup_of(options).explanation ==
+        "labels are read as color (auto: the classes have colors; the labels are 1 JPEG)");
   options.label.unknown = "ignore";
   CHECK_THAT(data_text(options), ContainsSubstring("--unknown nearest:D"));
   options = options_for(folder);
@@ -480,19 +519,22 @@ TEST_CASE("JPEG labels are read by the nearest class color on request") {
 TEST_CASE_METHOD(ColorLabels, "option --ignore takes a color if labels hold colors") {
   PackOptions options = with_classes(folder, "car,128,0,0\n");
   options.label.ignore = {"#000000", "#008000"};
-  CHECK(setup_of(options).table.ignore == std::vector<LabelSource>{LabelSource("#000000"), LabelSource("#008000")});
+  CHECK(setup_of(options).table.ignore ==
+        std::vector<LabelSource>{LabelSource("#000000"), LabelSource("#008000")});
   options.label.ignore = {"#00000"};
   CHECK_THAT(usage_text(options), ContainsSubstring("#rrggbb"));
 }
 
 TEST_CASE_METHOD(ColorLabels, "a class with the name of an option keyword causes a warning") {
-  PackOptions options = with_classes(folder, "name,r,g,b\nignore,0,0,0\nerror,128,0,0\ntree,0,128,0\nnearest one,1,1,1\n");
+  PackOptions options = with_classes(
+      folder, "name,r,g,b\nignore,0,0,0\nerror,128,0,0\ntree,0,128,0\nnearest one,1,1,1\n");
   options.label.unknown = "ignore";
   const LabelSetup setup = setup_of(options);
   CHECK(setup.unknown == "ignore");
   CHECK_FALSE(setup.refuses_unknown());
   REQUIRE(setup.table.warnings.size() == 3);
-  CHECK_THAT(setup.table.warnings[0], ContainsSubstring("class 'ignore'") && ContainsSubstring("rename"));
+  CHECK_THAT(setup.table.warnings[0],
+             ContainsSubstring("class 'ignore'") && ContainsSubstring("rename"));
   options.label.unknown = "nearest one";
   CHECK_THAT(usage_text(options), ContainsSubstring("--unknown nearest one"));
 }
@@ -521,12 +563,15 @@ PackOptions with_map(const TempFolder& folder, std::string_view text) {
   return options;
 }
 
-std::vector<LabelSource> ids(const std::vector<std::int64_t>& numbers) { return {numbers.begin(), numbers.end()}; }
+std::vector<LabelSource> ids(const std::vector<std::int64_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
 
 }  // namespace
 
 TEST_CASE_METHOD(TrainIds, "a map of ids makes the classes that it names") {
-  const LabelSetup setup = setup_of(with_map(folder, "old,new\n0,ignore\n11,house\n7,road\n8,road\n9,road\n12,house\n"));
+  const LabelSetup setup =
+      setup_of(with_map(folder, "old,new\n0,ignore\n11,house\n7,road\n8,road\n9,road\n12,house\n"));
   CHECK(names_of(setup) == Names{"house", "road"});
   CHECK(setup.label_kind == "index");
   CHECK(setup.table.classes[0].sources == ids({11, 12}));
@@ -534,7 +579,9 @@ TEST_CASE_METHOD(TrainIds, "a map of ids makes the classes that it names") {
   CHECK(setup.table.ignore == ids({0, 255, 65535}));
   CHECK(setup.map == R"([[0,"ignore"],[7,1],[8,1],[9,1],[11,0],[12,0]])");
   CHECK(setup.map_lines == Names{"11, 12 → 0 house", "7…9 → 1 road", "0 → ignored"});
-  CHECK(setup.explanation == "labels are read as index (auto: --map gives ids; the labels are 1 gray); 6 values become 2 classes by --map");
+  CHECK(setup.explanation ==
+        "labels are read as index (auto: --map gives ids; the labels are 1 gray); 6 values become "
+        "2 classes by --map");
 }
 
 TEST_CASE_METHOD(TrainIds, "two maps with the same meaning give the same schema") {
@@ -553,7 +600,8 @@ TEST_CASE_METHOD(TrainIds, "options --classes and --num-classes name the classes
   CHECK_THAT(setup.table.warnings[0], ContainsSubstring("nothing becomes class 'sky'"));
 
   options = with_map(folder, "7,1\n11,3\n");
-  CHECK_THAT(data_text(options), ContainsSubstring("becomes 0") && ContainsSubstring("--num-classes"));
+  CHECK_THAT(data_text(options),
+             ContainsSubstring("becomes 0") && ContainsSubstring("--num-classes"));
   options.label.class_count = 5;
   setup = setup_of(options);
   CHECK(names_of(setup) == Names{"0", "1", "2", "3", "4"});
@@ -561,11 +609,14 @@ TEST_CASE_METHOD(TrainIds, "options --classes and --num-classes name the classes
 }
 
 TEST_CASE_METHOD(ColorLabels, "a map of colors makes labels colors, also as a wider class file") {
-  const PackOptions options = with_map(folder, "name,r,g,b,to2\nvoid,0,0,0,ignore\ncar,128,0,0,1\ntree,0,128,0,0\nbus,128,0,128,1\n");
+  const PackOptions options = with_map(
+      folder,
+      "name,r,g,b,to2\nvoid,0,0,0,ignore\ncar,128,0,0,1\ntree,0,128,0,0\nbus,128,0,128,1\n");
   const LabelSetup setup = setup_of(options);
   CHECK(setup.label_kind == "color");
   CHECK(names_of(setup) == Names{"0", "1"});
-  CHECK(setup.table.classes[1].sources == std::vector<LabelSource>{LabelSource("#800000"), LabelSource("#800080")});
+  CHECK(setup.table.classes[1].sources ==
+        std::vector<LabelSource>{LabelSource("#800000"), LabelSource("#800080")});
   CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource("#000000")});
   CHECK(setup.map == R"([["#000000","ignore"],["#008000",0],["#800000",1],["#800080",1]])");
   CHECK(setup.map_lines == Names{"#008000 → 0 0", "#800000, #800080 → 1 1", "#000000 → ignored"});
@@ -630,7 +681,8 @@ TEST_CASE("a preset provides classes, map and ignore rule") {
   CHECK(setup.table.classes[0].color == RgbColor{128, 64, 128});
   CHECK(setup.table.classes[0].sources == ids({7}));
   CHECK(setup.label_kind == "index");
-  CHECK_THAT(setup.explanation, ContainsSubstring("as --preset cityscapes19 says") && ContainsSubstring("34 values become 19 classes"));
+  CHECK_THAT(setup.explanation, ContainsSubstring("as --preset cityscapes19 says") &&
+                                    ContainsSubstring("34 values become 19 classes"));
   CHECK(setup.map.starts_with(R"([[0,"ignore"],[1,"ignore"])"));
   CHECK(setup_of(with_preset(folder, "camvid11")).table.ignore == ids({11, 255, 65535}));
 }
@@ -642,7 +694,8 @@ TEST_CASE("a preset for ids and colors decides by the files") {
   CHECK(setup.label_kind == "index");
   CHECK(setup.table.ignore == ids({255, 65535}));
   put_sample(folder, "b", color_label(2, 2, {0, 1, 2, 1}, kColors));
-  CHECK_THAT(refusal(with_preset(folder, "voc"), ErrorCode::data).message, ContainsSubstring("1 palette, 1 RGB"));
+  CHECK_THAT(refusal(with_preset(folder, "voc"), ErrorCode::data).message,
+             ContainsSubstring("1 palette, 1 RGB"));
   std::filesystem::remove(folder / "labels/a.png");
   std::filesystem::remove(folder / "images/a.png");
   setup = setup_of(with_preset(folder, "voc"));
@@ -725,7 +778,8 @@ TEST_CASE("an unknown preset is refused with a list of all") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {7, 8, 0, 11}));
   CHECK_THAT(refusal(with_preset(folder, "citiscapes"), ErrorCode::usage).message,
-             ContainsSubstring("--preset citiscapes") && ContainsSubstring("\n  cityscapes19: Cityscapes label ids") &&
+             ContainsSubstring("--preset citiscapes") &&
+                 ContainsSubstring("\n  cityscapes19: Cityscapes label ids") &&
                  ContainsSubstring("\n  voc: "));
 }
 
@@ -764,7 +818,8 @@ PackOptions folders_options(const TempFolder& folder) {
 
 TEST_CASE("class folders become classes in byte order") {
   const TempFolder folder;
-  for (const std::string name : {"b/1.png", "a/2.png", "B/3.png"}) put(folder, "folders/" + std::string(name), photo());
+  for (const std::string name : {"b/1.png", "a/2.png", "B/3.png"})
+    put(folder, "folders/" + std::string(name), photo());
   std::filesystem::create_directory(folder / "folders/empty");
   std::vector<SampleList> lists{samples_of(folders_options(folder))};
   const LabelSetup setup = resolved_well(folders_options(folder), lists);
@@ -773,7 +828,8 @@ TEST_CASE("class folders become classes in byte order") {
   CHECK(setup.label_kind == "folder");
   CHECK(setup.table.classes[2].sources == std::vector<LabelSource>{LabelSource("b")});
   REQUIRE(lists[0].samples.size() == 3);
-  for (const Sample& sample : lists[0].samples) CHECK(names_of(setup)[sample.class_id] == lists[0].class_names[sample.class_name]);
+  for (const Sample& sample : lists[0].samples)
+    CHECK(names_of(setup)[sample.class_id] == lists[0].class_names[sample.class_name]);
   CHECK(setup.table.warnings == Names{"class 'empty' has no image"});
   CHECK(setup.explanation == "4 classes, one per folder, in byte order");
 
@@ -784,7 +840,8 @@ TEST_CASE("class folders become classes in byte order") {
 
 TEST_CASE("option --classes fixes the classes of folders and their order") {
   const TempFolder folder;
-  for (const std::string name : {"ant/1.png", "bee/2.png"}) put(folder, "folders/" + std::string(name), photo());
+  for (const std::string name : {"ant/1.png", "bee/2.png"})
+    put(folder, "folders/" + std::string(name), photo());
   folder.write("names.txt", "bee\nwasp\nant\n");
   PackOptions options = folders_options(folder);
   options.label.classes = folder / "names.txt";
@@ -833,7 +890,8 @@ TEST_CASE("images alone have no label, and take no option about labels") {
 
 TEST_CASE("class folders of several splits share a table and report gaps") {
   const TempFolder folder;
-  for (const std::string name : {"train/ant/1.png", "train/bee/2.png", "val/bee/3.png", "val/wasp/4.png"})
+  for (const std::string name :
+       {"train/ant/1.png", "train/bee/2.png", "val/bee/3.png", "val/wasp/4.png"})
     put(folder, std::string(name), photo());
   std::vector<SampleList> lists;
   PackOptions options = folders_options(folder);
@@ -846,7 +904,8 @@ TEST_CASE("class folders of several splits share a table and report gaps") {
   CHECK(lists[0].samples[1].class_id == 1);
   CHECK(lists[1].samples[0].class_id == 1);
   CHECK(lists[1].samples[1].class_id == 2);
-  CHECK(setup.table.warnings == Names{"classes without an image in some of the splits: 'ant', 'wasp'"});
+  CHECK(setup.table.warnings ==
+        Names{"classes without an image in some of the splits: 'ant', 'wasp'"});
 }
 
 TEST_CASE("many classes without an image are one warning") {
@@ -855,19 +914,22 @@ TEST_CASE("many classes without an image are one warning") {
   PackOptions options = folders_options(folder);
   folder.write("names.txt", "a\nb\nc\nd\ne\nf\ng\nh\n");
   options.label.classes = folder / "names.txt";
-  CHECK(setup_of(options).table.warnings == Names{"classes without an image: 'b', 'c', 'd', 'e', 'f' and 2 more"});
+  CHECK(setup_of(options).table.warnings ==
+        Names{"classes without an image: 'b', 'c', 'd', 'e', 'f' and 2 more"});
 }
 
 TEST_CASE("class folders are merged by name") {
   const TempFolder folder;
-  for (const std::string name : {"ant/1.png", "bee/2.png", "cat/3.png"}) put(folder, "folders/" + std::string(name), photo());
+  for (const std::string name : {"ant/1.png", "bee/2.png", "cat/3.png"})
+    put(folder, "folders/" + std::string(name), photo());
   folder.write("map.csv", "cat,mammal\nbee,insect\nant,insect\n");
   PackOptions options = folders_options(folder);
   options.label.map = folder / "map.csv";
   std::vector<SampleList> lists{samples_of(options)};
   const LabelSetup setup = resolved_well(options, lists);
   CHECK(names_of(setup) == Names{"mammal", "insect"});
-  CHECK(setup.table.classes[1].sources == std::vector<LabelSource>{LabelSource("ant"), LabelSource("bee")});
+  CHECK(setup.table.classes[1].sources ==
+        std::vector<LabelSource>{LabelSource("ant"), LabelSource("bee")});
   CHECK(setup.map == R"([["ant",1],["bee",1],["cat",0]])");
   CHECK(setup.map_lines == Names{"ant → 1 insect", "bee → 1 insect", "cat → 0 mammal"});
   CHECK(lists[0].samples[2].class_id == 0);
@@ -887,7 +949,8 @@ SampleList listed_samples(const TempFolder& folder, const Names& classes) {
   list.images.roots = {{folder / "images", ""}};
   list.class_names = classes;
   std::sort(list.class_names.begin(), list.class_names.end());
-  list.class_names.erase(std::unique(list.class_names.begin(), list.class_names.end()), list.class_names.end());
+  list.class_names.erase(std::unique(list.class_names.begin(), list.class_names.end()),
+                         list.class_names.end());
   for (std::size_t i = 0; i < classes.size(); ++i) {
     Sample sample;
     const std::string name = std::to_string(i);
@@ -900,7 +963,8 @@ SampleList listed_samples(const TempFolder& folder, const Names& classes) {
   return list;
 }
 
-Result<LabelSetup> resolved_alone(const PackOptions& options, SampleList& list, ProblemLog& problems) {
+Result<LabelSetup> resolved_alone(const PackOptions& options, SampleList& list,
+                                  ProblemLog& problems) {
   Recorder recorder;
   const std::vector<SampleList*> splits{&list};
   return resolve_labels(options, splits, {}, recorder, problems);
@@ -928,7 +992,8 @@ TEST_CASE("classes in a table are classes of whole images") {
   CHECK(problems.group(ProblemKind::unknown_folder).count == 1);
   CHECK_THAT(problems.text(), ContainsSubstring("its class 'cat' is no class of --classes"));
   options.label.unknown = "ignore";
-  CHECK_THAT(resolved_alone(options, list, problems).error().message, ContainsSubstring("with classes of whole images there are none"));
+  CHECK_THAT(resolved_alone(options, list, problems).error().message,
+             ContainsSubstring("with classes of whole images there are none"));
 }
 
 // ---- masks
@@ -936,7 +1001,8 @@ TEST_CASE("classes in a table are classes of whole images") {
 namespace {
 
 // One sample a list of mask names; masks in the order given.
-SampleList masked_samples(const TempFolder& folder, const Names& names, const std::vector<std::vector<std::uint32_t>>& samples) {
+SampleList masked_samples(const TempFolder& folder, const Names& names,
+                          const std::vector<std::vector<std::uint32_t>>& samples) {
   SampleList list;
   list.labels.roots = {{folder / "labels", ""}};
   list.mask_names = names;
@@ -1000,7 +1066,8 @@ TEST_CASE("option --classes fixes the mask classes, and other masks are problems
   const LabelSetup setup = resolved_alone(options, list, problems).value();
   CHECK(names_of(setup) == Names{"dog", "fox"});
   CHECK(class_ids(list, 0) == std::vector<std::uint32_t>{0, kNoClass});
-  CHECK_THAT(problems.text(), ContainsSubstring(folder / "labels/0_cat.png") && ContainsSubstring("'cat' is no class of --classes"));
+  CHECK_THAT(problems.text(), ContainsSubstring(folder / "labels/0_cat.png") &&
+                                  ContainsSubstring("'cat' is no class of --classes"));
   CHECK(setup.table.warnings == Names{"classes without a mask: 'fox'"});
 }
 
@@ -1016,7 +1083,8 @@ TEST_CASE("options that exclude several classes per pixel are refused") {
   };
   PackOptions options;
   options.record.label_storage = LabelStorage::index;
-  CHECK_THAT(refused(options), ContainsSubstring("--label-storage index") && ContainsSubstring("bits or one_hot"));
+  CHECK_THAT(refused(options),
+             ContainsSubstring("--label-storage index") && ContainsSubstring("bits or one_hot"));
   options = {};
   options.label.kind = LabelKind::index;
   CHECK_THAT(refused(options), ContainsSubstring("--label-kind"));
@@ -1061,7 +1129,8 @@ TEST_CASE("a class count is not copied from a pack if counting could differ") {
   const PackOptions options = options_for(folder);
   std::vector<SampleList> lists{samples_of(options)};
   format::Manifest finished = finished_pack(setup_of(options));
-  finished.statistics.pixels = {1, 1, 0};  // the last class never occurs: somebody said --num-classes
+  finished.statistics.pixels = {1, 1,
+                                0};  // the last class never occurs: somebody said --num-classes
   CHECK_FALSE(adopted(options, lists, {&finished}).ok());
   finished.statistics.pixels = {1, 1, 1};
   CHECK(adopted(options, lists, {&finished}).ok());
@@ -1101,7 +1170,8 @@ TEST_CASE("an earlier decision holds for presets and maps too") {
     CHECK(again.map == found.map);
     CHECK(again.label_kind == found.label_kind);
   }
-  CHECK_FALSE(adopted(preset, lists, {}).ok());  // nothing tells whether its files hold ids or colors
+  CHECK_FALSE(
+      adopted(preset, lists, {}).ok());  // nothing tells whether its files hold ids or colors
 }
 
 TEST_CASE("an earlier decision is that of all splits") {
@@ -1126,7 +1196,8 @@ TEST_CASE("a partition needs the classes as options") {
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
   PackOptions options = options_for(folder);
   options.run.partition = Partition{0, 2};
-  CHECK_THAT(usage_text(options), ContainsSubstring("--partition") && ContainsSubstring("--num-classes"));
+  CHECK_THAT(usage_text(options),
+             ContainsSubstring("--partition") && ContainsSubstring("--num-classes"));
   options.label.class_count = 3;
   CHECK(setup_of(options).table.classes.size() == 3);
 }
@@ -1174,7 +1245,8 @@ TEST_CASE("option --classes PACK: map, preset and ignore apply to a new split") 
   PackOptions other = classes_of_pack(options, val);
   check_same(found, setup_of(other));
   other.label.kind = LabelKind::color;
-  CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--label-kind color contradicts --classes"));
+  CHECK_THAT(refusal(other, ErrorCode::usage).message,
+             ContainsSubstring("--label-kind color contradicts --classes"));
 }
 
 TEST_CASE("option --classes PACK: the threshold of a binary pack applies again") {
@@ -1188,7 +1260,8 @@ TEST_CASE("option --classes PACK: the threshold of a binary pack applies again")
   PackOptions other = classes_of_pack(options, val);
   check_same(found, setup_of(other));
   other.label.threshold = 100;
-  CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--threshold 100 contradicts"));
+  CHECK_THAT(refusal(other, ErrorCode::usage).message,
+             ContainsSubstring("--threshold 100 contradicts"));
 }
 
 TEST_CASE("option --classes PACK: plain ids and colors stay plain") {
@@ -1217,7 +1290,8 @@ TEST_CASE("option --classes PACK: --map and --preset go before it") {
 TEST_CASE_METHOD(IdLabels, "option --classes takes a folder only where it is a pack") {
   PackOptions options = options_for(folder);
   options.label.classes = folder.path();
-  CHECK_THAT(usage_text(options), ContainsSubstring("is no pack") && ContainsSubstring("class file"));
+  CHECK_THAT(usage_text(options),
+             ContainsSubstring("is no pack") && ContainsSubstring("class file"));
 }
 
 TEST_CASE_METHOD(IdLabels, "a header that a map does not know is an error with its line") {
@@ -1263,7 +1337,8 @@ TEST_CASE("option --label-kind rgb-id gets its formula from an option or a prese
   PackOptions options = options_for(folder);
   options.label.kind = LabelKind::rgb_id;
   options.label.class_count = 3;
-  CHECK_THAT(usage_text(options), ContainsSubstring("r+256g+65536b") && ContainsSubstring("r/10*256+g"));
+  CHECK_THAT(usage_text(options),
+             ContainsSubstring("r+256g+65536b") && ContainsSubstring("r/10*256+g"));
   options.label.rgb_id = labels::RgbId::low_first;
   CHECK(setup_of(options).label_kind == "index");
   options.label = {};
@@ -1278,8 +1353,9 @@ TEST_CASE("option --label-kind rgb-id gets its formula from an option or a prese
 TEST_CASE("ids that a program rescaled are reported as such") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 257, 514, 1285}, 16));
-  CHECK_THAT(data_text(options_for(folder)),
-             ContainsSubstring("multiples of 257") && ContainsSubstring("--map") && ContainsSubstring("found: 0, 257, 514, 1285"));
+  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("multiples of 257") &&
+                                                 ContainsSubstring("--map") &&
+                                                 ContainsSubstring("found: 0, 257, 514, 1285"));
 }
 
 TEST_CASE("a long list of ids is cut between numbers") {
@@ -1293,5 +1369,6 @@ TEST_CASE("a long list of ids is cut between numbers") {
 TEST_CASE("photos in place of labels are reported as such") {
   const TempFolder folder;
   put_sample(folder, "a", photo(40, 40));
-  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("as photos do") && ContainsSubstring("swapped"));
+  CHECK_THAT(data_text(options_for(folder)),
+             ContainsSubstring("as photos do") && ContainsSubstring("swapped"));
 }

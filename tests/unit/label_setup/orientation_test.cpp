@@ -28,35 +28,43 @@ constexpr auto kUnlabelled = std::nullopt;
 
 TEST_CASE("an upright image is never turned") {
   for (const ExifPolicy policy : {ExifPolicy::automatic, ExifPolicy::apply, ExifPolicy::ignore}) {
-    for (const auto& label : {std::optional<Extent>(), std::optional<Extent>({40, 30}), std::optional<Extent>({30, 40})})
+    for (const auto& label : {std::optional<Extent>(), std::optional<Extent>({40, 30}),
+                              std::optional<Extent>({30, 40})})
       CHECK(applies_orientation(policy, jpeg(40, 30, 1), label) == false);
   }
 }
 
 TEST_CASE("without a label the orientation is applied") {
-  for (int orientation = 2; orientation <= 8; ++orientation) CHECK(automatic(jpeg(40, 30, orientation), kUnlabelled) == true);
+  for (int orientation = 2; orientation <= 8; ++orientation)
+    CHECK(automatic(jpeg(40, 30, orientation), kUnlabelled) == true);
 }
 
 TEST_CASE("a label of the stored size alone was drawn on stored pixels") {
-  for (int orientation = 5; orientation <= 8; ++orientation) CHECK(automatic(jpeg(40, 30, orientation), Extent{40, 30}) == false);
+  for (int orientation = 5; orientation <= 8; ++orientation)
+    CHECK(automatic(jpeg(40, 30, orientation), Extent{40, 30}) == false);
 }
 
 TEST_CASE("a label of the turned size alone was drawn on the turned image") {
-  for (int orientation = 5; orientation <= 8; ++orientation) CHECK(automatic(jpeg(40, 30, orientation), Extent{30, 40}) == true);
+  for (int orientation = 5; orientation <= 8; ++orientation)
+    CHECK(automatic(jpeg(40, 30, orientation), Extent{30, 40}) == true);
 }
 
 TEST_CASE("a label that fits both ways settles nothing") {
-  for (int orientation = 2; orientation <= 4; ++orientation) CHECK_FALSE(automatic(jpeg(40, 30, orientation), Extent{40, 30}).has_value());
-  for (int orientation = 2; orientation <= 8; ++orientation) CHECK_FALSE(automatic(jpeg(30, 30, orientation), Extent{30, 30}).has_value());
+  for (int orientation = 2; orientation <= 4; ++orientation)
+    CHECK_FALSE(automatic(jpeg(40, 30, orientation), Extent{40, 30}).has_value());
+  for (int orientation = 2; orientation <= 8; ++orientation)
+    CHECK_FALSE(automatic(jpeg(30, 30, orientation), Extent{30, 30}).has_value());
 }
 
 TEST_CASE("a label that fits neither way settles nothing") {
-  for (int orientation = 2; orientation <= 8; ++orientation) CHECK_FALSE(automatic(jpeg(40, 30, orientation), Extent{41, 30}).has_value());
+  for (int orientation = 2; orientation <= 8; ++orientation)
+    CHECK_FALSE(automatic(jpeg(40, 30, orientation), Extent{41, 30}).has_value());
 }
 
 TEST_CASE("a policy decides whatever the label") {
   for (int orientation = 2; orientation <= 8; ++orientation) {
-    for (const auto& label : {std::optional<Extent>(), std::optional<Extent>({40, 30}), std::optional<Extent>({30, 40})}) {
+    for (const auto& label : {std::optional<Extent>(), std::optional<Extent>({40, 30}),
+                              std::optional<Extent>({30, 40})}) {
       CHECK(applies_orientation(ExifPolicy::apply, jpeg(40, 30, orientation), label) == true);
       CHECK(applies_orientation(ExifPolicy::ignore, jpeg(40, 30, orientation), label) == false);
     }
@@ -66,6 +74,7 @@ TEST_CASE("a policy decides whatever the label") {
 TEST_CASE("orientations 5 to 8 swap the axes where they are applied") {
   for (int orientation = 1; orientation <= 8; ++orientation) {
     CHECK(oriented_size(jpeg(40, 30, orientation), false) == Extent{40, 30});
-    CHECK(oriented_size(jpeg(40, 30, orientation), true) == (orientation >= 5 ? Extent{30, 40} : Extent{40, 30}));
+    CHECK(oriented_size(jpeg(40, 30, orientation), true) ==
+          (orientation >= 5 ? Extent{30, 40} : Extent{40, 30}));
   }
 }

@@ -28,9 +28,11 @@ TEST_CASE("packs next to folders of packs are named, however deep they lie") {
   put_pack(folder, "all/fruit");
   put_pack(folder, "all/raw/begun");
   std::filesystem::remove(folder / "all/raw/begun/dataset.json");
-  CHECK(packs_at(folder / "all") == Names{folder / "all/city/fine/train", folder / "all/city/fine/val", folder / "all/faces/train",
+  CHECK(packs_at(folder / "all") == Names{folder / "all/city/fine/train",
+                                          folder / "all/city/fine/val", folder / "all/faces/train",
                                           folder / "all/fruit", folder / "all/raw/begun"});
-  CHECK(packs_at(folder / "all/city") == Names{folder / "all/city/fine/train", folder / "all/city/fine/val"});
+  CHECK(packs_at(folder / "all/city") ==
+        Names{folder / "all/city/fine/train", folder / "all/city/fine/val"});
   CHECK(packs_at(folder / "all/raw").empty());
   CHECK(packs_at(folder / "all", 1) == Names{folder / "all/fruit"});
 }
@@ -53,12 +55,13 @@ TEST_CASE("a path names a pack, or the packs in it by name") {
   folder.write("out/notes.txt", "mine");
   folder.write("out/images/a.png", "an image");
   CHECK(packs_at(folder / "out/val") == Names{folder / "out/val"});
-  CHECK(packs_at(folder / "out") == Names{folder / "out/train", folder / "out/unfinished", folder / "out/val"});
+  CHECK(packs_at(folder / "out") ==
+        Names{folder / "out/train", folder / "out/unfinished", folder / "out/val"});
   CHECK(packs_at(folder / "out/images").empty());
   CHECK(packs_at(folder / "absent").empty());
   const Names several{folder / "out/val", folder / "absent", folder / "out"};
-  CHECK(packs_at(several) ==
-        Names{folder / "out/val", folder / "absent", folder / "out/train", folder / "out/unfinished", folder / "out/val"});
+  CHECK(packs_at(several) == Names{folder / "out/val", folder / "absent", folder / "out/train",
+                                   folder / "out/unfinished", folder / "out/val"});
 }
 
 TEST_CASE("an unreadable folder next to packs is not silently left out") {
@@ -66,7 +69,8 @@ TEST_CASE("an unreadable folder next to packs is not silently left out") {
   put_pack(folder, "out/train");
   folder.write("out/val/notes.txt", "mine");
   CHECK(packs_at(folder / "out") == Names{folder / "out/train"});
-  std::filesystem::create_symlink("dataset.json", folder / "out/val/dataset.json");  // a link to itself
+  std::filesystem::create_symlink("dataset.json",
+                                  folder / "out/val/dataset.json");  // a link to itself
   CHECK(packs_at(folder / "out") == Names{folder / "out/train", folder / "out/val"});
 }
 
@@ -100,5 +104,6 @@ TEST_CASE("labels of a parent folder are those of its splits if they agree") {
   const auto refused = read_packed_labels(folder / "packed");
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::usage);
-  CHECK_THAT(refused.error().message, ContainsSubstring("packed/train and ") && ContainsSubstring("packed/zoo are not the same"));
+  CHECK_THAT(refused.error().message, ContainsSubstring("packed/train and ") &&
+                                          ContainsSubstring("packed/zoo are not the same"));
 }

@@ -46,7 +46,8 @@ TEST_CASE("a file that grew after planning stops the run") {
   CHECK_THAT(bytes.error().message, ContainsSubstring("the input changed during the run"));
 }
 
-// Whoever writes on meanwhile: what is hashed and decoded are the same bytes, as many as were planned.
+// Whoever writes on meanwhile: what is hashed and decoded are the same bytes, as many as were
+// planned.
 TEST_CASE("a file that grows while it is read gives planned bytes or an error") {
   const TempFolder folder;
   const std::string start(50000, 's');
@@ -73,7 +74,8 @@ TEST_CASE("a missing file is retried several times, then an I/O error") {
   CHECK(std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(100));
   REQUIRE_FALSE(bytes.ok());
   CHECK(bytes.error().code == ErrorCode::io);
-  CHECK_THAT(bytes.error().message, ContainsSubstring("tried 4 times") && ContainsSubstring("run the same command again"));
+  CHECK_THAT(bytes.error().message,
+             ContainsSubstring("tried 4 times") && ContainsSubstring("run the same command again"));
 }
 
 TEST_CASE("a file that comes back in time is read") {
@@ -113,7 +115,8 @@ TEST_CASE("a header is found behind any amount of metadata") {
 TEST_CASE("a bad header is a data finding, a missing file an I/O error") {
   const TempFolder folder;
   put(folder, "text.png", text_file("no image"));
-  put(folder, "cut.jpg", truncated(make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)), 30));
+  put(folder, "cut.jpg",
+      truncated(make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)), 30));
   put(folder, "empty.png", {});
   SourceReader reader;
   for (const std::string name : {"text.png", "cut.jpg", "empty.png"}) {

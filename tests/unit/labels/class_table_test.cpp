@@ -62,7 +62,8 @@ TEST_CASE("color tables as people write them") {
 }
 
 TEST_CASE("quoted names keep commas and quotes") {
-  CHECK(names_of(parse("name,r,g,b\n\"wall, brick\",1,2,3\n\"5\"\" pipe\",4,5,6\n")) == Names{"wall, brick", "5\" pipe"});
+  CHECK(names_of(parse("name,r,g,b\n\"wall, brick\",1,2,3\n\"5\"\" pipe\",4,5,6\n")) ==
+        Names{"wall, brick", "5\" pipe"});
 }
 
 TEST_CASE("rows of three numbers become numbered classes with a warning") {
@@ -95,69 +96,89 @@ TEST_CASE("a 0/1 column may mark unused classes, which suggests --ignore") {
   const ClassTable table = parse("name,r,g,b,class_11\nbg,0,0,0,0\nBridge,1,1,1,1\nVoid,2,2,2,0\n");
   CHECK(names_of(table) == Names{"bg", "Bridge", "Void"});
   REQUIRE(table.warnings.size() == 1);
-  CHECK_THAT(table.warnings[0], ContainsSubstring("class_11") && ContainsSubstring("--ignore") && ContainsSubstring("'bg', 'Void'"));
-  CHECK_THAT(parse("name,r,g,b,class_11\nbg,0,0,0,1\nBridge,1,1,1,1\n").warnings[0], !ContainsSubstring("--ignore"));
+  CHECK_THAT(table.warnings[0], ContainsSubstring("class_11") && ContainsSubstring("--ignore") &&
+                                    ContainsSubstring("'bg', 'Void'"));
+  CHECK_THAT(parse("name,r,g,b,class_11\nbg,0,0,0,1\nBridge,1,1,1,1\n").warnings[0],
+             !ContainsSubstring("--ignore"));
 }
 
 TEST_CASE("a column of new classes suggests --map") {
-  CHECK_THAT(parse("name,r,g,b,to12\nSky,1,2,3,0\nRoad,4,5,6,3\n").warnings[0], ContainsSubstring("--map"));
+  CHECK_THAT(parse("name,r,g,b,to12\nSky,1,2,3,0\nRoad,4,5,6,3\n").warnings[0],
+             ContainsSubstring("--map"));
 }
 
 TEST_CASE("values outside 0…255 and words for numbers are errors with the line") {
-  CHECK_THAT(failure("name,r,g,b\na,0,0,0\nb,0,256,0\n"), ContainsSubstring("line 3") && ContainsSubstring("256"));
-  CHECK_THAT(failure("name,r,g,b\na,-1,0,0\n"), ContainsSubstring("line 2") && ContainsSubstring("-1"));
-  CHECK_THAT(failure("name,r,g,b\na,0,x,0\n"), ContainsSubstring("line 2") && ContainsSubstring("'x' is not a number"));
+  CHECK_THAT(failure("name,r,g,b\na,0,0,0\nb,0,256,0\n"),
+             ContainsSubstring("line 3") && ContainsSubstring("256"));
+  CHECK_THAT(failure("name,r,g,b\na,-1,0,0\n"),
+             ContainsSubstring("line 2") && ContainsSubstring("-1"));
+  CHECK_THAT(failure("name,r,g,b\na,0,x,0\n"),
+             ContainsSubstring("line 2") && ContainsSubstring("'x' is not a number"));
   CHECK_THAT(failure("name,r,g,b\na,0,,0\n"), ContainsSubstring("line 2"));
   CHECK_THAT(failure("name,r,g,b\na,0,nan,0\n"), ContainsSubstring("'nan'"));
   CHECK_THAT(failure("name,r,g,b\na,0,1 2,0\n"), ContainsSubstring("'1 2'"));
 }
 
 TEST_CASE("a first row with partly numeric colors is an error") {
-  CHECK_THAT(failure("a,0,x,0\nb,1,1,1\n"), ContainsSubstring("line 1") && ContainsSubstring("'x'"));
+  CHECK_THAT(failure("a,0,x,0\nb,1,1,1\n"),
+             ContainsSubstring("line 1") && ContainsSubstring("'x'"));
 }
 
 TEST_CASE("rows with too few or too many columns are errors with the line") {
-  CHECK_THAT(failure("name,r,g,b\na,0,0\n"), ContainsSubstring("line 2") && ContainsSubstring("has 3 columns"));
+  CHECK_THAT(failure("name,r,g,b\na,0,0\n"),
+             ContainsSubstring("line 2") && ContainsSubstring("has 3 columns"));
   CHECK_THAT(failure("0,road\n1,sky\n"), ContainsSubstring("line 1") && ContainsSubstring("--map"));
-  CHECK_THAT(failure("1,2,3\n1,2,3,4\n"), ContainsSubstring("line 2") && ContainsSubstring("has 4 columns"));
+  CHECK_THAT(failure("1,2,3\n1,2,3,4\n"),
+             ContainsSubstring("line 2") && ContainsSubstring("has 4 columns"));
 }
 
 TEST_CASE("a color or name that occurs twice is an error naming both lines") {
-  CHECK_THAT(failure("name,r,g,b\na,1,2,3\n\nb,4,5,6\nc,1,2,3\n"),
-             ContainsSubstring("line 5") && ContainsSubstring("line 2") && ContainsSubstring("#010203"));
-  CHECK_THAT(failure("name,r,g,b\na,1,2,3\na,4,5,6\n"),
-             ContainsSubstring("line 3") && ContainsSubstring("line 2") && ContainsSubstring("'a'"));
-  CHECK_THAT(failure("sky\nroad\nsky\n"), ContainsSubstring("line 3") && ContainsSubstring("line 1"));
+  CHECK_THAT(
+      failure("name,r,g,b\na,1,2,3\n\nb,4,5,6\nc,1,2,3\n"),
+      ContainsSubstring("line 5") && ContainsSubstring("line 2") && ContainsSubstring("#010203"));
+  CHECK_THAT(failure("name,r,g,b\na,1,2,3\na,4,5,6\n"), ContainsSubstring("line 3") &&
+                                                            ContainsSubstring("line 2") &&
+                                                            ContainsSubstring("'a'"));
+  CHECK_THAT(failure("sky\nroad\nsky\n"),
+             ContainsSubstring("line 3") && ContainsSubstring("line 1"));
 }
 
 TEST_CASE("a row that repeats name and color of another is dropped with a warning") {
   const ClassTable table = parse("name,r,g,b\nsky,1,2,3\nroad,4,5,6\nsky,1,2,3\n");
   CHECK(names_of(table) == Names{"sky", "road"});
   REQUIRE(table.warnings.size() == 1);
-  CHECK_THAT(table.warnings[0], ContainsSubstring("line 4") && ContainsSubstring("line 2") && ContainsSubstring("'sky'"));
+  CHECK_THAT(table.warnings[0], ContainsSubstring("line 4") && ContainsSubstring("line 2") &&
+                                    ContainsSubstring("'sky'"));
 }
 
 TEST_CASE("one class with two colors suggests --map") {
-  CHECK_THAT(failure("name,r,g,b\nsky,1,2,3\nsky,4,5,6\n"), ContainsSubstring("line 3") && ContainsSubstring("--map"));
+  CHECK_THAT(failure("name,r,g,b\nsky,1,2,3\nsky,4,5,6\n"),
+             ContainsSubstring("line 3") && ContainsSubstring("--map"));
 }
 
 TEST_CASE("a CVAT label map is read") {
-  const ClassTable table =
-      parse("# label:color_rgb:parts:actions\nbackground:0,0,0::\r\n\naeroplane:10, 10 ,128::\ntime: noon:1,2,3::\nunpainted:::\n");
+  const ClassTable table = parse(
+      "# label:color_rgb:parts:actions\nbackground:0,0,0::\r\n\naeroplane:10, 10 ,128::\ntime: "
+      "noon:1,2,3::\nunpainted:::\n");
   CHECK(names_of(table) == Names{"background", "aeroplane", "time: noon", "unpainted"});
   CHECK(table.classes[1].color == RgbColor{10, 10, 128});
   CHECK_FALSE(table.classes[3].color);
   CHECK_FALSE(table.has_colors);
   CHECK(table.warnings.empty());
   CHECK(parse("a:0,0,0::\nb:1,1,1::\n").has_colors);
-  CHECK_THAT(parse("person:0,0,0:head,hand:walk\n").warnings[0], ContainsSubstring("parts and actions"));
+  CHECK_THAT(parse("person:0,0,0:head,hand:walk\n").warnings[0],
+             ContainsSubstring("parts and actions"));
 }
 
 TEST_CASE("errors in a label map have their line") {
-  CHECK_THAT(failure("a:0,0,0::\nb:1,1::\n"), ContainsSubstring("line 2") && ContainsSubstring("2 numbers"));
-  CHECK_THAT(failure("# x\na:0,0,0::\nb:1,1,256::\n"), ContainsSubstring("line 3") && ContainsSubstring("256"));
-  CHECK_THAT(failure("a:0,0,0::\nb,1,1,1\n"), ContainsSubstring("line 2") && ContainsSubstring("name:r,g,b:parts:actions"));
-  CHECK_THAT(failure("a:0,0,0::\nb:0,0,0::\n"), ContainsSubstring("line 2") && ContainsSubstring("line 1"));
+  CHECK_THAT(failure("a:0,0,0::\nb:1,1::\n"),
+             ContainsSubstring("line 2") && ContainsSubstring("2 numbers"));
+  CHECK_THAT(failure("# x\na:0,0,0::\nb:1,1,256::\n"),
+             ContainsSubstring("line 3") && ContainsSubstring("256"));
+  CHECK_THAT(failure("a:0,0,0::\nb,1,1,1\n"),
+             ContainsSubstring("line 2") && ContainsSubstring("name:r,g,b:parts:actions"));
+  CHECK_THAT(failure("a:0,0,0::\nb:0,0,0::\n"),
+             ContainsSubstring("line 2") && ContainsSubstring("line 1"));
 }
 
 TEST_CASE("a DIGITS list of colors between blanks is read") {
@@ -171,13 +192,16 @@ TEST_CASE("a DIGITS list of colors between blanks is read") {
 }
 
 TEST_CASE("a class without a name is an error") {
-  CHECK_THAT(failure("name,r,g,b\n,1,2,3\n"), ContainsSubstring("line 2") && ContainsSubstring("no name"));
+  CHECK_THAT(failure("name,r,g,b\n,1,2,3\n"),
+             ContainsSubstring("line 2") && ContainsSubstring("no name"));
 }
 
 TEST_CASE("a classification table is refused with advice") {
-  const std::string message =
-      failure("class_index,class,height,width,scale by,Offset\n0,ABBOTTS BABBLER,150,150,1,0\n1,ABBOTTS BOOBY,150,150,1,0\n");
-  CHECK_THAT(message, ContainsSubstring("whole-image") && ContainsSubstring("--image-folders") && ContainsSubstring("name,r,g,b"));
+  const std::string message = failure(
+      "class_index,class,height,width,scale by,Offset\n0,ABBOTTS BABBLER,150,150,1,0\n1,ABBOTTS "
+      "BOOBY,150,150,1,0\n");
+  CHECK_THAT(message, ContainsSubstring("whole-image") && ContainsSubstring("--image-folders") &&
+                          ContainsSubstring("name,r,g,b"));
 }
 
 TEST_CASE("a quote that is never closed is an error with its line") {
@@ -196,8 +220,10 @@ TEST_CASE("a file without classes, or not of text, is an error") {
 }
 
 TEST_CASE("a class's name has no invisible character") {
-  for (const std::string name : {"a\x1B[31m", "a\u202Eb", "a\u0085", "a\u2066b", "\"a\nb\"", "a\x7F"})
-    CHECK_THAT(failure("name,r,g,b\n" + name + ",1,2,3\n"), ContainsSubstring("line 2") && ContainsSubstring("U+"));
+  for (const std::string name :
+       {"a\x1B[31m", "a\u202Eb", "a\u0085", "a\u2066b", "\"a\nb\"", "a\x7F"})
+    CHECK_THAT(failure("name,r,g,b\n" + name + ",1,2,3\n"),
+               ContainsSubstring("line 2") && ContainsSubstring("U+"));
   CHECK_THAT(failure("a\u202Eb\n"), ContainsSubstring("U+202E") && !ContainsSubstring("\u202E"));
   CHECK(names_of(parse("<b>\n&amp;\n\u05D0\u05D1\n")) == Names{"<b>", "&amp;", "\u05D0\u05D1"});
 }
@@ -212,13 +238,15 @@ TEST_CASE("names one per line: trimmed, in order, without colors") {
 
 TEST_CASE("a first line that may be a header is an error with a choice") {
   for (const char* text : {"name\nroad\nsky\n", "\nClass\nroad\n", "label"})
-    CHECK_THAT(failure(text), ContainsSubstring("header or a class") && ContainsSubstring("in quotes"));
+    CHECK_THAT(failure(text),
+               ContainsSubstring("header or a class") && ContainsSubstring("in quotes"));
   CHECK(names_of(parse("\"name\"\nroad\n")) == Names{"name", "road"});
   CHECK(names_of(parse("road\nname\n")) == Names{"road", "name"});
 }
 
 TEST_CASE("three numbers and a name are read as in CamVid") {
-  const ClassTable table = parse("64 128 64\tAnimal\n192 0 128\t\tArchway\n0 128  192 Bicyclist 2\n");
+  const ClassTable table =
+      parse("64 128 64\tAnimal\n192 0 128\t\tArchway\n0 128  192 Bicyclist 2\n");
   CHECK(names_of(table) == Names{"Animal", "Archway", "Bicyclist 2"});
   CHECK(table.classes[1].color == RgbColor{192, 0, 128});
   CHECK(table.has_colors);
@@ -226,7 +254,8 @@ TEST_CASE("three numbers and a name are read as in CamVid") {
 }
 
 TEST_CASE("text of another encoding is an error with its line") {
-  for (const char* text : {"road\nch\xE2teau\n", "road\n\xC3", "road\n\xED\xA0\x80", "road\n\xF5\x80\x80\x80", "road\n\xC0\x80"})
+  for (const char* text : {"road\nch\xE2teau\n", "road\n\xC3", "road\n\xED\xA0\x80",
+                           "road\n\xF5\x80\x80\x80", "road\n\xC0\x80"})
     CHECK_THAT(failure(text), ContainsSubstring("line 2") && ContainsSubstring("UTF-8"));
   CHECK(names_of(parse("ch\u00E2teau\n\u65E5\u672C\n\U0001F6E3\n")).size() == 3);
 }
@@ -255,15 +284,19 @@ TEST_CASE("class tables can be made without a file") {
   CHECK(names_of(numbered_classes(3)) == Names{"0", "1", "2"});
   CHECK_FALSE(numbered_classes(3).has_colors);
   CHECK(names_of(binary_classes()) == Names{"background", "foreground"});
-  const ClassTable folders = named_classes({"cat", "Zebra", "ant", "10", "9", "\xC3\xA9t\xC3\xA9", "cat"});
+  const ClassTable folders =
+      named_classes({"cat", "Zebra", "ant", "10", "9", "\xC3\xA9t\xC3\xA9", "cat"});
   CHECK(names_of(folders) == Names{"10", "9", "Zebra", "ant", "cat", "\xC3\xA9t\xC3\xA9"});
   CHECK(folders.classes[3].sources == std::vector<LabelSource>{"ant"});
 }
 
 TEST_CASE("a name may be separated from its color in any way") {
-  for (const std::string text : {"Tooth: 0 170 255\nBack ground: 1 2 3\n", "name;r;g;b\nTooth;0;170;255\nBack ground;1;2;3\n",
-                                 "Tooth\t0\t170\t255\nBack ground\t1\t2\t3", "# legend\nTooth 0 170 255\n\nBack ground 1 2 3\n",
-                                 "Tooth #00aaff\nBack ground #010203\n", "Tooth = 0, 170 255\nBack ground = 1 2 3\n"}) {
+  for (const std::string text :
+       {"Tooth: 0 170 255\nBack ground: 1 2 3\n",
+        "name;r;g;b\nTooth;0;170;255\nBack ground;1;2;3\n",
+        "Tooth\t0\t170\t255\nBack ground\t1\t2\t3",
+        "# legend\nTooth 0 170 255\n\nBack ground 1 2 3\n", "Tooth #00aaff\nBack ground #010203\n",
+        "Tooth = 0, 170 255\nBack ground = 1 2 3\n"}) {
     INFO(text);
     const ClassTable table = parse_class_file(text, "legend.txt").value();
     REQUIRE(table.classes.size() == 2);
@@ -276,12 +309,14 @@ TEST_CASE("a name may be separated from its color in any way") {
 }
 
 TEST_CASE("ids before names are not a names file: the order may differ") {
-  for (const std::string text : {"1: Tooth\n0: Background\n", "3 Caries\n2 Filling\n", "0,Background\n1,Tooth\n"}) {
+  for (const std::string text :
+       {"1: Tooth\n0: Background\n", "3 Caries\n2 Filling\n", "0,Background\n1,Tooth\n"}) {
     INFO(text);
     const auto table = parse_class_file(text, "legend.txt");
     REQUIRE_FALSE(table.ok());
     CHECK(table.error().code == ErrorCode::data);
-    CHECK_THAT(table.error().message, ContainsSubstring("begins with a number") && ContainsSubstring("--map"));
+    CHECK_THAT(table.error().message,
+               ContainsSubstring("begins with a number") && ContainsSubstring("--map"));
   }
   CHECK(parse_class_file("2-wheeler\ncar\n", "names.txt").value().classes[0].name == "2-wheeler");
 }
@@ -292,8 +327,9 @@ TEST_CASE("a comment in a names file is not a class") {
 
 TEST_CASE("numbers before every name are an error with a choice") {
   for (const std::string text :
-       {"sky: 2\nroad: 0\ncar: 1\n", "sky=2\nroad=0\n", "sky -> 2\nroad -> 0\n", "sky (2)\nroad (0)\n", "0. sky\n1. road\n",
-        "(2) sky\n(0) road\n", "#2 sky\n#0 road\n", "2) sky\n0) road\n", "# classes\nsky:2\nroad:0\n"}) {
+       {"sky: 2\nroad: 0\ncar: 1\n", "sky=2\nroad=0\n", "sky -> 2\nroad -> 0\n",
+        "sky (2)\nroad (0)\n", "0. sky\n1. road\n", "(2) sky\n(0) road\n", "#2 sky\n#0 road\n",
+        "2) sky\n0) road\n", "# classes\nsky:2\nroad:0\n"}) {
     CAPTURE(text);
     CHECK_THAT(failure(text), ContainsSubstring("id,name") && ContainsSubstring("in quotes"));
   }
@@ -305,7 +341,8 @@ TEST_CASE("numbers before every name are an error with a choice") {
 }
 
 TEST_CASE("rows with columns between tabs, bars or quotes are not names") {
-  for (const std::string text : {"sky\t2\nroad\t0\n", "road|0\nsky|2\n", "\"0\",\"sky\"\n\"1\",\"road\"\n"}) {
+  for (const std::string text :
+       {"sky\t2\nroad\t0\n", "road|0\nsky|2\n", "\"0\",\"sky\"\n\"1\",\"road\"\n"}) {
     CAPTURE(text);
     CHECK_THAT(failure(text), ContainsSubstring("columns"));
   }
@@ -313,18 +350,22 @@ TEST_CASE("rows with columns between tabs, bars or quotes are not names") {
 }
 
 TEST_CASE("lines of JSON, YAML and similar formats are not names") {
-  for (const std::string text : {"{\"0\": \"sky\",\n\"1\": \"road\"}\n", "names:\n- sky\n- road\n", "- sky\n- road\n",
-                                 "item {\n  id: 1\n  name: \"sky\"\n}\n", "[\"sky\",\n\"road\"]\n"}) {
+  for (const std::string text :
+       {"{\"0\": \"sky\",\n\"1\": \"road\"}\n", "names:\n- sky\n- road\n", "- sky\n- road\n",
+        "item {\n  id: 1\n  name: \"sky\"\n}\n", "[\"sky\",\n\"road\"]\n"}) {
     CAPTURE(text);
     CHECK_THAT(failure(text), ContainsSubstring("JSON, YAML"));
   }
 }
 
 TEST_CASE("a column of possible ids in another order is an error") {
-  CHECK_THAT(failure("class,label\nsky,2\nroad,0\ncar,1\n"), ContainsSubstring("'label'") && ContainsSubstring("call it 'id'"));
+  CHECK_THAT(failure("class,label\nsky,2\nroad,0\ncar,1\n"),
+             ContainsSubstring("'label'") && ContainsSubstring("call it 'id'"));
   CHECK_THAT(failure("name,mask value\nsky,255\nroad,0\n"), ContainsSubstring("'mask value'"));
-  CHECK_THAT(failure("raw_id,name,train_id\n7,road,0\n11,sky,1\n8,car,2\n"), ContainsSubstring("another order"));
+  CHECK_THAT(failure("raw_id,name,train_id\n7,road,0\n11,sky,1\n8,car,2\n"),
+             ContainsSubstring("another order"));
   CHECK_THAT(failure("id,name,train_id\n0,road,1\n1,sky,0\n"), ContainsSubstring("different ids"));
   CHECK(names_of(parse("class,label\nroad,0\ncar,1\nsky,2\n")) == Names{"road", "car", "sky"});
-  CHECK(names_of(parse("name,pixels\nsky,90210\nroad,1200\ncar,77\n")) == Names{"sky", "road", "car"});
+  CHECK(names_of(parse("name,pixels\nsky,90210\nroad,1200\ncar,77\n")) ==
+        Names{"sky", "road", "car"});
 }

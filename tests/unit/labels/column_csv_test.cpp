@@ -19,7 +19,8 @@ std::string read(const std::string& text) {
   if (!table.ok()) return table.error().describe();
   std::string result;
   for (const ClassInfo& info : table->classes)
-    result += (result.empty() ? "" : ", ") + info.name + (info.color ? " " + color_text(*info.color) : "");
+    result += (result.empty() ? "" : ", ") + info.name +
+              (info.color ? " " + color_text(*info.color) : "");
   return result;
 }
 
@@ -33,8 +34,8 @@ std::vector<std::string> warnings_of(const std::string& text) {
 
 TEST_CASE("a row with a name and a color heading is a header, hex colors are read") {
   const std::string wanted = "Sky #808080, Road #804080";
-  for (const std::string header :
-       {"name,color", "name,hex", "Name , Colour", "class,hex_color", "Class Name,rgb", "label_name,HEX", "\xEF\xBB\xBFname,color"})
+  for (const std::string header : {"name,color", "name,hex", "Name , Colour", "class,hex_color",
+                                   "Class Name,rgb", "label_name,HEX", "\xEF\xBB\xBFname,color"})
     CHECK(read(header + "\nSky,#808080\nRoad,#804080\n") == wanted);
   CHECK(read("label;color\nSky;#808080\nRoad;#804080\n") == wanted);
   CHECK(read("Nom\tcouleur\nSky\t#808080\nRoad\t#804080\n") == wanted);
@@ -57,7 +58,8 @@ TEST_CASE("an id column sets the ids of the classes") {
 }
 
 TEST_CASE("ids that are not 0 to N-1 are refused with line and advice") {
-  CHECK_THAT(read("id,name\n0,Sky\n10,Road\n"), ContainsSubstring("line 3") && ContainsSubstring("--map"));
+  CHECK_THAT(read("id,name\n0,Sky\n10,Road\n"),
+             ContainsSubstring("line 3") && ContainsSubstring("--map"));
   CHECK_THAT(read("id,name\n1,Sky\n2,Road\n"), ContainsSubstring("line 2"));
   CHECK_THAT(read("id,name\n0,Sky\n0,Road\n"), ContainsSubstring("line 3: id 0 is also in line 2"));
   CHECK_THAT(read("id,name\nx,Sky\n"), ContainsSubstring("line 2: 'x' is not a class id"));
@@ -69,17 +71,22 @@ TEST_CASE("a row of ignored labels is not a class, and odd columns are reported"
   REQUIRE(warnings_of(text).size() == 1);
   CHECK_THAT(warnings_of(text)[0], ContainsSubstring("'void' with id 255"));
   REQUIRE(warnings_of("class,description\nSky,above\nRoad,below\n").size() == 1);
-  CHECK_THAT(warnings_of("class,description\nSky,above\nRoad,below\n")[0], ContainsSubstring("'description'"));
+  CHECK_THAT(warnings_of("class,description\nSky,above\nRoad,below\n")[0],
+             ContainsSubstring("'description'"));
 }
 
 TEST_CASE("rows of a table without column names are not names") {
-  CHECK_THAT(read("Sky, blue\nRoad, gray\n"), ContainsSubstring("line 1: 'Sky, blue' is a row of a table"));
-  CHECK_THAT(read("Art;Farbe\nSky;blau\nRoad;grau\n"), ContainsSubstring("line 1: 'Art;Farbe' is a row of a table"));
-  CHECK_THAT(read("name,color\nSky\nRoad\n"), ContainsSubstring("line 2: has 1 column, expected 2"));
+  CHECK_THAT(read("Sky, blue\nRoad, gray\n"),
+             ContainsSubstring("line 1: 'Sky, blue' is a row of a table"));
+  CHECK_THAT(read("Art;Farbe\nSky;blau\nRoad;grau\n"),
+             ContainsSubstring("line 1: 'Art;Farbe' is a row of a table"));
+  CHECK_THAT(read("name,color\nSky\nRoad\n"),
+             ContainsSubstring("line 2: has 1 column, expected 2"));
   CHECK(read("\"Sky, blue\"\n\"Road, gray\"\n") == "Sky, blue, Road, gray");
   CHECK_THAT(read("label_name\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
   CHECK_THAT(read("Nom\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
-  CHECK_THAT(read("name,color\nSky,#80808\n"), ContainsSubstring("line 2: '#80808' is not a color"));
+  CHECK_THAT(read("name,color\nSky,#80808\n"),
+             ContainsSubstring("line 2: '#80808' is not a color"));
 }
 
 TEST_CASE("the error for too few columns counts them") {

@@ -47,7 +47,9 @@ TEST_CASE("CSV: blanks around fields are removed, those inside stay") {
   CHECK(fields_of(" a b ,\tc ,  \"d e\"  ,f") == Fields{{"a b", "c", "d e", "f"}});
 }
 
-TEST_CASE("CSV: empty fields count, a comma at the end opens one more") { CHECK(fields_of("a,,b,\n") == Fields{{"a", "", "b", ""}}); }
+TEST_CASE("CSV: empty fields count, a comma at the end opens one more") {
+  CHECK(fields_of("a,,b,\n") == Fields{{"a", "", "b", ""}});
+}
 
 TEST_CASE("CSV: quoted fields may have commas, line ends, quotes and blanks") {
   CHECK(fields_of("\"a,b\",\"c\"\"d\",\" e \",\"\"\n") == Fields{{"a,b", "c\"d", " e ", ""}});
@@ -55,16 +57,20 @@ TEST_CASE("CSV: quoted fields may have commas, line ends, quotes and blanks") {
   CHECK(lines_of("\"a\r\nb\",c\nd,e") == std::vector<std::size_t>{1, 3});
 }
 
-TEST_CASE("CSV: a quote inside an unquoted field is an ordinary character") { CHECK(fields_of("5\" pipe,1") == Fields{{"5\" pipe", "1"}}); }
+TEST_CASE("CSV: a quote inside an unquoted field is an ordinary character") {
+  CHECK(fields_of("5\" pipe,1") == Fields{{"5\" pipe", "1"}});
+}
 
 TEST_CASE("CSV: open quotes and text after a quote are errors with their line") {
   const auto open = parse_csv("a,b\nc,\"d\ne,f\n", "t.csv");
   REQUIRE_FALSE(open.ok());
   CHECK(open.error().path == "t.csv");
   CHECK(open.error().code == ErrorCode::data);
-  CHECK_THAT(open.error().message, ContainsSubstring("line 2") && ContainsSubstring("never closed"));
+  CHECK_THAT(open.error().message,
+             ContainsSubstring("line 2") && ContainsSubstring("never closed"));
 
   const auto after = parse_csv("a,b\n\n\"c\"d,e\n", "t.csv");
   REQUIRE_FALSE(after.ok());
-  CHECK_THAT(after.error().message, ContainsSubstring("line 3") && ContainsSubstring("closing quote"));
+  CHECK_THAT(after.error().message,
+             ContainsSubstring("line 3") && ContainsSubstring("closing quote"));
 }

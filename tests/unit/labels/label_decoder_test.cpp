@@ -19,7 +19,8 @@ using Sources = std::vector<LabelSource>;
 
 ClassTable colored_classes(const std::vector<RgbColor>& colors) {
   ClassTable table;
-  for (const RgbColor& color : colors) table.classes.push_back({"c" + std::to_string(table.classes.size()), color, {}});
+  for (const RgbColor& color : colors)
+    table.classes.push_back({"c" + std::to_string(table.classes.size()), color, {}});
   table.has_colors = true;
   return table;
 }
@@ -30,7 +31,9 @@ LabelRules rules_of(LabelKind reading) {
   return rules;
 }
 
-LabelDecoder make(const ClassTable& table, const LabelRules& rules) { return std::move(LabelDecoder::create(table, rules)).value(); }
+LabelDecoder make(const ClassTable& table, const LabelRules& rules) {
+  return std::move(LabelDecoder::create(table, rules)).value();
+}
 
 std::string refusal(const ClassTable& table, const LabelRules& rules) {
   const Result<LabelDecoder> decoder = LabelDecoder::create(table, rules);
@@ -48,11 +51,13 @@ struct OwnedLabel {
 
 OwnedLabel rgb_label(int width, const std::vector<RgbColor>& pixels) {
   OwnedLabel label;
-  for (const RgbColor& color : pixels) label.rgb.insert(label.rgb.end(), color.begin(), color.end());
+  for (const RgbColor& color : pixels)
+    label.rgb.insert(label.rgb.end(), color.begin(), color.end());
   label.raw.width = width;
   label.raw.height = static_cast<int>(pixels.size()) / width;
   label.raw.form = "8-bit RGB PNG";
-  label.raw.rgb = {label.rgb.data(), width, label.raw.height, 3, static_cast<std::size_t>(width) * 3};
+  label.raw.rgb = {label.rgb.data(), width, label.raw.height, 3,
+                   static_cast<std::size_t>(width) * 3};
   return label;
 }
 
@@ -63,11 +68,13 @@ OwnedLabel gray_label(int width, const Ids& samples, int bit_depth = 8) {
   label.raw.height = static_cast<int>(samples.size()) / width;
   label.raw.bit_depth = bit_depth;
   label.raw.form = std::to_string(bit_depth) + "-bit gray PNG";
-  label.raw.samples = {label.samples.data(), width, label.raw.height, 1, static_cast<std::size_t>(width) * 2};
+  label.raw.samples = {label.samples.data(), width, label.raw.height, 1,
+                       static_cast<std::size_t>(width) * 2};
   return label;
 }
 
-OwnedLabel palette_label(int width, const Ids& samples, const std::vector<RgbColor>& palette, int bit_depth = 8) {
+OwnedLabel palette_label(int width, const Ids& samples, const std::vector<RgbColor>& palette,
+                         int bit_depth = 8) {
   OwnedLabel label = gray_label(width, samples, bit_depth);
   label.raw.is_palette = true;
   label.raw.palette = palette;
@@ -83,16 +90,20 @@ struct Decoded {
 Decoded decode(const LabelDecoder& decoder, const OwnedLabel& label) {
   Decoded result;
   result.ids.assign(static_cast<std::size_t>(label.raw.width * label.raw.height), 12345);
-  const Status status = decoder.decode(
-      label.raw, {result.ids.data(), label.raw.width, label.raw.height, 1, static_cast<std::size_t>(label.raw.width) * 2}, result.report);
+  const Status status = decoder.decode(label.raw,
+                                       {result.ids.data(), label.raw.width, label.raw.height, 1,
+                                        static_cast<std::size_t>(label.raw.width) * 2},
+                                       result.report);
   REQUIRE(status.ok());
   return result;
 }
 
 Error decode_failure(const LabelDecoder& decoder, const OwnedLabel& label, DecodeReport& report) {
   Ids ids(static_cast<std::size_t>(label.raw.width * label.raw.height));
-  const Status status =
-      decoder.decode(label.raw, {ids.data(), label.raw.width, label.raw.height, 1, static_cast<std::size_t>(label.raw.width) * 2}, report);
+  const Status status = decoder.decode(label.raw,
+                                       {ids.data(), label.raw.width, label.raw.height, 1,
+                                        static_cast<std::size_t>(label.raw.width) * 2},
+                                       report);
   REQUIRE_FALSE(status.ok());
   return status.error();
 }
@@ -109,7 +120,8 @@ constexpr RgbColor kBlack{0, 0, 0}, kWhite{255, 255, 255}, kRed{255, 0, 0}, kBlu
 }  // namespace
 
 TEST_CASE("label kinds have names that read back") {
-  for (const char* name : {"auto", "color", "index", "palette-color", "binary"}) CHECK(word_of(value_of<LabelKind>(name).value()) == name);
+  for (const char* name : {"auto", "color", "index", "palette-color", "binary"})
+    CHECK(word_of(value_of<LabelKind>(name).value()) == name);
   CHECK(value_of<LabelKind>("palette-color") == LabelKind::palette_color);
   CHECK_FALSE(value_of<LabelKind>("colour"));
 }
@@ -118,13 +130,16 @@ TEST_CASE("label kinds have names that read back") {
 
 TEST_CASE("rules that do not fit the table are refused") {
   const ClassTable three = colored_classes({kBlack, kWhite, kRed});
-  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelKind::color)), ContainsSubstring("no color") && ContainsSubstring("--classes"));
-  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelKind::palette_color)), ContainsSubstring("palette-color"));
+  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelKind::color)),
+             ContainsSubstring("no color") && ContainsSubstring("--classes"));
+  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelKind::palette_color)),
+             ContainsSubstring("palette-color"));
   CHECK_THAT(refusal(colored_classes({kBlack, kRed, kBlack}), rules_of(LabelKind::color)),
              ContainsSubstring("'c0' and 'c2'") && ContainsSubstring("#000000"));
   CHECK_THAT(refusal(three, rules_of(LabelKind::binary)), ContainsSubstring("two classes"));
   CHECK_THAT(refusal({}, rules_of(LabelKind::index)), ContainsSubstring("no classes"));
-  CHECK_THAT(refusal(numbered_classes(65536), rules_of(LabelKind::index)), ContainsSubstring("65535"));
+  CHECK_THAT(refusal(numbered_classes(65536), rules_of(LabelKind::index)),
+             ContainsSubstring("65535"));
 
   LabelRules rules = rules_of(LabelKind::binary);
   for (const int threshold : {0, 256}) {
@@ -150,7 +165,8 @@ TEST_CASE("rules that do not fit the table are refused") {
 }
 
 TEST_CASE("a decoder of an unresolved label kind is a bug") {
-  const Result<LabelDecoder> decoder = LabelDecoder::create(numbered_classes(2), rules_of(LabelKind::automatic));
+  const Result<LabelDecoder> decoder =
+      LabelDecoder::create(numbered_classes(2), rules_of(LabelKind::automatic));
   REQUIRE_FALSE(decoder.ok());
   CHECK(decoder.error().code == ErrorCode::internal);
 }
@@ -167,10 +183,12 @@ TEST_CASE("sources of an index table are ids, and ignored ones are sorted") {
   CHECK(more.table().classes[0].sources == Sources{std::int64_t{0}});
   CHECK(more.table().classes[1].sources.empty());
   CHECK(more.table().classes[2].sources.empty());
-  CHECK(more.table().ignore == Sources{std::int64_t{1}, std::int64_t{2}, std::int64_t{200}, std::int64_t{255}, std::int64_t{65535}});
+  CHECK(more.table().ignore == Sources{std::int64_t{1}, std::int64_t{2}, std::int64_t{200},
+                                       std::int64_t{255}, std::int64_t{65535}});
 
   CHECK(make(numbered_classes(255), rules_of(LabelKind::index)).table().ignore.size() == 2);
-  CHECK(make(numbered_classes(256), rules_of(LabelKind::index)).table().ignore == Sources{std::int64_t{65535}});
+  CHECK(make(numbered_classes(256), rules_of(LabelKind::index)).table().ignore ==
+        Sources{std::int64_t{65535}});
 }
 
 TEST_CASE("sources of a color table are its colors") {
@@ -196,8 +214,10 @@ TEST_CASE("sources of the given table are replaced") {
   ClassTable table = numbered_classes(1);
   table.classes[0].sources = {"folder"};
   table.ignore = {"x"};
-  CHECK(make(table, rules_of(LabelKind::index)).table().classes[0].sources == Sources{std::int64_t{0}});
-  CHECK(make(table, rules_of(LabelKind::index)).table().ignore == Sources{std::int64_t{255}, std::int64_t{65535}});
+  CHECK(make(table, rules_of(LabelKind::index)).table().classes[0].sources ==
+        Sources{std::int64_t{0}});
+  CHECK(make(table, rules_of(LabelKind::index)).table().ignore ==
+        Sources{std::int64_t{255}, std::int64_t{65535}});
 }
 
 // ---- color
@@ -207,7 +227,8 @@ TEST_CASE("colors become class ids, whatever the runs and widths") {
   for (const std::size_t class_count : {1u, 2u, 12u, 32u, 300u, 5000u}) {
     std::set<RgbColor> unique;
     while (unique.size() < class_count)
-      unique.insert({static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())});
+      unique.insert({static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random()),
+                     static_cast<std::uint8_t>(random())});
     const std::vector<RgbColor> colors(unique.begin(), unique.end());
     const LabelDecoder decoder = make(colored_classes(colors), rules_of(LabelKind::color));
     for (const int width : {1, 2, 7, 8, 9, 10, 16, 17, 33, 100}) {
@@ -215,7 +236,8 @@ TEST_CASE("colors become class ids, whatever the runs and widths") {
       std::vector<RgbColor> pixels;
       while (wanted.size() < static_cast<std::size_t>(width) * 13) {
         const auto id = static_cast<std::uint16_t>(random() % class_count);
-        for (auto run = random() % (random() % 2 == 0 ? 3 : 40); run + 1 > 0; --run) wanted.push_back(id), pixels.push_back(colors[id]);
+        for (auto run = random() % (random() % 2 == 0 ? 3 : 40); run + 1 > 0; --run)
+          wanted.push_back(id), pixels.push_back(colors[id]);
       }
       wanted.resize(static_cast<std::size_t>(width) * 13);
       pixels.resize(wanted.size());
@@ -246,7 +268,8 @@ TEST_CASE("unknown colors are counted per kind, most frequent and first place") 
   for (const std::size_t at : {35u, 36u, 37u, 199u}) pixels[at] = {0, 0, 128};
   for (const std::size_t at : {3u, 50u}) pixels[at] = {1, 2, 3};
   for (const std::size_t at : {2u, 51u}) pixels[at] = {9, 9, 9};
-  const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color)), rgb_label(20, pixels));
+  const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color)),
+                                 rgb_label(20, pixels));
   CHECK(decoded.report.unknown_pixels == 8);
   CHECK(decoded.report.unknown_kinds == 3);
   REQUIRE(decoded.report.unknown.size() == 3);
@@ -257,7 +280,8 @@ TEST_CASE("unknown colors are counted per kind, most frequent and first place") 
   CHECK(decoded.report.unknown[1].text == "color (9,9,9)");
   CHECK(decoded.report.unknown[2].text == "color (1,2,3)");
   CHECK(decoded.report.unknown[2].x == 3);
-  for (std::size_t i = 0; i < pixels.size(); ++i) REQUIRE(decoded.ids[i] == (pixels[i] == kBlack ? 0 : kIgnored));
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    REQUIRE(decoded.ids[i] == (pixels[i] == kBlack ? 0 : kIgnored));
 }
 
 TEST_CASE("unknown pixels follow the policy and are always counted") {
@@ -265,7 +289,8 @@ TEST_CASE("unknown pixels follow the policy and are always counted") {
   LabelRules rules = rules_of(LabelKind::color);
   const auto ids_with = [&](UnknownPolicy policy) {
     rules.unknown = policy;
-    const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules), rgb_label(4, pixels));
+    const Decoded decoded =
+        decode(make(colored_classes({kBlack, kRed}), rules), rgb_label(4, pixels));
     CHECK(decoded.report.unknown_pixels == 2);
     return decoded.ids;
   };
@@ -279,8 +304,10 @@ TEST_CASE("unknown pixels follow the policy and are always counted") {
 
 TEST_CASE("at most 16 kinds are listed, all are counted") {
   std::vector<RgbColor> pixels;
-  for (int i = 0; i < 300; ++i) pixels.push_back({7, static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)});
-  const Decoded decoded = decode(make(colored_classes({kBlack}), rules_of(LabelKind::color)), rgb_label(30, pixels));
+  for (int i = 0; i < 300; ++i)
+    pixels.push_back({7, static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)});
+  const Decoded decoded =
+      decode(make(colored_classes({kBlack}), rules_of(LabelKind::color)), rgb_label(30, pixels));
   CHECK(decoded.report.unknown.size() == 16);
   CHECK(decoded.report.unknown_kinds == 300);
   CHECK(decoded.report.unknown[15].text == "color (7,0,15)");
@@ -289,10 +316,12 @@ TEST_CASE("at most 16 kinds are listed, all are counted") {
 TEST_CASE("a photo given as a label is counted in bounded memory") {
   std::vector<RgbColor> pixels;
   for (int i = 0; i < 70000; ++i)
-    pixels.push_back({static_cast<std::uint8_t>(1 + (i >> 16)), static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)});
+    pixels.push_back({static_cast<std::uint8_t>(1 + (i >> 16)), static_cast<std::uint8_t>(i >> 8),
+                      static_cast<std::uint8_t>(i)});
   pixels.push_back(pixels.front());
   pixels.resize(70100, kBlack);
-  const Decoded decoded = decode(make(colored_classes({kBlack}), rules_of(LabelKind::color)), rgb_label(100, pixels));
+  const Decoded decoded =
+      decode(make(colored_classes({kBlack}), rules_of(LabelKind::color)), rgb_label(100, pixels));
   CHECK(decoded.report.unknown_pixels == 70001);
   CHECK(decoded.report.unknown_kinds == kMaxUnknownKinds);
   CHECK(decoded.report.unknown[0].count == 2);
@@ -310,8 +339,8 @@ TEST_CASE("palette files read as colors go through the palette") {
 
 TEST_CASE("palette entries of one unknown color count as one kind") {
   const std::vector<RgbColor> palette{kBlack, {5, 5, 5}, {5, 5, 5}};
-  const Decoded decoded =
-      decode(make(colored_classes({kBlack}), rules_of(LabelKind::color)), palette_label(6, {0, 1, 2, 9, 0, 0}, palette));
+  const Decoded decoded = decode(make(colored_classes({kBlack}), rules_of(LabelKind::color)),
+                                 palette_label(6, {0, 1, 2, 9, 0, 0}, palette));
   CHECK(decoded.ids == Ids{0, kIgnored, kIgnored, kIgnored, 0, 0});
   REQUIRE(decoded.report.unknown.size() == 2);
   CHECK(decoded.report.unknown[0].text == "color (5,5,5)");
@@ -321,7 +350,8 @@ TEST_CASE("palette entries of one unknown color count as one kind") {
 }
 
 TEST_CASE("gray files read as colors show v,v,v and few bits are scaled to 0…255") {
-  const LabelDecoder decoder = make(colored_classes({kBlack, kWhite, {85, 85, 85}, {17, 17, 17}}), rules_of(LabelKind::color));
+  const LabelDecoder decoder = make(colored_classes({kBlack, kWhite, {85, 85, 85}, {17, 17, 17}}),
+                                    rules_of(LabelKind::color));
   CHECK(decode(decoder, gray_label(4, {0, 255, 85, 17})).ids == Ids{0, 1, 2, 3});
   CHECK(decode(decoder, gray_label(2, {0, 1}, 1)).ids == Ids{0, 1});
   CHECK(decode(decoder, gray_label(3, {0, 1, 3}, 2)).ids == Ids{0, 2, 1});
@@ -331,10 +361,12 @@ TEST_CASE("gray files read as colors show v,v,v and few bits are scaled to 0…2
 
 TEST_CASE("forms that cannot be read by color are refused with advice") {
   const LabelDecoder color = make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color));
-  const LabelDecoder palette = make(colored_classes({kBlack, kRed}), rules_of(LabelKind::palette_color));
+  const LabelDecoder palette =
+      make(colored_classes({kBlack, kRed}), rules_of(LabelKind::palette_color));
   CHECK_THAT(decode_refusal(color, gray_label(1, {0}, 16)),
              ContainsSubstring("16-bit gray PNG") && ContainsSubstring("--label-kind index"));
-  CHECK_THAT(decode_refusal(palette, gray_label(1, {0})), ContainsSubstring("no palette") && ContainsSubstring("8-bit gray PNG"));
+  CHECK_THAT(decode_refusal(palette, gray_label(1, {0})),
+             ContainsSubstring("no palette") && ContainsSubstring("8-bit gray PNG"));
   CHECK_THAT(decode_refusal(palette, rgb_label(1, {kBlack})), ContainsSubstring("8-bit RGB PNG"));
 }
 
@@ -346,8 +378,9 @@ TEST_CASE("JPEG labels are refused unless binary") {
   gray.raw.lossy = true;
   for (const LabelKind reading : {LabelKind::color, LabelKind::index, LabelKind::palette_color}) {
     const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules_of(reading));
-    CHECK_THAT(decode_refusal(decoder, label),
-               ContainsSubstring("RGB JPEG") && ContainsSubstring("PNG") && ContainsSubstring("--threshold"));
+    CHECK_THAT(decode_refusal(decoder, label), ContainsSubstring("RGB JPEG") &&
+                                                   ContainsSubstring("PNG") &&
+                                                   ContainsSubstring("--threshold"));
     CHECK_THAT(decode_refusal(decoder, gray), ContainsSubstring("JPEG"));
   }
   CHECK(decode(make(binary_classes(), rules_of(LabelKind::binary)), label).ids == Ids{0});
@@ -360,7 +393,8 @@ TEST_CASE("auto: gray and palette files that fit ids but not colors are ambiguou
   rules.reading_was_automatic = false;
   const LabelDecoder chosen = make(colored_classes({kBlack, kRed, kBlue}), rules);
 
-  for (const OwnedLabel& label : {gray_label(4, {0, 1, 2, 0}), palette_label(4, {0, 1, 2, 0}, {kBlack, {9, 9, 9}, kBlue})}) {
+  for (const OwnedLabel& label :
+       {gray_label(4, {0, 1, 2, 0}), palette_label(4, {0, 1, 2, 0}, {kBlack, {9, 9, 9}, kBlue})}) {
     DecodeReport report;
     const Error error = decode_failure(automatic, label, report);
     CHECK(report.ambiguous);
@@ -370,8 +404,9 @@ TEST_CASE("auto: gray and palette files that fit ids but not colors are ambiguou
   }
   // 3 is not a class either
   CHECK_FALSE(decode(automatic, gray_label(2, {0, 3})).report.ambiguous);
-  CHECK_FALSE(decode(automatic, gray_label(2, {0, 0})).report.ambiguous);              // every color is known
-  CHECK_FALSE(decode(automatic, rgb_label(2, {kBlack, {1, 1, 1}})).report.ambiguous);  // colors are colors
+  CHECK_FALSE(decode(automatic, gray_label(2, {0, 0})).report.ambiguous);  // every color is known
+  CHECK_FALSE(
+      decode(automatic, rgb_label(2, {kBlack, {1, 1, 1}})).report.ambiguous);  // colors are colors
   CHECK_FALSE(decode(automatic, palette_label(2, {0, 1}, {kBlack, kRed})).report.ambiguous);
 }
 
@@ -402,14 +437,17 @@ TEST_CASE("255 is ignored only in 8-bit, 65535 only in 16-bit files") {
 TEST_CASE("255 is a class if there are enough, unless ignored by name or number") {
   LabelRules rules = rules_of(LabelKind::index);
   CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids == Ids{255, 0});
-  const Decoded last_ignored = decode(make(numbered_classes(255), rules), gray_label(2, {255, 254}));
+  const Decoded last_ignored =
+      decode(make(numbered_classes(255), rules), gray_label(2, {255, 254}));
   CHECK(last_ignored.ids == Ids{kIgnored, 254});
   CHECK(last_ignored.report.unknown_pixels == 0);
   rules.ignore_ids = {255};
-  CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids == Ids{kIgnored, 0});
+  CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids ==
+        Ids{kIgnored, 0});
   rules.ignore_ids = {};
   rules.ignore_classes = {255};
-  CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids == Ids{kIgnored, 0});
+  CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids ==
+        Ids{kIgnored, 0});
 }
 
 TEST_CASE("ids to ignore apply at every depth and before classes") {
@@ -417,14 +455,16 @@ TEST_CASE("ids to ignore apply at every depth and before classes") {
   rules.ignore_ids = {0, 99, 255};
   rules.ignore_classes = {2};
   const LabelDecoder decoder = make(numbered_classes(4), rules);
-  CHECK(decode(decoder, gray_label(5, {0, 1, 2, 3, 99})).ids == Ids{kIgnored, 1, kIgnored, 3, kIgnored});
+  CHECK(decode(decoder, gray_label(5, {0, 1, 2, 3, 99})).ids ==
+        Ids{kIgnored, 1, kIgnored, 3, kIgnored});
   const Decoded wide = decode(decoder, gray_label(3, {0, 255, 99}, 16));
   CHECK(wide.ids == Ids{kIgnored, kIgnored, kIgnored});
   CHECK(wide.report.unknown_pixels == 0);
 }
 
 TEST_CASE("unknown ids are counted by kind with their first place") {
-  const Decoded decoded = decode(make(numbered_classes(3), rules_of(LabelKind::index)), gray_label(3, {0, 37, 1, 75, 75, 2}));
+  const Decoded decoded = decode(make(numbered_classes(3), rules_of(LabelKind::index)),
+                                 gray_label(3, {0, 37, 1, 75, 75, 2}));
   CHECK(decoded.ids == Ids{0, kIgnored, 1, kIgnored, kIgnored, 2});
   CHECK(decoded.report.unknown_pixels == 3);
   REQUIRE(decoded.report.unknown.size() == 2);
@@ -438,8 +478,10 @@ TEST_CASE("unknown ids are counted by kind with their first place") {
 TEST_CASE("unknown ids get the class that the policy names") {
   LabelRules rules = rules_of(LabelKind::index);
   rules.unknown = {UnknownPolicy::Kind::to_class, 2};
-  CHECK(decode(make(numbered_classes(3), rules), gray_label(3, {0, 37, 255})).ids == Ids{0, 2, kIgnored});
-  CHECK(decode(make(numbered_classes(3), rules), gray_label(3, {0, 4000, 65535}, 16)).ids == Ids{0, 2, kIgnored});
+  CHECK(decode(make(numbered_classes(3), rules), gray_label(3, {0, 37, 255})).ids ==
+        Ids{0, 2, kIgnored});
+  CHECK(decode(make(numbered_classes(3), rules), gray_label(3, {0, 4000, 65535}, 16)).ids ==
+        Ids{0, 2, kIgnored});
 }
 
 TEST_CASE("a palette index beyond the palette is kept as id, with a flag") {
@@ -462,7 +504,8 @@ TEST_CASE("the largest number of classes all have ids") {
 
 TEST_CASE("RGB pixels with equal channels are ids") {
   LabelRules rules = rules_of(LabelKind::index);
-  const OwnedLabel label = rgb_label(3, {{0, 0, 0}, {2, 2, 2}, {255, 255, 255}, {1, 1, 1}, {7, 7, 7}, {7, 7, 7}});
+  const OwnedLabel label =
+      rgb_label(3, {{0, 0, 0}, {2, 2, 2}, {255, 255, 255}, {1, 1, 1}, {7, 7, 7}, {7, 7, 7}});
   const Decoded decoded = decode(make(numbered_classes(3), rules), label);
   CHECK(decoded.ids == Ids{0, 2, kIgnored, 1, kIgnored, kIgnored});
   CHECK(decoded.report.unknown_pixels == 2);
@@ -476,16 +519,18 @@ TEST_CASE("RGB pixels with equal channels are ids") {
 
 TEST_CASE("one colored pixel means that an RGB label has no ids") {
   const LabelDecoder decoder = make(numbered_classes(3), rules_of(LabelKind::index));
-  CHECK_THAT(
-      decode_refusal(decoder, rgb_label(2, {kBlack, kBlack, {2, 2, 1}, kBlack})),
-      ContainsSubstring("8-bit RGB PNG") && ContainsSubstring("x=0 y=1") && ContainsSubstring("#020201") && ContainsSubstring("--classes"));
+  CHECK_THAT(decode_refusal(decoder, rgb_label(2, {kBlack, kBlack, {2, 2, 1}, kBlack})),
+             ContainsSubstring("8-bit RGB PNG") && ContainsSubstring("x=0 y=1") &&
+                 ContainsSubstring("#020201") && ContainsSubstring("--classes"));
 }
 
 // ---- values of a map
 
 namespace {
 
-std::uint32_t packed(RgbColor color) { return std::uint32_t{color[0]} << 16 | std::uint32_t{color[1]} << 8 | color[2]; }
+std::uint32_t packed(RgbColor color) {
+  return std::uint32_t{color[0]} << 16 | std::uint32_t{color[1]} << 8 | color[2];
+}
 
 LabelRules mapped_rules(LabelKind reading, const std::vector<MappedValue>& values) {
   LabelRules rules = rules_of(reading);
@@ -497,7 +542,8 @@ LabelRules mapped_rules(LabelKind reading, const std::vector<MappedValue>& value
 
 TEST_CASE("ids follow the map at every depth, others are unknown") {
   const LabelDecoder decoder =
-      make(numbered_classes(2), mapped_rules(LabelKind::index, {{300, 1}, {0, 1}, {128, 0}, {9, kIgnored}, {7, 1}}));
+      make(numbered_classes(2),
+           mapped_rules(LabelKind::index, {{300, 1}, {0, 1}, {128, 0}, {9, kIgnored}, {7, 1}}));
   const Decoded narrow = decode(decoder, gray_label(6, {0, 128, 9, 7, 1, 255}));
   CHECK(narrow.ids == Ids{1, 0, kIgnored, 1, kIgnored, kIgnored});
   CHECK(narrow.report.unknown_pixels == 1);
@@ -505,20 +551,23 @@ TEST_CASE("ids follow the map at every depth, others are unknown") {
   CHECK(decode(decoder, gray_label(3, {300, 65535, 128}, 16)).ids == Ids{1, kIgnored, 0});
   CHECK(decode(decoder, palette_label(2, {7, 9}, {kBlack})).ids == Ids{1, kIgnored});
   CHECK(decoder.table().classes[0].sources == Sources{std::int64_t{128}});
-  CHECK(decoder.table().classes[1].sources == Sources{std::int64_t{0}, std::int64_t{7}, std::int64_t{300}});
+  CHECK(decoder.table().classes[1].sources ==
+        Sources{std::int64_t{0}, std::int64_t{7}, std::int64_t{300}});
   CHECK(decoder.table().ignore == Sources{std::int64_t{9}, std::int64_t{255}, std::int64_t{65535}});
 }
 
 TEST_CASE("a map may map 255 and 65535 to a class") {
-  const LabelDecoder decoder = make(binary_classes(), mapped_rules(LabelKind::index, {{0, 0}, {255, 1}, {65535, 1}}));
+  const LabelDecoder decoder =
+      make(binary_classes(), mapped_rules(LabelKind::index, {{0, 0}, {255, 1}, {65535, 1}}));
   CHECK(decode(decoder, gray_label(2, {0, 255})).ids == Ids{0, 1});
   CHECK(decode(decoder, gray_label(3, {0, 255, 65535}, 16)).ids == Ids{0, 1, 1});
   CHECK(decoder.table().ignore.empty());
 }
 
 TEST_CASE("mapped colors need no class color of their own") {
-  LabelRules rules =
-      mapped_rules(LabelKind::color, {{packed(kRed), 0}, {packed(kWhite), 0}, {packed(kBlack), kIgnored}, {packed(kBlue), 1}});
+  LabelRules rules = mapped_rules(
+      LabelKind::color,
+      {{packed(kRed), 0}, {packed(kWhite), 0}, {packed(kBlack), kIgnored}, {packed(kBlue), 1}});
   const LabelDecoder decoder = make(numbered_classes(2), rules);
   const Decoded decoded = decode(decoder, rgb_label(5, {kRed, kWhite, kBlack, kBlue, {1, 1, 1}}));
   CHECK(decoded.ids == Ids{0, 0, kIgnored, 1, kIgnored});
@@ -551,7 +600,8 @@ TEST_CASE("colors without a class can be ignored") {
 }
 
 TEST_CASE("a map does not apply to brightness") {
-  CHECK_THAT(refusal(binary_classes(), mapped_rules(LabelKind::binary, {{0, 0}, {1, 1}})), ContainsSubstring("--threshold"));
+  CHECK_THAT(refusal(binary_classes(), mapped_rules(LabelKind::binary, {{0, 0}, {1, 1}})),
+             ContainsSubstring("--threshold"));
 }
 
 // ---- nearest color
@@ -568,7 +618,8 @@ LabelRules nearest_rules(int distance = kMaxColorDistance) {
 
 TEST_CASE("unknown colors become the nearest class within the distance") {
   const LabelDecoder decoder = make(colored_classes({kBlack, kWhite}), nearest_rules(5));
-  const OwnedLabel label = rgb_label(6, {kBlack, {3, 4, 0}, {3, 4, 1}, {255, 250, 255}, {255, 249, 255}, kWhite});
+  const OwnedLabel label =
+      rgb_label(6, {kBlack, {3, 4, 0}, {3, 4, 1}, {255, 250, 255}, {255, 249, 255}, kWhite});
   const Decoded decoded = decode(decoder, label);
   CHECK(decoded.ids == Ids{0, 0, kIgnored, 1, kIgnored, 1});
   CHECK(decoded.report.nearest_pixels == 2);
@@ -595,8 +646,10 @@ TEST_CASE("nearest equals a comparison with all colors for every pixel and form"
   std::vector<RgbColor> classes, pixels;
   const auto any = [&] { return static_cast<std::uint8_t>(random()); };
   for (int i = 0; i < 32; ++i) classes.push_back({any(), any(), any()});
-  for (int i = 0; i < 40000; ++i) pixels.push_back(i % 3 > 0 ? classes[random() % 32] : RgbColor{any(), any(), any()});
-  const Decoded decoded = decode(make(colored_classes(classes), nearest_rules()), rgb_label(200, pixels));
+  for (int i = 0; i < 40000; ++i)
+    pixels.push_back(i % 3 > 0 ? classes[random() % 32] : RgbColor{any(), any(), any()});
+  const Decoded decoded =
+      decode(make(colored_classes(classes), nearest_rules()), rgb_label(200, pixels));
   const auto distance = [](RgbColor a, RgbColor b) {
     int sum = 0;
     for (std::size_t c = 0; c < 3; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
@@ -622,8 +675,9 @@ TEST_CASE("a JPEG label is read by nearest color only") {
   OwnedLabel label = rgb_label(2, {{250, 4, 3}, {2, 1, 0}});
   label.raw.lossy = true;
   CHECK(decode(make(colored_classes({kBlack, kRed}), nearest_rules(40)), label).ids == Ids{1, 0});
-  CHECK_THAT(decode_refusal(make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color)), label),
-             ContainsSubstring("--unknown nearest:D"));
+  CHECK_THAT(
+      decode_refusal(make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color)), label),
+      ContainsSubstring("--unknown nearest:D"));
   LabelRules ignoring = rules_of(LabelKind::color);
   ignoring.unknown = {UnknownPolicy::Kind::ignore};
   CHECK_FALSE(decode_refusal(make(colored_classes({kBlack, kRed}), ignoring), label).empty());
@@ -632,18 +686,23 @@ TEST_CASE("a JPEG label is read by nearest color only") {
 TEST_CASE("nearest needs colors and stays within the color cube") {
   LabelRules rules = nearest_rules();
   rules.reading = LabelKind::index;
-  CHECK_THAT(refusal(numbered_classes(3), rules), ContainsSubstring("--map") && ContainsSubstring("--unknown ignore"));
+  CHECK_THAT(refusal(numbered_classes(3), rules),
+             ContainsSubstring("--map") && ContainsSubstring("--unknown ignore"));
   rules.reading = LabelKind::binary;
   CHECK_THAT(refusal(binary_classes(), rules), ContainsSubstring("compares colors"));
-  for (const int distance : {-1, 443}) CHECK_THAT(refusal(colored_classes({kBlack}), nearest_rules(distance)), ContainsSubstring("0…442"));
-  CHECK(decode(make(colored_classes({kBlack}), nearest_rules(442)), rgb_label(1, {kWhite})).ids == Ids{0});
+  for (const int distance : {-1, 443})
+    CHECK_THAT(refusal(colored_classes({kBlack}), nearest_rules(distance)),
+               ContainsSubstring("0…442"));
+  CHECK(decode(make(colored_classes({kBlack}), nearest_rules(442)), rgb_label(1, {kWhite})).ids ==
+        Ids{0});
 }
 
 TEST_CASE("nearest does not hide ids that are read as colors") {
   LabelRules rules = nearest_rules();
   rules.reading_was_automatic = true;
   DecodeReport report;
-  decode_failure(make(colored_classes({kBlack, kRed, kBlue}), rules), gray_label(3, {0, 1, 2}), report);
+  decode_failure(make(colored_classes({kBlack, kRed, kBlue}), rules), gray_label(3, {0, 1, 2}),
+                 report);
   CHECK(report.ambiguous);
 }
 
@@ -656,7 +715,8 @@ TEST_CASE("binary compares the rounded luma with the threshold") {
     rules.threshold = threshold;
     std::vector<RgbColor> pixels{kBlack, kWhite, kRed, kBlue};
     for (int i = 0; i < 996; ++i)
-      pixels.push_back({static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())});
+      pixels.push_back({static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random()),
+                        static_cast<std::uint8_t>(random())});
     const Decoded decoded = decode(make(binary_classes(), rules), rgb_label(100, pixels));
     for (std::size_t i = 0; i < pixels.size(); ++i) {
       const int luma = (299 * pixels[i][0] + 587 * pixels[i][1] + 114 * pixels[i][2] + 500) / 1000;
@@ -709,7 +769,8 @@ TEST_CASE("an earlier report is overwritten") {
   const LabelDecoder decoder = make(numbered_classes(2), rules_of(LabelKind::index));
   Ids ids(2);
   DecodeReport report;
-  const OwnedLabel bad = palette_label(2, {7, 0}, {kBlack}), good = palette_label(2, {0, 0}, {kBlack});
+  const OwnedLabel bad = palette_label(2, {7, 0}, {kBlack}),
+                   good = palette_label(2, {0, 0}, {kBlack});
   REQUIRE(decoder.decode(bad.raw, {ids.data(), 2, 1, 1, 4}, report).ok());
   CHECK(report.unknown_pixels == 1);
   REQUIRE(decoder.decode(good.raw, {ids.data(), 2, 1, 1, 4}, report).ok());
@@ -733,7 +794,8 @@ TEST_CASE("one decoder serves several threads") {
   std::mt19937 random(43);
   const std::vector<RgbColor> colors{kBlack, kWhite, kRed};
   std::vector<RgbColor> pixels;
-  for (int i = 0; i < 6400; ++i) pixels.push_back(random() % 50 == 0 ? kBlue : colors[random() % 3]);
+  for (int i = 0; i < 6400; ++i)
+    pixels.push_back(random() % 50 == 0 ? kBlue : colors[random() % 3]);
   const OwnedLabel label = rgb_label(80, pixels);
   const LabelDecoder decoder = make(colored_classes(colors), rules_of(LabelKind::color));
   const Decoded wanted = decode(decoder, label);
@@ -745,7 +807,8 @@ TEST_CASE("one decoder serves several threads") {
         Ids ids(6400);
         DecodeReport report;
         const bool decoded = decoder.decode(label.raw, {ids.data(), 80, 80, 1, 160}, report).ok();
-        count += !decoded || ids != wanted.ids || report.unknown_pixels != wanted.report.unknown_pixels;
+        count +=
+            !decoded || ids != wanted.ids || report.unknown_pixels != wanted.report.unknown_pixels;
       }
     });
   }
@@ -757,7 +820,8 @@ TEST_CASE("a mask of 0 and 1 is refused, not packed as empty") {
   LabelRules rules = rules_of(LabelKind::binary);
   rules.dim_is_error = true;
   const LabelDecoder decoder = make(binary_classes(), rules);
-  const auto outcome = [&](const LabelDecoder& by, std::vector<std::uint16_t> samples, int depth, bool lossy) {
+  const auto outcome = [&](const LabelDecoder& by, std::vector<std::uint16_t> samples, int depth,
+                           bool lossy) {
     RawLabel label;
     label.form = "gray";
     label.width = static_cast<int>(samples.size()), label.height = 1;
@@ -785,7 +849,8 @@ TEST_CASE("ids in colors by their formulas") {
   CHECK(rgb_id(RgbId::low_first, {255, 255, 255}) == 16777215);
   CHECK(rgb_id(RgbId::tens_of_red, {110, 64, 7}) == 11 * 256 + 64);  // blue numbers instances
   CHECK_FALSE(rgb_id(RgbId::tens_of_red, {119, 64, 0}));
-  for (const RgbId formula : {RgbId::low_first, RgbId::tens_of_red}) CHECK(rgb_id_from_name(rgb_id_name(formula)) == formula);
+  for (const RgbId formula : {RgbId::low_first, RgbId::tens_of_red})
+    CHECK(rgb_id_from_name(rgb_id_name(formula)) == formula);
   CHECK_FALSE(rgb_id_from_name("r"));
 }
 
@@ -793,7 +858,8 @@ TEST_CASE("rgb-id labels: known, ignored, unknown and ids beyond 65535") {
   LabelRules rules = rules_of(LabelKind::index);
   rules.rgb_id = RgbId::low_first;
   const LabelDecoder decoder = make(numbered_classes(300), rules);
-  const OwnedLabel label = rgb_label(3, {{0, 0, 0}, {43, 1, 0}, {255, 0, 0}, {255, 255, 0}, {44, 1, 0}, {0, 0, 1}});
+  const OwnedLabel label =
+      rgb_label(3, {{0, 0, 0}, {43, 1, 0}, {255, 0, 0}, {255, 255, 0}, {44, 1, 0}, {0, 0, 1}});
   Ids ids(6);
   DecodeReport report;
   REQUIRE(decoder.decode(label.raw, {ids.data(), 3, 2, 1, 6}, report).ok());
@@ -812,7 +878,8 @@ TEST_CASE("colors without an id are unknown colors") {
   const OwnedLabel label = rgb_label(2, {{10, 2, 7}, {11, 2, 0}});
   Ids ids(2);
   DecodeReport report;
-  REQUIRE(make(numbered_classes(300), rules).decode(label.raw, {ids.data(), 2, 1, 1, 2}, report).ok());
+  REQUIRE(
+      make(numbered_classes(300), rules).decode(label.raw, {ids.data(), 2, 1, 1, 2}, report).ok());
   CHECK(ids == Ids{258, kIgnored});
   REQUIRE(report.unknown.size() == 1);
   CHECK(report.unknown[0].color == RgbColor{11, 2, 0});
@@ -824,7 +891,8 @@ TEST_CASE("a gray label is refused if ids are in colors") {
   const OwnedLabel label = gray_label(1, {1});
   Ids ids(1);
   DecodeReport report;
-  const Status status = make(numbered_classes(2), rules).decode(label.raw, {ids.data(), 1, 1, 1, 2}, report);
+  const Status status =
+      make(numbered_classes(2), rules).decode(label.raw, {ids.data(), 1, 1, 1, 2}, report);
   REQUIRE_FALSE(status.ok());
   CHECK_THAT(status.error().message, ContainsSubstring("gray PNG") && ContainsSubstring("rgb-id"));
 }

@@ -29,7 +29,8 @@ Bytes encode(const Ids& ids, std::size_t class_count, LabelStorage storage) {
 Ids random_ids(std::size_t count, std::size_t class_count, std::mt19937& random) {
   Ids ids;
   while (ids.size() < count) {
-    const auto id = static_cast<std::uint16_t>(random() % 10 == 0 ? kIgnored : random() % class_count);
+    const auto id =
+        static_cast<std::uint16_t>(random() % 10 == 0 ? kIgnored : random() % class_count);
     ids.insert(ids.end(), 1 + random() % (random() % 3 == 0 ? 60 : 4), id);
   }
   ids.resize(count);
@@ -37,7 +38,9 @@ Ids random_ids(std::size_t count, std::size_t class_count, std::mt19937& random)
 }
 
 // One color per id; the last one belongs to no class, as in a label with an unlisted color.
-RgbColor color_of(std::uint16_t id) { return {static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(id >> 8), 7}; }
+RgbColor color_of(std::uint16_t id) {
+  return {static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(id >> 8), 7};
+}
 
 // stack([all(label == v, axis=-1) for v in values], axis=-1) in full: compares every pixel's
 // color with every class's.
@@ -45,7 +48,8 @@ std::vector<bool> one_hot_it(const Ids& ids, std::size_t class_count) {
   std::vector<bool> result;
   for (const std::uint16_t id : ids) {
     const RgbColor pixel = color_of(id);
-    for (std::size_t c = 0; c < class_count; ++c) result.push_back(pixel == color_of(static_cast<std::uint16_t>(c)));
+    for (std::size_t c = 0; c < class_count; ++c)
+      result.push_back(pixel == color_of(static_cast<std::uint16_t>(c)));
   }
   return result;
 }
@@ -56,7 +60,8 @@ std::vector<bool> unpack_bits(const Bytes& bytes, std::size_t class_count) {
   std::vector<bool> result;
   for (std::size_t pixel = 0; pixel < bytes.size() / pixel_bytes; ++pixel) {
     for (std::size_t c = 0; c < class_count; ++c)
-      result.push_back((bytes[pixel * pixel_bytes + c / 8] >> (c % 8) & std::byte{1}) == std::byte{1});
+      result.push_back((bytes[pixel * pixel_bytes + c / 8] >> (c % 8) & std::byte{1}) ==
+                       std::byte{1});
   }
   return result;
 }
@@ -74,7 +79,8 @@ bool only_zeros_and_ones(const Bytes& bytes) {
 // Bits at and above class_count in each pixel's last byte.
 bool spare_bits_are_zero(const Bytes& bytes, std::size_t class_count) {
   const std::size_t pixel_bytes = (class_count + 7) / 8;
-  const auto spare = static_cast<std::byte>(class_count % 8 == 0 ? 0 : 0xFF << (class_count % 8) & 0xFF);
+  const auto spare =
+      static_cast<std::byte>(class_count % 8 == 0 ? 0 : 0xFF << (class_count % 8) & 0xFF);
   for (std::size_t at = pixel_bytes - 1; at < bytes.size(); at += pixel_bytes) {
     if ((bytes[at] & spare) != std::byte{0}) return false;
   }
@@ -90,13 +96,15 @@ TEST_CASE("encoded_bytes by storage") {
   CHECK(encoded_bytes(LabelStorage::one_hot, 100, 12) == 1200);
   CHECK(encoded_bytes(LabelStorage::index, 100, 255) == 100);
   CHECK(encoded_bytes(LabelStorage::index, 100, 256) == 200);
-  CHECK(encoded_bytes(LabelStorage::one_hot, std::uint64_t{1} << 28, 65535) == (std::uint64_t{1} << 28) * 65535);
+  CHECK(encoded_bytes(LabelStorage::one_hot, std::uint64_t{1} << 28, 65535) ==
+        (std::uint64_t{1} << 28) * 65535);
 }
 
 TEST_CASE("bits and one-hot bytes equal one_hot_it for every class count") {
   std::mt19937 random(31);
   for (const std::size_t class_count : kClassCounts) {
-    for (const std::size_t pixels : {std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{9}, std::size_t{1003}}) {
+    for (const std::size_t pixels :
+         {std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{9}, std::size_t{1003}}) {
       const Ids ids = random_ids(pixels, class_count, random);
       const std::vector<bool> wanted = one_hot_it(ids, class_count);
       INFO(class_count << " classes, " << pixels << " pixels");
@@ -127,16 +135,19 @@ TEST_CASE("an ignored pixel is an all-zero vector") {
   for (const std::size_t class_count : kClassCounts) {
     for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot}) {
       const Bytes bytes = encode(Ids(40, kIgnored), class_count, storage);
-      CHECK(std::count(bytes.begin(), bytes.end(), std::byte{0}) == static_cast<std::ptrdiff_t>(bytes.size()));
+      CHECK(std::count(bytes.begin(), bytes.end(), std::byte{0}) ==
+            static_cast<std::ptrdiff_t>(bytes.size()));
     }
   }
 }
 
 TEST_CASE("an index is one byte up to 255 classes, else two, little-endian") {
-  CHECK(encode({0, 11, kIgnored}, 12, LabelStorage::index) == Bytes{std::byte{0}, std::byte{11}, std::byte{255}});
+  CHECK(encode({0, 11, kIgnored}, 12, LabelStorage::index) ==
+        Bytes{std::byte{0}, std::byte{11}, std::byte{255}});
   CHECK(encode({254, kIgnored}, 255, LabelStorage::index) == Bytes{std::byte{254}, std::byte{255}});
   CHECK(encode({255, 299, kIgnored}, 300, LabelStorage::index) ==
-        Bytes{std::byte{255}, std::byte{0}, std::byte{43}, std::byte{1}, std::byte{255}, std::byte{255}});
+        Bytes{std::byte{255}, std::byte{0}, std::byte{43}, std::byte{1}, std::byte{255},
+              std::byte{255}});
   std::mt19937 random(32);
   for (const std::size_t class_count : kClassCounts) {
     const Ids ids = random_ids(500, class_count, random);
@@ -144,7 +155,9 @@ TEST_CASE("an index is one byte up to 255 classes, else two, little-endian") {
     int wrong = 0;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const bool narrow = class_count <= 255;
-      const int stored = narrow ? static_cast<int>(bytes[i]) : static_cast<int>(bytes[2 * i]) + 256 * static_cast<int>(bytes[2 * i + 1]);
+      const int stored =
+          narrow ? static_cast<int>(bytes[i])
+                 : static_cast<int>(bytes[2 * i]) + 256 * static_cast<int>(bytes[2 * i + 1]);
       wrong += stored != (ids[i] == kIgnored ? (narrow ? 255 : 65535) : ids[i]);
     }
     CHECK(wrong == 0);
@@ -153,8 +166,10 @@ TEST_CASE("an index is one byte up to 255 classes, else two, little-endian") {
 
 TEST_CASE("no byte beyond the output is written, at any alignment") {
   std::mt19937 random(33);
-  for (const std::size_t class_count : {std::size_t{8}, std::size_t{12}, std::size_t{17}, std::size_t{300}}) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
+  for (const std::size_t class_count :
+       {std::size_t{8}, std::size_t{12}, std::size_t{17}, std::size_t{300}}) {
+    for (const LabelStorage storage :
+         {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       const Ids ids = random_ids(77, class_count, random);
       const Bytes wanted = encode(ids, class_count, storage);
       Bytes memory(wanted.size() + 8, std::byte{0x55});
@@ -180,13 +195,15 @@ TEST_CASE("count_ids counts every class and the ignored pixels") {
   std::mt19937 random(34);
   std::vector<std::uint64_t> histogram{9, 9, 9};
   for (const std::size_t class_count : kClassCounts) {
-    for (const std::size_t pixels : {std::size_t{0}, std::size_t{5}, std::size_t{16}, std::size_t{2011}}) {
+    for (const std::size_t pixels :
+         {std::size_t{0}, std::size_t{5}, std::size_t{16}, std::size_t{2011}}) {
       const Ids ids = random_ids(pixels, class_count, random);
       const std::uint64_t ignored = count_ids(ids, class_count, histogram);
       REQUIRE(histogram.size() == class_count);
       CHECK(ignored == static_cast<std::uint64_t>(std::count(ids.begin(), ids.end(), kIgnored)));
       for (std::size_t c = 0; c < class_count; ++c)
-        REQUIRE(histogram[c] == static_cast<std::uint64_t>(std::count(ids.begin(), ids.end(), static_cast<std::uint16_t>(c))));
+        REQUIRE(histogram[c] == static_cast<std::uint64_t>(std::count(
+                                    ids.begin(), ids.end(), static_cast<std::uint16_t>(c))));
     }
   }
 }

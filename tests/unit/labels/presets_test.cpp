@@ -32,7 +32,9 @@ std::uint16_t class_of(const Preset& one, std::uint32_t id) {
   return kIgnored;
 }
 
-std::string name_of(const Preset& one, std::uint32_t id) { return one.table.classes.at(class_of(one, id)).name; }
+std::string name_of(const Preset& one, std::uint32_t id) {
+  return one.table.classes.at(class_of(one, id)).name;
+}
 
 }  // namespace
 
@@ -71,35 +73,36 @@ TEST_CASE("presets for colors have distinct class colors") {
 }
 
 TEST_CASE("presets have the class counts of their data sets") {
-  const std::vector<std::pair<std::string_view, std::size_t>> counts{{"voc", 21},
-                                                                     {"pets", 2},
-                                                                     {"pets3", 3},
-                                                                     {"cityscapes19", 19},
-                                                                     {"cityscapes19-trainids", 19},
-                                                                     {"cityscapes34", 34},
-                                                                     {"bdd100k", 19},
-                                                                     {"camvid11", 11},
-                                                                     {"camvid32", 32},
-                                                                     {"mapillary65", 65},
-                                                                     {"ade20k150", 150},
-                                                                     {"ade20k-full", 3688},
-                                                                     {"nyu40", 40},
-                                                                     {"coco-stuff171", 171},
-                                                                     {"coco-stuff171-trainids", 171},
-                                                                     {"coco-panoptic133", 133},
-                                                                     {"loveda", 7},
-                                                                     {"potsdam", 6},
-                                                                     {"vaihingen", 6},
-                                                                     {"isaid", 16},
-                                                                     {"deepglobe", 6},
-                                                                     {"lip20", 20},
-                                                                     {"cihp20", 20},
-                                                                     {"drive", 2},
-                                                                     {"chase", 2},
-                                                                     {"stare", 2},
-                                                                     {"hrf", 2},
-                                                                     {"refuge", 3},
-                                                                     {"kvasir", 2}};
+  const std::vector<std::pair<std::string_view, std::size_t>> counts{
+      {"voc", 21},
+      {"pets", 2},
+      {"pets3", 3},
+      {"cityscapes19", 19},
+      {"cityscapes19-trainids", 19},
+      {"cityscapes34", 34},
+      {"bdd100k", 19},
+      {"camvid11", 11},
+      {"camvid32", 32},
+      {"mapillary65", 65},
+      {"ade20k150", 150},
+      {"ade20k-full", 3688},
+      {"nyu40", 40},
+      {"coco-stuff171", 171},
+      {"coco-stuff171-trainids", 171},
+      {"coco-panoptic133", 133},
+      {"loveda", 7},
+      {"potsdam", 6},
+      {"vaihingen", 6},
+      {"isaid", 16},
+      {"deepglobe", 6},
+      {"lip20", 20},
+      {"cihp20", 20},
+      {"drive", 2},
+      {"chase", 2},
+      {"stare", 2},
+      {"hrf", 2},
+      {"refuge", 3},
+      {"kvasir", 2}};
   CHECK(counts.size() == preset_names().size());
   for (const auto& [name, count] : counts) {
     INFO(name);
@@ -134,7 +137,8 @@ TEST_CASE("Cityscapes label ids become the nineteen classes") {
   CHECK(name_of(one, 31) == "train");
   CHECK(class_of(one, 33) == 18);
   for (const MappedValue& value : map_of(one))
-    if (value.class_id != kIgnored) CHECK(preset("cityscapes34").table.classes[value.value] == one.table.classes[value.class_id]);
+    if (value.class_id != kIgnored)
+      CHECK(preset("cityscapes34").table.classes[value.value] == one.table.classes[value.class_id]);
   CHECK(preset("cityscapes19-trainids").label_suffix == "_gtFine_labelTrainIds");
 }
 
@@ -144,7 +148,8 @@ TEST_CASE("ids of data sets with 0 as no class are shifted by one") {
     const Preset& one = preset(name);
     CHECK(class_of(one, 0) == kIgnored);
     CHECK(class_of(one, 1) == 0);
-    CHECK(class_of(one, static_cast<std::uint32_t>(one.table.classes.size())) == one.table.classes.size() - 1);
+    CHECK(class_of(one, static_cast<std::uint32_t>(one.table.classes.size())) ==
+          one.table.classes.size() - 1);
   }
   CHECK(name_of(preset("ade20k150"), 1) == "wall");
   CHECK(name_of(preset("ade20k150"), 150) == "flag");

@@ -35,8 +35,8 @@ Augment augment_of(const format::Json& json) {
 }
 
 bool inside(const SampleCrop& box, PixelSize record) {
-  return box.x >= 0 && box.y >= 0 && box.width >= 1 && box.height >= 1 && box.x <= record.width - box.width &&
-         box.y <= record.height - box.height;
+  return box.x >= 0 && box.y >= 0 && box.width >= 1 && box.height >= 1 &&
+         box.x <= record.width - box.width && box.y <= record.height - box.height;
 }
 
 Augment resized(double min_area, double max_area, double min_ratio, double max_ratio) {
@@ -59,9 +59,11 @@ TEST_CASE("crops are the golden ones") {
     const auto record = one.at("record").get<std::vector<std::int64_t>>();
     const auto wanted = one.at("box").get<std::vector<std::int32_t>>();
     const SampleCrop box =
-        draw_crop(augment_of(one.at("augment")), {record[0], record[1]}, number(one, "seed"), number(one, "epoch"), number(one, "sample"));
+        draw_crop(augment_of(one.at("augment")), {record[0], record[1]}, number(one, "seed"),
+                  number(one, "epoch"), number(one, "sample"));
     CAPTURE(one.dump());
-    CHECK(box == SampleCrop{wanted[0], wanted[1], wanted[2], wanted[3], wanted[4] != 0, wanted[5] != 0});
+    CHECK(box ==
+          SampleCrop{wanted[0], wanted[1], wanted[2], wanted[3], wanted[4] != 0, wanted[5] != 0});
   }
 }
 
@@ -73,11 +75,13 @@ TEST_CASE("without augmentation the box is the whole record") {
 TEST_CASE("flips come with the probability that is asked for, each on its own") {
   int horizontal = 0, vertical = 0, both = 0;
   for (std::uint64_t sample = 0; sample < 20000; ++sample) {
-    const SampleCrop box = draw_crop({.horizontal_flip = 0.5, .vertical_flip = 0.2}, {8, 8}, 5, 0, sample);
+    const SampleCrop box =
+        draw_crop({.horizontal_flip = 0.5, .vertical_flip = 0.2}, {8, 8}, 5, 0, sample);
     horizontal += box.flip_horizontal;
     vertical += box.flip_vertical;
     both += box.flip_horizontal && box.flip_vertical;
-    const SampleCrop sure = draw_crop({.horizontal_flip = 1, .vertical_flip = 0}, {8, 8}, 5, 0, sample);
+    const SampleCrop sure =
+        draw_crop({.horizontal_flip = 1, .vertical_flip = 0}, {8, 8}, 5, 0, sample);
     REQUIRE((sure.flip_horizontal && !sure.flip_vertical));
   }
   CHECK(std::abs(horizontal - 10000) < 400);
@@ -110,7 +114,8 @@ TEST_CASE("a random crop takes every place equally often") {
 }
 
 TEST_CASE("a center crop leaves the odd pixel at the end") {
-  CHECK(draw_crop({.crop = Crop{{4, 4}, false}}, {9, 10}, 1, 0, 0) == SampleCrop{2, 3, 4, 4, false, false});
+  CHECK(draw_crop({.crop = Crop{{4, 4}, false}}, {9, 10}, 1, 0, 0) ==
+        SampleCrop{2, 3, 4, 4, false, false});
 }
 
 TEST_CASE("a crop takes all of an axis that is shorter than its window") {
@@ -126,7 +131,8 @@ TEST_CASE("a resized crop uses all allowed areas and ratios, no others") {
   for (std::uint64_t sample = 0; sample < 5000; ++sample) {
     const SampleCrop box = draw_crop(resized(0.1, 0.4, 0.5, 2), kRecord, 3, 0, sample);
     REQUIRE(inside(box, kRecord));
-    const double area = area_of(box) / (4000.0 * 4000.0), ratio = static_cast<double>(box.width) / box.height;
+    const double area = area_of(box) / (4000.0 * 4000.0),
+                 ratio = static_cast<double>(box.width) / box.height;
     least_area = std::min(least_area, area), most_area = std::max(most_area, area), sum += area;
     least_ratio = std::min(least_ratio, ratio), most_ratio = std::max(most_ratio, ratio);
   }
@@ -145,23 +151,34 @@ TEST_CASE("a resized crop of one aspect has it exactly") {
 }
 
 TEST_CASE("a resized crop that never fits becomes the largest centered one") {
-  CHECK(draw_crop(resized(1, 1, 1, 1), {300, 100}, 1, 0, 0) == SampleCrop{100, 0, 100, 100, false, false});
-  CHECK(draw_crop(resized(1, 1, 1, 1), {100, 301}, 1, 0, 0) == SampleCrop{0, 100, 100, 100, false, false});
-  CHECK(draw_crop(resized(1, 1, 0.75, 4.0 / 3), {1000, 100}, 1, 0, 0) == SampleCrop{433, 0, 133, 100, false, false});
+  CHECK(draw_crop(resized(1, 1, 1, 1), {300, 100}, 1, 0, 0) ==
+        SampleCrop{100, 0, 100, 100, false, false});
+  CHECK(draw_crop(resized(1, 1, 1, 1), {100, 301}, 1, 0, 0) ==
+        SampleCrop{0, 100, 100, 100, false, false});
+  CHECK(draw_crop(resized(1, 1, 0.75, 4.0 / 3), {1000, 100}, 1, 0, 0) ==
+        SampleCrop{433, 0, 133, 100, false, false});
   CHECK(draw_crop(resized(1, 1, 4, 4), {1, 5}, 1, 0, 0) == SampleCrop{0, 2, 1, 1, false, false});
-  CHECK(draw_crop(resized(1, 1, 0.25, 0.25), {5, 1}, 1, 0, 0) == SampleCrop{2, 0, 1, 1, false, false});
+  CHECK(draw_crop(resized(1, 1, 0.25, 0.25), {5, 1}, 1, 0, 0) ==
+        SampleCrop{2, 0, 1, 1, false, false});
 }
 
 TEST_CASE("records with sides up to 2^30 do not overflow") {
-  CHECK(draw_crop(resized(1, 1, 1, 1), {kLargest, kLargest}, 1, 0, 0) == SampleCrop{0, 0, kLargest, kLargest, false, false});
+  CHECK(draw_crop(resized(1, 1, 1, 1), {kLargest, kLargest}, 1, 0, 0) ==
+        SampleCrop{0, 0, kLargest, kLargest, false, false});
   CHECK(draw_crop(resized(1, 1, 4, 4), {kLargest, kLargest}, 1, 0, 0) ==
         SampleCrop{0, (kLargest - kLargest / 4) / 2, kLargest, kLargest / 4, false, false});
   CHECK(draw_crop(resized(1, 1, 0.25, 0.25), {kLargest, kLargest}, 1, 0, 0) ==
         SampleCrop{(kLargest - kLargest / 4) / 2, 0, kLargest / 4, kLargest, false, false});
   for (std::uint64_t sample = 0; sample < 2000; ++sample) {
-    for (const PixelSize record : {PixelSize{kLargest, kLargest}, {kLargest, 1}, {1, kLargest}, {kLargest, 777}, {1, 1}, {3, 2}}) {
+    for (const PixelSize record : {PixelSize{kLargest, kLargest},
+                                   {kLargest, 1},
+                                   {1, kLargest},
+                                   {kLargest, 777},
+                                   {1, 1},
+                                   {3, 2}}) {
       REQUIRE(inside(draw_crop(resized(1e-12, 1, 0.25, 4), record, 1, kMaxEpoch, ~sample), record));
-      REQUIRE(inside(draw_crop({.crop = Crop{{kLargest / 3, 5}}}, record, 1, kMaxEpoch, ~sample), record));
+      REQUIRE(inside(draw_crop({.crop = Crop{{kLargest / 3, 5}}}, record, 1, kMaxEpoch, ~sample),
+                     record));
     }
   }
 }
@@ -172,17 +189,23 @@ TEST_CASE("contradicting augmentation options are refused by name") {
   CHECK(refusal({.horizontal_flip = 1, .vertical_flip = 0.5, .crop = Crop{{1, 1}}}).empty());
   CHECK(refusal(resized(0.08, 1, 0.75, 4.0 / 3)).empty());
   CHECK(refusal(resized(1, 1, 0.25, 4)).empty());
-  CHECK(refusal({.horizontal_flip = 1.5}) == "horizontal_flip: 1.5 is not a probability; use 0 (never) to 1 (always)");
+  CHECK(refusal({.horizontal_flip = 1.5}) ==
+        "horizontal_flip: 1.5 is not a probability; use 0 (never) to 1 (always)");
   CHECK_THAT(refusal({.vertical_flip = -0.1}), ContainsSubstring("vertical_flip: -0.1"));
   CHECK_THAT(refusal({.vertical_flip = kNan}), ContainsSubstring("vertical_flip"));
   CHECK_THAT(refusal({.crop = Crop{{0, 5}}}), ContainsSubstring("crop: a size of 0×5 pixels"));
-  CHECK_THAT(refusal({.crop = Crop{{5, std::int64_t{kLargest} + 1}}}), ContainsSubstring("crop: a size of 5×1073741825"));
-  CHECK_THAT(refusal({.resized_crop = ResizedCrop{{5, -1}}}), ContainsSubstring("resized_crop: a size of 5×-1"));
-  CHECK_THAT(refusal({.crop = Crop{{4, 4}}, .resized_crop = ResizedCrop{{4, 4}}}), ContainsSubstring("set one of them"));
-  for (const Augment& areas : {resized(0, 1, 1, 1), resized(0.5, 0.4, 1, 1), resized(0.5, 1.01, 1, 1), resized(kNan, 1, 1, 1)}) {
+  CHECK_THAT(refusal({.crop = Crop{{5, std::int64_t{kLargest} + 1}}}),
+             ContainsSubstring("crop: a size of 5×1073741825"));
+  CHECK_THAT(refusal({.resized_crop = ResizedCrop{{5, -1}}}),
+             ContainsSubstring("resized_crop: a size of 5×-1"));
+  CHECK_THAT(refusal({.crop = Crop{{4, 4}}, .resized_crop = ResizedCrop{{4, 4}}}),
+             ContainsSubstring("set one of them"));
+  for (const Augment& areas : {resized(0, 1, 1, 1), resized(0.5, 0.4, 1, 1),
+                               resized(0.5, 1.01, 1, 1), resized(kNan, 1, 1, 1)}) {
     CHECK_THAT(refusal(areas), ContainsSubstring("resized_crop: areas from"));
   }
-  for (const Augment& ratios : {resized(0.1, 1, 0.2, 1), resized(0.1, 1, 2, 1), resized(0.1, 1, 1, 4.1), resized(0.1, 1, 1, kNan)}) {
+  for (const Augment& ratios : {resized(0.1, 1, 0.2, 1), resized(0.1, 1, 2, 1),
+                                resized(0.1, 1, 1, 4.1), resized(0.1, 1, 1, kNan)}) {
     CHECK_THAT(refusal(ratios), ContainsSubstring("resized_crop: width / height from"));
   }
 }

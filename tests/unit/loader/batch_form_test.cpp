@@ -29,7 +29,8 @@ std::string refusal(const char* name, const LoaderOptions& options, std::size_t 
 }
 
 RecordShape record_of(std::int64_t width, std::int64_t height) {
-  return {{height, width, 3, AxisOrder::channels_last}, {LabelScope::pixel, LabelStorage::bits, false, height, width, 3}};
+  return {{height, width, 3, AxisOrder::channels_last},
+          {LabelScope::pixel, LabelStorage::bits, false, height, width, 3}};
 }
 
 }  // namespace
@@ -76,7 +77,8 @@ TEST_CASE("records of mixed sizes have no common row without an option") {
 TEST_CASE("a record is placed by the options, one beyond pad_to is refused") {
   const SampleCrop whole{0, 0, 6, 5, true, false};
   LoaderOptions options;
-  CHECK(form_of(schema_of("bits"), options).place(record_of(6, 5), whole)->output == PixelSize{6, 5});
+  CHECK(form_of(schema_of("bits"), options).place(record_of(6, 5), whole)->output ==
+        PixelSize{6, 5});
   options.pad_to = PixelSize{7, 9};
   const BatchForm padded = form_of(schema_of("mixed"), options);
   CHECK(padded.place(record_of(6, 5), whole)->output == PixelSize{7, 9});
@@ -84,7 +86,8 @@ TEST_CASE("a record is placed by the options, one beyond pad_to is refused") {
   const auto larger = padded.place(record_of(8, 5), whole);
   REQUIRE_FALSE(larger.ok());
   CHECK(larger.error().code == ErrorCode::data);
-  CHECK(larger.error().message == "the record is 8x5 pixels, larger than pad_to 7x9; use a larger pad_to, or a crop");
+  CHECK(larger.error().message ==
+        "the record is 8x5 pixels, larger than pad_to 7x9; use a larger pad_to, or a crop");
   CHECK_FALSE(padded.place(record_of(6, 10), whole).ok());
   options = {};
   options.augment.resized_crop = ResizedCrop{{9, 8}};
@@ -94,7 +97,8 @@ TEST_CASE("a record is placed by the options, one beyond pad_to is refused") {
 TEST_CASE("packed records are placed whole, unflipped") {
   LoaderOptions options;
   options.content = BatchContent::packed;
-  const auto placed = form_of(schema_of("bits"), options).place(record_of(6, 5), {1, 1, 3, 3, true, true});
+  const auto placed =
+      form_of(schema_of("bits"), options).place(record_of(6, 5), {1, 1, 3, 3, true, true});
   CHECK(placed->box == SampleCrop{0, 0, 6, 5, false, false});
 }
 

@@ -37,10 +37,12 @@ inline std::uint64_t find_in_file(const std::string& path, std::span<const std::
 }
 
 // Offset of a compressed record; the field is "image.zstd" or "label.zstd".
-inline std::uint64_t frame_offset(const std::string& path, const std::string& field, std::uint64_t record) {
+inline std::uint64_t frame_offset(const std::string& path, const std::string& field,
+                                  std::uint64_t record) {
   const auto bytes = content_of(path);
   const auto header = format::decode_header(bytes).value();
-  return header.buffer_start() + header.find(field)->begin + format::u64_at(bytes, header, *header.find(field + ".offsets"), record);
+  return header.buffer_start() + header.find(field)->begin +
+         format::u64_at(bytes, header, *header.find(field + ".offsets"), record);
 }
 
 // Makes a record of different sizes claim 100,000 × 100,000 pixels, with correct sums of header
@@ -48,13 +50,16 @@ inline std::uint64_t frame_offset(const std::string& path, const std::string& fi
 inline void enlarge_shape(const std::string& path, const std::string& field, std::uint64_t record) {
   auto bytes = content_of(path);
   const auto header = format::decode_header(bytes).value();
-  const std::uint64_t shape = header.buffer_start() + header.find(field + ".shape")->begin + 12 * record;
+  const std::uint64_t shape =
+      header.buffer_start() + header.find(field + ".shape")->begin + 12 * record;
   store_le<std::int32_t>(bytes.data() + shape, 100'000);
   store_le<std::int32_t>(bytes.data() + shape + 4, 100'000);
   const std::uint64_t tables = header.buffer_start() + header.tables_begin;
   const std::uint64_t sums = header.buffer_start() + header.find("shard.crc32c")->begin;
   store_le(bytes.data() + sums + 4, crc32c(std::span(bytes).subspan(tables, sums - tables)));
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
 }
 
 // Writes into the same file, unlike a write that replaces it: mappings see the change.
@@ -68,7 +73,8 @@ inline void flip_in_place(const std::string& path, std::uint64_t offset) {
 
 // Replaces this file with another one of the same length.
 inline void replace_by_zeros(const std::string& path) {
-  std::ofstream(path + ".new", std::ios::binary) << std::string(std::filesystem::file_size(path), '\0');
+  std::ofstream(path + ".new", std::ios::binary)
+      << std::string(std::filesystem::file_size(path), '\0');
   std::filesystem::rename(path + ".new", path);
 }
 

@@ -90,9 +90,12 @@ TEST_CASE("copying from a shrunken shard fails once a loader has its handler") {
     const Loader loader = open_loader(dataset, in_file_order(4));
     const Sample sample = dataset.sample(11).value();
     REQUIRE(truncate(pack.shard_path(2).c_str(), 0) == 0);
-    std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes() + sample.label_shape().size_bytes()), scratch;
+    std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes() +
+                                     sample.label_shape().size_bytes()),
+        scratch;
     for (const VerifyChecksums crc : {VerifyChecksums::always, VerifyChecksums::never}) {
-      for (const auto& error : {sample.read_image(buffer, crc).error(), sample.read_label(buffer, crc).error()}) {
+      for (const auto& error :
+           {sample.read_image(buffer, crc).error(), sample.read_label(buffer, crc).error()}) {
         CHECK(error.code == ErrorCode::damaged);
         CHECK_THAT(error.message, ContainsSubstring("has 0 now"));
       }

@@ -51,7 +51,8 @@ TEST_CASE("next_into copies and describes what next leases") {
   std::vector<float> image(copying.image_batch_bytes() / 4), label(copying.label_batch_bytes() / 4);
   for (int step = 0; step < 3; ++step) {
     const Batch batch = next_batch(leasing);
-    const BatchInfo info = copied(copying, {std::as_writable_bytes(std::span(image)), std::as_writable_bytes(std::span(label))});
+    const BatchInfo info = copied(copying, {std::as_writable_bytes(std::span(image)),
+                                            std::as_writable_bytes(std::span(label))});
     CHECK(info.epoch == batch.epoch());
     CHECK(info.step == batch.step());
     CHECK(info.batch_size == batch.batch_size());
@@ -62,7 +63,8 @@ TEST_CASE("next_into copies and describes what next leases") {
     CHECK(info.label_type == ElementType::f32);
     CHECK(info.indices == std::vector(batch.indices().begin(), batch.indices().end()));
     CHECK(info.crops == std::vector(batch.crops().begin(), batch.crops().end()));
-    for (std::size_t row = 0; row < batch.batch_size(); ++row) CHECK(info.keys[row] == batch.key(row));
+    for (std::size_t row = 0; row < batch.batch_size(); ++row)
+      CHECK(info.keys[row] == batch.key(row));
     REQUIRE(std::memcmp(image.data(), batch.image().bytes.data(), batch.image().bytes.size()) == 0);
     REQUIRE(std::memcmp(label.data(), batch.label().bytes.data(), batch.label().bytes.size()) == 0);
   }
@@ -76,7 +78,8 @@ TEST_CASE("next_into skips a field without a buffer and writes only the batch") 
   Loader loader = open_loader(pack.open(), f32_options());
   Bytes label(loader.label_batch_bytes() + 64, std::byte{0xAB});
   CHECK(copied(loader, {{}, label}).step == 0);
-  for (std::size_t i = loader.label_batch_bytes(); i < label.size(); ++i) REQUIRE(label[i] == std::byte{0xAB});
+  for (std::size_t i = loader.label_batch_bytes(); i < label.size(); ++i)
+    REQUIRE(label[i] == std::byte{0xAB});
   CHECK(copied(loader, {}).step == 1);
 }
 
@@ -93,10 +96,14 @@ TEST_CASE("next_into refuses small or unaligned buffers without losing the batch
   Loader loader = open_loader(pack.open(), f32_options());
   std::vector<float> floats(2 * loader.image_batch_bytes() / 4);
   const auto bytes = std::as_writable_bytes(std::span(floats));
-  CHECK(refused(loader, {bytes.first(loader.image_batch_bytes() - 1), {}}) == "the image buffer has 1439 bytes, the batch needs 1440");
-  CHECK_THAT(refused(loader, {{}, bytes.first(8)}), ContainsSubstring("the label buffer has 8 bytes"));
-  CHECK(refused(loader, {bytes.subspan(2), {}}) == "the image buffer is not aligned to its elements, f32");
-  CHECK_THAT(refused(loader, {{}, bytes.subspan(1)}), ContainsSubstring("the label buffer is not aligned"));
+  CHECK(refused(loader, {bytes.first(loader.image_batch_bytes() - 1), {}}) ==
+        "the image buffer has 1439 bytes, the batch needs 1440");
+  CHECK_THAT(refused(loader, {{}, bytes.first(8)}),
+             ContainsSubstring("the label buffer has 8 bytes"));
+  CHECK(refused(loader, {bytes.subspan(2), {}}) ==
+        "the image buffer is not aligned to its elements, f32");
+  CHECK_THAT(refused(loader, {{}, bytes.subspan(1)}),
+             ContainsSubstring("the label buffer is not aligned"));
   CHECK(copied(loader, {bytes, {}}).step == 0);
 }
 

@@ -29,7 +29,8 @@ struct FaultyPack {
   explicit FaultyPack(const TinyForm& form = {}) : pack(form, kSamples, kPerShard) {}
 };
 
-LoaderOptions options_of(FileAccess access, VerifyChecksums verify_checksums = VerifyChecksums::first_read) {
+LoaderOptions options_of(FileAccess access,
+                         VerifyChecksums verify_checksums = VerifyChecksums::first_read) {
   LoaderOptions options = in_file_order(1);
   options.prefetch_batches = 2;
   options.access = access;
@@ -47,7 +48,8 @@ Error check_error_at(Loader& loader, const TinyPack& pack, std::uint64_t sample)
   CHECK(next_error(loader).describe() == error.describe());
   CHECK(loader.state().samples == sample);
   REQUIRE(loader.seek(epoch, sample / kPerShard * kPerShard + kPerShard).ok());
-  CHECK(next_batch(loader).indices()[0] == static_cast<std::int64_t>(sample / kPerShard * kPerShard + kPerShard));
+  CHECK(next_batch(loader).indices()[0] ==
+        static_cast<std::int64_t>(sample / kPerShard * kPerShard + kPerShard));
   REQUIRE(loader.seek(epoch, sample).ok());
   CHECK(next_error(loader).describe() == error.describe());
   loader.close();
@@ -63,7 +65,8 @@ void whole_epoch(Loader& loader) {
 // Runs a whole epoch, lets `change` modify the files, and goes to the step of `sample` in the
 // next epoch.
 template <class Change>
-Loader changed_meanwhile(const Dataset& dataset, const LoaderOptions& options, std::uint64_t sample, Change change) {
+Loader changed_meanwhile(const Dataset& dataset, const LoaderOptions& options, std::uint64_t sample,
+                         Change change) {
   Loader loader = open_loader(dataset, options);
   whole_epoch(loader);
   change();
@@ -83,7 +86,8 @@ void map_by_dataset(const Dataset& dataset) {
   for (std::size_t sample = 0; sample < kSamples; ++sample) REQUIRE(dataset.sample(sample).ok());
 }
 
-void check_goes_on(Loader& loader, const Dataset& dataset, const LoaderOptions& options, std::int64_t first) {
+void check_goes_on(Loader& loader, const Dataset& dataset, const LoaderOptions& options,
+                   std::int64_t first) {
   for (std::int64_t sample = first; sample < static_cast<std::int64_t>(kSamples); ++sample) {
     CAPTURE(sample);
     REQUIRE(copy_of(next_batch(loader)).rows.at(0) == expected_row(dataset, options, sample));
@@ -100,14 +104,16 @@ TEST_CASE("a wrong CRC fails only its step, with file and record") {
     skip(loader, 5);
     const Error error = check_error_at(loader, faulty.pack, 5);
     CHECK(error.code == ErrorCode::damaged);
-    CHECK_THAT(error.message, ContainsSubstring("record 1 (street/sample 0005)") && ContainsSubstring("CRC-32C"));
+    CHECK_THAT(error.message,
+               ContainsSubstring("record 1 (street/sample 0005)") && ContainsSubstring("CRC-32C"));
   }
 }
 
 TEST_CASE("a compressed record that is damaged is an error at its step") {
   const FaultyPack faulty(all_forms().at("zstd"));
   faulty.pack.damage_first_frame(2);
-  for (const VerifyChecksums verify_checksums : {VerifyChecksums::first_read, VerifyChecksums::never}) {
+  for (const VerifyChecksums verify_checksums :
+       {VerifyChecksums::first_read, VerifyChecksums::never}) {
     for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
       Loader loader = open_loader(faulty.pack.open(), options_of(access, verify_checksums));
       skip(loader, 4);
@@ -127,25 +133,29 @@ TEST_CASE("a shard truncated before opening fails its first step with both sizes
     skip(loader, 8);
     const Error error = check_error_at(loader, faulty.pack, 8);
     CHECK(error.code == ErrorCode::damaged);
-    CHECK_THAT(error.message, ContainsSubstring(std::to_string(size - 1)) && ContainsSubstring(std::to_string(size)));
+    CHECK_THAT(error.message, ContainsSubstring(std::to_string(size - 1)) &&
+                                  ContainsSubstring(std::to_string(size)));
   }
 }
 
 TEST_CASE("a shard truncated while mapped (SIGBUS) fails its step with both sizes") {
   for (const char* const form : {"bits", "zstd", "mixed", "index"}) {
     for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
-      for (const VerifyChecksums verify_checksums : {VerifyChecksums::always, VerifyChecksums::first_read, VerifyChecksums::never}) {
+      for (const VerifyChecksums verify_checksums :
+           {VerifyChecksums::always, VerifyChecksums::first_read, VerifyChecksums::never}) {
         for (const std::uintmax_t left : {std::uintmax_t{0}, std::uintmax_t{4096}}) {
           CAPTURE(form, left, access == FileAccess::map, static_cast<int>(verify_checksums));
           const FaultyPack faulty(all_forms().at(form));
           const Dataset dataset = faulty.pack.open();
           const auto size = fs::file_size(faulty.pack.shard_path(4));
-          Loader loader = changed_meanwhile(dataset, options_of(access, verify_checksums), 8,
-                                            [&] { fs::resize_file(faulty.pack.shard_path(4), left); });
+          Loader loader = changed_meanwhile(dataset, options_of(access, verify_checksums), 8, [&] {
+            fs::resize_file(faulty.pack.shard_path(4), left);
+          });
           const Error error = check_error_at(loader, faulty.pack, 8);
           CHECK(error.code == ErrorCode::damaged);
           CHECK_THAT(error.message, ContainsSubstring("had " + std::to_string(size) + " bytes") &&
-                                        ContainsSubstring("has " + std::to_string(left) + " now") && ContainsSubstring("record 0"));
+                                        ContainsSubstring("has " + std::to_string(left) + " now") &&
+                                        ContainsSubstring("record 0"));
         }
       }
     }
@@ -163,7 +173,9 @@ TEST_CASE("a shard truncated between opening and reading ahead fails its step") 
       Loader loader = open_loader(dataset, options_of(access));
       skip(loader, 8);
       // Reading with system calls uses nothing that the Dataset has mapped.
-      const char* const told = access == FileAccess::map ? "record 0: had " : "record 0: has 0 bytes, the manifest says ";
+      const char* const told = access == FileAccess::map
+                                   ? "record 0: had "
+                                   : "record 0: has 0 bytes, the manifest says ";
       CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring(told));
     }
   }
@@ -192,7 +204,8 @@ TEST_CASE("a shard deleted before opening fails, one deleted later is read") {
     const Dataset dataset = faulty.pack.open();
     map_by_dataset(dataset);
     const LoaderOptions options = options_of(access);
-    Loader reading = changed_meanwhile(dataset, options, 8, [&] { fs::remove(faulty.pack.shard_path(4)); });
+    Loader reading =
+        changed_meanwhile(dataset, options, 8, [&] { fs::remove(faulty.pack.shard_path(4)); });
     check_goes_on(reading, dataset, options, 8);
     // through a Dataset that has not opened it yet
     Loader late = open_loader(faulty.pack.open(), options);
@@ -208,7 +221,8 @@ TEST_CASE("after a rename, open readers continue with the old shard") {
     const Dataset dataset = faulty.pack.open();
     map_by_dataset(dataset);
     const LoaderOptions options = options_of(access, VerifyChecksums::always);
-    Loader loader = changed_meanwhile(dataset, options, 8, [&] { replace_by_rename(faulty.pack, 4); });
+    Loader loader =
+        changed_meanwhile(dataset, options, 8, [&] { replace_by_rename(faulty.pack, 4); });
     check_goes_on(loader, dataset, options, 8);
   }
 }
@@ -223,7 +237,8 @@ TEST_CASE("a shard replaced between tables and records fails its step with read"
   replace_by_rename(faulty.pack, 4);
   Loader loader = open_loader(dataset, options_of(FileAccess::read));
   skip(loader, 8);
-  CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring("another file has replaced it"));
+  CHECK_THAT(check_error_at(loader, faulty.pack, 8).message,
+             ContainsSubstring("another file has replaced it"));
 }
 
 TEST_CASE("a shard replaced by another pack's fails its first step") {
@@ -262,14 +277,16 @@ TEST_CASE("checksums: always finds late changes, first_read early ones") {
       Loader never = open_loader(dataset, options_of(access, VerifyChecksums::never));
       whole_epoch(never);
     }
-    Loader always = changed_meanwhile(dataset, options_of(access, VerifyChecksums::always), 14, damage);
+    Loader always =
+        changed_meanwhile(dataset, options_of(access, VerifyChecksums::always), 14, damage);
     CHECK(next_error(always).code == ErrorCode::damaged);
     // Every record was good at its first read, so this process does not check again.
     Loader first = open_loader(dataset, options_of(access));
     whole_epoch(first);
     Loader never = open_loader(faulty.pack.open(), options_of(access, VerifyChecksums::never));
     skip(never, 14);
-    CHECK(copy_of(next_batch(never)).rows[0].image[0] != stored_image({}, tiny_records({}, 1, 14)[0])[0]);
+    CHECK(copy_of(next_batch(never)).rows[0].image[0] !=
+          stored_image({}, tiny_records({}, 1, 14)[0])[0]);
     // A Dataset that has not read it yet does.
     Loader again = open_loader(faulty.pack.open(), options_of(access));
     skip(again, 14);

@@ -28,7 +28,8 @@ namespace {
 
 std::size_t entries_of(const char* folder) {
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) count += entry.path().empty() ? 0u : 1u;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    count += entry.path().empty() ? 0u : 1u;
   return count;
 }
 
@@ -48,7 +49,8 @@ struct Holdings {
 
 // The system may still list a joined thread for a moment.
 Holdings holdings_with(std::size_t threads) {
-  for (int i = 0; i < 1000 && Holdings().threads > threads; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < 1000 && Holdings().threads > threads; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return {};
 }
 
@@ -100,7 +102,8 @@ TEST_CASE("1,000 epochs left early leave threads, files, mappings and memory fla
     for (std::uint64_t epoch = 100; epoch < 1100; ++epoch) leave_early(epoch);
     check_flat(before);
     std::vector<Batch> all;  // no slot is lost
-    for (unsigned slot = 0; slot < options.prefetch_batches; ++slot) all.push_back(next_batch(loader));
+    for (unsigned slot = 0; slot < options.prefetch_batches; ++slot)
+      all.push_back(next_batch(loader));
   }
 }
 
@@ -157,7 +160,9 @@ TEST_CASE("loader threads block the program's signals, but not faults") {
   constexpr auto bit = [](int signal) { return 1ULL << (signal - 1); };
   const unsigned long long faults = bit(SIGBUS) | bit(SIGSEGV) | bit(SIGFPE);
   const unsigned long long others = bit(SIGINT) | bit(SIGTERM) | bit(SIGCHLD) | bit(SIGALRM);
-  const auto as_wanted = [&](unsigned long long blocked) { return (blocked & (faults | others)) == others; };
+  const auto as_wanted = [&](unsigned long long blocked) {
+    return (blocked & (faults | others)) == others;
+  };
   std::vector<unsigned long long> masks;
   for (int i = 0; i < 2000; ++i) {  // a thread that starts or ends blocks all signals for a moment
     masks = blocked_by_loader_threads();
@@ -221,9 +226,12 @@ TEST_CASE("a forked child cannot use its parent's loader, but can open its own")
   std::optional<Batch> batch = next_batch(*loader);
   const int status = status_of_child([&] {
     const auto before_a_fork = [](const auto& result) {
-      return !result.ok() && result.error().code == ErrorCode::usage && result.error().message.find("before a fork") != std::string::npos;
+      return !result.ok() && result.error().code == ErrorCode::usage &&
+             result.error().message.find("before a fork") != std::string::npos;
     };
-    if (!before_a_fork(loader->next()) || !before_a_fork(loader->next_into({})) || !before_a_fork(loader->seek(0))) return false;
+    if (!before_a_fork(loader->next()) || !before_a_fork(loader->next_into({})) ||
+        !before_a_fork(loader->seek(0)))
+      return false;
     if (!before_a_fork(loader->restore(loader->state()))) return false;
     loader->cancel();
     loader->close();
@@ -252,7 +260,8 @@ TEST_CASE("a child forked at any moment of an epoch reads the same data set") {
       std::this_thread::sleep_for(std::chrono::microseconds(37 * i));
       const int status = status_of_child([&] {
         Loader own = open_loader(dataset, options);
-        return next_batch(own).step() == 0 && dataset.sample(399).ok() && dataset.find("no such key").ok();
+        return next_batch(own).step() == 0 && dataset.sample(399).ok() &&
+               dataset.find("no such key").ok();
       });
       REQUIRE(status == 0);
     }
@@ -267,7 +276,8 @@ TEST_CASE("samples from before a fork stay valid in the child") {
   REQUIRE(dataset.find(key).value() == 5);
   const int status = status_of_child([&] {
     const Sample own = dataset.sample(5).value();
-    return sample.image().ok() && sample.key() == key && own.key() == key && dataset.find(key).value() == 5;
+    return sample.image().ok() && sample.key() == key && own.key() == key &&
+           dataset.find(key).value() == 5;
   });
   CHECK(status == 0);
 }
@@ -317,7 +327,8 @@ TEST_CASE("a fork at any moment, whatever locks the loader's threads hold") {
     failed = status_of_child([&] {
       batch->reset();
       loader->cancel();
-      const bool refused = !loader->next().ok() && !loader->seek(0).ok() && loader->state().global_batch_size == 8;
+      const bool refused =
+          !loader->next().ok() && !loader->seek(0).ok() && loader->state().global_batch_size == 8;
       loader->close();
       return refused;
     });

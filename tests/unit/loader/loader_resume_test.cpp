@@ -36,7 +36,8 @@ class Ranks {
  public:
   Ranks(const Dataset& dataset, LoaderOptions options, std::uint64_t world_size) {
     options.world_size = world_size;
-    for (options.rank = 0; options.rank < world_size; ++options.rank) loaders_.push_back(open_loader(dataset, options));
+    for (options.rank = 0; options.rank < world_size; ++options.rank)
+      loaders_.push_back(open_loader(dataset, options));
   }
   // The global batch; empty at the end of an epoch.
   std::vector<Row> next() {
@@ -88,7 +89,8 @@ TEST_CASE("a run resumes after any step with another world size") {
       for (const std::uint64_t world_size : {1u, 3u, 4u}) {
         Ranks other(dataset, options, world_size);
         for (std::uint64_t call = calls; call-- > 0;) {
-          CAPTURE(std::string(last_batch_name(last_batch)), std::string(shuffle_name(shuffle)), world_size, call);
+          CAPTURE(std::string(last_batch_name(last_batch)), std::string(shuffle_name(shuffle)),
+                  world_size, call);
           const auto state = LoaderState::parse(states[call]);
           REQUIRE(state.ok());
           other.restore(*state);
@@ -118,7 +120,8 @@ TEST_CASE("the option `resume` works like restore") {
     if (*theirs) REQUIRE(copy_of(**theirs) == copy_of(**ours));
     if (*theirs) continue;
     const Batch begun = next_batch(resumed);  // the epoch after the one that had ended
-    CHECK(std::vector(begun.indices().begin(), begun.indices().end()) == expected_samples(13, options, begun.epoch(), 0));
+    CHECK(std::vector(begun.indices().begin(), begun.indices().end()) ==
+          expected_samples(13, options, begun.epoch(), 0));
     CHECK(begun.epoch() == options.resume->epoch + 1);
   }
 }
@@ -171,21 +174,32 @@ TEST_CASE("a state of another run is refused by its first difference") {
     change(theirs);
     return restore_refused(loader, theirs);
   };
-  const std::string foreign = open_loader(other.open(), run_options(LastBatch::pad, Shuffle::block)).fingerprint();
+  const std::string foreign =
+      open_loader(other.open(), run_options(LastBatch::pad, Shuffle::block)).fingerprint();
   REQUIRE(foreign != loader.fingerprint());
   CHECK_THAT(changed([&](LoaderState& s) { s.fingerprint = foreign; }),
-             ContainsSubstring("another data set") && ContainsSubstring(foreign) && ContainsSubstring(loader.fingerprint()));
-  CHECK_THAT(changed([](LoaderState& s) { s.records = 14; }), ContainsSubstring("the state has records 14, the loader 13"));
+             ContainsSubstring("another data set") && ContainsSubstring(foreign) &&
+                 ContainsSubstring(loader.fingerprint()));
+  CHECK_THAT(changed([](LoaderState& s) { s.records = 14; }),
+             ContainsSubstring("the state has records 14, the loader 13"));
   CHECK_THAT(changed([](LoaderState& s) { s.order.shuffle = Shuffle::none; }),
              ContainsSubstring("the state has shuffle none, the loader block"));
-  CHECK_THAT(changed([](LoaderState& s) { s.order.seed = 12; }), ContainsSubstring("the state has seed 12, the loader 11"));
-  CHECK_THAT(changed([](LoaderState& s) { s.order.block_samples = 9; }), ContainsSubstring("block_samples 9, the loader 3"));
-  CHECK_THAT(changed([](LoaderState& s) { s.order.window_blocks = 9; }), ContainsSubstring("window_blocks 9, the loader 2"));
-  CHECK_THAT(changed([](LoaderState& s) { s.global_batch_size = 8; }), ContainsSubstring("global_batch_size 8, the loader 4"));
-  CHECK_THAT(changed([](LoaderState& s) { s.last_batch = LastBatch::wrap; }), ContainsSubstring("last_batch wrap, the loader pad"));
-  CHECK_THAT(changed([](LoaderState& s) { s.samples = 3; }), ContainsSubstring("3 samples into epoch 0"));
-  CHECK_THAT(changed([](LoaderState& s) { s.samples = 20; }), ContainsSubstring("20 samples into epoch 0"));
-  CHECK_THAT(changed([](LoaderState& s) { s.epoch = kMaxEpoch + 1; }), ContainsSubstring("epoch 4294967296"));
+  CHECK_THAT(changed([](LoaderState& s) { s.order.seed = 12; }),
+             ContainsSubstring("the state has seed 12, the loader 11"));
+  CHECK_THAT(changed([](LoaderState& s) { s.order.block_samples = 9; }),
+             ContainsSubstring("block_samples 9, the loader 3"));
+  CHECK_THAT(changed([](LoaderState& s) { s.order.window_blocks = 9; }),
+             ContainsSubstring("window_blocks 9, the loader 2"));
+  CHECK_THAT(changed([](LoaderState& s) { s.global_batch_size = 8; }),
+             ContainsSubstring("global_batch_size 8, the loader 4"));
+  CHECK_THAT(changed([](LoaderState& s) { s.last_batch = LastBatch::wrap; }),
+             ContainsSubstring("last_batch wrap, the loader pad"));
+  CHECK_THAT(changed([](LoaderState& s) { s.samples = 3; }),
+             ContainsSubstring("3 samples into epoch 0"));
+  CHECK_THAT(changed([](LoaderState& s) { s.samples = 20; }),
+             ContainsSubstring("20 samples into epoch 0"));
+  CHECK_THAT(changed([](LoaderState& s) { s.epoch = kMaxEpoch + 1; }),
+             ContainsSubstring("epoch 4294967296"));
   CHECK(loader.state() == state);
   CHECK(next_batch(loader).step() == 1);
 }
@@ -205,5 +219,6 @@ TEST_CASE("a state of another run is refused by the option `resume`, too") {
   LoaderOptions options = run_options(LastBatch::pad, Shuffle::full);
   options.resume = open_loader(dataset, options).state();
   options.seed = 5;
-  CHECK_THAT(refusal_of(dataset, options), ContainsSubstring("cannot resume") && ContainsSubstring("seed 11, the loader 5"));
+  CHECK_THAT(refusal_of(dataset, options),
+             ContainsSubstring("cannot resume") && ContainsSubstring("seed 11, the loader 5"));
 }

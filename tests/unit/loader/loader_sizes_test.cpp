@@ -24,7 +24,8 @@ Row laid_into(const Row& row, PixelSize record, PixelSize into) {
   larger.label.assign(static_cast<std::size_t>(into.width * into.height), std::byte{255});
   for (std::int64_t y = 0; y < record.height; ++y) {
     for (std::int64_t x = 0; x < record.width; ++x) {
-      const auto from = static_cast<std::size_t>(y * record.width + x), to = static_cast<std::size_t>(y * into.width + x);
+      const auto from = static_cast<std::size_t>(y * record.width + x),
+                 to = static_cast<std::size_t>(y * into.width + x);
       larger.label[to] = row.label[from];
       for (std::size_t c = 0; c < 3; ++c) larger.image[to * 3 + c] = row.image[from * 3 + c];
     }
@@ -39,9 +40,9 @@ PixelSize size_of(const Row& row) { return {row.box.width, row.box.height}; }
 TEST_CASE("records of mixed sizes are refused in batches of several rows") {
   const TinyPack pack = mixed_pack();
   const Dataset dataset = pack.open();
-  CHECK(
-      refusal_of(dataset, in_file_order(2)) ==
-      "the records have different sizes, which do not make a batch of several rows; give a crop or pad_to, or a batch of one row per rank");
+  CHECK(refusal_of(dataset, in_file_order(2)) ==
+        "the records have different sizes, which do not make a batch of several rows; give a crop "
+        "or pad_to, or a batch of one row per rank");
   LoaderOptions packed = in_file_order(2);
   packed.content = BatchContent::packed;
   packed.augment.crop = Crop{{3, 3}};  // packed records stay as they are
@@ -63,8 +64,10 @@ TEST_CASE("records of mixed sizes in batches of one row keep their shapes") {
       const Batch batch = next_batch(loader);
       const Row expected = expected_row(dataset, options, sample);
       CHECK(copy_of(batch).rows.at(0) == expected);
-      CHECK(batch.image().shape == std::vector<std::int64_t>{1, expected.box.height, expected.box.width, 3});
-      CHECK(batch.label().shape == std::vector<std::int64_t>{1, expected.box.height, expected.box.width});
+      CHECK(batch.image().shape ==
+            std::vector<std::int64_t>{1, expected.box.height, expected.box.width, 3});
+      CHECK(batch.label().shape ==
+            std::vector<std::int64_t>{1, expected.box.height, expected.box.width});
       largest = std::max<std::uint64_t>(largest, batch.image().bytes.size());
     }
     CHECK(at_end_of_epoch(loader));
@@ -113,7 +116,8 @@ TEST_CASE("a record larger than pad_to fails its step with both sizes") {
   skip(loader, 2);
   const Error error = next_error(loader);  // sample 2 is 6 wide
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring("record ") && ContainsSubstring("(street/sample 0002): sample 2") &&
+  CHECK_THAT(error.message, ContainsSubstring("record ") &&
+                                ContainsSubstring("(street/sample 0002): sample 2") &&
                                 ContainsSubstring("6x3 pixels, larger than pad_to 5x4"));
   CHECK(next_error(loader).message == error.message);
   REQUIRE(loader.seek(0, 3).ok());
@@ -124,7 +128,8 @@ TEST_CASE("pad_to smaller than all records is refused at once") {
   const TinyPack pack;
   LoaderOptions options = in_file_order(4);
   options.pad_to = PixelSize{6, 4};
-  CHECK_THAT(refusal_of(pack.open(), options), ContainsSubstring("6x5 pixels, larger than pad_to 6x4"));
+  CHECK_THAT(refusal_of(pack.open(), options),
+             ContainsSubstring("6x5 pixels, larger than pad_to 6x4"));
 }
 
 TEST_CASE("a crop batches records of mixed sizes and pads smaller ones") {
@@ -138,11 +143,14 @@ TEST_CASE("a crop batches records of mixed sizes and pads smaller ones") {
     for (const Row& row : batch.rows) {
       CAPTURE(row.sample);
       const Row whole = expected_row(dataset, options, row.sample);
-      CHECK(row.box == draw_crop(options.augment, size_of(whole), 0, 0, static_cast<std::uint64_t>(row.sample)));
-      const auto width = static_cast<std::size_t>(row.box.width), height = static_cast<std::size_t>(row.box.height);
+      CHECK(row.box == draw_crop(options.augment, size_of(whole), 0, 0,
+                                 static_cast<std::uint64_t>(row.sample)));
+      const auto width = static_cast<std::size_t>(row.box.width),
+                 height = static_cast<std::size_t>(row.box.height);
       for (std::size_t y = 0; y < 4; ++y) {
         for (std::size_t x = 0; x < 5; ++x) {
-          const std::size_t from = (static_cast<std::size_t>(row.box.y) + y) * static_cast<std::size_t>(whole.box.width) +
+          const std::size_t from = (static_cast<std::size_t>(row.box.y) + y) *
+                                       static_cast<std::size_t>(whole.box.width) +
                                    static_cast<std::size_t>(row.box.x) + x;
           const bool inside = x < width && y < height;
           REQUIRE(row.label[y * 5 + x] == (inside ? whole.label[from] : std::byte{255}));

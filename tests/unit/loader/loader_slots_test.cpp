@@ -28,17 +28,21 @@ class RepeatingAllocator final : public SlotAllocator {
   Result<std::byte*> allocate(std::size_t bytes) override {
     const int file = ::memfd_create("hotpack-test", 0);
     if (file < 0 || ::ftruncate(file, kWindow) != 0) return usage_error("no window");
-    void* const memory = ::mmap(nullptr, whole(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory = ::mmap(nullptr, whole(bytes), PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return usage_error("no room for the windows");
     auto* const begin = static_cast<std::byte*>(memory);
     for (std::size_t at = 0; at < whole(bytes); at += kWindow) {
-      void* const window = ::mmap(begin + at, kWindow, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+      void* const window =
+          ::mmap(begin + at, kWindow, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
       if (window == MAP_FAILED) return usage_error("no window");
     }
     ::close(file);
     return begin;
   }
-  void release(std::byte* memory, std::size_t bytes) noexcept override { ::munmap(memory, whole(bytes)); }
+  void release(std::byte* memory, std::size_t bytes) noexcept override {
+    ::munmap(memory, whole(bytes));
+  }
 
  private:
   static constexpr std::size_t kWindow = std::size_t{4} << 20;
@@ -172,7 +176,8 @@ TEST_CASE("a batch outlives the loader and the data set") {
   {
     const Dataset dataset = pack->open();
     Loader loader = open_loader(dataset, options);
-    for (std::int64_t sample = 0; sample < 4; ++sample) expected.push_back(expected_row(dataset, options, sample));
+    for (std::int64_t sample = 0; sample < 4; ++sample)
+      expected.push_back(expected_row(dataset, options, sample));
     batch = next_batch(loader);
   }
   CHECK(allocator->released == 0);
@@ -206,7 +211,8 @@ TEST_CASE("a batch of more than 2^31 elements has every row in place") {
   form.size = Extent{512, 256};
   const TinyPack pack(form, 2, 2);
   const Dataset dataset = pack.open();
-  LoaderOptions options = in_file_order(67);  // rows of 33,423,360 elements: the last two begin behind 2^31
+  LoaderOptions options =
+      in_file_order(67);  // rows of 33,423,360 elements: the last two begin behind 2^31
   options.last_batch = LastBatch::wrap;
   options.prefetch_batches = 2;
   options.label = {LabelForm::one_hot, ElementType::u8, AxisOrder::channels_first, false, {}};
@@ -218,10 +224,13 @@ TEST_CASE("a batch of more than 2^31 elements has every row in place") {
   const auto sample = static_cast<std::uint64_t>(batch.indices()[66]);
   CHECK(sample == 0);
   const auto expected = dataset.sample(sample);
-  std::vector<std::uint8_t> stored(expected->label_shape().size_bytes()), flags(test::one_hot_elements(expected->label_shape()));
-  REQUIRE(test::expand_one_hot(*expected->read_label(stored), AxisOrder::channels_first, flags).ok());
+  std::vector<std::uint8_t> stored(expected->label_shape().size_bytes()),
+      flags(test::one_hot_elements(expected->label_shape()));
+  REQUIRE(
+      test::expand_one_hot(*expected->read_label(stored), AxisOrder::channels_first, flags).ok());
   const std::size_t end = std::size_t{3} << 20;
   const auto written = batch.label().bytes.last(end);
-  CHECK(std::equal(written.begin(), written.end(), std::as_bytes(std::span(flags)).last(end).begin()));
+  CHECK(std::equal(written.begin(), written.end(),
+                   std::as_bytes(std::span(flags)).last(end).begin()));
 }
 #endif

@@ -23,8 +23,8 @@ std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   std::map<std::string, LoaderOptions> contents;
   contents["packed"].content = BatchContent::packed;
   auto& normalised = contents["f32 NCHW normalised, one-hot f32 NCHW"];
-  normalised.image = {ElementType::f32, AxisOrder::channels_first, std::vector<float>(channels, 0.485f),
-                      std::vector<float>(channels, 0.229f)};
+  normalised.image = {ElementType::f32, AxisOrder::channels_first,
+                      std::vector<float>(channels, 0.485f), std::vector<float>(channels, 0.229f)};
   auto& flags = contents["u8 NCHW, one-hot u8 NHWC with the ignored"];
   flags.image.order = AxisOrder::channels_first;
   auto& bits = contents["bf16 NHWC, bits"];
@@ -86,7 +86,8 @@ TEST_CASE("epochs hold all records, expanded by the formulas in every form") {
 }
 
 TEST_CASE("reading by system calls gives what the mapping gives") {
-  for (const char* const name : {"bits", "zstd", "index-300", "mixed", "unlabelled", "sample-index", "later"}) {
+  for (const char* const name :
+       {"bits", "zstd", "index-300", "mixed", "unlabelled", "sample-index", "later"}) {
     const TinyForm form = all_forms().at(name);
     const TinyPack pack(form, 10, 4);
     LoaderOptions options;
@@ -109,9 +110,11 @@ TEST_CASE("several packs are read as one") {
 
 TEST_CASE("keys of any length are complete") {
   std::vector<TinyRecord> records = tiny_records({}, 6);
-  for (std::size_t i = 0; i < records.size(); ++i) records[i].key = std::string(i * 200, 'a') + std::to_string(i);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    records[i].key = std::string(i * 200, 'a') + std::to_string(i);
   std::swap(records[0].key, records.back().key);
-  std::sort(records.begin(), records.end(), [](const TinyRecord& a, const TinyRecord& b) { return a.key < b.key; });
+  std::sort(records.begin(), records.end(),
+            [](const TinyRecord& a, const TinyRecord& b) { return a.key < b.key; });
   const TempFolder folder;
   write_pack(folder.path(), {}, records, 6);
   const auto dataset = Dataset::open(folder.path());
@@ -123,7 +126,8 @@ TEST_CASE("keys of any length are complete") {
 }
 
 TEST_CASE("sizes whose pixels are no multiple of 16") {
-  for (const Extent size : {Extent{1, 1}, Extent{1, 7}, Extent{7, 1}, Extent{17, 15}, Extent{31, 33}, Extent{65, 3}}) {
+  for (const Extent size :
+       {Extent{1, 1}, Extent{1, 7}, Extent{7, 1}, Extent{17, 15}, Extent{31, 33}, Extent{65, 3}}) {
     TinyForm form;
     form.size = size;
     const TinyPack pack(form, 5, 5);
@@ -226,7 +230,8 @@ TEST_CASE("thread counts give the same batches, world sizes the same rows") {
       std::vector<std::vector<BatchCopy>> ranks;
       options.threads = threads;
       options.world_size = world_size;
-      for (options.rank = 0; options.rank < world_size; ++options.rank) ranks.push_back(epochs_of(dataset, options, 2));
+      for (options.rank = 0; options.rank < world_size; ++options.rank)
+        ranks.push_back(epochs_of(dataset, options, 2));
       for (std::size_t step = 0; step < whole.size(); ++step) {
         CAPTURE(threads, world_size, step);
         std::vector<BatchCopy> parts;
@@ -250,16 +255,19 @@ TEST_CASE("crops equal draw_crop, and pixels are those of the crop") {
   for (int epoch = 0; epoch < 3; ++epoch) {
     for (const BatchCopy& batch : rest_of_epoch(loader)) {
       for (const Row& row : batch.rows) {
-        const SampleCrop box = draw_crop(options.augment, {6, 5}, options.seed, batch.epoch, static_cast<std::uint64_t>(row.sample));
+        const SampleCrop box = draw_crop(options.augment, {6, 5}, options.seed, batch.epoch,
+                                         static_cast<std::uint64_t>(row.sample));
         REQUIRE(row.box == box);
         lefts.insert(box.x);
         const Row whole = expected_row(dataset, options, row.sample);
         for (std::int32_t y = 0; y < 3; ++y) {
           for (std::int32_t x = 0; x < 4; ++x) {
-            const auto from = static_cast<std::size_t>((box.y + y) * 6 + box.x + (box.flip_horizontal ? 3 - x : x));
+            const auto from = static_cast<std::size_t>((box.y + y) * 6 + box.x +
+                                                       (box.flip_horizontal ? 3 - x : x));
             const auto to = static_cast<std::size_t>(y * 4 + x);
             REQUIRE(row.label[to] == whole.label[from]);
-            for (std::size_t c = 0; c < 3; ++c) REQUIRE(row.image[to * 3 + c] == whole.image[from * 3 + c]);
+            for (std::size_t c = 0; c < 3; ++c)
+              REQUIRE(row.image[to * 3 + c] == whole.image[from * 3 + c]);
           }
         }
       }
@@ -278,7 +286,8 @@ TEST_CASE("packed slots report crops and leave records unchanged") {
   Loader loader = open_loader(dataset, options);
   for (const BatchCopy& batch : rest_of_epoch(loader)) {
     for (const Row& row : batch.rows) {
-      CHECK(row.box == draw_crop(options.augment, {6, 5}, 0, batch.epoch, static_cast<std::uint64_t>(row.sample)));
+      CHECK(row.box == draw_crop(options.augment, {6, 5}, 0, batch.epoch,
+                                 static_cast<std::uint64_t>(row.sample)));
       CHECK(row.image == expected_row(dataset, options, row.sample).image);
     }
   }
@@ -289,7 +298,8 @@ TEST_CASE("every tail works for all remainders of N mod G and batches of one") {
     std::size_t records;
     std::uint64_t global_batch_size;
   };
-  for (const Case& c : {Case{12, 4}, Case{13, 4}, Case{15, 4}, Case{3, 4}, Case{1, 4}, Case{5, 1}, Case{1, 1}, Case{4, 4}}) {
+  for (const Case& c : {Case{12, 4}, Case{13, 4}, Case{15, 4}, Case{3, 4}, Case{1, 4}, Case{5, 1},
+                        Case{1, 1}, Case{4, 4}}) {
     const TinyPack pack({}, c.records, 5);
     const Dataset dataset = pack.open();
     for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
@@ -299,10 +309,13 @@ TEST_CASE("every tail works for all remainders of N mod G and batches of one") {
       CAPTURE(c.records, c.global_batch_size, std::string(last_batch_name(last_batch)));
       if (last_batch == LastBatch::drop && c.records < c.global_batch_size) {
         const std::string text = refusal_of(dataset, options);
-        CHECK_THAT(text, ContainsSubstring(std::to_string(c.records)) && ContainsSubstring(std::to_string(c.global_batch_size)));
+        CHECK_THAT(text, ContainsSubstring(std::to_string(c.records)) &&
+                             ContainsSubstring(std::to_string(c.global_batch_size)));
         continue;
       }
-      const std::uint64_t steps = (c.records + (last_batch == LastBatch::drop ? 0 : c.global_batch_size - 1)) / c.global_batch_size;
+      const std::uint64_t steps =
+          (c.records + (last_batch == LastBatch::drop ? 0 : c.global_batch_size - 1)) /
+          c.global_batch_size;
       CHECK(open_loader(dataset, options).steps_per_epoch() == steps);
       check_epochs(dataset, options, 2);
     }
@@ -326,7 +339,8 @@ TEST_CASE("rows past the end of a padded epoch are black, ignored and not valid"
     CHECK(batch.key(row).empty());
     CHECK(batch.crops()[row] == SampleCrop{});
     for (std::size_t i = 0; i < 90; ++i) REQUIRE(batch.image().bytes[row * 90 + i] == std::byte{0});
-    for (std::size_t i = 0; i < 30; ++i) REQUIRE(batch.label().bytes[row * 30 + i] == std::byte{255});
+    for (std::size_t i = 0; i < 30; ++i)
+      REQUIRE(batch.label().bytes[row * 30 + i] == std::byte{255});
   }
 }
 
@@ -348,7 +362,8 @@ TEST_CASE("a rank may have only empty rows") {
 
 TEST_CASE("an empty data set is refused") {
   const TinyPack pack({}, 0, 5);
-  CHECK_THAT(refusal_of(pack.open(), {}), ContainsSubstring("no samples") || ContainsSubstring("no records"));
+  CHECK_THAT(refusal_of(pack.open(), {}),
+             ContainsSubstring("no samples") || ContainsSubstring("no records"));
 }
 
 TEST_CASE("epochs differ in their order, and none follows the last") {
@@ -386,7 +401,8 @@ TEST_CASE("seek: to any step, to the end of an epoch, and not beyond") {
   const Status beyond = loader.seek(5, 4);
   REQUIRE_FALSE(beyond.ok());
   CHECK(beyond.error().code == ErrorCode::usage);
-  CHECK_THAT(beyond.error().message, ContainsSubstring("no step 4 of epoch 5") && ContainsSubstring("steps to 3"));
+  CHECK_THAT(beyond.error().message,
+             ContainsSubstring("no step 4 of epoch 5") && ContainsSubstring("steps to 3"));
   CHECK_FALSE(loader.seek(kMaxEpoch + 1).ok());
   CHECK(next_batch(loader).step() == 1);  // a refused seek changes nothing
 }

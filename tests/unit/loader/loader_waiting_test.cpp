@@ -58,7 +58,8 @@ TEST_CASE("a late batch is a time-out and is not lost") {
     const auto late = call == 0 ? held.loader->next() : held.loader->next(milliseconds(7));
     REQUIRE_FALSE(late.ok());
     CHECK(late.error().code == ErrorCode::timeout);
-    CHECK_THAT(late.error().message, ContainsSubstring("step 0 of epoch 0 was not ready after " + std::string(call == 0 ? "5" : "7")));
+    CHECK_THAT(late.error().message, ContainsSubstring("step 0 of epoch 0 was not ready after " +
+                                                       std::string(call == 0 ? "5" : "7")));
   }
   const auto copied = held.loader->next_into({});
   REQUIRE_FALSE(copied.ok());

@@ -22,7 +22,8 @@ constexpr std::size_t kShards = 6;
 struct Shards {
   Shards() {
     for (std::size_t shard = 0; shard < kShards; ++shard) {
-      tables.push_back(reader::ShardFile::open_checked(pack.shard_path(shard), reader::MapMode::tables).value());
+      tables.push_back(
+          reader::ShardFile::open_checked(pack.shard_path(shard), reader::MapMode::tables).value());
     }
   }
   TinyPack pack{{}, kShards, 1};
@@ -42,7 +43,9 @@ TEST_CASE("open files: those used last stay open") {
   const Shards shards;
   const std::size_t before = open_descriptors();
   OpenFiles files(kShards, 3);
-  const auto use = [&](std::size_t shard) { REQUIRE(files.open(shard, *shards.tables[shard]).ok()); };
+  const auto use = [&](std::size_t shard) {
+    REQUIRE(files.open(shard, *shards.tables[shard]).ok());
+  };
   for (const std::size_t shard : {0u, 1u, 2u, 0u, 3u}) use(shard);
   CHECK(open_descriptors() == before + 3);
   CHECK(files.find(1) == nullptr);
@@ -56,7 +59,8 @@ TEST_CASE("open files: a file that was handed out stays open") {
   const Shards shards;
   OpenFiles files(kShards, 1);
   const auto first = files.open(0, *shards.tables[0]).value();
-  for (std::size_t shard = 1; shard < kShards; ++shard) REQUIRE(files.open(shard, *shards.tables[shard]).ok());
+  for (std::size_t shard = 1; shard < kShards; ++shard)
+    REQUIRE(files.open(shard, *shards.tables[shard]).ok());
   CHECK(first->size().value() == shards.tables[0]->bytes().size());
 }
 

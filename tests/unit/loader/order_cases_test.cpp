@@ -21,7 +21,8 @@ struct Case {
   std::uint64_t world_size = 1, other_world = 1;
 
   [[nodiscard]] std::string text() const {
-    return "worlds " + std::to_string(world_size) + " and " + std::to_string(other_world) + ", " + run.text();
+    return "worlds " + std::to_string(world_size) + " and " + std::to_string(other_world) + ", " +
+           run.text();
   }
 };
 
@@ -36,9 +37,11 @@ class Cases {
     run.fingerprint = "xxh3-128:00000000000000000000000000000000";
     run.records = samples;
     run.last_batch = static_cast<LastBatch>(upto(0, 2));
-    run.global_batch_size = upto(1, std::min<std::uint64_t>(run.last_batch == LastBatch::drop ? samples : samples + 9, 200));
+    run.global_batch_size = upto(
+        1, std::min<std::uint64_t>(run.last_batch == LastBatch::drop ? samples : samples + 9, 200));
     run.epoch = upto(0, 1) == 0 ? upto(0, 3) : upto(0, kMaxEpoch);
-    run.order = {static_cast<Shuffle>(upto(0, 2)), words_(), of_any_length(static_cast<unsigned>(std::bit_width(samples))), upto(1, 8)};
+    run.order = {static_cast<Shuffle>(upto(0, 2)), words_(),
+                 of_any_length(static_cast<unsigned>(std::bit_width(samples))), upto(1, 8)};
     one.world_size = upto(1, std::min(run.global_batch_size, kMostWorlds));
     one.other_world = upto(1, std::min(run.global_batch_size, kMostWorlds));
     return one;
@@ -48,7 +51,9 @@ class Cases {
     const std::uint64_t least = std::uint64_t{1} << upto(0, bits - 1);
     return upto(least, 2 * least - 1);
   }
-  std::uint64_t upto(std::uint64_t low, std::uint64_t high) { return low + words_() % (high - low + 1); }
+  std::uint64_t upto(std::uint64_t low, std::uint64_t high) {
+    return low + words_() % (high - low + 1);
+  }
 
  private:
   std::mt19937_64 words_{20240229};
@@ -59,14 +64,17 @@ constexpr std::int64_t kEmpty = -1;
 std::vector<StepPlan> plans_of(const LoaderState& run, std::uint64_t world_size) {
   std::vector<StepPlan> plans;
   for (std::uint64_t rank = 0; rank < world_size; ++rank) {
-    plans.push_back(StepPlan::make(run.records, run.global_batch_size, run.last_batch, rank, world_size).value());
+    plans.push_back(
+        StepPlan::make(run.records, run.global_batch_size, run.last_batch, rank, world_size)
+            .value());
   }
   return plans;
 }
 
 // The samples of the epoch's remaining steps, rank by rank within a step; empty if ranks overlap,
 // leave a gap, differ in their steps, or change their number of rows.
-std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run, std::uint64_t world_size) {
+std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run,
+                                                    std::uint64_t world_size) {
   const EpochOrder order(run.records, run.order, run.epoch);
   const auto plans = plans_of(run, world_size);
   std::vector<std::int64_t> samples;
@@ -74,7 +82,9 @@ std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run, std:
   for (std::uint64_t step = run.samples / run.global_batch_size; step < plans[0].steps(); ++step) {
     for (const StepPlan& plan : plans) {
       const Positions positions = plan.positions(step);
-      if (plan.steps() != plans[0].steps() || positions.first != next || positions.size() != plan.rows() || plan.rows() == 0) return {};
+      if (plan.steps() != plans[0].steps() || positions.first != next ||
+          positions.size() != plan.rows() || plan.rows() == 0)
+        return {};
       for (; next < positions.last; ++next) {
         const auto sample = plan.sample(order, next);
         samples.push_back(sample ? static_cast<std::int64_t>(*sample) : kEmpty);
@@ -89,7 +99,9 @@ std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run, std:
 bool each_once(const LoaderState& run, const std::vector<std::int64_t>& samples, std::size_t most) {
   std::vector<bool> seen(run.records);
   for (std::size_t i = 0; i < most; ++i) {
-    if (samples[i] < 0 || static_cast<std::uint64_t>(samples[i]) >= run.records || seen[static_cast<std::size_t>(samples[i])]) return false;
+    if (samples[i] < 0 || static_cast<std::uint64_t>(samples[i]) >= run.records ||
+        seen[static_cast<std::size_t>(samples[i])])
+      return false;
     seen[static_cast<std::size_t>(samples[i])] = true;
   }
   return true;
@@ -97,10 +109,12 @@ bool each_once(const LoaderState& run, const std::vector<std::int64_t>& samples,
 
 bool epoch_is_right(const LoaderState& run, const std::vector<std::int64_t>& samples) {
   const std::uint64_t rest = run.records % run.global_batch_size;
-  if (run.last_batch == LastBatch::drop) return samples.size() == run.records - rest && each_once(run, samples, samples.size());
+  if (run.last_batch == LastBatch::drop)
+    return samples.size() == run.records - rest && each_once(run, samples, samples.size());
   if (samples.size() != run.records + (rest == 0 ? 0 : run.global_batch_size - rest)) return false;
   for (std::size_t i = run.records; i < samples.size(); ++i) {
-    if (samples[i] != (run.last_batch == LastBatch::pad ? kEmpty : samples[i % run.records])) return false;
+    if (samples[i] != (run.last_batch == LastBatch::pad ? kEmpty : samples[i % run.records]))
+      return false;
   }
   return each_once(run, samples, run.records);
 }
@@ -113,7 +127,8 @@ bool resumes(const Case& one, const std::vector<std::int64_t>& samples, std::uin
   const auto resumed = LoaderState::parse(state.text());
   if (!resumed.ok()) return false;
   const auto rest = handed_out(resumed.value(), one.other_world);
-  return rest && std::equal(samples.begin() + static_cast<std::ptrdiff_t>(state.samples), samples.end(), rest->begin(), rest->end());
+  return rest && std::equal(samples.begin() + static_cast<std::ptrdiff_t>(state.samples),
+                            samples.end(), rest->begin(), rest->end());
 }
 
 // smaller permutations take more rounds, and every step is resumed
@@ -125,10 +140,13 @@ struct Tally {
   std::size_t resumes = 0;
   std::vector<std::string> faults;
 
-  void fault(const std::string& what, const Case& one) { faults.push_back(what + ": " + one.text()); }
+  void fault(const std::string& what, const Case& one) {
+    faults.push_back(what + ": " + one.text());
+  }
 };
 
-void check_resume(const Case& one, const std::vector<std::int64_t>& samples, std::uint64_t step, Tally& tally) {
+void check_resume(const Case& one, const std::vector<std::int64_t>& samples, std::uint64_t step,
+                  Tally& tally) {
   if (!resumes(one, samples, step)) tally.fault("resume at step " + std::to_string(step), one);
   ++tally.resumes;
 }
@@ -169,7 +187,8 @@ TEST_CASE("an epoch resumes at every one of its steps on every world size") {
     REQUIRE(samples.has_value());
     REQUIRE(epoch_is_right(one.run, *samples));
     for (one.other_world = 1; one.other_world <= one.run.global_batch_size; ++one.other_world) {
-      for (std::uint64_t step = 0; step <= samples->size() / one.run.global_batch_size; ++step) REQUIRE(resumes(one, *samples, step));
+      for (std::uint64_t step = 0; step <= samples->size() / one.run.global_batch_size; ++step)
+        REQUIRE(resumes(one, *samples, step));
     }
   }
 }
@@ -183,7 +202,9 @@ TEST_CASE("orders of very many samples never give one twice") {
     const EpochOrder order(records, one.run.order, one.run.epoch);
     std::set<std::uint64_t> positions, samples;
     const std::uint64_t near = cases.upto(0, records - 1);
-    for (int j = 0; j < 200; ++j) positions.insert(j % 2 == 0 ? cases.upto(0, records - 1) : near - std::min(near, cases.upto(0, 999)));
+    for (int j = 0; j < 200; ++j)
+      positions.insert(j % 2 == 0 ? cases.upto(0, records - 1)
+                                  : near - std::min(near, cases.upto(0, 999)));
     for (const std::uint64_t position : positions) samples.insert(order[position]);
     CAPTURE(one.text());
     CHECK(samples.size() == positions.size());

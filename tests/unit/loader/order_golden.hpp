@@ -19,7 +19,9 @@ inline format::Json order_golden(const char* section) {
   return format::parse_json(text).value().at(section);
 }
 
-inline std::uint64_t number(const format::Json& value, const char* name) { return value.at(name).get<std::uint64_t>(); }
+inline std::uint64_t number(const format::Json& value, const char* name) {
+  return value.at(name).get<std::uint64_t>();
+}
 inline std::vector<std::uint64_t> numbers(const format::Json& value, const char* name) {
   return value.at(name).get<std::vector<std::uint64_t>>();
 }

@@ -31,7 +31,9 @@ double deviation(const std::vector<double>& counts) {
 
 // The deviation of the pairs below n that `pair_of` returns for 20,000 seeds. Pairs of equal
 // elements are left out if they cannot occur.
-double pair_deviation(std::uint64_t n, bool may_be_equal, const std::function<std::array<std::uint64_t, 2>(std::uint64_t seed)>& pair_of) {
+double pair_deviation(
+    std::uint64_t n, bool may_be_equal,
+    const std::function<std::array<std::uint64_t, 2>(std::uint64_t seed)>& pair_of) {
   std::vector<double> counts(n * n);
   for (std::uint64_t seed = 0; seed < 20000; ++seed) {
     const auto [a, b] = pair_of(seed);
@@ -52,13 +54,16 @@ std::vector<std::uint64_t> all_of(const EpochOrder& order) {
 }
 
 // The inverse of Shuffle::block, from ORDER.md. Precondition: whole windows of whole blocks.
-std::uint64_t position_in_full_windows(std::uint64_t sample, std::uint64_t samples, const OrderOptions& options, std::uint64_t epoch) {
+std::uint64_t position_in_full_windows(std::uint64_t sample, std::uint64_t samples,
+                                       const OrderOptions& options, std::uint64_t epoch) {
   constexpr std::uint32_t kBlocks = 2, kWindows = 3;
   const Permutation blocks(samples / options.block_samples, options.seed, epoch, kBlocks);
   const std::uint64_t place = blocks.position_of(sample / options.block_samples);
-  const std::uint64_t window = place / options.window_blocks, size = options.window_blocks * options.block_samples;
+  const std::uint64_t window = place / options.window_blocks,
+                      size = options.window_blocks * options.block_samples;
   const Permutation within(size, options.seed, epoch, kWindows, window);
-  const std::uint64_t at = place % options.window_blocks * options.block_samples + sample % options.block_samples;
+  const std::uint64_t at =
+      place % options.window_blocks * options.block_samples + sample % options.block_samples;
   return window * size + within.position_of(at);
 }
 
@@ -82,9 +87,11 @@ TEST_CASE("a permutation holds each element once, and position_of undoes it") {
 
 TEST_CASE("a permutation of any size up to the largest undoes itself") {
   for (unsigned bits = 9; bits <= 62; ++bits) {
-    for (const std::uint64_t size : {(std::uint64_t{1} << bits) - 1, std::uint64_t{1} << bits, (std::uint64_t{1} << (bits - 1)) + 1}) {
+    for (const std::uint64_t size : {(std::uint64_t{1} << bits) - 1, std::uint64_t{1} << bits,
+                                     (std::uint64_t{1} << (bits - 1)) + 1}) {
       const Permutation permutation(size, bits, 0, 1);
-      for (const std::uint64_t position : {std::uint64_t{0}, std::uint64_t{1}, size / 3, size / 2, size - 2, size - 1}) {
+      for (const std::uint64_t position :
+           {std::uint64_t{0}, std::uint64_t{1}, size / 3, size / 2, size - 2, size - 1}) {
         REQUIRE(permutation[position] < size);
         REQUIRE(permutation.position_of(permutation[position]) == position);
         REQUIRE(permutation[permutation.position_of(position)] == position);
@@ -96,27 +103,33 @@ TEST_CASE("a permutation of any size up to the largest undoes itself") {
 TEST_CASE("permutations, orders and steps are the golden ones") {
   for (const auto& one : order_golden("permutations")) {
     const Permutation permutation(number(one, "size"), number(one, "seed"), number(one, "epoch"),
-                                  static_cast<std::uint32_t>(number(one, "stream")), number(one, "index"));
+                                  static_cast<std::uint32_t>(number(one, "stream")),
+                                  number(one, "index"));
     std::vector<std::uint64_t> elements;
-    for (const std::uint64_t position : numbers(one, "positions")) elements.push_back(permutation[position]);
+    for (const std::uint64_t position : numbers(one, "positions"))
+      elements.push_back(permutation[position]);
     CHECK(elements == numbers(one, "elements"));
   }
   for (const auto& one : order_golden("orders")) {
     const auto shuffle = value_named<Shuffle>(one.at("shuffle").get<std::string>(), shuffle_name);
-    const OrderOptions options = {shuffle, number(one, "seed"), number(one, "block_samples"), number(one, "window_blocks")};
+    const OrderOptions options = {shuffle, number(one, "seed"), number(one, "block_samples"),
+                                  number(one, "window_blocks")};
     const EpochOrder order(number(one, "samples"), options, number(one, "epoch"));
     std::vector<std::uint64_t> elements;
-    for (const std::uint64_t position : numbers(one, "positions")) elements.push_back(order[position]);
+    for (const std::uint64_t position : numbers(one, "positions"))
+      elements.push_back(order[position]);
     CHECK(elements == numbers(one, "elements"));
   }
   for (const auto& one : order_golden("steps")) {
-    const auto last_batch = value_named<LastBatch>(one.at("last_batch").get<std::string>(), last_batch_name);
-    const StepPlan plan =
-        StepPlan::make(number(one, "samples"), number(one, "global_batch_size"), last_batch, number(one, "rank"), number(one, "world_size"))
-            .value();
+    const auto last_batch =
+        value_named<LastBatch>(one.at("last_batch").get<std::string>(), last_batch_name);
+    const StepPlan plan = StepPlan::make(number(one, "samples"), number(one, "global_batch_size"),
+                                         last_batch, number(one, "rank"), number(one, "world_size"))
+                              .value();
     const auto positions = one.at("positions").get<std::vector<std::array<std::uint64_t, 2>>>();
     REQUIRE(plan.steps() == positions.size());
-    for (std::uint64_t k = 0; k < plan.steps(); ++k) CHECK(plan.positions(k) == Positions{positions[k][0], positions[k][1]});
+    for (std::uint64_t k = 0; k < plan.steps(); ++k)
+      CHECK(plan.positions(k) == Positions{positions[k][0], positions[k][1]});
   }
 }
 
@@ -162,9 +175,11 @@ TEST_CASE("all orders of a few samples occur, each as often") {
 TEST_CASE("epochs, seeds, streams and indices have orders of their own") {
   for (const std::uint64_t n : Sizes{2, 3, 5, 8, 17, 100}) {
     CAPTURE(n);
-    const auto against = [n](std::uint64_t seed_step, std::uint64_t epoch, std::uint32_t stream, std::uint64_t index) {
+    const auto against = [n](std::uint64_t seed_step, std::uint64_t epoch, std::uint32_t stream,
+                             std::uint64_t index) {
       return pair_deviation(n, true, [=](std::uint64_t seed) {
-        return std::array{Permutation(n, seed, 0, 1)[0], Permutation(n, seed + seed_step, epoch, stream, index)[0]};
+        return std::array{Permutation(n, seed, 0, 1)[0],
+                          Permutation(n, seed + seed_step, epoch, stream, index)[0]};
       });
     };
     CHECK(std::abs(against(0, 1, 1, 0)) < kFarOff);
@@ -195,9 +210,13 @@ TEST_CASE("block shuffle mixes the samples of a window's blocks and of no others
       // The window's blocks are those of its first samples, until each has been seen whole.
       std::multiset<std::uint64_t> seen;
       const std::uint64_t wanted = std::min(kWindow, blocks - window * kWindow);
-      const auto whole = [&](std::uint64_t block) { return seen.count(block) == std::min(kBlock, samples - block * kBlock); };
+      const auto whole = [&](std::uint64_t block) {
+        return seen.count(block) == std::min(kBlock, samples - block * kBlock);
+      };
       std::set<std::uint64_t> distinct;
-      const auto finished = [&] { return distinct.size() == wanted && std::all_of(distinct.begin(), distinct.end(), whole); };
+      const auto finished = [&] {
+        return distinct.size() == wanted && std::all_of(distinct.begin(), distinct.end(), whole);
+      };
       while (!finished() && position < samples) {
         seen.insert(order[position] / kBlock);
         distinct.insert(order[position++] / kBlock);
@@ -246,14 +265,16 @@ TEST_CASE("block shuffle takes the short block anywhere") {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const auto order = all_of(EpochOrder(9, {Shuffle::block, seed, 4, 1}, 0));
     CHECK(std::set(order.begin(), order.end()).size() == 9);
-    positions.insert(static_cast<std::uint64_t>(std::find(order.begin(), order.end(), 8) - order.begin()));
+    positions.insert(
+        static_cast<std::uint64_t>(std::find(order.begin(), order.end(), 8) - order.begin()));
   }
   CHECK(positions == std::set<std::uint64_t>{0, 4, 8});
 }
 
 TEST_CASE("blocks and windows larger than the data set cover all of it") {
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
-  for (const auto& [block, window] : {std::pair{kMost, kMost}, {std::uint64_t{1}, kMost}, {kMost, std::uint64_t{1}}}) {
+  for (const auto& [block, window] :
+       {std::pair{kMost, kMost}, {std::uint64_t{1}, kMost}, {kMost, std::uint64_t{1}}}) {
     const auto order = all_of(EpochOrder(50, {Shuffle::block, 1, block, window}, 0));
     CHECK(std::set(order.begin(), order.end()).size() == 50);
     CHECK(order != all_of(EpochOrder(50, {Shuffle::block, 1, block, window}, 1)));
@@ -264,14 +285,17 @@ TEST_CASE("the largest data set shuffled by blocks undoes itself") {
   const OrderOptions options = {Shuffle::block, 1, 256, 16};
   const EpochOrder order(kMaxSamples, options, kMaxEpoch);
   for (std::uint64_t p = 0; p < 100; ++p) {
-    const std::uint64_t near_end = kMaxSamples - 1 - p * p * p, anywhere = p * (kMaxSamples / 100) + p;
+    const std::uint64_t near_end = kMaxSamples - 1 - p * p * p,
+                        anywhere = p * (kMaxSamples / 100) + p;
     CHECK(position_in_full_windows(order[near_end], kMaxSamples, options, kMaxEpoch) == near_end);
     CHECK(position_in_full_windows(order[anywhere], kMaxSamples, options, kMaxEpoch) == anywhere);
   }
 }
 
 TEST_CASE("steps are shared by ranks as evenly as can be") {
-  const auto plan = [](std::uint64_t rank) { return StepPlan::make(100, 10, LastBatch::drop, rank, 4).value(); };
+  const auto plan = [](std::uint64_t rank) {
+    return StepPlan::make(100, 10, LastBatch::drop, rank, 4).value();
+  };
   CHECK(plan(0).positions(3) == Positions{30, 32});
   CHECK(plan(1).positions(3) == Positions{32, 35});
   CHECK(plan(2).positions(3) == Positions{35, 37});
@@ -291,25 +315,32 @@ TEST_CASE("the last samples are dropped, padded or wrapped") {
   CHECK(plan(LastBatch::pad).sample(order, 10) == std::nullopt);
   CHECK(plan(LastBatch::wrap).sample(order, 11) == order[1]);
   // A batch larger than the data set contains it several times.
-  CHECK(StepPlan::make(3, 8, LastBatch::wrap).value().sample(EpochOrder(3, {}, 0), 7) == EpochOrder(3, {}, 0)[1]);
+  CHECK(StepPlan::make(3, 8, LastBatch::wrap).value().sample(EpochOrder(3, {}, 0), 7) ==
+        EpochOrder(3, {}, 0)[1]);
   CHECK(StepPlan::make(3, 8, LastBatch::pad).value().steps() == 1);
 }
 
 TEST_CASE("impossible steps are refused with numbers and advice") {
-  const auto message = [](std::uint64_t samples, std::uint64_t batch, LastBatch last_batch, std::uint64_t rank, std::uint64_t world_size) {
+  const auto message = [](std::uint64_t samples, std::uint64_t batch, LastBatch last_batch,
+                          std::uint64_t rank, std::uint64_t world_size) {
     const auto plan = StepPlan::make(samples, batch, last_batch, rank, world_size);
     REQUIRE(!plan.ok());
     CHECK(plan.error().code == ErrorCode::usage);
     return plan.error().message;
   };
   CHECK(message(40, 64, LastBatch::drop, 0, 1) ==
-        "global_batch_size 64 is larger than the 40 samples, so last_batch drop leaves no step; use a smaller batch, or last_batch pad or "
+        "global_batch_size 64 is larger than the 40 samples, so last_batch drop leaves no step; "
+        "use a smaller batch, or last_batch pad or "
         "wrap");
   CHECK_THAT(message(0, 4, LastBatch::wrap, 0, 1), ContainsSubstring("has no samples"));
-  CHECK_THAT(message(kMaxSamples + 1, 4, LastBatch::wrap, 0, 1), ContainsSubstring("4611686018427387905 samples"));
+  CHECK_THAT(message(kMaxSamples + 1, 4, LastBatch::wrap, 0, 1),
+             ContainsSubstring("4611686018427387905 samples"));
   CHECK_THAT(message(40, 0, LastBatch::pad, 0, 1), ContainsSubstring("global_batch_size is 0"));
-  CHECK_THAT(message(40, kMaxSamples + 1, LastBatch::pad, 0, 1), ContainsSubstring("4611686018427387905"));
+  CHECK_THAT(message(40, kMaxSamples + 1, LastBatch::pad, 0, 1),
+             ContainsSubstring("4611686018427387905"));
   CHECK_THAT(message(40, 8, LastBatch::drop, 0, 0), ContainsSubstring("world_size is 0"));
-  CHECK_THAT(message(40, 8, LastBatch::drop, 4, 4), ContainsSubstring("rank 4 is not below world_size 4; ranks are numbered from 0 to 3"));
-  CHECK_THAT(message(40, 8, LastBatch::drop, 0, 9), ContainsSubstring("global_batch_size 8 is smaller than world_size 9"));
+  CHECK_THAT(message(40, 8, LastBatch::drop, 4, 4),
+             ContainsSubstring("rank 4 is not below world_size 4; ranks are numbered from 0 to 3"));
+  CHECK_THAT(message(40, 8, LastBatch::drop, 0, 9),
+             ContainsSubstring("global_batch_size 8 is smaller than world_size 9"));
 }

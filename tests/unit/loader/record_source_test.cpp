@@ -51,8 +51,9 @@ void add_up(void* context, const Record& record) {
   for (const std::uint8_t byte : record.label.bytes) sum += byte;
 }
 
-std::unique_ptr<RecordSource> source_of(const Dataset& dataset, VerifyChecksums verify_checksums = VerifyChecksums::first_read,
-                                        FileAccess access = FileAccess::map) {
+std::unique_ptr<RecordSource> source_of(
+    const Dataset& dataset, VerifyChecksums verify_checksums = VerifyChecksums::first_read,
+    FileAccess access = FileAccess::map) {
   return RecordSource::make(dataset, verify_checksums, access).value();
 }
 
@@ -85,11 +86,14 @@ std::vector<std::byte> bytes_of(const std::vector<std::uint8_t>& bytes) {
 
 // A pack, and the places of its records.
 struct Fixture {
-  explicit Fixture(TinyForm wanted = {}, std::size_t count = 10) : form(wanted), records(tiny_records(wanted, count)) {
+  explicit Fixture(TinyForm wanted = {}, std::size_t count = 10)
+      : form(wanted), records(tiny_records(wanted, count)) {
     manifest = write_pack(folder.path(), form, records, kPerShard);
     dataset.emplace(Dataset::open(folder.path()).value());
   }
-  [[nodiscard]] std::string shard(std::size_t number) const { return folder / manifest.shards[number].file; }
+  [[nodiscard]] std::string shard(std::size_t number) const {
+    return folder / manifest.shards[number].file;
+  }
   // Offset in its shard's file of a record's image.
   [[nodiscard]] std::uint64_t image_offset(std::uint64_t number) const {
     const auto bytes = stored_image(form, records[number]);
@@ -175,7 +179,8 @@ TEST_CASE("a damaged record is reported at each read, with file, record and key"
     REQUIRE(first);
     CHECK(first->code == ErrorCode::damaged);
     CHECK(first->path == pack.shard(1));
-    CHECK_THAT(first->message, StartsWith("record 1 (" + pack.records[5].key + "): image: CRC-32C is "));
+    CHECK_THAT(first->message,
+               StartsWith("record 1 (" + pack.records[5].key + "): image: CRC-32C is "));
     CHECK(first->offset == offset);
     CHECK(error_of(*source, 5)->describe() == first->describe());
     // with Sample's text
@@ -193,10 +198,12 @@ TEST_CASE("a good record is checked again only by `always`") {
     (void)read(*first_epoch, 5);
     flip_in_place(pack.shard(1), pack.image_offset(5));
     CHECK(message_of(*first_epoch, 5) == "read");
-    CHECK(message_of(*source_of(*pack.dataset, VerifyChecksums::first_read, access), 5) == "read");  // sources of one Dataset share it
+    CHECK(message_of(*source_of(*pack.dataset, VerifyChecksums::first_read, access), 5) ==
+          "read");  // sources of one Dataset share it
     CHECK_THAT(message_of(*always, 5), ContainsSubstring("CRC-32C"));
     const auto anew = Dataset::open(pack.folder.path()).value();
-    CHECK_THAT(message_of(*source_of(anew, VerifyChecksums::first_read, access), 5), ContainsSubstring("CRC-32C"));
+    CHECK_THAT(message_of(*source_of(anew, VerifyChecksums::first_read, access), 5),
+               ContainsSubstring("CRC-32C"));
   }
 }
 
@@ -211,14 +218,16 @@ TEST_CASE("damaged frames have the messages of Sample") {
   TinyForm form;
   form.image_zstd = form.label_zstd = true;
   for (const FileAccess access : kBothWays) {
-    for (const VerifyChecksums verify_checksums : {VerifyChecksums::always, VerifyChecksums::never}) {
+    for (const VerifyChecksums verify_checksums :
+         {VerifyChecksums::always, VerifyChecksums::never}) {
       const Fixture pack(form);
       const Sample sample = pack.dataset->sample(2).value();
       const std::uint64_t frame = frame_offset(pack.shard(0), "image.zstd", 2);
       flip_in_place(pack.shard(0), frame);
       std::vector<std::uint8_t> scratch;
       const auto source = source_of(*pack.dataset, verify_checksums, access);
-      const std::string wanted = sample.load_image(scratch, verify_checksums).error().message + kAdvice;
+      const std::string wanted =
+          sample.load_image(scratch, verify_checksums).error().message + kAdvice;
       for (int twice = 0; twice < 2; ++twice) {
         const auto error = error_of(*source, 2);
         REQUIRE(error);
@@ -235,8 +244,11 @@ TEST_CASE("a shard that is missing or has another length fails all its records")
   std::filesystem::resize_file(pack.shard(2), 5000);
   const auto source = source_of(*pack.dataset);
   for (int twice = 0; twice < 2; ++twice) {
-    CHECK_THAT(message_of(*source, 4), ContainsSubstring(pack.shard(1) + ": record 0: the manifest names this shard, but it is missing"));
-    CHECK_THAT(message_of(*source, 9), ContainsSubstring("record 1: has 5000 bytes, the manifest says"));
+    CHECK_THAT(message_of(*source, 4),
+               ContainsSubstring(pack.shard(1) +
+                                 ": record 0: the manifest names this shard, but it is missing"));
+    CHECK_THAT(message_of(*source, 9),
+               ContainsSubstring("record 1: has 5000 bytes, the manifest says"));
     CHECK(source->shape(9).error().code == ErrorCode::damaged);
     CHECK_THAT(source->shape(9).error().message, StartsWith("record 1: "));
     CHECK(message_of(*source, 0) == "read");
@@ -253,16 +265,19 @@ TEST_CASE("a shard cut short while it is open is an error with both lengths") {
       const auto source = source_of(*pack.dataset, VerifyChecksums::always, access);
       (void)read(*source, 0);
       const auto before = std::filesystem::file_size(pack.shard(0));
-      std::filesystem::resize_file(pack.shard(0), 4096);  // the header's page, neither records nor tables
+      std::filesystem::resize_file(pack.shard(0),
+                                   4096);  // the header's page, neither records nor tables
       source->read_ahead(3);
       for (int twice = 0; twice < 2; ++twice) {
         const auto error = error_of(*source, 3);
         REQUIRE(error);
         CHECK(error->code == ErrorCode::damaged);
         CHECK(error->path == pack.shard(0));
-        const std::string who =
-            access == FileAccess::map ? "record 3: " : "record 3 (" + pack.records[3].key + "): ";  // keys are mapped, too
-        CHECK_THAT(error->message, StartsWith(who + "had " + std::to_string(before) + " bytes when it was opened and has 4096 now"));
+        const std::string who = access == FileAccess::map ? "record 3: "
+                                                          : "record 3 (" + pack.records[3].key +
+                                                                "): ";  // keys are mapped, too
+        CHECK_THAT(error->message, StartsWith(who + "had " + std::to_string(before) +
+                                              " bytes when it was opened and has 4096 now"));
       }
       CHECK(message_of(*source, 4) == "read");  // other shards can still be read
     }
@@ -315,7 +330,8 @@ TEST_CASE("with read, a replaced shard is read while open and never confused") {
   const auto error = error_of(*source, 4);
   REQUIRE(error);
   CHECK(error->code == ErrorCode::damaged);
-  CHECK_THAT(error->describe(), StartsWith(pack.shard(1) + ": record 0 (" + pack.records[4].key + "): another file has replaced it"));
+  CHECK_THAT(error->describe(), StartsWith(pack.shard(1) + ": record 0 (" + pack.records[4].key +
+                                           "): another file has replaced it"));
 }
 
 TEST_CASE("threads read through fewer mappings than there are shards") {
@@ -334,7 +350,8 @@ TEST_CASE("threads read through fewer mappings than there are shards") {
           const std::size_t number = (i * (2 * t + 1) * 7 + t) % pack.records.size();
           source->read_ahead((number + 5) % pack.records.size());
           Seen seen;
-          if (!source->read(number, scratch, keep, &seen).ok() || seen.key != pack.records[number].key ||
+          if (!source->read(number, scratch, keep, &seen).ok() ||
+              seen.key != pack.records[number].key ||
               bytes_of(seen.image) != stored_image(pack.form, pack.records[number])) {
             ++wrong;
           }
@@ -364,14 +381,17 @@ TEST_CASE("checked records stay known when their shard is unmapped") {
 TEST_CASE("a shard replaced while unmapped is refused, it may count as checked") {
   for (const FileAccess access : kBothWays) {
     const Fixture pack;
-    DatasetFiles::of(*pack.dataset, access == FileAccess::map ? reader::MapMode::mapped : reader::MapMode::tables)->limit_mappings(1);
+    DatasetFiles::of(*pack.dataset,
+                     access == FileAccess::map ? reader::MapMode::mapped : reader::MapMode::tables)
+        ->limit_mappings(1);
     const auto source = source_of(*pack.dataset, VerifyChecksums::first_read, access);
     (void)read(*source, 0);
     (void)read(*source, 5);
     std::filesystem::copy_file(pack.shard(0), pack.shard(0) + ".new");
     std::filesystem::rename(pack.shard(0) + ".new", pack.shard(0));
     for (int twice = 0; twice < 2; ++twice) {
-      CHECK_THAT(message_of(*source, 0), ContainsSubstring("record 0: another file has replaced it since it was opened"));
+      CHECK_THAT(message_of(*source, 0),
+                 ContainsSubstring("record 0: another file has replaced it since it was opened"));
     }
     CHECK(read(*source, 5).key == pack.records[5].key);
   }
@@ -384,13 +404,15 @@ TEST_CASE("a shape is refused if the frame has another size") {
   for (const FileAccess access : kBothWays) {
     for (const std::string field : {"image", "label"}) {
       const Fixture pack(form);
-      flip_in_place(pack.shard(1), frame_offset(pack.shard(1), field + ".zstd", 1) + 5);  // of the content size that the frame names
+      flip_in_place(pack.shard(1), frame_offset(pack.shard(1), field + ".zstd", 1) +
+                                       5);  // of the content size that the frame names
       const auto source = source_of(*pack.dataset, VerifyChecksums::never, access);
       CHECK(source->shape(4).ok());
       const auto shape = source->shape(5);
       REQUIRE_FALSE(shape.ok());
       CHECK(shape.error().code == ErrorCode::damaged);
-      CHECK_THAT(shape.error().message, StartsWith("record 1 (" + pack.records[5].key + "): " + field + ": is a Zstandard frame of ") &&
+      CHECK_THAT(shape.error().message, StartsWith("record 1 (" + pack.records[5].key +
+                                                   "): " + field + ": is a Zstandard frame of ") &&
                                             ContainsSubstring("bytes of content; the record has "));
     }
   }

@@ -27,7 +27,9 @@ constexpr milliseconds kLong{20000};  // a test that takes so long has failed
 class FakeFiller final : public RowFiller {
  public:
   std::function<void()> delay = [] {};
-  std::function<std::optional<Error>(Cursor, std::size_t)> fail = [](Cursor, std::size_t) { return std::optional<Error>(); };
+  std::function<std::optional<Error>(Cursor, std::size_t)> fail = [](Cursor, std::size_t) {
+    return std::optional<Error>();
+  };
   std::atomic<int> begun{0};
 
   void begin(Slot& slot) override {
@@ -42,7 +44,9 @@ class FakeFiller final : public RowFiller {
     }
     return {};
   }
-  static std::int64_t mark(Cursor at, std::size_t row) { return static_cast<std::int64_t>(at.epoch * 1000000 + at.step * 1000 + row); }
+  static std::int64_t mark(Cursor at, std::size_t row) {
+    return static_cast<std::int64_t>(at.epoch * 1000000 + at.step * 1000 + row);
+  }
 };
 
 struct RingUnderTest {
@@ -50,7 +54,8 @@ struct RingUnderTest {
   std::shared_ptr<Ring> ring;
 
   explicit RingUnderTest(
-      RingOptions options, unsigned slots = 3, const std::function<void(FakeFiller&)>& prepare = [](FakeFiller&) {}) {
+      RingOptions options, unsigned slots = 3,
+      const std::function<void(FakeFiller&)>& prepare = [](FakeFiller&) {}) {
     auto made = std::make_unique<FakeFiller>();
     prepare(*made);
     filler = made.get();
@@ -76,12 +81,14 @@ struct RingUnderTest {
 
 void check_rows(const Slot& slot, Cursor at) {
   CHECK(slot.cursor == at);
-  for (std::size_t row = 0; row < slot.samples.size(); ++row) REQUIRE(slot.samples[row] == FakeFiller::mark(at, row));
+  for (std::size_t row = 0; row < slot.samples.size(); ++row)
+    REQUIRE(slot.samples[row] == FakeFiller::mark(at, row));
 }
 
 std::size_t thread_total() {
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) count += entry.exists() ? 1u : 0u;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    count += entry.exists() ? 1u : 0u;
   return count;
 }
 
@@ -166,7 +173,8 @@ TEST_CASE("a late batch times out and arrives with a later call") {
   const auto early = t.ring->next(milliseconds(20));
   REQUIRE_FALSE(early.ok());
   CHECK(early.error().code == ErrorCode::timeout);
-  CHECK(early.error().message == "step 0 of epoch 0 was not ready after 20 ms; call again, or use a longer timeout");
+  CHECK(early.error().message ==
+        "step 0 of epoch 0 was not ready after 20 ms; call again, or use a longer timeout");
   hold = false;
   Slot* const slot = t.next();
   check_rows(*slot, {0, 0});
@@ -176,7 +184,8 @@ TEST_CASE("a late batch times out and arrives with a later call") {
 TEST_CASE("an error comes at its step with the lowest row, and is repeated") {
   const RingUnderTest t({6, 1, 10, 3}, 3, [](FakeFiller& filler) {
     filler.fail = [](Cursor at, std::size_t row) -> std::optional<Error> {
-      if (at.step == 4 && row >= 2) return damaged_error("row " + std::to_string(row), "a.safetensors");
+      if (at.step == 4 && row >= 2)
+        return damaged_error("row " + std::to_string(row), "a.safetensors");
       return {};
     };
   });
@@ -215,7 +224,8 @@ TEST_CASE("seek goes to any step of any epoch, and leaves leased batches alone")
 
 TEST_CASE("a batch that is not accepted stays in front") {
   const RingUnderTest t({2, 1, 8, 2}, 3);
-  const auto refused = t.ring->next(kLong, [](const Slot&) { return std::optional(usage_error("too small")); });
+  const auto refused =
+      t.ring->next(kLong, [](const Slot&) { return std::optional(usage_error("too small")); });
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().message == "too small");
   CHECK(t.ring->position() == Cursor{0, 0});
@@ -287,7 +297,8 @@ TEST_CASE("close in every state, twice, while another thread waits") {
     CHECK_FALSE(t.ring->seek({0, 0}).ok());
   }
   SECTION("a consumer waits") {
-    const auto hold = std::make_shared<std::atomic<bool>>(true);  // the thread may outlive this section
+    const auto hold =
+        std::make_shared<std::atomic<bool>>(true);  // the thread may outlive this section
     const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
       filler.delay = [hold] {
         while (*hold) std::this_thread::sleep_for(milliseconds(1));
@@ -318,7 +329,8 @@ TEST_CASE("close leaves behind a thread that hangs, and returns") {
   }
   CHECK(thread_total() == before + 1);
   *release = true;  // lets the thread free the ring
-  for (int i = 0; i < 2000 && thread_total() > before; ++i) std::this_thread::sleep_for(milliseconds(5));
+  for (int i = 0; i < 2000 && thread_total() > before; ++i)
+    std::this_thread::sleep_for(milliseconds(5));
   CHECK(thread_total() == before);
 }
 
@@ -327,7 +339,8 @@ TEST_CASE("the child of a fork gets an error, and neither waits nor crashes") {
   Slot* const slot = t.next();
   const int ended = test::status_of_child([&] {
     const auto refused = t.ring->next(milliseconds(0));
-    const bool told = !refused.ok() && refused.error().message.find("before a fork") != std::string::npos;
+    const bool told =
+        !refused.ok() && refused.error().message.find("before a fork") != std::string::npos;
     const bool no_seek = !t.ring->seek({0, 0}).ok();
     t.ring->cancel();
     t.ring->close();
@@ -373,7 +386,9 @@ namespace {
 
 void random_run(std::uint32_t seed) {
   std::mt19937 random(seed);
-  const auto below = [&random](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  const auto below = [&random](std::uint32_t n) {
+    return static_cast<std::uint32_t>(random() % n);
+  };
   const RingOptions options{1 + below(5), 1 + below(3), 1 + below(6), 1 + below(4)};
   const unsigned slots = 2 + below(3);
   const std::uint32_t pauses = below(4);
@@ -382,7 +397,8 @@ void random_run(std::uint32_t seed) {
     filler.delay = [&calls, pauses] {
       const std::uint32_t call = calls.fetch_add(2654435761u);
       if ((call >> 20) % 4 < pauses) std::this_thread::yield();
-      if ((call >> 12) % 64 == 0 && pauses > 1) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if ((call >> 12) % 64 == 0 && pauses > 1)
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
     };
   });
   Cursor at;

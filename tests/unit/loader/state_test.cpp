@@ -73,9 +73,12 @@ TEST_CASE("blocks and windows may be as large as a data set") {
 TEST_CASE("a position may be any step of the epoch, its end too, and nothing else") {
   CHECK(refusal(altered("\"samples\":384", "\"samples\":0")).empty());
   CHECK(refusal(altered("\"samples\":384", "\"samples\":352")).empty());
-  CHECK_THAT(refusal(altered("\"samples\":384", "\"samples\":385")),
-             ContainsSubstring("samples: 385 is not a multiple of the global batch, 32, up to the epoch's 12 steps"));
-  CHECK_THAT(refusal(altered("\"samples\":384", "\"samples\":416")), ContainsSubstring("samples: 416"));
+  CHECK_THAT(
+      refusal(altered("\"samples\":384", "\"samples\":385")),
+      ContainsSubstring(
+          "samples: 385 is not a multiple of the global batch, 32, up to the epoch's 12 steps"));
+  CHECK_THAT(refusal(altered("\"samples\":384", "\"samples\":416")),
+             ContainsSubstring("samples: 416"));
 }
 
 TEST_CASE("a text that is no state is refused, naming what is wrong") {
@@ -87,8 +90,10 @@ TEST_CASE("a text that is no state is refused, naming what is wrong") {
       {R"({"hotpack_state":1})", "lacks the key \"fingerprint\""},
       {kText + "x", "not a state of a loader"},
       {kText.substr(0, kText.size() - 1), "not a state of a loader"},
-      {altered("\"hotpack_state\":1", "\"hotpack_state\":2"), "version 2, and this hotpack knows version 1: use a newer hotpack"},
-      {altered("\"hotpack_state\":1", "\"hotpack_state\":\"1\""), "hotpack_state: \"1\" is not an integer"},
+      {altered("\"hotpack_state\":1", "\"hotpack_state\":2"),
+       "version 2, and this hotpack knows version 1: use a newer hotpack"},
+      {altered("\"hotpack_state\":1", "\"hotpack_state\":\"1\""),
+       "hotpack_state: \"1\" is not an integer"},
       {altered("\"last_batch\":\"pad\",", ""), "lacks the key \"last_batch\""},
       {altered("\"last_batch\"", "\"extra\":0,\"last_batch\""), "\"extra\" is unknown"},
       {altered("\"last_batch\"", "\"seed\":0,\"last_batch\""), "seed"},
@@ -100,10 +105,13 @@ TEST_CASE("a text that is no state is refused, naming what is wrong") {
       {altered("\"records\":367", "\"records\":0"), "records: 0 is not an integer from 1"},
       {altered("\"block_samples\":256", "\"block_samples\":0"), "block_samples: 0"},
       {altered("\"window_blocks\":16", "\"window_blocks\":0"), "window_blocks: 0"},
-      {altered("\"block_samples\":256", "\"block_samples\":4611686018427387905"), "block_samples: 4611686018427387905"},
-      {altered("\"window_blocks\":16", "\"window_blocks\":4611686018427387905"), "window_blocks: 4611686018427387905"},
+      {altered("\"block_samples\":256", "\"block_samples\":4611686018427387905"),
+       "block_samples: 4611686018427387905"},
+      {altered("\"window_blocks\":16", "\"window_blocks\":4611686018427387905"),
+       "window_blocks: 4611686018427387905"},
       {altered("\"global_batch_size\":32", "\"global_batch_size\":0"), "global_batch_size: 0"},
-      {altered("4294967295", "4294967296"), "epoch: 4294967296 is not an integer from 0 to 4294967295"},
+      {altered("4294967295", "4294967296"),
+       "epoch: 4294967296 is not an integer from 0 to 4294967295"},
       {altered("\"samples\":384", "\"samples\":384.0"), "samples: "},
   };
   for (const auto& [text, problem] : cases) {

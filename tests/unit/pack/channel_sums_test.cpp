@@ -13,7 +13,9 @@ format::Sums slow_sums(ConstPixels record, Region region) {
   format::Sums sums(record.channels, 0);
   for (int y = 0; y < record.height; ++y) {
     for (int x = 0; x < record.width; ++x) {
-      if (x < region.x || x >= region.x + region.width || y < region.y || y >= region.y + region.height) continue;
+      if (x < region.x || x >= region.x + region.width || y < region.y ||
+          y >= region.y + region.height)
+        continue;
       ++sums.pixels_counted;
       for (int c = 0; c < record.channels; ++c) {
         const std::uint64_t value = record.row(y)[x * record.channels + c];
@@ -37,11 +39,15 @@ TEST_CASE("sums equal a slow loop for every width, region and channel count") {
   for (const int channels : {1, 3}) {
     for (const int width : {1, 2, 15, 16, 17, 31, 48, 49, 97, 200}) {
       const int height = 5;
-      const auto samples = narrowed(noise_samples(width, height, channels, 255, static_cast<std::uint32_t>(width)));
-      const ConstPixels record{samples.data(), width, height, channels, static_cast<std::size_t>(width * channels)};
-      for (const Region region : {Region{0, 0, width, height}, Region{-7, -2, width + 20, height + 9}, Region{1, 1, width - 1, 2},
-                                  Region{-5, 3, 6, 40}, Region{width / 2, -1, width, 3}}) {
-        INFO(width << " wide, " << channels << " channels, region at " << region.x << "," << region.y);
+      const auto samples =
+          narrowed(noise_samples(width, height, channels, 255, static_cast<std::uint32_t>(width)));
+      const ConstPixels record{samples.data(), width, height, channels,
+                               static_cast<std::size_t>(width * channels)};
+      for (const Region region :
+           {Region{0, 0, width, height}, Region{-7, -2, width + 20, height + 9},
+            Region{1, 1, width - 1, 2}, Region{-5, 3, 6, 40}, Region{width / 2, -1, width, 3}}) {
+        INFO(width << " wide, " << channels << " channels, region at " << region.x << ","
+                   << region.y);
         CHECK(fast_sums(record, region) == slow_sums(record, region));
       }
     }
@@ -51,7 +57,8 @@ TEST_CASE("sums equal a slow loop for every width, region and channel count") {
 TEST_CASE("a region outside the record counts nothing") {
   const std::vector<std::uint8_t> samples(12, 200);
   const ConstPixels record{samples.data(), 2, 2, 3, 6};
-  for (const Region region : {Region{2, 0, 5, 5}, Region{-5, 0, 5, 5}, Region{0, 2, 5, 5}, Region{0, -5, 5, 5}, Region{0, 0, 0, 0}})
+  for (const Region region : {Region{2, 0, 5, 5}, Region{-5, 0, 5, 5}, Region{0, 2, 5, 5},
+                              Region{0, -5, 5, 5}, Region{0, 0, 0, 0}})
     CHECK(fast_sums(record, region) == format::Sums(3, 0));
 }
 

@@ -17,7 +17,8 @@ using Numbers = std::vector<std::uint64_t>;
 
 // Pairs a, b, c of noise.
 void put_pairs(const TempFolder& folder) {
-  for (const char* name : {"a", "b", "c"}) put_pair(folder, name, static_cast<std::uint32_t>(*name), 16, 12);
+  for (const char* name : {"a", "b", "c"})
+    put_pair(folder, name, static_cast<std::uint32_t>(*name), 16, 12);
 }
 
 std::vector<std::uint8_t> as_u8(std::span<const std::byte> bytes) {
@@ -52,8 +53,10 @@ TEST_CASE("a previewed record equals the record that pack writes") {
     CHECK_FALSE(problem->has_value());
     const auto image = sample->image();
     const auto label = sample->label();
-    CHECK(as_u8(packed.image) == std::vector<std::uint8_t>(image->bytes.begin(), image->bytes.end()));
-    CHECK(as_u8(packed.label) == std::vector<std::uint8_t>(label->bytes.begin(), label->bytes.end()));
+    CHECK(as_u8(packed.image) ==
+          std::vector<std::uint8_t>(image->bytes.begin(), image->bytes.end()));
+    CHECK(as_u8(packed.label) ==
+          std::vector<std::uint8_t>(label->bytes.begin(), label->bytes.end()));
   }
 }
 
@@ -72,7 +75,8 @@ TEST_CASE("a bad sample is a problem, and the others can be previewed") {
   CHECK_THAT(recorder.messages, ContainsSubstring("hotpack check"));
   PackedSample packed;
   std::vector<bool> good;
-  for (std::uint64_t i = 0; i < (*preview)->samples(); ++i) good.push_back(!(*preview)->record_of(i, packed).value());
+  for (std::uint64_t i = 0; i < (*preview)->samples(); ++i)
+    good.push_back(!(*preview)->record_of(i, packed).value());
   CHECK(good == std::vector<bool>{true, false, true, false});
   CHECK((*preview)->record_size(3) == Extent{});
 }
@@ -101,7 +105,8 @@ TEST_CASE("a split of images only has no labels, whichever comes first") {
     put(folder, std::string("images/") + split + "/b.png", photo());
   }
   const std::string labelled = GENERATE("train", "val");
-  for (const char* key : {"a", "b"}) put(folder, "labels/" + labelled + "/" + key + ".png", noise_label());
+  for (const char* key : {"a", "b"})
+    put(folder, "labels/" + labelled + "/" + key + ".png", noise_label());
   PackOptions options = options_for(folder);
   options.input = {};
   options.input.root = folder.path();

@@ -17,7 +17,8 @@ Drawing digits(const std::string& rows, int width) {
 
 std::string text_of(const std::vector<ValueCount>& counts) {
   std::string text;
-  for (const ValueCount& count : counts) text += std::to_string(count.value) + ":" + std::to_string(count.pixels) + " ";
+  for (const ValueCount& count : counts)
+    text += std::to_string(count.value) + ":" + std::to_string(count.pixels) + " ";
   return text;
 }
 
@@ -79,7 +80,8 @@ TEST_CASE("a label that was refused for its form shows its values, but no classe
 
 TEST_CASE("an inspection has a bounded size whatever the label holds") {
   Drawing photo{300, 200, 3, {}};
-  for (const std::uint16_t sample : noise_samples(300, 200, 3, 255)) photo.samples.push_back(static_cast<std::uint8_t>(sample));
+  for (const std::uint16_t sample : noise_samples(300, 200, 3, 255))
+    photo.samples.push_back(static_cast<std::uint8_t>(sample));
   const LabelInspection label = inspected(photo);
   CHECK(label.kinds == LabelInspection::kMostKinds);
   CHECK(label.values.size() == LabelInspection::kMostValues);

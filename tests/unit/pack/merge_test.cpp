@@ -34,7 +34,9 @@ using Content = std::map<std::string, Bytes>;
 // A new file, never the old one changed: it may be linked to another.
 void write_bytes(const std::string& path, std::span<const std::byte> bytes) {
   fs::remove(path);
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
 }
 
 void flip(const std::string& path, std::size_t offset) {
@@ -43,7 +45,9 @@ void flip(const std::string& path, std::size_t offset) {
   write_bytes(path, bytes);
 }
 
-std::string shard(std::uint64_t index, std::uint64_t count = 5) { return format::shard_file_name(index, count); }
+std::string shard(std::uint64_t index, std::uint64_t count = 5) {
+  return format::shard_file_name(index, count);
+}
 
 ino_t inode_of(const std::string& path) {
   struct stat status {};
@@ -61,13 +65,14 @@ std::vector<TinyForm> forms() {
   return {{}, zstd, mixed, whole_image, unlabelled};
 }
 
-void write_whole(const std::string& folder, const TinyForm& form = {}, std::size_t records = 10, std::size_t first = 0,
-                 std::uint64_t skipped = 0) {
+void write_whole(const std::string& folder, const TinyForm& form = {}, std::size_t records = 10,
+                 std::size_t first = 0, std::uint64_t skipped = 0) {
   fs::create_directories(folder);
   write_pack(folder, form, tiny_records(form, records - skipped, first), 2, skipped);
 }
 
-// A pack of five shards of two samples as one run writes it, and its shards in folders as partitions write them.
+// A pack of five shards of two samples as one run writes it, and its shards in folders as
+// partitions write them.
 struct Parts {
   explicit Parts(const TinyForm& form = {}, std::uint64_t skipped = 0) {
     write_whole(whole, form, 10, 0, skipped);
@@ -77,11 +82,13 @@ struct Parts {
   // A folder with these shards of the whole pack.
   std::string part(const std::string& name, const std::vector<std::uint64_t>& shards) const {
     fs::create_directories(folder / name);
-    for (const std::uint64_t index : shards) fs::copy_file(whole + "/" + shard(index), folder / name + "/" + shard(index));
+    for (const std::uint64_t index : shards)
+      fs::copy_file(whole + "/" + shard(index), folder / name + "/" + shard(index));
     return folder / name;
   }
 
-  [[nodiscard]] Result<MergeReport> try_merge(const Names& sources, const std::string& output = "out") const {
+  [[nodiscard]] Result<MergeReport> try_merge(const Names& sources,
+                                              const std::string& output = "out") const {
     Recorder recorder;
     return merge({sources, output.empty() ? "" : folder / output}, recorder);
   }
@@ -93,7 +100,8 @@ struct Parts {
   }
 
   // The message of a merge that is refused with this code and leaves nothing behind.
-  [[nodiscard]] std::string refusal(ErrorCode code, const Names& sources, const std::string& output = "out") const {
+  [[nodiscard]] std::string refusal(ErrorCode code, const Names& sources,
+                                    const std::string& output = "out") const {
     const auto before = fs::exists(out) ? content_of(out) : Content();
     const Result<MergeReport> report = try_merge(sources, output);
     REQUIRE_FALSE(report.ok());
@@ -133,7 +141,8 @@ TEST_CASE("folders of one plan are partitions, all others are splits") {
 TEST_CASE("merge: partitions in separate folders give the bytes of a single run") {
   for (const TinyForm& form : forms()) {
     const Parts parts(form);
-    const MergeReport report = parts.merged({parts.part("b", {2, 3}), parts.part("c", {4}), parts.part("a", {0, 1})});
+    const MergeReport report =
+        parts.merged({parts.part("b", {2, 3}), parts.part("c", {4}), parts.part("a", {0, 1})});
     CHECK(content_of(parts.out) == parts.expected);
     CHECK(report.status == MergeStatus::merged);
     CHECK(report.records == 10);
@@ -187,7 +196,8 @@ TEST_CASE("merge: shards on another file system are copied") {
 
 TEST_CASE("merge: an equal shard from several runs or a whole pack counts once") {
   const Parts parts;
-  const MergeReport report = parts.merged({parts.part("a", {0, 1, 2}), parts.part("b", {2, 3, 4}), parts.whole});
+  const MergeReport report =
+      parts.merged({parts.part("a", {0, 1, 2}), parts.part("b", {2, 3, 4}), parts.whole});
   CHECK(content_of(parts.out) == parts.expected);
   CHECK(report.repeated == 6);
 }
@@ -227,7 +237,8 @@ TEST_CASE("merge: an empty folder is a partition that had no shards") {
   fs::create_directory(parts.folder / "empty");
   Recorder recorder;
   REQUIRE(merge({{parts.whole, parts.folder / "empty"}, parts.out}, recorder).ok());
-  CHECK_THAT(recorder.messages, ContainsSubstring(parts.folder / "empty") && ContainsSubstring("without shards"));
+  CHECK_THAT(recorder.messages,
+             ContainsSubstring(parts.folder / "empty") && ContainsSubstring("without shards"));
   CHECK(content_of(parts.out) == parts.expected);
 }
 
@@ -298,8 +309,10 @@ TEST_CASE("merge: missing shards are named as ranges") {
   const Parts parts;
   CHECK_THAT(parts.refusal(ErrorCode::data, {parts.part("a", {1}), parts.part("b", {4})}),
              ContainsSubstring("3 of 5 shards are missing: 0, 2-3"));
-  CHECK_THAT(parts.refusal(ErrorCode::data, {parts.part("c", {0, 1, 2, 3})}), ContainsSubstring("1 of 5 shards is missing: 4"));
-  CHECK_THAT(parts.refusal(ErrorCode::data, {parts.part("d", {4})}), ContainsSubstring("missing: 0-3"));
+  CHECK_THAT(parts.refusal(ErrorCode::data, {parts.part("c", {0, 1, 2, 3})}),
+             ContainsSubstring("1 of 5 shards is missing: 4"));
+  CHECK_THAT(parts.refusal(ErrorCode::data, {parts.part("d", {4})}),
+             ContainsSubstring("missing: 0-3"));
   CHECK_FALSE(fs::exists(parts.out));
   fs::create_directory(parts.folder / "empty");
   CHECK_THAT(parts.refusal(ErrorCode::data, {parts.folder / "a", parts.folder / "empty"}),
@@ -315,18 +328,22 @@ TEST_CASE("merge: many missing shards are listed in part") {
   Recorder recorder;
   const auto report = merge({{folder / "many"}, folder / "out"}, recorder);
   REQUIRE_FALSE(report.ok());
-  CHECK_THAT(report.error().message, ContainsSubstring("30 of 60 shards are missing: 0, 2, 4,") && ContainsSubstring("38, …."));
+  CHECK_THAT(report.error().message, ContainsSubstring("30 of 60 shards are missing: 0, 2, 4,") &&
+                                         ContainsSubstring("38, …."));
 }
 
 TEST_CASE("merge: folders without any shard") {
   const Parts parts;
   fs::create_directory(parts.folder / "empty");
-  CHECK_THAT(parts.refusal(ErrorCode::data, {parts.folder / "empty"}), ContainsSubstring("no folder holds a shard"));
+  CHECK_THAT(parts.refusal(ErrorCode::data, {parts.folder / "empty"}),
+             ContainsSubstring("no folder holds a shard"));
   parts.folder.write("photos/a.png", "x");
   CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.whole, parts.folder / "photos"}),
-             ContainsSubstring(parts.folder / "photos") && ContainsSubstring("no shards of hotpack") && ContainsSubstring("a.png"));
+             ContainsSubstring(parts.folder / "photos") &&
+                 ContainsSubstring("no shards of hotpack") && ContainsSubstring("a.png"));
   parts.folder.write("lost/dataset.json", "x");
-  CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.folder / "lost"}), ContainsSubstring("manifest but no shards"));
+  CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.folder / "lost"}),
+             ContainsSubstring("manifest but no shards"));
   fs::create_directory(parts.folder / "splits");
   parts.part("splits/train", {0, 1});
   CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.folder / "splits"}),
@@ -335,10 +352,13 @@ TEST_CASE("merge: folders without any shard") {
 
 TEST_CASE("merge: folders that are missing, or none") {
   const Parts parts;
-  CHECK_THAT(parts.refusal(ErrorCode::io, {parts.whole, parts.folder / "missing"}), ContainsSubstring(parts.folder / "missing"));
-  CHECK_THAT(parts.refusal(ErrorCode::io, {parts.folder / "missing"}, ""), ContainsSubstring("missing"));
+  CHECK_THAT(parts.refusal(ErrorCode::io, {parts.whole, parts.folder / "missing"}),
+             ContainsSubstring(parts.folder / "missing"));
+  CHECK_THAT(parts.refusal(ErrorCode::io, {parts.folder / "missing"}, ""),
+             ContainsSubstring("missing"));
   CHECK_FALSE(fs::exists(parts.folder / "missing"));
-  CHECK_THAT(parts.refusal(ErrorCode::io, {parts.whole + "/dataset.json"}), ContainsSubstring("is not a folder"));
+  CHECK_THAT(parts.refusal(ErrorCode::io, {parts.whole + "/dataset.json"}),
+             ContainsSubstring("is not a folder"));
 }
 
 // ---- what does not go together
@@ -349,10 +369,13 @@ TEST_CASE("merge: one shard with different bytes is refused, both files named") 
   const TinyForm form;
   auto records = tiny_records(form, 10);
   records[8].image[0] ^= 1;  // an input that changed between the two runs
-  const TinyShard other = make_shard(form, {records.begin() + 8, records.end()}, tiny_plan(records, 5));
+  const TinyShard other =
+      make_shard(form, {records.begin() + 8, records.end()}, tiny_plan(records, 5));
   write_bytes(b + "/" + shard(4), other.bytes);
   const std::string message = parts.refusal(ErrorCode::data, {a, b});
-  CHECK_THAT(message, ContainsSubstring(a + "/" + shard(4)) && ContainsSubstring(b + "/" + shard(4)) && ContainsSubstring("other bytes"));
+  CHECK_THAT(message, ContainsSubstring(a + "/" + shard(4)) &&
+                          ContainsSubstring(b + "/" + shard(4)) &&
+                          ContainsSubstring("other bytes"));
 }
 
 TEST_CASE("merge: a run that skipped a sample does not match one that packed it") {
@@ -370,23 +393,27 @@ TEST_CASE("merge: different options are refused by first difference and files") 
   TinyForm form;
   form.storage = LabelStorage::index;
   write_whole(parts.folder / "index", form);
-  const std::string message = parts.refusal(ErrorCode::usage, {parts.part("a", {0, 1, 2}), parts.folder / "index"});
+  const std::string message =
+      parts.refusal(ErrorCode::usage, {parts.part("a", {0, 1, 2}), parts.folder / "index"});
   CHECK_THAT(message, ContainsSubstring("--label-storage index here, bits there"));
-  CHECK_THAT(message, ContainsSubstring(parts.folder / "index/" + shard(0)) && ContainsSubstring(parts.folder / "a/" + shard(0)));
+  CHECK_THAT(message, ContainsSubstring(parts.folder / "index/" + shard(0)) &&
+                          ContainsSubstring(parts.folder / "a/" + shard(0)));
 }
 
 TEST_CASE("merge: other samples and another cut are refused") {
   const Parts parts;
   const std::string a = parts.part("a", {0, 1, 2});
   write_whole(parts.folder / "others", {}, 10, 100);
-  CHECK_THAT(parts.refusal(ErrorCode::usage, {a, parts.folder / "others"}), ContainsSubstring("other samples"));
+  CHECK_THAT(parts.refusal(ErrorCode::usage, {a, parts.folder / "others"}),
+             ContainsSubstring("other samples"));
   write_whole(parts.folder / "more", {}, 12);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {a, parts.folder / "more"}),
              ContainsSubstring("12 samples in 6 shards here, 10 samples in 5 shards there"));
   const TinyForm form;
   fs::create_directory(parts.folder / "cut");
   write_pack(parts.folder / "cut", form, tiny_records(form, 10), 5);
-  CHECK_THAT(parts.refusal(ErrorCode::usage, {a, parts.folder / "cut"}), ContainsSubstring("10 samples in 2 shards"));
+  CHECK_THAT(parts.refusal(ErrorCode::usage, {a, parts.folder / "cut"}),
+             ContainsSubstring("10 samples in 2 shards"));
 }
 
 TEST_CASE("merge: different engines are named as the difference") {
@@ -395,9 +422,11 @@ TEST_CASE("merge: different engines are named as the difference") {
   there.options.engines = {"zstd:1.5.4"};
   const std::string here_text = "a", there_text = "b", plan_text = "p";
   const format::PlanIdentity plan;
-  CHECK_THAT(first_difference({here_text, here, plan_text, plan}, {there_text, there, plan_text, plan}),
-             ContainsSubstring("engines") && ContainsSubstring("zstd:1.5.4"));
-  CHECK(first_difference({here_text, here, plan_text, plan}, {here_text, here, plan_text, plan}).empty());
+  CHECK_THAT(
+      first_difference({here_text, here, plan_text, plan}, {there_text, there, plan_text, plan}),
+      ContainsSubstring("engines") && ContainsSubstring("zstd:1.5.4"));
+  CHECK(first_difference({here_text, here, plan_text, plan}, {here_text, here, plan_text, plan})
+            .empty());
 }
 
 // ---- damage
@@ -406,7 +435,8 @@ TEST_CASE("merge: damaged headers and tables are refused, payload is not read") 
   const Parts parts;
   const std::string a = parts.part("a", {0, 1, 2, 3, 4}), third = a + "/" + shard(3);
   const auto good = read_bytes(third);
-  for (const std::size_t offset : {std::size_t{9}, std::size_t{100}, good.size() - 1, good.size() - 30}) {
+  for (const std::size_t offset :
+       {std::size_t{9}, std::size_t{100}, good.size() - 1, good.size() - 30}) {
     flip(third, offset);
     CHECK_THAT(parts.refusal(ErrorCode::damaged, {a}), ContainsSubstring(third));
     write_bytes(third, good);
@@ -427,8 +457,10 @@ TEST_CASE("merge: a shard that its manifest does not know is refused") {
   const TinyForm form;
   auto records = tiny_records(form, 10);
   records[8].image[0] ^= 1;
-  write_bytes(parts.whole + "/" + shard(4), make_shard(form, {records.begin() + 8, records.end()}, tiny_plan(records, 5)).bytes);
-  CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.whole}), ContainsSubstring(shard(4)) && ContainsSubstring("dataset.json"));
+  write_bytes(parts.whole + "/" + shard(4),
+              make_shard(form, {records.begin() + 8, records.end()}, tiny_plan(records, 5)).bytes);
+  CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.whole}),
+             ContainsSubstring(shard(4)) && ContainsSubstring("dataset.json"));
   CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.whole}, ""), ContainsSubstring(shard(4)));
 }
 
@@ -438,7 +470,8 @@ TEST_CASE("merge: shards with exchanged names are refused") {
   fs::rename(a + "/" + shard(1), a + "/saved");
   fs::rename(a + "/" + shard(2), a + "/" + shard(1));
   fs::rename(a + "/saved", a + "/" + shard(2));
-  CHECK_THAT(parts.refusal(ErrorCode::damaged, {a}), ContainsSubstring(a + "/" + shard(2)) && ContainsSubstring("must come after"));
+  CHECK_THAT(parts.refusal(ErrorCode::damaged, {a}),
+             ContainsSubstring(a + "/" + shard(2)) && ContainsSubstring("must come after"));
   fs::copy_file(a + "/" + shard(3), a + "/" + shard(4), fs::copy_options::overwrite_existing);
   write_bytes(a + "/" + shard(1), read_bytes(parts.whole + "/" + shard(1)));
   write_bytes(a + "/" + shard(2), read_bytes(parts.whole + "/" + shard(2)));
@@ -448,8 +481,10 @@ TEST_CASE("merge: shards with exchanged names are refused") {
 TEST_CASE("merge: a shard named as one of another count is refused") {
   const Parts parts;
   const std::string a = parts.part("a", {});
-  for (std::uint64_t i = 0; i < 4; ++i) fs::copy_file(parts.whole + "/" + shard(i), a + "/" + shard(i, 4));
-  CHECK_THAT(parts.refusal(ErrorCode::damaged, {a}), ContainsSubstring("of a pack of 5") && ContainsSubstring(shard(0, 4)));
+  for (std::uint64_t i = 0; i < 4; ++i)
+    fs::copy_file(parts.whole + "/" + shard(i), a + "/" + shard(i, 4));
+  CHECK_THAT(parts.refusal(ErrorCode::damaged, {a}),
+             ContainsSubstring("of a pack of 5") && ContainsSubstring(shard(0, 4)));
 }
 
 TEST_CASE("merge: shards that hold fewer samples than their plan are refused") {
@@ -458,7 +493,8 @@ TEST_CASE("merge: shards that hold fewer samples than their plan are refused") {
   const TinyForm form;
   const auto records = tiny_records(form, 10);
   write_bytes(a + "/" + shard(4), make_shard(form, {records[8]}, tiny_plan(records, 5)).bytes);
-  CHECK_THAT(parts.refusal(ErrorCode::damaged, {a}), ContainsSubstring("9 samples") && ContainsSubstring("10"));
+  CHECK_THAT(parts.refusal(ErrorCode::damaged, {a}),
+             ContainsSubstring("9 samples") && ContainsSubstring("10"));
 }
 
 TEST_CASE("merge: newer and mixed versions of the format are refused") {
@@ -466,12 +502,14 @@ TEST_CASE("merge: newer and mixed versions of the format are refused") {
   later.later = true;
   const Parts parts(later);
   fs::remove(parts.whole + "/dataset.json");
-  CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.whole}), ContainsSubstring("format 1.1") && ContainsSubstring(shard(0)));
+  CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.whole}),
+             ContainsSubstring("format 1.1") && ContainsSubstring(shard(0)));
   CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.whole}, ""), ContainsSubstring("format 1.1"));
   const Parts present;
   const std::string mixed = present.part("mixed", {0, 1, 2, 3});
   fs::copy_file(parts.whole + "/" + shard(4), mixed + "/" + shard(4));
-  CHECK_THAT(present.refusal(ErrorCode::damaged, {mixed}), ContainsSubstring("format 1.1") && ContainsSubstring(shard(4)));
+  CHECK_THAT(present.refusal(ErrorCode::damaged, {mixed}),
+             ContainsSubstring("format 1.1") && ContainsSubstring(shard(4)));
 }
 
 // ---- the output folder
@@ -491,9 +529,11 @@ TEST_CASE("merge: another pack in the output is refused by its first difference"
   gray.color = ImageColor::gray;
   write_whole(parts.out, gray);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
-             ContainsSubstring("belongs to another pack") && ContainsSubstring("--channels rgb here, gray there"));
+             ContainsSubstring("belongs to another pack") &&
+                 ContainsSubstring("--channels rgb here, gray there"));
   fs::remove(parts.out + "/dataset.json");
-  CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}), ContainsSubstring(parts.out + "/" + shard(0)));
+  CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
+             ContainsSubstring(parts.out + "/" + shard(0)));
   fs::remove_all(parts.out);
   write_whole(parts.out, {}, 12);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
@@ -504,6 +544,7 @@ TEST_CASE("merge: the output is none of the sources, and several sources need on
   const Parts parts;
   const std::string a = parts.part("a", {0, 1, 2}), b = parts.part("b", {3, 4});
   CHECK_THAT(parts.refusal(ErrorCode::usage, {a, b}, ""), ContainsSubstring("-o DIR is required"));
-  CHECK_THAT(parts.refusal(ErrorCode::usage, {a, b}, "b/../a"), ContainsSubstring("one of the folders to merge"));
+  CHECK_THAT(parts.refusal(ErrorCode::usage, {a, b}, "b/../a"),
+             ContainsSubstring("one of the folders to merge"));
   CHECK_THAT(parts.refusal(ErrorCode::usage, {}), ContainsSubstring("name the folders"));
 }

@@ -36,7 +36,8 @@ struct PackedFolder : ThreeShards {
 
 std::vector<bool> kept_of(const OutputFolder& folder, const Plan& plan, Names& damaged) {
   std::vector<bool> kept;
-  for (const auto& shard : find_kept_shards(folder, plan, {0, plan.shards.size()}, damaged)) kept.push_back(shard.has_value());
+  for (const auto& shard : find_kept_shards(folder, plan, {0, plan.shards.size()}, damaged))
+    kept.push_back(shard.has_value());
   return kept;
 }
 
@@ -77,13 +78,16 @@ TEST_CASE("a finished pack has its manifest and its shards in order") {
   const OutputFolder output = pack.read();
   REQUIRE(output.manifest);
   CHECK(output.manifest->records() == 5);
-  CHECK(output.shards == Names{"shard-00000-of-00003.safetensors", "shard-00001-of-00003.safetensors", "shard-00002-of-00003.safetensors"});
+  CHECK(output.shards == Names{"shard-00000-of-00003.safetensors",
+                               "shard-00001-of-00003.safetensors",
+                               "shard-00002-of-00003.safetensors"});
 }
 
 TEST_CASE("files that hotpack did not make are refused by name") {
   const TempFolder folder;
-  for (const std::string name : {"notes.txt", ".hidden", "shard-0-of-1.safetensors", "shard-00000-of-00001.safetensors",
-                                 "model.safetensors", ".notes.txt.0123456789abcdef.tmp"}) {
+  for (const std::string name :
+       {"notes.txt", ".hidden", "shard-0-of-1.safetensors", "shard-00000-of-00001.safetensors",
+        "model.safetensors", ".notes.txt.0123456789abcdef.tmp"}) {
     folder.write("packed/" + name, "somebody's work");
     const auto output = read_output_folder(folder / "packed");
     REQUIRE_FALSE(output.ok());
@@ -92,7 +96,8 @@ TEST_CASE("files that hotpack did not make are refused by name") {
     std::filesystem::remove(folder / ("packed/" + name));
   }
   std::filesystem::create_directory(folder / "packed/sub");
-  CHECK_THAT(read_output_folder(folder / "packed").error().message, ContainsSubstring("packed/sub"));
+  CHECK_THAT(read_output_folder(folder / "packed").error().message,
+             ContainsSubstring("packed/sub"));
 }
 
 TEST_CASE("hotpack's own temporary files are not foreign files") {
@@ -104,8 +109,11 @@ TEST_CASE("hotpack's own temporary files are not foreign files") {
 
 TEST_CASE("a folder inside a pack is refused, finished or not") {
   const PackedFolder pack;
-  const auto refusal = [&](const std::string& path) { return read_output_folder(pack.folder / path).error().message; };
-  CHECK_THAT(refusal("packed/north"), ContainsSubstring("packed/north: is inside " + (pack.folder / "packed")));
+  const auto refusal = [&](const std::string& path) {
+    return read_output_folder(pack.folder / path).error().message;
+  };
+  CHECK_THAT(refusal("packed/north"),
+             ContainsSubstring("packed/north: is inside " + (pack.folder / "packed")));
   CHECK_THAT(refusal("packed/north/"), ContainsSubstring("is inside"));
   CHECK_THAT(refusal("packed/a/b"), ContainsSubstring("is inside " + (pack.folder / "packed")));
   std::filesystem::remove(pack.folder / "packed/dataset.json");
@@ -177,13 +185,16 @@ TEST_CASE("a shard or manifest that is missing makes the pack incomplete") {
   std::filesystem::remove(pack.folder / ("packed/" + std::string(kSecond)));
   Names damaged;
   CHECK(kept_of(pack.read(), plan) == std::vector<bool>{true, false, true});
-  CHECK_FALSE(is_complete(pack.read(), plan, find_kept_shards(pack.read(), plan, {0, plan.shards.size()}, damaged)));
+  CHECK_FALSE(is_complete(pack.read(), plan,
+                          find_kept_shards(pack.read(), plan, {0, plan.shards.size()}, damaged)));
 
   PackedFolder other;
   const Plan other_plan = other.plan();
   std::filesystem::remove(other.folder / "packed/dataset.json");
   CHECK(kept_of(other.read(), other_plan) == std::vector<bool>{true, true, true});
-  CHECK_FALSE(is_complete(other.read(), other_plan, find_kept_shards(other.read(), other_plan, {0, other_plan.shards.size()}, damaged)));
+  CHECK_FALSE(is_complete(
+      other.read(), other_plan,
+      find_kept_shards(other.read(), other_plan, {0, other_plan.shards.size()}, damaged)));
 }
 
 TEST_CASE("a damaged shard is not kept, and named") {
@@ -198,13 +209,15 @@ TEST_CASE("a damaged shard is not kept, and named") {
 
 TEST_CASE("an undamaged shard that differs from the manifest is not kept") {
   PackedFolder pack, other;
-  const Bytes one = id_label(8, 6, std::vector<std::uint16_t>(48, 1)), two = id_label(8, 6, std::vector<std::uint16_t>(48, 2));
+  const Bytes one = id_label(8, 6, std::vector<std::uint16_t>(48, 1)),
+              two = id_label(8, 6, std::vector<std::uint16_t>(48, 2));
   REQUIRE(one.size() == two.size());
   put(pack.folder, "labels/3.png", one);
   put(other.folder, "labels/3.png", two);
   (void)packed(pack.options);
   (void)packed(other.options);
-  put(pack.folder, std::string("packed/") + kSecond, read_bytes(other.folder / "packed/" + kSecond));
+  put(pack.folder, std::string("packed/") + kSecond,
+      read_bytes(other.folder / "packed/" + kSecond));
   Names damaged;
   CHECK(kept_of(pack.read(), pack.plan(), damaged) == std::vector<bool>{true, false, true});
   REQUIRE(damaged.size() == 1);
@@ -234,7 +247,8 @@ TEST_CASE("the first option that differs is named") {
   CHECK(difference(pack, pack.options) == "");
   PackOptions changed = pack.options;
   changed.record.size = {16, 12};
-  CHECK_THAT(difference(pack, changed), ContainsSubstring("--size 16x12 here, 8x6 there") && ContainsSubstring("--force"));
+  CHECK_THAT(difference(pack, changed),
+             ContainsSubstring("--size 16x12 here, 8x6 there") && ContainsSubstring("--force"));
   changed = pack.options;
   changed.label.class_count = 4;
   CHECK_THAT(difference(pack, changed), ContainsSubstring("classes"));
@@ -243,13 +257,15 @@ TEST_CASE("the first option that differs is named") {
   CHECK_THAT(difference(pack, changed), ContainsSubstring("--unknown ignore here, error there"));
   changed = pack.options;
   changed.shard.shuffle_seed = 5;
-  CHECK_THAT(difference(pack, changed), ContainsSubstring("--shuffle 5 here, without --shuffle there"));
+  CHECK_THAT(difference(pack, changed),
+             ContainsSubstring("--shuffle 5 here, without --shuffle there"));
   changed = pack.options;
   changed.shard.zstd_image = changed.shard.zstd_label = true;
   CHECK_THAT(difference(pack, changed), ContainsSubstring("--zstd here, without --zstd there"));
   changed = pack.options;
   changed.shard.shard_samples = 3;
-  CHECK_THAT(difference(pack, changed), ContainsSubstring("--shard-samples") && ContainsSubstring("2 shards here, 3 there"));
+  CHECK_THAT(difference(pack, changed),
+             ContainsSubstring("--shard-samples") && ContainsSubstring("2 shards here, 3 there"));
 }
 
 TEST_CASE("an unfinished folder is compared by its shards") {
@@ -280,7 +296,10 @@ TEST_CASE("sources are compared by their hashes") {
   PackedFolder pack;
   const Plan plan = pack.plan();
   const auto unchanged = [&](std::size_t shard) {
-    return check_sources(pack.folder / "packed", format::shard_file_name(shard, 3), plan.shards[shard], pack.list).value().unchanged;
+    return check_sources(pack.folder / "packed", format::shard_file_name(shard, 3),
+                         plan.shards[shard], pack.list)
+        .value()
+        .unchanged;
   };
   CHECK(unchanged(0));
   CHECK(unchanged(1));
@@ -298,10 +317,13 @@ TEST_CASE("sources are compared by their hashes") {
 TEST_CASE("checking sources names the samples that a shard lacks") {
   PackedFolder pack(true);
   const Plan plan = pack.plan();
-  const SourceCheck first = check_sources(pack.folder / "packed", format::shard_file_name(0, 3), plan.shards[0], pack.list).value();
+  const SourceCheck first = check_sources(pack.folder / "packed", format::shard_file_name(0, 3),
+                                          plan.shards[0], pack.list)
+                                .value();
   CHECK(first.unchanged);
   CHECK(first.skipped.empty());
-  const SourceCheck second = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list).value();
+  const SourceCheck second =
+      check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list).value();
   CHECK(second.unchanged);
   CHECK(second.skipped.size() == 1);
 }

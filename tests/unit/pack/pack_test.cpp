@@ -17,9 +17,12 @@ using Samples = std::vector<std::uint8_t>;
 using Names = std::vector<std::string>;
 
 const std::vector<Color> kColors{{0, 0, 0}, {128, 0, 0}, {0, 128, 0}, {0, 0, 128}};
-constexpr const char* kCsv = "name,r,g,b\nvoid,0,0,0\ncar,128,0,0\ntree,0,128,0\nnever,200,200,200\n";
+constexpr const char* kCsv =
+    "name,r,g,b\nvoid,0,0,0\ncar,128,0,0\ntree,0,128,0\nnever,200,200,200\n";
 
-std::string key_of(int number) { return (number % 2 == 0 ? "north/" : "south/") + std::to_string(number); }
+std::string key_of(int number) {
+  return (number % 2 == 0 ? "north/" : "south/") + std::to_string(number);
+}
 
 // Photos of two sizes with RGB masks of three of the four classes, in nested folders.
 void put_street(const TempFolder& folder, int count) {
@@ -27,7 +30,8 @@ void put_street(const TempFolder& folder, int count) {
     const int width = i % 3 == 0 ? 20 : 11, height = i % 3 == 0 ? 9 : 14;
     const auto seed = static_cast<std::uint32_t>(i + 1);
     put(folder, "images/" + key_of(i) + ".png", photo(width, height, seed));
-    put(folder, "labels/" + key_of(i) + ".png", color_label(width, height, noise_ids(width, height, 2, seed), kColors));
+    put(folder, "labels/" + key_of(i) + ".png",
+        color_label(width, height, noise_ids(width, height, 2, seed), kColors));
   }
   folder.write("classes.csv", kCsv);
 }
@@ -43,7 +47,8 @@ PackOptions street_options(const TempFolder& folder) {
 
 // Photos with ids 0 … 2, all of the record's size.
 void put_ids(const TempFolder& folder, int count) {
-  for (int i = 0; i < count; ++i) put_pair(folder, std::to_string(i), static_cast<std::uint32_t>(i));
+  for (int i = 0; i < count; ++i)
+    put_pair(folder, std::to_string(i), static_cast<std::uint32_t>(i));
 }
 
 PackOptions id_options(const TempFolder& folder) {
@@ -88,7 +93,8 @@ Samples label_of(const Dataset& dataset, std::uint64_t number) {
 
 Names keys_of(const Dataset& dataset) {
   Names keys;
-  for (std::uint64_t i = 0; i < dataset.records(); ++i) keys.emplace_back(dataset.sample(i).value().key());
+  for (std::uint64_t i = 0; i < dataset.records(); ++i)
+    keys.emplace_back(dataset.sample(i).value().key());
   return keys;
 }
 
@@ -137,10 +143,12 @@ TEST_CASE("a reader returns a segmentation set as it was packed") {
   CHECK(report.skipped == 0);
   CHECK(findings_of(options) == "");
   const Dataset dataset = opened(options);
-  CHECK(keys_of(dataset) == Names{"north/0", "north/2", "north/4", "north/6", "south/1", "south/3", "south/5", "south/7"});
+  CHECK(keys_of(dataset) == Names{"north/0", "north/2", "north/4", "north/6", "south/1", "south/3",
+                                  "south/5", "south/7"});
   CHECK(dataset.classes()[1].name == "car");
   // north/2 is 11×14: padded by 2 left, cut by 1 above.
-  const Samples source = photo_samples(11, 14, 3), image = image_of(dataset, 1), label = label_of(dataset, 1);
+  const Samples source = photo_samples(11, 14, 3), image = image_of(dataset, 1),
+                label = label_of(dataset, 1);
   const Ids ids = noise_ids(11, 14, 2, 3);
   for (std::size_t y = 0; y < 12; ++y) {
     for (std::size_t x = 0; x < 16; ++x) {
@@ -165,14 +173,16 @@ TEST_CASE("RGB masks are packed as one_hot_it encodes them") {
   (void)packed(options);
   Samples one_hot;
   for (const std::uint16_t id : noise_ids(20, 9, 2, 1))
-    for (const Color& color : {Color{0, 0, 0}, Color{128, 0, 0}, Color{0, 128, 0}, Color{200, 200, 200}})
+    for (const Color& color :
+         {Color{0, 0, 0}, Color{128, 0, 0}, Color{0, 128, 0}, Color{200, 200, 200}})
       one_hot.push_back(kColors[id] == color);  // all(label == value, axis=-1)
   CHECK(label_of(opened(options), 0) == one_hot);
 }
 
 TEST_CASE("ids of every depth and palette indices are packed as stored") {
   const TempFolder folder;
-  const std::vector<std::pair<std::string, int>> depths{{"d1", 1}, {"d2", 2}, {"d4", 4}, {"d8", 8}, {"d16", 16}};
+  const std::vector<std::pair<std::string, int>> depths{
+      {"d1", 1}, {"d2", 2}, {"d4", 4}, {"d8", 8}, {"d16", 16}};
   std::map<std::string, Ids> expected;
   for (const auto& [key, depth] : depths) {
     const Ids ids = noise_ids(8, 6, static_cast<std::uint16_t>(std::min((1 << depth) - 1, 19)));
@@ -182,7 +192,9 @@ TEST_CASE("ids of every depth and palette indices are packed as stored") {
     if (depth == 16) continue;
     put(folder, "images/p" + key + ".png", photo());
     put(folder, "labels/p" + key + ".png",
-        palette_label(8, 6, ids, std::vector<Color>(std::min<std::size_t>(20, 1u << depth), Color{38, 75, 113}), depth));
+        palette_label(
+            8, 6, ids,
+            std::vector<Color>(std::min<std::size_t>(20, 1u << depth), Color{38, 75, 113}), depth));
     expected["p" + key] = ids;
   }
   PackOptions options = options_for(folder);
@@ -206,7 +218,8 @@ TEST_CASE("samples are packed in shuffled order") {
   Prepared expected = prepared(options);
   order_samples(7, expected.list);
   Names keys;
-  for (const pipeline::Sample& sample : expected.list.samples) keys.emplace_back(expected.list.key(sample));
+  for (const pipeline::Sample& sample : expected.list.samples)
+    keys.emplace_back(expected.list.key(sample));
   CHECK(keys_of(opened(options)) == keys);
   CHECK(findings_of(options) == "");
 }
@@ -225,7 +238,8 @@ TEST_CASE("images alone are a pack without labels") {
 
 TEST_CASE("class folders are one-hot vectors, and another pack shares their table") {
   const TempFolder folder;
-  for (const std::string name : {"train/bee/1.png", "train/ant/2.png", "train/wasp/3.png", "val/bee/4.png", "val/wasp/5.png"})
+  for (const std::string name : {"train/bee/1.png", "train/ant/2.png", "train/wasp/3.png",
+                                 "val/bee/4.png", "val/wasp/5.png"})
     put(folder, name, photo(8, 6, static_cast<std::uint32_t>(name.size())));
   PackOptions train;
   train.input.image_folders = {folder / "train"};
@@ -293,7 +307,8 @@ SlowStatistics slow_statistics(const Dataset& dataset) {
     std::uint64_t labelled = 0;
     for (std::int64_t p = 0; p < 16 * 12; ++p) {
       const std::int64_t x = p % 16, y = p / 16;
-      const bool inside = x >= region[0] && x < region[0] + region[2] && y >= region[1] && y < region[1] + region[3];
+      const bool inside = x >= region[0] && x < region[0] + region[2] && y >= region[1] &&
+                          y < region[1] + region[3];
       const auto at = static_cast<std::size_t>(p);
       for (std::size_t c = 0; c < 3 && inside; ++c) {
         slow.sums[c] += image[3 * at + c];
@@ -343,12 +358,15 @@ TEST_CASE("statistics equal those of a slow computation over the packed records"
   const std::uint64_t all = slow.pixels[0] + slow.pixels[1] + slow.pixels[2];
   std::vector<double> frequencies;
   for (std::size_t c = 0; c < 3; ++c) {
-    CHECK(statistics.weights_inverse[c] == static_cast<double>(all) / static_cast<double>(4 * slow.pixels[c]));
-    frequencies.push_back(static_cast<double>(slow.pixels[c]) / static_cast<double>(slow.labelled[c]));
+    CHECK(statistics.weights_inverse[c] ==
+          static_cast<double>(all) / static_cast<double>(4 * slow.pixels[c]));
+    frequencies.push_back(static_cast<double>(slow.pixels[c]) /
+                          static_cast<double>(slow.labelled[c]));
   }
   auto sorted = frequencies;
   std::sort(sorted.begin(), sorted.end());
-  for (std::size_t c = 0; c < 3; ++c) CHECK(statistics.weights_median[c] == sorted[1] / frequencies[c]);
+  for (std::size_t c = 0; c < 3; ++c)
+    CHECK(statistics.weights_median[c] == sorted[1] / frequencies[c]);
   CHECK_FALSE(statistics.weights_inverse[3]);
   CHECK_FALSE(statistics.weights_median[3]);
 }
@@ -358,11 +376,15 @@ TEST_CASE("statistics equal those of a slow computation over the packed records"
 TEST_CASE("the plan's bytes are exactly those of the shards") {
   const TempFolder folder;
   put_street(folder, 8);
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
+  for (const LabelStorage storage :
+       {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
     for (const bool gray : {false, true}) {
-      PackOptions options = elsewhere(street_options(folder), std::to_string(static_cast<int>(storage)) + (gray ? "gray" : "rgb"));
+      PackOptions options =
+          elsewhere(street_options(folder),
+                    std::to_string(static_cast<int>(storage)) + (gray ? "gray" : "rgb"));
       options.record.label_storage = storage;
-      if (gray) options.record.color = ImageColor::gray, options.record.layout = AxisOrder::channels_first;
+      if (gray)
+        options.record.color = ImageColor::gray, options.record.layout = AxisOrder::channels_first;
       const PackReport plan = run(options, true).value();
       CHECK(plan.status == PackStatus::planned);
       CHECK(plan.plan.exact);
@@ -392,7 +414,8 @@ TEST_CASE("kept shards do not count as bytes to write") {
   const PackOptions options = id_options(folder);
   (void)packed(options);
   const std::uint64_t all = shard_bytes_of(options);
-  const std::uint64_t second = std::filesystem::file_size(options.run.output + "/shard-00001-of-00003.safetensors");
+  const std::uint64_t second =
+      std::filesystem::file_size(options.run.output + "/shard-00001-of-00003.safetensors");
   std::filesystem::remove(options.run.output + "/shard-00001-of-00003.safetensors");
   const PackReport plan = run(options, true).value();
   CHECK(plan.plan.kept_shards == 2);
@@ -412,7 +435,8 @@ TEST_CASE("the number of threads changes no byte") {
   forms[2].record.label_storage = LabelStorage::index;
   forms[3].shard.shuffle_seed = 3;
   for (std::size_t i = 0; i < forms.size(); ++i) {
-    PackOptions one = elsewhere(forms[i], std::to_string(i) + "-1"), eight = elsewhere(forms[i], std::to_string(i) + "-8");
+    PackOptions one = elsewhere(forms[i], std::to_string(i) + "-1"),
+                eight = elsewhere(forms[i], std::to_string(i) + "-8");
     one.run.skip_errors = eight.run.skip_errors = true;
     eight.run.threads = 8;
     const PackReport first = packed(one), second = packed(eight);
@@ -453,7 +477,8 @@ TEST_CASE("a damaged image stops the run with its name and leaves no partial fil
   const Error error = failure(options);
   CHECK(error.code == ErrorCode::data);
   CHECK(error.path == folder / "images/1.png");
-  CHECK_THAT(error.message, ContainsSubstring("--on-error skip") && ContainsSubstring("hotpack check"));
+  CHECK_THAT(error.message,
+             ContainsSubstring("--on-error skip") && ContainsSubstring("hotpack check"));
   CHECK(content_of(options.run.output).empty());
 }
 
@@ -485,8 +510,10 @@ TEST_CASE("a skipped sample makes its shard shorter and moves nothing else") {
   CHECK(report.skipped == 1);
   CHECK(report.records == 5);
   const auto content = content_of(options.run.output);
-  CHECK(content.at("shard-00000-of-00003.safetensors") == whole.at("shard-00000-of-00003.safetensors"));
-  CHECK(content.at("shard-00002-of-00003.safetensors") == whole.at("shard-00002-of-00003.safetensors"));
+  CHECK(content.at("shard-00000-of-00003.safetensors") ==
+        whole.at("shard-00000-of-00003.safetensors"));
+  CHECK(content.at("shard-00002-of-00003.safetensors") ==
+        whole.at("shard-00002-of-00003.safetensors"));
   CHECK(keys_of(opened(options)) == Names{"0", "1", "3", "4", "5"});
   CHECK(opened(options).skipped() == 1);
   CHECK(findings_of(options) == "");
@@ -533,7 +560,8 @@ TEST_CASE("option --max-errors limits what is skipped") {
   options.run.max_errors = 1;
   const Error error = failure(options);
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring("--max-errors allows 1") && ContainsSubstring("images/4.png"));
+  CHECK_THAT(error.message,
+             ContainsSubstring("--max-errors allows 1") && ContainsSubstring("images/4.png"));
   options.run.max_errors = 2;
   CHECK(packed(options).skipped == 2);
 }
@@ -550,7 +578,8 @@ TEST_CASE("skipped samples of kept shards are listed again") {
   const PackReport report = packed(options);
   CHECK(report.kept_shards == 2);
   CHECK(report.skipped == 1);
-  CHECK(read_bytes(folder / "skipped.tsv") == text_file("0\t" + folder / "images/0.png\tskipped by an earlier run\n"));
+  CHECK(read_bytes(folder / "skipped.tsv") ==
+        text_file("0\t" + folder / "images/0.png\tskipped by an earlier run\n"));
 }
 
 TEST_CASE("a file that cannot be read is never skipped") {
@@ -578,7 +607,8 @@ TEST_CASE("a label that may hold colors or ids is never skipped") {
   const TempFolder folder;
   put_street(folder, 6);
   put(folder, "labels/north/2.png", noise_label(11, 14, 2));
-  put(folder, "images/south/5.png", with_bad_png_checksum(read_bytes(folder / "images/south/5.png"), "IDAT"));
+  put(folder, "images/south/5.png",
+      with_bad_png_checksum(read_bytes(folder / "images/south/5.png"), "IDAT"));
   PackOptions options = street_options(folder);
   options.run.skip_errors = true;
   const Error error = failure(options);
@@ -608,7 +638,9 @@ TEST_CASE("orphans and duplicates stop a pack at the start despite skipping") {
 TEST_CASE("a decompression bomb is refused by its header") {
   const TempFolder folder;
   put_ids(folder, 2);
-  put(folder, "images/1.png", with_png_byte(with_png_byte(photo(), "IHDR", 2, std::byte{0xFF}), "IHDR", 6, std::byte{0xFF}));
+  put(folder, "images/1.png",
+      with_png_byte(with_png_byte(photo(), "IHDR", 2, std::byte{0xFF}), "IHDR", 6,
+                    std::byte{0xFF}));
   CHECK(packed(id_options(folder)).problems.group(ProblemKind::too_large).count == 1);
   PackOptions small = id_options(folder);
   put(folder, "images/1.png", photo());
@@ -659,7 +691,9 @@ TEST_CASE("lost and damaged shards are packed again, the result is the same") {
   std::filesystem::remove(options.run.output + "/dataset.json");
   std::filesystem::remove(options.run.output + "/shard-00000-of-00004.safetensors");
   folder.write("packed/shard-00002-of-00004.safetensors",
-               std::string(reinterpret_cast<const char*>(before.at("shard-00002-of-00004.safetensors").data()), 5000));
+               std::string(reinterpret_cast<const char*>(
+                               before.at("shard-00002-of-00004.safetensors").data()),
+                           5000));
   folder.write("packed/.shard-00001-of-00004.safetensors.0123456789abcdef.tmp", "of a killed run");
   const PackReport report = packed(options);
   CHECK(report.kept_shards == 2);
@@ -691,7 +725,8 @@ TEST_CASE("an input of another size is noticed, and its shard alone packed again
   put_ids(folder, 6);
   const PackOptions options = id_options(folder);
   (void)packed(options);
-  put(folder, "labels/3.png", with_png_chunk(noise_label(8, 6, 2, 3), "tEXt", text_file("Comment\0edited")));
+  put(folder, "labels/3.png",
+      with_png_chunk(noise_label(8, 6, 2, 3), "tEXt", text_file("Comment\0edited")));
   const PackReport report = packed(options);
   CHECK(report.status == PackStatus::packed);
   CHECK(report.kept_shards == 2);
@@ -742,7 +777,8 @@ TEST_CASE("samples that were added or removed make a new plan in the same folder
   CHECK(packed(options).records == 9);
   CHECK(content_of(options.run.output) == fresh_content(options));
   for (const std::string side : {"images/", "labels/"})
-    for (int i = 2; i < 9; ++i) std::filesystem::remove(folder / (side + std::to_string(i) + ".png"));
+    for (int i = 2; i < 9; ++i)
+      std::filesystem::remove(folder / (side + std::to_string(i) + ".png"));
   CHECK(packed(options).records == 2);
   CHECK(content_of(options.run.output) == fresh_content(options));
 }
@@ -824,7 +860,8 @@ TEST_CASE("an unlabelled split is packed next to labelled ones") {
   const TempFolder folder;
   for (const std::string split : {"train", "val", "test"}) {
     put(folder, split + "/a.png", photo());
-    if (split != "test") put(folder, split + "_labels/a.png", noise_label(8, 6, split == "train" ? 1 : 2));
+    if (split != "test")
+      put(folder, split + "_labels/a.png", noise_label(8, 6, split == "train" ? 1 : 2));
   }
   PackOptions options;
   options.input.root = folder.path();
@@ -865,8 +902,10 @@ TEST_CASE("splits are not packed into the folder of a pack") {
 TEST_CASE("images of mixed sizes are packed, verified and kept, bad ones skipped") {
   const TempFolder folder;
   for (int i = 0; i < 6; ++i) {
-    put(folder, "images/" + std::to_string(i) + ".png", photo(8 + i, 20 - 2 * i, static_cast<std::uint32_t>(i)));
-    put(folder, "labels/" + std::to_string(i) + ".png", noise_label(8 + i, 20 - 2 * i, 2, static_cast<std::uint32_t>(i)));
+    put(folder, "images/" + std::to_string(i) + ".png",
+        photo(8 + i, 20 - 2 * i, static_cast<std::uint32_t>(i)));
+    put(folder, "labels/" + std::to_string(i) + ".png",
+        noise_label(8 + i, 20 - 2 * i, 2, static_cast<std::uint32_t>(i)));
   }
   put(folder, "images/3.png", with_bad_png_checksum(photo(11, 14), "IDAT"));
   PackOptions options = id_options(folder);
@@ -893,8 +932,10 @@ TEST_CASE("images of mixed sizes are packed, verified and kept, bad ones skipped
 TEST_CASE("tiles of several images give one pack for any thread count") {
   const TempFolder folder;
   for (int i = 0; i < 5; ++i) {
-    put(folder, "images/" + std::to_string(i) + ".png", photo(30 + i, 21, static_cast<std::uint32_t>(i)));
-    put(folder, "labels/" + std::to_string(i) + ".png", noise_label(30 + i, 21, 2, static_cast<std::uint32_t>(i)));
+    put(folder, "images/" + std::to_string(i) + ".png",
+        photo(30 + i, 21, static_cast<std::uint32_t>(i)));
+    put(folder, "labels/" + std::to_string(i) + ".png",
+        noise_label(30 + i, 21, 2, static_cast<std::uint32_t>(i)));
   }
   PackOptions options = id_options(folder);
   options.record.size = {};

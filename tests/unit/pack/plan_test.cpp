@@ -86,7 +86,8 @@ TEST_CASE("samples stand in the order of their keys' bytes") {
 }
 
 TEST_CASE("shuffled order is that of XXH3-128 over seed and key") {
-  for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{0x0123456789ABCDEF}}) {
+  for (const std::uint64_t seed :
+       {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{0x0123456789ABCDEF}}) {
     std::vector<std::pair<Hash128, std::string>> ranked;
     for (const std::string& key : numbered_keys(200)) {
       std::string text(8, '\0');
@@ -176,7 +177,8 @@ TEST_CASE("shards follow each other and know their keys' bytes") {
   for (const ShardPlan& shard : plan.shards) {
     CHECK(shard.first == next);
     std::uint64_t bytes = 0;
-    for (std::uint64_t s = next; s < next + shard.samples; ++s) bytes += list.key(list.samples[static_cast<std::size_t>(s)]).size();
+    for (std::uint64_t s = next; s < next + shard.samples; ++s)
+      bytes += list.key(list.samples[static_cast<std::size_t>(s)]).size();
     CHECK(shard.key_bytes == bytes);
     next += shard.samples;
   }
@@ -269,7 +271,8 @@ TEST_CASE("a gray record pads with the color's luma") {
   PackOptions options = options_of();
   options.record.color = ImageColor::gray;
   options.record.pad_color = {255, 0, 128};
-  CHECK(make_schema(options, id_setup()).geometry.pad_color == std::vector<std::int64_t>{(299 * 255 + 114 * 128 + 500) / 1000});
+  CHECK(make_schema(options, id_setup()).geometry.pad_color ==
+        std::vector<std::int64_t>{(299 * 255 + 114 * 128 + 500) / 1000});
 }
 
 TEST_CASE("an unlabelled set has no label options and compresses no label") {
@@ -327,7 +330,8 @@ TEST_CASE("with fit none records differ in bytes and the schema has no size") {
 }
 
 TEST_CASE("a shard of mixed sizes closes before the size limit, with one at least") {
-  SampleList list = list_of_sizes({{10, 10}, {10, 10}, {20, 20}, {}, {5, 5}, {10, 10}});  // 400, 400, 1600, 0, 100, 400 bytes
+  SampleList list = list_of_sizes(
+      {{10, 10}, {10, 10}, {20, 20}, {}, {5, 5}, {10, 10}});  // 400, 400, 1600, 0, 100, 400 bytes
   PackOptions options = own_sizes();
   options.shard.shard_bytes = 800;
   CHECK(sizes_of(planned(options, list)) == std::vector<std::uint64_t>{2, 1, 3});
@@ -351,7 +355,8 @@ TEST_CASE("tiles take the place of their image, each with its own key") {
   PackOptions options = own_sizes();
   options.record.tile = TileOptions{{4, 4}, 1};
   cut_into_tiles(options.record, list);
-  CHECK(keys_of(list) == Names{"city/0@0,0", "city/0@3,0", "city/0@6,0", "city/1@0,0", "city/2@0,0"});
+  CHECK(keys_of(list) ==
+        Names{"city/0@0,0", "city/0@3,0", "city/0@6,0", "city/1@0,0", "city/2@0,0"});
   CHECK(list.samples[1].tile_x == 3);
   const Plan plan = planned(options, list);
   CHECK(plan.schema.image.shape == std::array<std::int64_t, 3>{4, 4, 3});
@@ -359,6 +364,7 @@ TEST_CASE("tiles take the place of their image, each with its own key") {
   Options tile_options;
   for (const auto& option : plan.schema.options.more)
     if (option.first.starts_with("tile")) tile_options.push_back(option);
-  CHECK(tile_options == Options{{"tile_overlap", "1"}, {"tiled_fit", "\"none\""}, {"tiled_size", "null"}});
+  CHECK(tile_options ==
+        Options{{"tile_overlap", "1"}, {"tiled_fit", "\"none\""}, {"tiled_size", "null"}});
   CHECK(format::decode_schema(plan.schema_text, 0).value() == plan.schema);
 }

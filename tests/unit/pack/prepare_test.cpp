@@ -33,24 +33,38 @@ TEST_CASE("options that go together are accepted") { CHECK(check_options(good_op
 TEST_CASE("options that contradict each other are named before any folder is read") {
   CHECK_THAT(refusal_after([](PackOptions& o) { o.record.size = {}, o.record.fit = Fit::cover; }),
              ContainsSubstring("--fit cover needs --size"));
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.fit = Fit::none; }), ContainsSubstring("leave out --size"));
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.pad_multiple = 32; }), ContainsSubstring("use --size 32x32"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.fit = Fit::none; }),
+             ContainsSubstring("leave out --size"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.pad_multiple = 32; }),
+             ContainsSubstring("use --size 32x32"));
   CHECK_THAT(refusal_after([](PackOptions& o) {
                o.record.tile = TileOptions{{8, 8}, 0}, o.record.pad_multiple = 2;
              }),
              ContainsSubstring("exclude each other"));
-  CHECK_THAT(
-      refusal_after([](PackOptions& o) { o.input.mask_per_class = "{key}_{class}", o.record.size_mismatch = SizeMismatch::crop_min; }),
-      ContainsSubstring("crop-min"));
+  CHECK_THAT(refusal_after([](PackOptions& o) {
+               o.input.mask_per_class = "{key}_{class}",
+               o.record.size_mismatch = SizeMismatch::crop_min;
+             }),
+             ContainsSubstring("crop-min"));
   CHECK(refusal_after([](PackOptions& o) { o.record.size = {}; }) == "");
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.size = {65536, 1}; }), ContainsSubstring("65535"));
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.shard.shard_bytes = 0; }), ContainsSubstring("--shard-size"));
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.shard.shard_samples = 0; }), ContainsSubstring("--shard-samples"));
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.shard.zstd_level = 20; }), ContainsSubstring("--zstd"));
+  CHECK_THAT(refusal_after([](PackOptions& o) {
+               o.record.size = {65536, 1};
+             }),
+             ContainsSubstring("65535"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.shard.shard_bytes = 0; }),
+             ContainsSubstring("--shard-size"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.shard.shard_samples = 0; }),
+             ContainsSubstring("--shard-samples"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.shard.zstd_level = 20; }),
+             ContainsSubstring("--zstd"));
   CHECK_THAT(refusal_after([](PackOptions& o) { o.run.threads = 0; }), ContainsSubstring("-j"));
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.run.max_errors = 3; }), ContainsSubstring("--on-error skip"));
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.run.skipped_file = "x"; }), ContainsSubstring("--on-error skip"));
-  CHECK(refusal_after([](PackOptions& o) { o.run.skip_errors = true, o.run.max_errors = 3, o.run.skipped_file = "x"; }).empty());
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.run.max_errors = 3; }),
+             ContainsSubstring("--on-error skip"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.run.skipped_file = "x"; }),
+             ContainsSubstring("--on-error skip"));
+  CHECK(refusal_after([](PackOptions& o) {
+          o.run.skip_errors = true, o.run.max_errors = 3, o.run.skipped_file = "x";
+        }).empty());
 }
 
 TEST_CASE("free space is that of the nearest folder that exists") {

@@ -1,4 +1,5 @@
-// --repair: whatever is damaged or missing is packed again, and the folder ends with the bytes of a fresh run.
+// --repair: whatever is damaged or missing is packed again, and the folder ends with the bytes of a
+// fresh run.
 
 #include <algorithm>
 #include <filesystem>
@@ -21,7 +22,9 @@ constexpr const char* kManifest = "dataset.json";
 // A pack, and its bytes before it is damaged.
 struct Packed : ThreeShards {
   explicit Packed(bool zstd = false)
-      : ThreeShards([&](const TempFolder&, PackOptions& given) { given.shard.zstd_image = given.shard.zstd_label = zstd; }) {
+      : ThreeShards([&](const TempFolder&, PackOptions& given) {
+          given.shard.zstd_image = given.shard.zstd_label = zstd;
+        }) {
     whole = content_of(options.run.output);
     options.run.repair = true;
   }
@@ -42,7 +45,8 @@ struct Packed : ThreeShards {
   std::map<std::string, Bytes> whole;
 };
 
-// The places of a file whose damage is tried: all of its first bytes, then spread over the rest, the last among them.
+// The places of a file whose damage is tried: all of its first bytes, then spread over the rest,
+// the last among them.
 std::vector<std::size_t> places_in(std::size_t size, std::size_t step) {
   std::vector<std::size_t> places;
   for (std::size_t at = 0; at < size; at += at < 64 ? 3 : step) places.push_back(at);
@@ -66,8 +70,9 @@ TEST_CASE("repair: a flipped bit anywhere in a shard is repaired, others stay") 
 TEST_CASE("repair: a truncated, empty, longer or missing shard is repaired") {
   const Packed pack;
   const Bytes& shard = pack.whole.at(kSecond);
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{8}, std::size_t{20}, std::size_t{46}, std::size_t{300},
-                                 std::size_t{5000}, shard.size() - 1}) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{8}, std::size_t{20}, std::size_t{46},
+        std::size_t{300}, std::size_t{5000}, shard.size() - 1}) {
     INFO("cut to " << size);
     pack.cut(kSecond, size);
     pack.check_repaired(1);
@@ -103,9 +108,10 @@ TEST_CASE("repair: a shard whose inputs changed is packed again with a warning")
     fs::remove(pack.path(kSecond));
     const PackReport report = packed(pack.options);
     CHECK(report.packed_shards == 1);
-    const bool warned = std::any_of(report.plan.warnings.begin(), report.plan.warnings.end(), [](const std::string& warning) {
-      return warning.find("its records differ from before") != std::string::npos;
-    });
+    const bool warned = std::any_of(
+        report.plan.warnings.begin(), report.plan.warnings.end(), [](const std::string& warning) {
+          return warning.find("its records differ from before") != std::string::npos;
+        });
     CHECK(warned == changed);
   }
 }
@@ -126,7 +132,8 @@ TEST_CASE("repair: what is damaged is named, and a dry run changes nothing") {
   const PackReport plan = only_set(hotpack::pipeline::pack(pack.options, true, recorder).value());
   CHECK(plan.plan.kept_shards == 2);
   REQUIRE(plan.plan.warnings.size() == 1);
-  CHECK_THAT(plan.plan.warnings[0], ContainsSubstring(std::string(kSecond) + ": record ") && ContainsSubstring("is packed again"));
+  CHECK_THAT(plan.plan.warnings[0], ContainsSubstring(std::string(kSecond) + ": record ") &&
+                                        ContainsSubstring("is packed again"));
   CHECK(content_of(pack.options.run.output) == damaged);
 }
 
@@ -157,7 +164,8 @@ TEST_CASE("repair: a partition fixes its own shards alone") {
   pack.flip(ThreeShards::kThird, 4200);
   CHECK(packed(pack.options).packed_shards == 1);
   CHECK(content_of(pack.options.run.output).at(kSecond) == pack.whole.at(kSecond));
-  CHECK(content_of(pack.options.run.output).at(ThreeShards::kThird) != pack.whole.at(ThreeShards::kThird));
+  CHECK(content_of(pack.options.run.output).at(ThreeShards::kThird) !=
+        pack.whole.at(ThreeShards::kThird));
 }
 
 TEST_CASE("a plain run repairs shards that are missing, truncated or empty") {

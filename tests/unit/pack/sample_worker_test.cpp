@@ -73,8 +73,10 @@ Problem refused(const PackOptions& options) {
   return *result.problem;
 }
 
-// Options for one image and one label; storage `index`, classes of the table unless ids are counted.
-PackOptions one_sample(const TempFolder& folder, const Bytes& image, const std::optional<Bytes>& label = {}, bool with_colors = false) {
+// Options for one image and one label; storage `index`, classes of the table unless ids are
+// counted.
+PackOptions one_sample(const TempFolder& folder, const Bytes& image,
+                       const std::optional<Bytes>& label = {}, bool with_colors = false) {
   put(folder, "images/a.png", image);
   if (label) put(folder, "labels/a.png", *label);
   PackOptions options = options_for(folder);
@@ -86,8 +88,10 @@ PackOptions one_sample(const TempFolder& folder, const Bytes& image, const std::
   return options;
 }
 
-PackOptions with_ids(const TempFolder& folder, int width, int height, const Ids& ids, int classes, int bit_depth = 8) {
-  PackOptions options = one_sample(folder, photo(width, height), id_label(width, height, ids, bit_depth));
+PackOptions with_ids(const TempFolder& folder, int width, int height, const Ids& ids, int classes,
+                     int bit_depth = 8) {
+  PackOptions options =
+      one_sample(folder, photo(width, height), id_label(width, height, ids, bit_depth));
   options.record.size = {width, height};
   options.label.class_count = classes;
   return options;
@@ -134,7 +138,8 @@ TEST_CASE("a gray record holds the luma") {
   const Samples rgb = photo_samples(8, 6);
   Samples luma;
   for (std::size_t i = 0; i < rgb.size(); i += 3)
-    luma.push_back(static_cast<std::uint8_t>((299 * rgb[i] + 587 * rgb[i + 1] + 114 * rgb[i + 2] + 500) / 1000));
+    luma.push_back(static_cast<std::uint8_t>(
+        (299 * rgb[i] + 587 * rgb[i + 1] + 114 * rgb[i + 2] + 500) / 1000));
   CHECK(good(options).image == luma);
 }
 
@@ -168,7 +173,8 @@ TEST_CASE("padding has its color, and the region is that of the image") {
     for (std::size_t x = 0; x < 8; ++x) {
       for (std::size_t c = 0; c < 3; ++c) {
         const bool inside = x >= 2 && x < 6;
-        CHECK(result.image[(y * 8 + x) * 3 + c] == (inside ? source[((y + 1) * 4 + x - 2) * 3 + c] : 10 * (c + 1)));
+        CHECK(result.image[(y * 8 + x) * 3 + c] ==
+              (inside ? source[((y + 1) * 4 + x - 2) * 3 + c] : 10 * (c + 1)));
       }
     }
   }
@@ -204,7 +210,8 @@ TEST_CASE("palette labels hold their indices, whatever their colors") {
     const auto most = static_cast<std::uint16_t>(std::min(9, (1 << depth) - 1));
     const Ids ids = noise_ids(8, 6, most);
     std::vector<Color> palette;
-    for (int i = 0; i <= most; ++i) palette.push_back({static_cast<std::uint8_t>(128 - i), 0, static_cast<std::uint8_t>(9 * i)});
+    for (int i = 0; i <= most; ++i)
+      palette.push_back({static_cast<std::uint8_t>(128 - i), 0, static_cast<std::uint8_t>(9 * i)});
     PackOptions options = one_sample(folder, photo(), palette_label(8, 6, ids, palette, depth));
     options.label.class_count = most + 1;
     INFO(depth << " bits");
@@ -215,7 +222,8 @@ TEST_CASE("palette labels hold their indices, whatever their colors") {
 TEST_CASE("an index beyond the palette is kept and counted") {
   const TempFolder folder;
   const Ids ids(48, 7);
-  PackOptions options = one_sample(folder, photo(), palette_label(8, 6, ids, {{0, 0, 0}, {1, 1, 1}}));
+  PackOptions options =
+      one_sample(folder, photo(), palette_label(8, 6, ids, {{0, 0, 0}, {1, 1, 1}}));
   options.label.class_count = 8;
   const Worked result = good(options);
   CHECK(result.label == bytes_of_ids(ids));
@@ -271,11 +279,13 @@ TEST_CASE("an unknown color refuses the sample, with color, count and place") {
   Ids ids(48, 0);
   ids[8 + 3] = ids[20] = ids[47] = 2;
   ids[40] = 3;
-  const Problem problem = refused(one_sample(folder, photo(), color_label(8, 6, ids, colors), true));
+  const Problem problem =
+      refused(one_sample(folder, photo(), color_label(8, 6, ids, colors), true));
   CHECK(problem.kind == ProblemKind::unknown_value);
   CHECK(problem.path == folder / "labels/a.png");
   CHECK(problem.detail ==
-        "3 pixels of unknown color (0,0,128), first at x=3 y=1; 1 pixels of unknown color (7,7,7), first at x=0 y=5 (4 of 48 pixels)");
+        "3 pixels of unknown color (0,0,128), first at x=3 y=1; 1 pixels of unknown color (7,7,7), "
+        "first at x=0 y=5 (4 of 48 pixels)");
 }
 
 TEST_CASE("an unknown id refuses the sample") {
@@ -288,7 +298,8 @@ TEST_CASE("an unknown id refuses the sample") {
 TEST_CASE("many unknown colors show an interpolated label or swapped folders") {
   const TempFolder folder;
   CHECK_THAT(refused(one_sample(folder, photo(), photo(8, 6, 5), true)).detail,
-             ContainsSubstring("unknown values in all") && ContainsSubstring("interpolated") && ContainsSubstring("swapped"));
+             ContainsSubstring("unknown values in all") && ContainsSubstring("interpolated") &&
+                 ContainsSubstring("swapped"));
 }
 
 TEST_CASE("options --unknown ignore and CLASS resolve and count unknown values") {
@@ -369,7 +380,8 @@ TEST_CASE("varying alpha of a label is counted") {
   const TempFolder folder;
   PngSpec spec;
   spec.width = 2, spec.height = 2, spec.color = PngColor::gray_alpha;
-  PackOptions options = one_sample(folder, photo(2, 2), make_png(spec, Ids{0, 255, 1, 255, 1, 9, 0, 255}));
+  PackOptions options =
+      one_sample(folder, photo(2, 2), make_png(spec, Ids{0, 255, 1, 255, 1, 9, 0, 255}));
   options.record.size = {2, 2};
   options.label.class_count = 2;
   const Worked result = good(options);
@@ -398,7 +410,9 @@ namespace {
 PackOptions turned(const TempFolder& folder, int orientation, Extent label) {
   PackOptions options = one_sample(folder, {}, noise_label(label.width, label.height));
   std::filesystem::remove(folder / "images/a.png");
-  put(folder, "images/a.jpg", with_exif_orientation(make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)), orientation));
+  put(folder, "images/a.jpg",
+      with_exif_orientation(make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)),
+                            orientation));
   options.record.fit = Fit::crop_or_pad;
   return options;
 }
@@ -443,8 +457,10 @@ TEST_CASE("a damaged image gives no record") {
   const TempFolder folder;
   const Bytes whole = photo(64, 64);
   const Bytes jpeg = make_jpeg({.width = 64, .height = 64}, photo_samples(64, 64));
-  for (const Bytes& bytes : {truncated(whole, whole.size() / 2), truncated(whole, whole.size() - 12), with_bad_png_checksum(whole, "IDAT"),
-                             truncated(jpeg, jpeg.size() / 2), truncated(jpeg, jpeg.size() - 2)}) {
+  for (const Bytes& bytes :
+       {truncated(whole, whole.size() / 2), truncated(whole, whole.size() - 12),
+        with_bad_png_checksum(whole, "IDAT"), truncated(jpeg, jpeg.size() / 2),
+        truncated(jpeg, jpeg.size() - 2)}) {
     const Problem problem = refused(one_sample(folder, bytes));
     CHECK(problem.kind == ProblemKind::damaged_image);
     CHECK(problem.path == folder / "images/a.png");
@@ -463,7 +479,8 @@ TEST_CASE("a damaged label gives no record") {
 TEST_CASE("a header that promises too many pixels is refused before they are made") {
   const TempFolder folder;
   // 0x00FFFF00 pixels wide: a few hundred bytes that would fill many gigabytes.
-  const Bytes bomb = with_png_byte(with_png_byte(photo(), "IHDR", 2, std::byte{0xFF}), "IHDR", 6, std::byte{0xFF});
+  const Bytes bomb =
+      with_png_byte(with_png_byte(photo(), "IHDR", 2, std::byte{0xFF}), "IHDR", 6, std::byte{0xFF});
   const Problem problem = refused(one_sample(folder, bomb));
   CHECK(problem.kind == ProblemKind::too_large);
   CHECK_THAT(problem.detail, ContainsSubstring("the limit is 268435456"));
@@ -506,8 +523,10 @@ TEST_CASE("earlier samples of a worker change nothing") {
   for (int i = 0; i < 6; ++i) {
     const int width = i % 2 == 0 ? 40 : 5, height = i % 3 == 0 ? 30 : 4;
     put(folder, "images/" + std::to_string(i) + ".png",
-        i == 3 ? truncated(photo(width, height), 60) : photo(width, height, static_cast<std::uint32_t>(i)));
-    put(folder, "labels/" + std::to_string(i) + ".png", noise_label(width, height, 2, static_cast<std::uint32_t>(i)));
+        i == 3 ? truncated(photo(width, height), 60)
+               : photo(width, height, static_cast<std::uint32_t>(i)));
+    put(folder, "labels/" + std::to_string(i) + ".png",
+        noise_label(width, height, 2, static_cast<std::uint32_t>(i)));
   }
   PackOptions options = options_for(folder);
   options.record.fit = Fit::contain;
@@ -535,7 +554,8 @@ namespace {
 // Options for one image and its ids, packed at the image's own size.
 PackOptions own_size(const TempFolder& folder, Extent image, Extent label, int classes = 3) {
   put(folder, "images/a.png", photo(image.width, image.height));
-  put(folder, "labels/a.png", noise_label(label.width, label.height, static_cast<std::uint16_t>(classes - 1)));
+  put(folder, "labels/a.png",
+      noise_label(label.width, label.height, static_cast<std::uint16_t>(classes - 1)));
   PackOptions options = options_for(folder);
   options.record.size = {};
   options.record.label_storage = LabelStorage::index;
@@ -543,7 +563,9 @@ PackOptions own_size(const TempFolder& folder, Extent image, Extent label, int c
   return options;
 }
 
-Samples noise_id_bytes(int width, int height, std::uint16_t most = 2) { return bytes_of_ids(noise_ids(width, height, most)); }
+Samples noise_id_bytes(int width, int height, std::uint16_t most = 2) {
+  return bytes_of_ids(noise_ids(width, height, most));
+}
 
 }  // namespace
 
@@ -610,7 +632,8 @@ TEST_CASE("an image that changed its size since the plan stops the run") {
   const Worked result = worked(run);
   REQUIRE(result.error);
   CHECK(result.error->code == ErrorCode::io);
-  CHECK_THAT(result.error->message, ContainsSubstring("was 7x4") && ContainsSubstring("is now 6x4"));
+  CHECK_THAT(result.error->message,
+             ContainsSubstring("was 7x4") && ContainsSubstring("is now 6x4"));
 }
 
 // ---- tiles
@@ -633,11 +656,13 @@ TEST_CASE("tiles hold their part of image and label and their position") {
     const Worked result = work(worker, run, plan.schema, t);
     REQUIRE_FALSE(result.error);
     REQUIRE_FALSE(result.problem);
-    CHECK(result.entry.source_region == std::array<std::int32_t, 4>{-tile.tile_x, -tile.tile_y, 10, 7});
+    CHECK(result.entry.source_region ==
+          std::array<std::int32_t, 4>{-tile.tile_x, -tile.tile_y, 10, 7});
     CHECK(result.sums.pixels_counted == 16);
     for (std::size_t y = 0; y < 4; ++y) {
       for (std::size_t x = 0; x < 4; ++x) {
-        const std::size_t from = (y + static_cast<std::size_t>(tile.tile_y)) * 10 + x + static_cast<std::size_t>(tile.tile_x);
+        const std::size_t from = (y + static_cast<std::size_t>(tile.tile_y)) * 10 + x +
+                                 static_cast<std::size_t>(tile.tile_x);
         CHECK(result.label[y * 4 + x] == label[from]);
         CHECK(result.image[(y * 4 + x) * 3 + 2] == image[from * 3 + 2]);
       }

@@ -25,6 +25,8 @@ inline int count(const ConstPixels& image, const Region& area, RgbColor color) {
   return found;
 }
 
-inline int count(const ConstPixels& image, RgbColor color) { return count(image, {0, 0, image.width, image.height}, color); }
+inline int count(const ConstPixels& image, RgbColor color) {
+  return count(image, {0, 0, image.width, image.height}, color);
+}
 
 }  // namespace hotpack::test

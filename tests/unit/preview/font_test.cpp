@@ -24,7 +24,8 @@ Shape shape_of(Font& font, char32_t character) {
 bool is_box(Font& font, char32_t character) {
   const Glyph& glyph = font.glyph(character, kSize);
   const auto edge = glyph.coverage.begin() + glyph.width;
-  return glyph.width > 0 && std::all_of(glyph.coverage.begin(), edge, [](std::uint8_t ink) { return ink == 255; });
+  return glyph.width > 0 &&
+         std::all_of(glyph.coverage.begin(), edge, [](std::uint8_t ink) { return ink == 255; });
 }
 
 }  // namespace
@@ -59,13 +60,15 @@ TEST_CASE("lacking, hidden and invalid characters are boxes with numbers") {
 }
 
 TEST_CASE("control characters and direction marks are hidden, joiners are not") {
-  for (const char32_t c :
-       std::vector<char32_t>{0x00,   0x0A,   0x0D,   0x1F,   0x7F,   0x9F,   0xAD,   0x61C,  0x180E,  0x200B,  0x200E,  0x200F,  0x2028,
-                             0x202E, 0x2060, 0x2064, 0x2066, 0x206F, 0xFEFF, 0xFFF9, 0xFFFB, 0xE0001, 0xE0041, 0xE007F, 0x1100FF}) {
+  for (const char32_t c : std::vector<char32_t>{
+           0x00,   0x0A,   0x0D,   0x1F,    0x7F,    0x9F,    0xAD,    0x61C,  0x180E,
+           0x200B, 0x200E, 0x200F, 0x2028,  0x202E,  0x2060,  0x2064,  0x2066, 0x206F,
+           0xFEFF, 0xFFF9, 0xFFFB, 0xE0001, 0xE0041, 0xE007F, 0x1100FF}) {
     CAPTURE(static_cast<std::uint32_t>(c));
     CHECK(is_hidden(c));
   }
-  for (const char32_t c : std::vector<char32_t>{0x20, 0x41, 0x200C, 0x200D, 0x301, 0x600, 0x6DD, 0x4E2D, 0x1F600}) {
+  for (const char32_t c :
+       std::vector<char32_t>{0x20, 0x41, 0x200C, 0x200D, 0x301, 0x600, 0x6DD, 0x4E2D, 0x1F600}) {
     CAPTURE(static_cast<std::uint32_t>(c));
     CHECK_FALSE(is_hidden(c));
   }
@@ -79,7 +82,8 @@ TEST_CASE("a character's number has four digits at least, an invalid byte's two"
 }
 
 TEST_CASE("overlong forms, lone surrogates and values past Unicode are invalid") {
-  for (const std::string_view text : {"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"})
+  for (const std::string_view text :
+       {"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"})
     CHECK(first_character(text).value >= kFaultyByte);
   CHECK(first_character("\xF0\x9F\x98\x80z").value == 0x1F600);
   CHECK(first_character(std::string_view("\0a", 2)).bytes == 1);
@@ -105,7 +109,8 @@ TEST_CASE("a text that is too wide keeps its beginning and its end") {
 
 TEST_CASE("lines of a message fit and lose no word and the last one is shortened") {
   Font font;
-  const std::u32string text = drawn_text("photo.png: the image is damaged: averylongwordwithoutanyblanktobreakitat the end");
+  const std::u32string text = drawn_text(
+      "photo.png: the image is damaged: averylongwordwithoutanyblanktobreakitat the end");
   std::u32string joined;
   for (const std::u32string& line : font.broken_into_lines(text, kSize, 130, 100)) {
     CHECK(font.width(line, kSize) <= 130);

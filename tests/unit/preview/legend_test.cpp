@@ -14,7 +14,8 @@ namespace {
 
 std::vector<ClassInfo> named(std::size_t count) {
   std::vector<ClassInfo> classes;
-  for (std::size_t i = 0; i < count; ++i) classes.push_back({"class number " + std::to_string(i), {}, {}});
+  for (std::size_t i = 0; i < count; ++i)
+    classes.push_back({"class number " + std::to_string(i), {}, {}});
   return classes;
 }
 
@@ -38,7 +39,8 @@ TEST_CASE("shares are those of the labelled pixels, the ignored part is of all")
 TEST_CASE("a legend lists every class in the order of ids, then what is ignored") {
   const auto classes = named(3);
   const auto colors = class_colors(classes).colors;
-  const Legend legend = make_legend(classes, colors, shares_of_counts({1, 2, 1}, 4, "labelled pixels of the data set"));
+  const Legend legend = make_legend(
+      classes, colors, shares_of_counts({1, 2, 1}, 4, "labelled pixels of the data set"));
   REQUIRE(legend.entries.size() == 4);
   CHECK(legend.entries[1].class_id == 1);
   CHECK(legend.entries[1].color == colors[1]);
@@ -52,17 +54,20 @@ TEST_CASE("of very many classes the legend keeps those with the largest shares")
   const auto classes = named(1000);
   std::vector<std::uint64_t> counts(1000, 1);
   counts[999] = 500;
-  const Legend legend = make_legend(classes, class_colors(classes).colors, shares_of_counts(counts, 0, "pixels"));
+  const Legend legend =
+      make_legend(classes, class_colors(classes).colors, shares_of_counts(counts, 0, "pixels"));
   CHECK(legend.entries.size() == kMostLegendClasses);
   CHECK(legend.left_out == 1000 - kMostLegendClasses);
   CHECK(legend.entries.back().class_id == 999);
-  CHECK(std::is_sorted(legend.entries.begin(), legend.entries.end(), [](const auto& a, const auto& b) { return a.class_id < b.class_id; }));
+  CHECK(std::is_sorted(legend.entries.begin(), legend.entries.end(),
+                       [](const auto& a, const auto& b) { return a.class_id < b.class_id; }));
 }
 
 TEST_CASE("a drawn legend shows every class color and grows with its lines") {
   const auto classes = named(30);
   const auto colors = class_colors(classes).colors;
-  const Legend legend = make_legend(classes, colors, shares_of_counts(std::vector<std::uint64_t>(30, 1), 1, "pixels"));
+  const Legend legend = make_legend(
+      classes, colors, shares_of_counts(std::vector<std::uint64_t>(30, 1), 1, "pixels"));
   Canvas wide({1600, 800}, {255, 255, 255}), narrow({400, 800}, {255, 255, 255});
   draw_legend(legend, 12, 14, wide);
   draw_legend(legend, 12, 14, narrow);
@@ -76,7 +81,8 @@ TEST_CASE("a drawn legend shows every class color and grows with its lines") {
 TEST_CASE("the text of a legend gets smaller before it outgrows the samples") {
   const auto classes = named(60);
   const Legend legend =
-      make_legend(classes, class_colors(classes).colors, shares_of_counts(std::vector<std::uint64_t>(60, 1), 0, "pixels"));
+      make_legend(classes, class_colors(classes).colors,
+                  shares_of_counts(std::vector<std::uint64_t>(60, 1), 0, "pixels"));
   Canvas high({1000, 3000}, {255, 255, 255}), low({1000, 800}, {255, 255, 255});
   draw_legend(legend, 12, 30, high);
   draw_legend(legend, 12, 30, low);

@@ -18,27 +18,34 @@ namespace {
 const std::vector<RgbColor> kColors{{255, 0, 0}, {0, 0, 255}, {0, 255, 0}};
 
 // A gray image of `size`, painted over.
-std::vector<RgbColor> painted(const OwnedLabel& label, Extent size, RgbColor image = {100, 100, 100}) {
+std::vector<RgbColor> painted(const OwnedLabel& label, Extent size,
+                              RgbColor image = {100, 100, 100}) {
   const auto pixels = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
   std::vector<std::uint8_t> samples;
-  for (std::size_t i = 0; i < pixels; ++i) samples.insert(samples.end(), image.begin(), image.end());
+  for (std::size_t i = 0; i < pixels; ++i)
+    samples.insert(samples.end(), image.begin(), image.end());
   LabelClasses classes;
   REQUIRE(classes.read(label.view()).ok());
   geometry::Resampler resampler;
-  const MutablePixels thumbnail{samples.data(), size.width, size.height, 3, 3 * static_cast<std::size_t>(size.width)};
+  const MutablePixels thumbnail{samples.data(), size.width, size.height, 3,
+                                3 * static_cast<std::size_t>(size.width)};
   REQUIRE(paint_classes(label.shape, classes, kColors, 4, resampler, thumbnail).ok());
   std::vector<RgbColor> colors(pixels);
-  for (std::size_t i = 0; i < pixels; ++i) colors[i] = {samples[3 * i], samples[3 * i + 1], samples[3 * i + 2]};
+  for (std::size_t i = 0; i < pixels; ++i)
+    colors[i] = {samples[3 * i], samples[3 * i + 1], samples[3 * i + 2]};
   return colors;
 }
 
-std::size_t different(const std::vector<RgbColor>& colors) { return std::set<RgbColor>(colors.begin(), colors.end()).size(); }
+std::size_t different(const std::vector<RgbColor>& colors) {
+  return std::set<RgbColor>(colors.begin(), colors.end()).size();
+}
 
 }  // namespace
 
 TEST_CASE("a class tints the image with its color, the image shows through") {
   const OwnedLabel label = label_of(LabelStorage::bits, 2, 1, 3, {{0}, {1}});
-  const auto dark = painted(label, {2, 1}, {20, 20, 20}), light = painted(label, {2, 1}, {220, 220, 220});
+  const auto dark = painted(label, {2, 1}, {20, 20, 20}),
+             light = painted(label, {2, 1}, {220, 220, 220});
   CHECK(dark[0][0] > dark[0][2] + 150);
   CHECK(dark[1][2] > dark[1][0] + 150);
   CHECK(light[0][1] > dark[0][1] + 50);
@@ -78,7 +85,8 @@ TEST_CASE("a pixel of a small overlay is the mean of the tints that it covers") 
 }
 
 TEST_CASE("the hatching of ignored pixels keeps its stripes where labels shrink") {
-  const OwnedLabel label = label_of(LabelStorage::index, 64, 64, 3, std::vector<std::vector<std::size_t>>(64 * 64));
+  const OwnedLabel label =
+      label_of(LabelStorage::index, 64, 64, 3, std::vector<std::vector<std::size_t>>(64 * 64));
   const auto colors = painted(label, {16, 16});
   CHECK(different(colors) == 2);
   CHECK(colors[0] == colors[3]);

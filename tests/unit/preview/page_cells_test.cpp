@@ -25,7 +25,8 @@ std::vector<std::uint8_t> decoded(const std::vector<std::byte>& png, RgbColor un
   REQUIRE(image.ok());
   size = {image->width, image->height};
   std::vector<std::uint8_t> samples;
-  for (int y = 0; y < size.height; ++y) samples.insert(samples.end(), image->row(y), image->row(y) + 3 * size.width);
+  for (int y = 0; y < size.height; ++y)
+    samples.insert(samples.end(), image->row(y), image->row(y) + 3 * size.width);
   return samples;
 }
 

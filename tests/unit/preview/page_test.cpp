@@ -27,7 +27,9 @@ std::vector<std::byte> bytes(std::string_view text) {
 Given given(const std::string& name) {
   Given all;
   all.cells.resize(2);
-  all.cells[0] = {name, "remark " + name, "", {8, 6}, {8, 6}, bytes("the image"), bytes("its label"), {{30, 10}, 8}};
+  all.cells[0] = {
+      name,         "remark " + name, "", {8, 6}, {8, 6}, bytes("the image"), bytes("its label"),
+      {{30, 10}, 8}};
   all.cells[1].key = "broken";
   all.cells[1].problem = "why " + name;
   all.classes.resize(2);
@@ -44,7 +46,11 @@ std::string page_of(const std::string& name) {
   page.cells = all.cells;
   page.classes = all.classes;
   page.colors = all.colors;
-  page.legend = {"shares", {{0, name, {255, 128, 0}, 0.75}, {1, "other", {0, 0, 0}, 0.25}, {std::nullopt, "ignored", {}, 0.1}}, 0};
+  page.legend = {"shares",
+                 {{0, name, {255, 128, 0}, 0.75},
+                  {1, "other", {0, 0, 0}, 0.25},
+                  {std::nullopt, "ignored", {}, 0.1}},
+                 0};
   page.samples = {7, 3};
   return html_page(page);
 }
@@ -63,10 +69,14 @@ TEST_CASE("base64 as RFC 4648 gives it") {
 
 TEST_CASE("a page holds images, keys, classes and bars, and no external reference") {
   const std::string html = page_of("street");
-  CHECK_THAT(html, ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("the image")) + "\" width=\"8\" height=\"6\""));
-  CHECK_THAT(html, ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("its label"))));
+  CHECK_THAT(html,
+             ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("the image")) +
+                               "\" width=\"8\" height=\"6\""));
+  CHECK_THAT(html,
+             ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("its label"))));
   CHECK_THAT(html, ContainsSubstring("<bdi class=\"key\" dir=\"auto\">street</bdi>"));
-  CHECK_THAT(html, ContainsSubstring("data-classes=\"0 1\"") && ContainsSubstring("<option value=\"1\">other (1)</option>"));
+  CHECK_THAT(html, ContainsSubstring("data-classes=\"0 1\"") &&
+                       ContainsSubstring("<option value=\"1\">other (1)</option>"));
   CHECK_THAT(html, ContainsSubstring("width=\"100.00\" height=\"10\" fill=\"#ff8000\""));
   CHECK_THAT(html, ContainsSubstring("width=\"33.33\" height=\"10\" fill=\"#000000\""));
   CHECK_THAT(html, ContainsSubstring("75.00 %") && ContainsSubstring("why street"));
@@ -77,14 +87,18 @@ TEST_CASE("a page holds images, keys, classes and bars, and no external referenc
 
 TEST_CASE("names cannot become markup, nor change the direction of other text") {
   const std::string plain = page_of("street");
-  const auto tags = [](const std::string& html) { return std::count(html.begin(), html.end(), '<'); };
-  for (const std::string name : {"</script><script>\"a&b\"", "' onerror='x", "<!--x", "]]>", "<img src=x>"}) {
+  const auto tags = [](const std::string& html) {
+    return std::count(html.begin(), html.end(), '<');
+  };
+  for (const std::string name :
+       {"</script><script>\"a&b\"", "' onerror='x", "<!--x", "]]>", "<img src=x>"}) {
     CAPTURE(name);
     CHECK(tags(page_of(name)) == tags(plain));
     CHECK(page_of(name).find(name) == std::string::npos);
   }
   CHECK_THAT(page_of("</script>\"a&b'"), ContainsSubstring("&lt;/script&gt;&quot;a&amp;b&#39;"));
-  CHECK_THAT(page_of("a\xE2\x80\xAEgnp.exe"), ContainsSubstring("a‹U+202E›gnp.exe") && !ContainsSubstring("\xE2\x80\xAE"));
+  CHECK_THAT(page_of("a\xE2\x80\xAEgnp.exe"),
+             ContainsSubstring("a‹U+202E›gnp.exe") && !ContainsSubstring("\xE2\x80\xAE"));
   CHECK_THAT(page_of("a\x1B[2Jb\xFF"), ContainsSubstring("a‹U+001B›[2Jb‹byte FF›"));
   CHECK_THAT(page_of("кот 猫 قط 😀"), ContainsSubstring("кот 猫 قط 😀"));
 }
@@ -96,7 +110,8 @@ TEST_CASE("a page without labels has no class filter, views or histogram") {
   cell.image = bytes("x");
   page.cells = std::span(&cell, 1);
   const std::string html = html_page(page);
-  CHECK_THAT(html, !ContainsSubstring("<select") && !ContainsSubstring("name=\"view\"") && !ContainsSubstring("<table"));
+  CHECK_THAT(html, !ContainsSubstring("<select") && !ContainsSubstring("name=\"view\"") &&
+                       !ContainsSubstring("<table"));
 }
 
 TEST_CASE("a page is known again as hotpack's") {
@@ -109,5 +124,6 @@ TEST_CASE("the images of a page are bounded together") {
   CHECK(page_side(1).value() == kMostPageSide);
   CHECK(page_side(12).value() == 836);
   CHECK(page_side(kMostPageCells).value() == kLeastPageSide);
-  CHECK_THAT(page_side(kMostPageCells + 1).error().message, ContainsSubstring("at most 2048 samples"));
+  CHECK_THAT(page_side(kMostPageCells + 1).error().message,
+             ContainsSubstring("at most 2048 samples"));
 }

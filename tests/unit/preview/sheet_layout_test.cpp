@@ -39,8 +39,10 @@ void check_cells(const SheetLayout& layout, std::size_t count) {
 }  // namespace
 
 TEST_CASE("cells of every number and shape of images lie apart inside the sheet") {
-  const auto count = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{12}, std::size_t{100});
-  const auto image = GENERATE(Extent{8, 8}, Extent{480, 360}, Extent{2048, 1024}, Extent{1024, 2048}, Extent{3000, 10}, Extent{0, 0});
+  const auto count =
+      GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{12}, std::size_t{100});
+  const auto image = GENERATE(Extent{8, 8}, Extent{480, 360}, Extent{2048, 1024},
+                              Extent{1024, 2048}, Extent{3000, 10}, Extent{0, 0});
   SheetRequest request = request_of(count, image);
   request.overlays = count % 2 == 0;
   request.second_line = count % 3 == 0;

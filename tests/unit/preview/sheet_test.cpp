@@ -14,7 +14,8 @@ using namespace hotpack::test;
 
 namespace {
 
-const std::vector<ClassInfo> kClasses{{"road", RgbColor{255, 0, 0}, {}}, {"car", RgbColor{0, 0, 255}, {}}};
+const std::vector<ClassInfo> kClasses{{"road", RgbColor{255, 0, 0}, {}},
+                                      {"car", RgbColor{0, 0, 255}, {}}};
 const std::vector<RgbColor> kColors{{255, 0, 0}, {0, 0, 255}};
 
 SheetLayout layout_of(std::size_t count, bool overlays, bool second_line = false) {
@@ -30,7 +31,9 @@ bool inked(const Sheet& sheet, const Region& area) {
   return count(sheet.image(), area, color_at(sheet.image(), 0, 0)) < area.width * area.height;
 }
 
-std::vector<std::vector<std::size_t>> all_pixels(std::size_t class_id) { return std::vector<std::vector<std::size_t>>(200, {class_id}); }
+std::vector<std::vector<std::size_t>> all_pixels(std::size_t class_id) {
+  return std::vector<std::vector<std::size_t>>(200, {class_id});
+}
 
 }  // namespace
 
@@ -57,8 +60,8 @@ TEST_CASE("a label of the whole image is a swatch and a name below the image") {
   const OwnedLabel label = label_of(LabelStorage::bits, 1, 1, 2, {{1}}, false, LabelScope::image);
   REQUIRE(sheet.add({"a", "", image.view(), label.view(), ""}).ok());
   const int line = line_height(layout.key_text);
-  CHECK(centre_of(sheet.image(), {layout.cell_at(0).x, layout.text_top(0) + line, swatch_side(layout.key_text), line}) ==
-        RgbColor{0, 0, 255});
+  CHECK(centre_of(sheet.image(), {layout.cell_at(0).x, layout.text_top(0) + line,
+                                  swatch_side(layout.key_text), line}) == RgbColor{0, 0, 255});
 }
 
 TEST_CASE("an image smaller than the others' box stands in its middle") {
@@ -72,7 +75,8 @@ TEST_CASE("an image smaller than the others' box stands in its middle") {
   const Region box = layout.box_at(0, 0);
   CHECK(centre_of(sheet.image(), box) == RgbColor{10, 10, 10});
   CHECK(color_at(sheet.image(), box.x + 3, box.y + 3) != RgbColor{10, 10, 10});
-  CHECK(color_at(sheet.image(), box.x + 3, box.y + 3) == color_at(sheet.image(), box.x + 3, box.y + box.height - 3));
+  CHECK(color_at(sheet.image(), box.x + 3, box.y + 3) ==
+        color_at(sheet.image(), box.x + 3, box.y + box.height - 3));
 }
 
 TEST_CASE("a sample that cannot be shown is a cell with the reason") {

@@ -12,9 +12,13 @@ using namespace hotpack::test;
 namespace {
 
 std::vector<std::uint8_t> shrunk(const ImageView& image, Extent size) {
-  std::vector<std::uint8_t> pixels(3 * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height));
+  std::vector<std::uint8_t> pixels(3 * static_cast<std::size_t>(size.width) *
+                                   static_cast<std::size_t>(size.height));
   geometry::Resampler resampler;
-  REQUIRE(shrink_image(image, resampler, {pixels.data(), size.width, size.height, 3, 3 * static_cast<std::size_t>(size.width)}).ok());
+  REQUIRE(shrink_image(
+              image, resampler,
+              {pixels.data(), size.width, size.height, 3, 3 * static_cast<std::size_t>(size.width)})
+              .ok());
   return pixels;
 }
 
@@ -40,11 +44,14 @@ TEST_CASE("a pixel of a thumbnail is the mean of what it covers") {
 }
 
 TEST_CASE("both layouts of an image give the same thumbnail") {
-  OwnedImage together{{}, {4, 6, 3, AxisOrder::channels_last}}, planes{{}, {4, 6, 3, AxisOrder::channels_first}};
+  OwnedImage together{{}, {4, 6, 3, AxisOrder::channels_last}},
+      planes{{}, {4, 6, 3, AxisOrder::channels_first}};
   together.bytes.resize(72);
   planes.bytes.resize(72);
   for (std::size_t i = 0; i < 24; ++i) {
-    for (std::size_t c = 0; c < 3; ++c) together.bytes[3 * i + c] = planes.bytes[24 * c + i] = static_cast<std::uint8_t>(7 * i + 40 * c);
+    for (std::size_t c = 0; c < 3; ++c)
+      together.bytes[3 * i + c] = planes.bytes[24 * c + i] =
+          static_cast<std::uint8_t>(7 * i + 40 * c);
   }
   CHECK(shrunk(together.view(), {4, 3}) == shrunk(planes.view(), {4, 3}));
 }

@@ -28,15 +28,19 @@ struct OwnedLabel {
   [[nodiscard]] LabelView view() const { return {bytes, shape}; }
 };
 
-// The classes of each pixel, none for an ignored one. With one pixel and kind `sample`: of the whole image.
+// The classes of each pixel, none for an ignored one. With one pixel and kind `sample`: of the
+// whole image.
 inline OwnedLabel label_of(LabelStorage storage, int width, int height, std::size_t classes,
-                           const std::vector<std::vector<std::size_t>>& pixels, bool multi = false, LabelScope kind = LabelScope::pixel) {
+                           const std::vector<std::vector<std::size_t>>& pixels, bool multi = false,
+                           LabelScope kind = LabelScope::pixel) {
   OwnedLabel label{{}, {kind, storage, multi, height, width, classes}};
   const std::size_t step = label.shape.vector_bytes();
   for (const auto& set : pixels) {
-    std::vector<std::uint8_t> vector(step, storage == LabelStorage::index ? std::uint8_t{255} : std::uint8_t{0});
+    std::vector<std::uint8_t> vector(
+        step, storage == LabelStorage::index ? std::uint8_t{255} : std::uint8_t{0});
     for (const std::size_t id : set) {
-      if (storage == LabelStorage::bits) vector[id / 8] = static_cast<std::uint8_t>(vector[id / 8] | 1U << (id % 8));
+      if (storage == LabelStorage::bits)
+        vector[id / 8] = static_cast<std::uint8_t>(vector[id / 8] | 1U << (id % 8));
       if (storage == LabelStorage::one_hot) vector[id] = 1;
       if (storage == LabelStorage::index) {
         vector[0] = static_cast<std::uint8_t>(id);

@@ -15,8 +15,8 @@ using namespace hotpack::test;
 namespace {
 
 // Writes a pack with samples from number `first` on to a sub-folder; returns its path.
-std::string add_pack(const TempFolder& folder, const std::string& name, const TinyForm& form, std::size_t count, std::size_t first = 0,
-                     std::uint64_t skipped = 0) {
+std::string add_pack(const TempFolder& folder, const std::string& name, const TinyForm& form,
+                     std::size_t count, std::size_t first = 0, std::uint64_t skipped = 0) {
   std::filesystem::create_directory(folder / name);
   (void)write_pack(folder / name, form, tiny_records(form, count, first), 4, skipped);
   return folder / name;
@@ -54,7 +54,8 @@ TEST_CASE("a data set has the samples of its shards in order") {
   CHECK(dataset.shards()[2].first == 8);
   CHECK(dataset.packs()[0].plan.samples == 11);
   CHECK(dataset.packs()[0].fingerprint == manifest.fingerprint);
-  for (std::size_t i = 0; i < records.size(); ++i) CHECK(dataset.sample(i).value().key() == records[i].key);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    CHECK(dataset.sample(i).value().key() == records[i].key);
   CHECK(dataset.sample(10).error().code == ErrorCode::usage);
   CHECK(dataset.shard(3).error().code == ErrorCode::usage);
 }
@@ -147,16 +148,20 @@ TEST_CASE("a class of another name or color is named") {
   const TempFolder folder;
   const TinyForm form;
   const std::string a = add_pack(folder, "a", form, 2), b = add_pack(folder, "b", form, 2);
-  auto manifest = format::decode_manifest(std::string(reinterpret_cast<const char*>(read_bytes(b + "/dataset.json").data()),
-                                                      read_bytes(b + "/dataset.json").size()))
-                      .value();
+  auto manifest =
+      format::decode_manifest(
+          std::string(reinterpret_cast<const char*>(read_bytes(b + "/dataset.json").data()),
+                      read_bytes(b + "/dataset.json").size()))
+          .value();
   const auto change = [&](const std::string& from, const std::string& to) {
     manifest.schema_text.replace(manifest.schema_text.find(from), from.size(), to);
     replace_manifest(b, manifest);
     return Dataset::open({a, b}).error().message;
   };
-  CHECK_THAT(change("class 2", "Tree"), ContainsSubstring("class 2 is 'class 2' (160,255,0) here, 'Tree' (160,255,0) there"));
-  CHECK_THAT(change("\"Tree\",\"color\":[160", "\"class 2\",\"color\":[161"), ContainsSubstring("'class 2' (161,255,0) there"));
+  CHECK_THAT(change("class 2", "Tree"),
+             ContainsSubstring("class 2 is 'class 2' (160,255,0) here, 'Tree' (160,255,0) there"));
+  CHECK_THAT(change("\"Tree\",\"color\":[160", "\"class 2\",\"color\":[161"),
+             ContainsSubstring("'class 2' (161,255,0) there"));
 }
 
 TEST_CASE("record sizes of packs may differ") {
@@ -186,7 +191,9 @@ TEST_CASE("threads open shards and read samples at once") {
         for (std::size_t i = 0; i < records.size(); ++i) {
           const std::size_t number = t % 2 == 0 ? i : records.size() - 1 - i;
           const auto sample = dataset.sample(number);
-          if (!sample.ok() || sample->key() != records[number].key || !sample->image().ok() || !sample->label().ok()) ++wrong;
+          if (!sample.ok() || sample->key() != records[number].key || !sample->image().ok() ||
+              !sample->label().ok())
+            ++wrong;
           if (dataset.find(records[number].key).value() != number) ++wrong;
         }
       });
@@ -206,7 +213,8 @@ TEST_CASE("views stay mapped beyond the limit of mappings") {
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < records.size(); ++i) samples.push_back(dataset.sample(i).value());
   CHECK(files->mappings() == 6);
-  for (std::size_t i = 0; i < records.size(); ++i) CHECK((samples[i].key() == records[i].key && samples[i].image().ok()));
+  for (std::size_t i = 0; i < records.size(); ++i)
+    CHECK((samples[i].key() == records[i].key && samples[i].image().ok()));
 }
 
 TEST_CASE("the least recently used shard is unmapped first, never one in use") {

@@ -15,7 +15,8 @@ using reader::KeyAuditor;
 
 namespace {
 
-std::vector<VerifyFinding> audit(KeyAuditor& auditor, const std::vector<std::vector<std::string>>& shards) {
+std::vector<VerifyFinding> audit(KeyAuditor& auditor,
+                                 const std::vector<std::vector<std::string>>& shards) {
   Findings findings(100);
   for (std::size_t s = 0; s < shards.size(); ++s) {
     auditor.begin_shard("shard " + std::to_string(s));
@@ -60,7 +61,8 @@ TEST_CASE("the order of a shuffled pack is that of hashes of seed and key") {
     store_le(reinterpret_cast<std::byte*>(text.data()), kSeed);
     return xxh3_128(text + key);
   };
-  std::sort(keys.begin(), keys.end(), [&](const auto& x, const auto& y) { return rank(x) < rank(y); });
+  std::sort(keys.begin(), keys.end(),
+            [&](const auto& x, const auto& y) { return rank(x) < rank(y); });
   KeyAuditor shuffled(kSeed);
   CHECK(audit(shuffled, {keys}).empty());
   std::swap(keys[2], keys[3]);

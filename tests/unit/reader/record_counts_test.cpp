@@ -10,11 +10,13 @@ using reader::LabelFaults;
 
 namespace {
 
-LabelFaults count(const std::vector<std::uint8_t>& bytes, LabelStorage storage, std::int64_t width, std::size_t classes, format::Sums& sums,
-                  bool multi = false) {
+LabelFaults count(const std::vector<std::uint8_t>& bytes, LabelStorage storage, std::int64_t width,
+                  std::size_t classes, format::Sums& sums, bool multi = false) {
   sums = format::Sums(3, classes);
   LabelCounter counter;
-  return counter.count({bytes, {LabelScope::pixel, storage, multi, static_cast<std::int64_t>(1), width, classes}}, sums);
+  return counter.count(
+      {bytes, {LabelScope::pixel, storage, multi, static_cast<std::int64_t>(1), width, classes}},
+      sums);
 }
 
 }  // namespace
@@ -35,7 +37,8 @@ TEST_CASE("labels of each storage give the same counts") {
 
 TEST_CASE("16-bit ids are counted") {
   format::Sums sums;
-  const LabelFaults faults = count({0x2B, 1, 0xFF, 0xFF, 0x2C, 1}, LabelStorage::index, 3, 300, sums);
+  const LabelFaults faults =
+      count({0x2B, 1, 0xFF, 0xFF, 0x2C, 1}, LabelStorage::index, 3, 300, sums);
   CHECK(sums.classes[299].pixels == 1);
   CHECK(sums.ignored == 1);
   CHECK(faults.foreign_id.count == 1);
@@ -71,7 +74,9 @@ TEST_CASE("an image is counted inside its region, in both layouts") {
       const ImageView view{{reinterpret_cast<const std::uint8_t*>(stored.data()), stored.size()},
                            {record.size.height, record.size.width, 3, layout}};
       format::Sums found(3, 0), wanted(3, 0);
-      reader::count_image(view, {record.region.x, record.region.y, record.region.width, record.region.height}, found);
+      reader::count_image(
+          view, {record.region.x, record.region.y, record.region.width, record.region.height},
+          found);
       wanted.pixels_counted = found.pixels_counted;
       for (std::size_t i = 0; i < record.image.size(); ++i) {  // pixels outside the region are 0
         wanted.channel_sums[i % 3] += record.image[i];

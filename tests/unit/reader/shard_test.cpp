@@ -24,13 +24,15 @@ Shard open_shard(const std::string& path, const TinyShard& shard) {
   return Shard::open(path).value();
 }
 
-void check_sample(const TinyForm& form, const TinyRecord& record, const Sample& sample, bool image_compressed, bool label_compressed) {
+void check_sample(const TinyForm& form, const TinyRecord& record, const Sample& sample,
+                  bool image_compressed, bool label_compressed) {
   CHECK(sample.key() == record.key);
   CHECK(sample.image_shape().width == record.size.width);
   CHECK(sample.image_shape().height == record.size.height);
   CHECK(sample.source().width == record.source.width);
   CHECK(sample.source().region[1] == record.region.y);
-  std::vector<std::uint8_t> buffer(std::max(sample.image_shape().size_bytes(), sample.label_shape().size_bytes()) + 5);
+  std::vector<std::uint8_t> buffer(
+      std::max(sample.image_shape().size_bytes(), sample.label_shape().size_bytes()) + 5);
   CHECK(same(sample.read_image(buffer).value().bytes, stored_image(form, record)));
   if (!image_compressed) CHECK(same(sample.image().value().bytes, stored_image(form, record)));
   CHECK(sample.has_label() == form.labelled);
@@ -118,7 +120,8 @@ TEST_CASE("a changed pixel is an error with file and offset, unless trusted") {
     CHECK(read.error().code == ErrorCode::damaged);
     CHECK(read.error().path == folder / kName);
     CHECK(read.error().offset == offset);
-    CHECK_THAT(read.error().message, ContainsSubstring("record 0 (street/sample 0000): image: CRC-32C"));
+    CHECK_THAT(read.error().message,
+               ContainsSubstring("record 0 (street/sample 0000): image: CRC-32C"));
     CHECK(shard.sample(1)->read_image(buffer).ok());
     if (!zstd) CHECK(sample.image(VerifyChecksums::never).ok());
     if (!zstd) CHECK_FALSE(sample.image().ok());
@@ -163,7 +166,8 @@ TEST_CASE("the label of an unlabelled set is a usage error before any lookup") {
   const Sample sample = shard.sample(0).value();
   std::vector<std::uint8_t> none;
   for (const auto& label :
-       {sample.label(), sample.read_label(none), sample.read_label(none, VerifyChecksums::never), sample.load_label(none)}) {
+       {sample.label(), sample.read_label(none), sample.read_label(none, VerifyChecksums::never),
+        sample.load_label(none)}) {
     REQUIRE_FALSE(label.ok());
     CHECK(label.error().code == ErrorCode::usage);
     CHECK_THAT(label.error().message, ContainsSubstring("no label"));
@@ -180,7 +184,8 @@ TEST_CASE("records load in place or into memory that grows only for valid frames
     std::vector<std::uint8_t> scratch;
     CHECK(same(sample.load_image(scratch).value().bytes, stored_image(form, records[1])));
     CHECK(scratch.empty() == !form.image_zstd);
-    if (form.labelled) CHECK(same(sample.load_label(scratch).value().bytes, stored_label(form, records[1])));
+    if (form.labelled)
+      CHECK(same(sample.load_label(scratch).value().bytes, stored_label(form, records[1])));
     if (!form.image_zstd) continue;
     flip(folder / kName, made.layout.file_offset("image.zstd"));
     const Shard damaged = Shard::open(folder / kName).value();

@@ -18,9 +18,11 @@
 namespace hotpack::test {
 
 inline void write_bytes(const std::string& path, std::span<const std::byte> bytes) {
-  std::remove(path.c_str());  // some file systems write a file that replaces another to disk at once: slow, thousands of times
+  std::remove(path.c_str());  // some file systems write a file that replaces another to disk at
+                              // once: slow, thousands of times
   std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
   if (!file.flush()) throw std::logic_error("cannot write " + path);
 }
 
@@ -41,20 +43,27 @@ inline void flip(const std::string& path, std::uint64_t offset, std::byte mask =
 inline void seal_tables(TinyShard& shard) {
   const std::uint64_t tables = shard.layout.buffer_start() + shard.layout.tables_begin;
   const std::uint64_t sums = shard.layout.file_offset("shard.crc32c");
-  store_le(shard.bytes.data() + sums + 4, crc32c(std::span(shard.bytes).subspan(tables, sums - tables)));
+  store_le(shard.bytes.data() + sums + 4,
+           crc32c(std::span(shard.bytes).subspan(tables, sums - tables)));
 }
 
 // Corrects the CRC of a record of fixed size, then that of the tables.
-inline void seal_record(TinyShard& shard, std::string_view field, std::size_t record, std::size_t record_bytes) {
-  const auto bytes = std::span(shard.bytes).subspan(shard.layout.file_offset(field) + record * record_bytes, record_bytes);
-  store_le(shard.bytes.data() + shard.layout.file_offset(std::string(field) + ".crc32c") + 4 * record, crc32c(bytes));
+inline void seal_record(TinyShard& shard, std::string_view field, std::size_t record,
+                        std::size_t record_bytes) {
+  const auto bytes =
+      std::span(shard.bytes)
+          .subspan(shard.layout.file_offset(field) + record * record_bytes, record_bytes);
+  store_le(
+      shard.bytes.data() + shard.layout.file_offset(std::string(field) + ".crc32c") + 4 * record,
+      crc32c(bytes));
   seal_tables(shard);
 }
 
 // One form of every kind of pack.
 inline std::vector<TinyForm> all_forms() {
   std::vector<TinyForm> forms;
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
+  for (const LabelStorage storage :
+       {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
     for (const LabelScope kind : {LabelScope::pixel, LabelScope::image}) {
       TinyForm form;
       form.storage = storage;

@@ -128,7 +128,8 @@ TEST_CASE("checks continue after the first problem") {
   flip(folder / manifest.shards[2].file, image);
   const auto report = verified(folder);
   CHECK(report.finding_count == 4);
-  for (const char* wanted : {"_pad.0", "record 0 (street/sample 0000)", "record 3 (street/sample 0003)", "record 0 (street/sample 0008)"}) {
+  for (const char* wanted : {"_pad.0", "record 0 (street/sample 0000)",
+                             "record 3 (street/sample 0003)", "record 0 (street/sample 0008)"}) {
     CHECK_THAT(text_of(report), ContainsSubstring(wanted));
   }
 }
@@ -140,14 +141,18 @@ TEST_CASE("label values are checked although the checksum is correct") {
     std::uint8_t value;
     const char* text;
   };
-  for (const Case& bad : {Case{LabelStorage::index, 9, "1 ids of no class (there are 3 classes); the first at x 1, y 0 has 9"},
-                          Case{LabelStorage::bits, 0x80, "bits beyond class 2"}, Case{LabelStorage::bits, 3, "more than one class"},
-                          Case{LabelStorage::one_hot, 5, "one-hot bytes other than 0 and 1"}}) {
+  for (const Case& bad :
+       {Case{LabelStorage::index, 9,
+             "1 ids of no class (there are 3 classes); the first at x 1, y 0 has 9"},
+        Case{LabelStorage::bits, 0x80, "bits beyond class 2"},
+        Case{LabelStorage::bits, 3, "more than one class"},
+        Case{LabelStorage::one_hot, 5, "one-hot bytes other than 0 and 1"}}) {
     TinyForm form;
     form.storage = bad.storage;
     TinyShard shard = make_shard(form, 2);
     const std::size_t step = bad.storage == LabelStorage::one_hot ? 3 : 1;
-    const std::uint64_t offset = shard.layout.file_offset("label") + 30 * step + step;  // record 1, the second pixel
+    const std::uint64_t offset =
+        shard.layout.file_offset("label") + 30 * step + step;  // record 1, the second pixel
     shard.bytes[offset] = std::byte{bad.value};
     seal_record(shard, "label", 1, 30 * step);
     const auto report = verified_shard(folder, shard);
@@ -169,8 +174,10 @@ TEST_CASE("sums, regions and hashes are recomputed anyway") {
   };
   CHECK_THAT(finding_after("shard.sums", 0), ContainsSubstring("shard.sums: sum of channel 0 is"));
   CHECK_THAT(finding_after("shard.sums", 8 * 7), ContainsSubstring("ignored pixels"));
-  CHECK_THAT(finding_after("source.region", 16), ContainsSubstring("record 1 (street/sample 0001): source.region is"));
-  CHECK_THAT(finding_after("source.size", 1), ContainsSubstring("record 0 (street/sample 0000): source.region is"));
+  CHECK_THAT(finding_after("source.region", 16),
+             ContainsSubstring("record 1 (street/sample 0001): source.region is"));
+  CHECK_THAT(finding_after("source.size", 1),
+             ContainsSubstring("record 0 (street/sample 0000): source.region is"));
   TinyForm form;
   form.kind = LabelScope::image;
   TinyShard shard = make_shard(form, 2);
@@ -203,21 +210,28 @@ TEST_CASE("the manifest is compared with its shards") {
   const auto manifest = write_pack(folder.path(), form, tiny_records(form, 6), 4);
   using Manifest = format::Manifest;
   CHECK(after(folder, manifest, [](Manifest&) {}) == "");
-  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.statistics.mean[1] = 0.5; }), ContainsSubstring("statistics.mean[1] is 0.5"));
-  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.statistics.pixels[2] += 1; }), ContainsSubstring("statistics.pixels[2]"));
+  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.statistics.mean[1] = 0.5; }),
+             ContainsSubstring("statistics.mean[1] is 0.5"));
+  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.statistics.pixels[2] += 1; }),
+             ContainsSubstring("statistics.pixels[2]"));
   CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.statistics.weights_median[0].reset(); }),
              ContainsSubstring("weights.median[0] is null"));
-  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.statistics.ignored += 1; }), ContainsSubstring("statistics.ignored"));
-  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.shards[1].digest.back() ^= 1; }), ContainsSubstring("digest"));
-  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.shards[1].bytes += 1; }), ContainsSubstring("bytes"));
-  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.shards[0].sources.back() ^= 1; }), ContainsSubstring("sources"));
+  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.statistics.ignored += 1; }),
+             ContainsSubstring("statistics.ignored"));
+  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.shards[1].digest.back() ^= 1; }),
+             ContainsSubstring("digest"));
+  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.shards[1].bytes += 1; }),
+             ContainsSubstring("bytes"));
+  CHECK_THAT(after(folder, manifest, [](Manifest& m) { m.shards[0].sources.back() ^= 1; }),
+             ContainsSubstring("sources"));
   CHECK_THAT(after(folder, manifest,
                    [](Manifest& m) {
                      m.plan.keys.back() ^= 1;
                      m.plan_text = format::encode_plan(m.plan);
                    }),
              ContainsSubstring("plan.keys"));
-  CHECK_THAT(after(folder, manifest, [](Manifest& m) { std::swap(m.shards[0].records, m.shards[1].records); }),
+  CHECK_THAT(after(folder, manifest,
+                   [](Manifest& m) { std::swap(m.shards[0].records, m.shards[1].records); }),
              ContainsSubstring("records"));
 }
 
@@ -244,9 +258,11 @@ TEST_CASE("shard boundaries of a plan are checked") {
     write_bytes(folder / row.file, shard.bytes);
     const std::uint64_t start = shard.layout.buffer_start();
     row = {row.file, part.size(), shard.bytes.size(), shard.metadata.sources,
-           format::shard_digest(std::span(shard.bytes).first(start), std::span(shard.bytes).subspan(start + shard.layout.tables_begin))};
+           format::shard_digest(std::span(shard.bytes).first(start),
+                                std::span(shard.bytes).subspan(start + shard.layout.tables_begin))};
   }
-  CHECK_THAT(after(folder, manifest, [](format::Manifest&) {}), ContainsSubstring("shard boundaries"));
+  CHECK_THAT(after(folder, manifest, [](format::Manifest&) {}),
+             ContainsSubstring("shard boundaries"));
 }
 
 TEST_CASE("files that are missing, surplus, temporary or foreign are reported") {
@@ -259,7 +275,9 @@ TEST_CASE("files that are missing, surplus, temporary or foreign are reported") 
   const auto report = verified(folder);
   CHECK(report.finding_count == 2);
   CHECK_THAT(text_of(report), ContainsSubstring(manifest.shards[0].file + ": missing"));
-  CHECK_THAT(text_of(report), ContainsSubstring("shard-00002-of-00003.safetensors: in the folder, but not in the manifest"));
+  CHECK_THAT(text_of(report),
+             ContainsSubstring(
+                 "shard-00002-of-00003.safetensors: in the folder, but not in the manifest"));
   REQUIRE(report.notes.size() == 2);
   CHECK_THAT(report.notes[0], ContainsSubstring("temporary file"));
   CHECK_THAT(report.notes[1], ContainsSubstring("notes.txt"));
@@ -272,8 +290,10 @@ TEST_CASE("shards without a manifest are checked among themselves") {
   CHECK(verified(folder).finding_count == 1);  // the manifest is missing
   TinyForm other;
   other.classes = 4;
-  write_bytes(folder / manifest.shards[1].file, make_shard(other, tiny_records(other, 2, 4), manifest.plan).bytes);
-  CHECK_THAT(text_of(verified(folder)), ContainsSubstring("hotpack.schema differs from that of " + manifest.shards[0].file));
+  write_bytes(folder / manifest.shards[1].file,
+              make_shard(other, tiny_records(other, 2, 4), manifest.plan).bytes);
+  CHECK_THAT(text_of(verified(folder)),
+             ContainsSubstring("hotpack.schema differs from that of " + manifest.shards[0].file));
 }
 
 TEST_CASE("keys of all shards are compared") {
@@ -283,7 +303,8 @@ TEST_CASE("keys of all shards are compared") {
   (void)write_pack(folder.path(), {}, records, 4);
   const std::string text = text_of(verified(folder));
   CHECK_THAT(text, ContainsSubstring("not in the order of their bytes"));
-  CHECK_THAT(text, ContainsSubstring("its key stands in shard-00000-of-00002.safetensors, record 1, too"));
+  CHECK_THAT(
+      text, ContainsSubstring("its key stands in shard-00000-of-00002.safetensors, record 1, too"));
 }
 
 TEST_CASE("the report does not depend on the threads, and is bounded") {
@@ -293,7 +314,8 @@ TEST_CASE("the report does not depend on the threads, and is bounded") {
   const auto manifest = write_pack(folder.path(), form, records, 100);
   const TinyShard shard = make_shard(form, records, manifest.plan);
   auto bytes = shard.bytes;
-  for (std::size_t i = 0; i < 100; ++i) bytes[shard.layout.file_offset("image") + 90 * i] ^= std::byte{1};
+  for (std::size_t i = 0; i < 100; ++i)
+    bytes[shard.layout.file_offset("image") + 90 * i] ^= std::byte{1};
   write_bytes(folder / manifest.shards[0].file, bytes);
   VerifyOptions options;
   options.max_findings = 60;
@@ -349,5 +371,6 @@ TEST_CASE("a row that claims more records than its bytes can hold is refused") {
   auto manifest = write_pack(folder.path(), {}, tiny_records({}, 2), 4);
   manifest.plan.samples = manifest.shards[0].records = 1'000'000'000'000'000;
   manifest.plan_text = format::encode_plan(manifest.plan);
-  CHECK_THAT(after(folder, manifest, [](format::Manifest&) {}), ContainsSubstring("shards[0].records"));
+  CHECK_THAT(after(folder, manifest, [](format::Manifest&) {}),
+             ContainsSubstring("shards[0].records"));
 }

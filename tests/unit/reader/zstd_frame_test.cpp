@@ -50,20 +50,24 @@ TEST_CASE("anything but one frame of the right content is damaged") {
 
 TEST_CASE("an impossible content size is refused before allocating memory") {
   // Magic, a descriptor with 8 bytes of content size (2^40), one empty last block.
-  const std::vector<unsigned char> bytes{0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0};
+  const std::vector<unsigned char> bytes{0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0,
+                                         0,    0,    1,    0,    0,    1, 0, 0};
   const auto frame = std::as_bytes(std::span(bytes));
   REQUIRE(reader::frame_content_bytes(frame).value() == std::uint64_t{1} << 40);
-  CHECK_THAT(reader::check_frame(frame, std::uint64_t{1} << 40).error().message, ContainsSubstring("too short"));
+  CHECK_THAT(reader::check_frame(frame, std::uint64_t{1} << 40).error().message,
+             ContainsSubstring("too short"));
 }
 
 TEST_CASE("frames of other kinds are not accepted as records") {
   std::vector<std::byte> into(1000);
-  const std::vector<std::array<unsigned char, 4>> magics{{0x50, 0x2A, 0x4D, 0x18},   // of a skippable frame
-                                                         {0x25, 0xB5, 0x2F, 0xFD}};  // of format 0.5
+  const std::vector<std::array<unsigned char, 4>> magics{
+      {0x50, 0x2A, 0x4D, 0x18},   // of a skippable frame
+      {0x25, 0xB5, 0x2F, 0xFD}};  // of format 0.5
   for (const auto& magic : magics) {
     auto frame = frame_of(1000);
     std::memcpy(frame.data(), magic.data(), magic.size());
-    CHECK_THAT(reader::decompress_frame(frame, into).error().message, ContainsSubstring("not a Zstandard frame"));
+    CHECK_THAT(reader::decompress_frame(frame, into).error().message,
+               ContainsSubstring("not a Zstandard frame"));
   }
   CHECK_FALSE(reader::frame_content_bytes({}).ok());
 }
@@ -72,7 +76,8 @@ TEST_CASE("an unreadable frame leaves its thread able to decompress") {
   REQUIRE(install_fault_handler().ok());
   REQUIRE(reader::prepare_decompression().ok());
   std::vector<std::byte> noise(200'000);  // hardly compressible, so that the frame has many pages
-  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = std::byte{static_cast<unsigned char>(i * i * 2654435761u >> 13)};
+  for (std::size_t i = 0; i < noise.size(); ++i)
+    noise[i] = std::byte{static_cast<unsigned char>(i * i * 2654435761u >> 13)};
   std::vector<std::byte> frame(ZSTD_compressBound(noise.size()));
   frame.resize(ZSTD_compress(frame.data(), frame.size(), noise.data(), noise.size(), 1));
   REQUIRE(frame.size() > 100'000);

@@ -12,8 +12,10 @@ Schema usual_schema() {
   Schema schema;
   schema.label.emplace();
   schema.geometry = {{{64, 48}}, "stretch", "auto", "nearest", {0, 0, 0}};
-  schema.options.more = {{"label_kind", "\"color\""}, {"threshold", "null"}, {"unknown", "\"error\""}, {"pad_label", "\"ignore\""},
-                         {"exif", "\"auto\""},        {"alpha", "\"drop\""}, {"depth16", "\"shift\""}};
+  schema.options.more = {{"label_kind", "\"color\""}, {"threshold", "null"},
+                         {"unknown", "\"error\""},    {"pad_label", "\"ignore\""},
+                         {"exif", "\"auto\""},        {"alpha", "\"drop\""},
+                         {"depth16", "\"shift\""}};
   return schema;
 }
 
@@ -44,7 +46,8 @@ TEST_CASE("options are printed as typed, without defaults") {
   set(schema, "zstd_level", "1");
   schema.options.shuffle = 7;
   CHECK(typed(schema) ==
-        "--size 64x48 --fit cover --anchor top-left --pad-color 1,2,3 --label-kind color --unknown nearest:9 --zstd --shuffle 7");
+        "--size 64x48 --fit cover --anchor top-left --pad-color 1,2,3 --label-kind color --unknown "
+        "nearest:9 --zstd --shuffle 7");
 }
 
 TEST_CASE("options of tiles, of own sizes and of compressed fields") {
@@ -55,7 +58,8 @@ TEST_CASE("options of tiles, of own sizes and of compressed fields") {
   set(schema, "tiled_size", "[640,480]");
   set(schema, "zstd_fields", "[\"label\"]");
   set(schema, "zstd_level", "3");
-  CHECK(typed(schema) == "--size 640x480 --fit cover --tile 64x48+8 --label-kind color --zstd=label:3");
+  CHECK(typed(schema) ==
+        "--size 640x480 --fit cover --tile 64x48+8 --label-kind color --zstd=label:3");
   schema = usual_schema();
   schema.geometry.size.reset();
   schema.geometry.fit = "none";

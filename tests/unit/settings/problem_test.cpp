@@ -8,7 +8,9 @@ using namespace hotpack::pipeline;
 
 namespace {
 
-Problem numbered(ProblemKind kind, int number) { return {kind, "file" + std::to_string(number), "found"}; }
+Problem numbered(ProblemKind kind, int number) {
+  return {kind, "file" + std::to_string(number), "found"};
+}
 
 }  // namespace
 
@@ -91,7 +93,8 @@ TEST_CASE("the examples in a report do not depend on the order of discovery") {
     ProblemLog whole;
     ProblemLog part;
     for (const int number : order)
-      (number % 2 == 0 ? whole : part).add({ProblemKind::missing_file, "list.txt", "line " + std::to_string(number)});
+      (number % 2 == 0 ? whole : part)
+          .add({ProblemKind::missing_file, "list.txt", "line " + std::to_string(number)});
     whole.append(part);
     return whole.text();
   };
@@ -106,6 +109,7 @@ TEST_CASE("skipped samples do not get the advice to skip them") {
   log.add({ProblemKind::damaged_image, "a.png", "cut"});
   log.add({ProblemKind::orphan_image, "b.png", "no label has its key 'b'"});
   CHECK_THAT(log.text(), ContainsSubstring("replace them, or leave them out with --on-error skip"));
-  CHECK_THAT(log.skipped_text(), ContainsSubstring("what to do: replace them\n") && ContainsSubstring("--orphans skip"));
+  CHECK_THAT(log.skipped_text(), ContainsSubstring("what to do: replace them\n") &&
+                                     ContainsSubstring("--orphans skip"));
   CHECK_THAT(log.skipped_text(), !ContainsSubstring("--on-error skip"));
 }

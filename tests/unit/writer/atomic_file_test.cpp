@@ -24,12 +24,14 @@ constexpr const char* kStale = ".shard.0123456789abcdef.tmp";
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
 
-AtomicFile created(const TempFolder& folder, const std::string& final_name, std::string_view content) {
+AtomicFile created(const TempFolder& folder, const std::string& final_name,
+                   std::string_view content) {
   AtomicFile file = AtomicFile::create(folder.path(), final_name).value();
   REQUIRE(file.file().write_at(0, bytes_of(content)).ok());
   return file;
@@ -161,10 +163,13 @@ TEST_CASE("temporary files of running runs stay") {
 
 TEST_CASE("only temporary files of the given names are removed") {
   const TempFolder folder;
-  const std::vector<std::string> kept{".other.0123456789abcdef.tmp", ".shard.0123456789abcde.tmp", ".shard.0123456789ABCDEF.tmp", "shard"};
+  const std::vector<std::string> kept{".other.0123456789abcdef.tmp", ".shard.0123456789abcde.tmp",
+                                      ".shard.0123456789ABCDEF.tmp", "shard"};
   for (const std::string& name : kept) folder.write(name, "x");
   folder.write(kStale, "x");
-  REQUIRE(remove_stale_temporaries(folder.path(), [](std::string_view name) { return name == "shard"; }).ok());
+  REQUIRE(remove_stale_temporaries(folder.path(), [](std::string_view name) {
+            return name == "shard";
+          }).ok());
   auto expected = kept;
   std::sort(expected.begin(), expected.end());
   CHECK(names_in(folder.path()) == expected);

@@ -18,7 +18,8 @@ Bytes record_of(std::size_t size, std::uint32_t seed = 7) {
   Bytes record;
   for (std::uint32_t state = seed; record.size() < size;) {
     state = state * 1664525u + 1013904223u;
-    for (std::uint32_t run = 0; run <= (state >> 28) && record.size() < size; ++run) record.push_back(static_cast<std::byte>(state >> 20));
+    for (std::uint32_t run = 0; run <= (state >> 28) && record.size() < size; ++run)
+      record.push_back(static_cast<std::byte>(state >> 20));
   }
   return record;
 }
@@ -32,7 +33,8 @@ Bytes frame_of(FrameCompressor& compressor, const Bytes& record) {
 }  // namespace
 
 TEST_CASE("frames decompress to the record") {
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{300000}}) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{300000}}) {
     FrameCompressor compressor(3);
     const Bytes record = record_of(size), frame = frame_of(compressor, record);
     CHECK(frame.size() <= frame_bound(size));

@@ -103,9 +103,11 @@ Packed packed(const TinyForm& form, const TinyRecord& record) {
   format::RecordEntry& entry = result.entry;
   entry.key = record.key;
   const bool label_file = form.labelled && form.kind == LabelScope::pixel;
-  entry.source_hash = {xxh3_64(bytes_of(record.key)), label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
+  entry.source_hash = {xxh3_64(bytes_of(record.key)),
+                       label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
   entry.source_size = {record.source.width, record.source.height};
-  entry.source_region = {record.region.x, record.region.y, record.region.width, record.region.height};
+  entry.source_region = {record.region.x, record.region.y, record.region.width,
+                         record.region.height};
   entry.image_crc = crc32c(result.image);
   entry.label_crc = crc32c(result.label);
   entry.image_stored = result.stored_image.size();
@@ -114,9 +116,12 @@ Packed packed(const TinyForm& form, const TinyRecord& record) {
   entry.label_frame_crc = crc32c(result.stored_label);
   const auto channels = form.color == ImageColor::rgb ? 3 : 1;
   entry.image_shape = {record.size.height, record.size.width, channels};
-  if (form.layout == AxisOrder::channels_first) entry.image_shape = {channels, record.size.height, record.size.width};
+  if (form.layout == AxisOrder::channels_first)
+    entry.image_shape = {channels, record.size.height, record.size.width};
   const Schema schema = tiny_schema(form);
-  if (form.labelled) entry.label_shape = {record.size.height, record.size.width, static_cast<std::int32_t>(format::label_depth(schema))};
+  if (form.labelled)
+    entry.label_shape = {record.size.height, record.size.width,
+                         static_cast<std::int32_t>(format::label_depth(schema))};
   return result;
 }
 
@@ -143,13 +148,15 @@ TinyShard expected_shard(const TinyForm& form, const Slots& slots) {
   return make_shard(form, kept, tiny_plan(kept, 1, skipped), skipped);
 }
 
-ShardSpec spec_of(const std::string& folder, const TinyForm& form, const Schema& schema, const Slots& slots) {
+ShardSpec spec_of(const std::string& folder, const TinyForm& form, const Schema& schema,
+                  const Slots& slots) {
   ShardSpec spec;
   spec.folder = folder;
   spec.schema = &schema;
   spec.metadata = expected_shard(form, slots).metadata;
   spec.planned.records = slots.size();
-  for (std::size_t i = 0; i < slots.size(); ++i) spec.planned.key_bytes += slots[i] ? slots[i]->key.size() : 9 + i;
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    spec.planned.key_bytes += slots[i] ? slots[i]->key.size() : 9 + i;
   spec.planned.image_zstd = form.image_zstd;
   spec.planned.label_zstd = form.label_zstd;
   const auto kept = kept_of(slots);
@@ -169,7 +176,8 @@ std::vector<PayloadPlace> places_of(const std::vector<std::optional<Packed>>& sa
   std::vector<PayloadPlace> places;
   PayloadPlace next;
   for (const auto& sample : samples) {
-    const auto first = std::find_if(samples.begin(), samples.end(), [](const auto& one) { return one.has_value(); });
+    const auto first = std::find_if(samples.begin(), samples.end(),
+                                    [](const auto& one) { return one.has_value(); });
     if (first != samples.end()) {
       const Packed& sized = sample ? *sample : **first;
       next.image_bytes = sized.image.size();
@@ -187,7 +195,8 @@ void write_payloads(const ShardWriter& writer, const std::vector<std::optional<P
   if (!writer.places_payload()) return;
   const std::vector<PayloadPlace> places = places_of(samples);
   for (std::size_t slot = samples.size(); slot-- > 0;)
-    if (samples[slot]) REQUIRE(writer.write_payload(places[slot], samples[slot]->image, samples[slot]->label).ok());
+    if (samples[slot])
+      REQUIRE(writer.write_payload(places[slot], samples[slot]->image, samples[slot]->label).ok());
 }
 
 void add_all(ShardWriter& writer, const std::vector<std::optional<Packed>>& samples) {
@@ -195,7 +204,10 @@ void add_all(ShardWriter& writer, const std::vector<std::optional<Packed>>& samp
   for (std::size_t slot = 0; slot < samples.size(); ++slot) {
     if (samples[slot]) {
       const Packed& sample = *samples[slot];
-      REQUIRE(writer.add(places[slot], sample.entry, sample.sums, sample.stored_image, sample.stored_label).ok());
+      REQUIRE(writer
+                  .add(places[slot], sample.entry, sample.sums, sample.stored_image,
+                       sample.stored_label)
+                  .ok());
     } else {
       writer.skip();
     }
@@ -204,13 +216,15 @@ void add_all(ShardWriter& writer, const std::vector<std::optional<Packed>>& samp
 
 std::vector<std::optional<Packed>> packed_slots(const TinyForm& form, const Slots& slots) {
   std::vector<std::optional<Packed>> samples;
-  for (const auto& slot : slots) samples.push_back(slot ? std::optional(packed(form, *slot)) : std::nullopt);
+  for (const auto& slot : slots)
+    samples.push_back(slot ? std::optional(packed(form, *slot)) : std::nullopt);
   return samples;
 }
 
 void write_shard(const TinyForm& form, const Slots& slots, Written& out) {
   out.schema = tiny_schema(form);
-  const auto writer = ShardWriter::create(spec_of(out.folder.path(), form, out.schema, slots)).value();
+  const auto writer =
+      ShardWriter::create(spec_of(out.folder.path(), form, out.schema, slots)).value();
   const auto samples = packed_slots(form, slots);
   write_payloads(*writer, samples);
   add_all(*writer, samples);
@@ -253,17 +267,21 @@ void check_written(const TinyForm& form, const Slots& slots) {
   const std::span<const std::byte> bytes(expected.bytes);
   const auto start = static_cast<std::size_t>(expected.layout.buffer_start());
   CHECK(row.digest ==
-        format::shard_digest(bytes.first(start), bytes.subspan(start + static_cast<std::size_t>(expected.layout.tables_begin))));
+        format::shard_digest(
+            bytes.first(start),
+            bytes.subspan(start + static_cast<std::size_t>(expected.layout.tables_begin))));
 }
 
-Slots slots_of(const TinyForm& form, std::size_t count, const std::vector<std::size_t>& skipped = {}) {
+Slots slots_of(const TinyForm& form, std::size_t count,
+               const std::vector<std::size_t>& skipped = {}) {
   Slots slots;
   for (TinyRecord& record : tiny_records(form, count)) slots.emplace_back(std::move(record));
   for (const std::size_t slot : skipped) slots[slot].reset();
   return slots;
 }
 
-const std::vector<std::vector<std::size_t>> kSkips{{0}, {3}, {6}, {0, 1, 5, 6}, {1, 3, 5}, {0, 1, 2, 3, 4, 5, 6}};
+const std::vector<std::vector<std::size_t>> kSkips{{0},          {3},       {6},
+                                                   {0, 1, 5, 6}, {1, 3, 5}, {0, 1, 2, 3, 4, 5, 6}};
 
 }  // namespace
 
@@ -323,7 +341,8 @@ TEST_CASE("many threads may write payloads") {
   for (std::size_t t = 0; t < good.size(); ++t) {
     threads.emplace_back([&, t] {
       for (std::size_t slot = t; slot < samples.size(); slot += good.size())
-        good[t] += writer->write_payload(places[slot], samples[slot]->image, samples[slot]->label).ok();
+        good[t] +=
+            writer->write_payload(places[slot], samples[slot]->image, samples[slot]->label).ok();
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -381,7 +400,8 @@ TEST_CASE("a folder that is missing is an I/O error") {
   const TinyForm form = form_of();
   const Schema schema = tiny_schema(form);
   const TempFolder folder;
-  const auto writer = ShardWriter::create(spec_of(folder / "missing", form, schema, slots_of(form, 1)));
+  const auto writer =
+      ShardWriter::create(spec_of(folder / "missing", form, schema, slots_of(form, 1)));
   REQUIRE_FALSE(writer.ok());
   CHECK(writer.error().code == ErrorCode::io);
 }
@@ -399,7 +419,8 @@ TEST_CASE("a write that fails is an I/O error, and nothing is left") {
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
     const rlimit small{8192, before.rlim_max};
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-    const Status status = writer->write_payload(places_of(samples)[6], samples[6]->image, samples[6]->label);
+    const Status status =
+        writer->write_payload(places_of(samples)[6], samples[6]->image, samples[6]->label);
     ::setrlimit(RLIMIT_FSIZE, &before);
     std::signal(SIGXFSZ, handler);
     REQUIRE_FALSE(status.ok());
