@@ -6,6 +6,7 @@ The page's examples are checked in the same way.
 """
 
 import json
+import re
 import math
 import struct
 import unittest
@@ -261,7 +262,9 @@ def shown_label(case):
 
 def rows(title):
     """Cells of the table that follows `title` on the page."""
-    lines = PAGE.read_text(encoding="utf-8").split(title, 1)[1].strip().split("\n\n", 1)[0].splitlines()
+    anywhere = r"\s+".join(map(re.escape, title.split()))  # the page wraps its lines
+    behind = re.split(anywhere, PAGE.read_text(encoding="utf-8"), maxsplit=1)[1]
+    lines = behind.strip().split("\n\n", 1)[0].splitlines()
     return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
