@@ -6,8 +6,8 @@ The page's examples are checked in the same way.
 """
 
 import json
-import re
 import math
+import re
 import struct
 import unittest
 from pathlib import Path
