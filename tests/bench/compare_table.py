@@ -29,7 +29,7 @@ LIBRARIES = ("numpy", "opencv-python-headless", "torch", "torchvision", "numba")
 KINDS = {"files, DataLoader with": "PyTorch `DataLoader`, PNG files by",
          "DataLoader, whole batches": "PyTorch `DataLoader`, memory-mapped records",
          "FFCV-style": "FFCV-style reader, memory map and numba"}
-FORMS = {"plain": (BATCH, "Epoch, u8 images and class ids"), "training": (TRAINING_BATCH, "Epoch, normalised f32 images and one-hot f32")}
+FORMS = {"plain": (BATCH, "Epoch, u8 images and class ids"), "training": (TRAINING_BATCH, "Epoch, normalized f32 images and one-hot f32")}
 
 
 class Figure:
