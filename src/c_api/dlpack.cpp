@@ -94,9 +94,9 @@ Result<std::optional<CUstream_st*>> consumer_stream(std::int64_t number) {
   using Stream = std::optional<CUstream_st*>;
   if (number == -1) return Stream();
   // The driver gives these two streams the handles 1 and 2.
+  const auto handle = static_cast<std::uintptr_t>(number);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the protocol has handles as integers
-  if (number > 0)
-    return Stream(reinterpret_cast<CUstream_st*>(static_cast<std::uintptr_t>(number)));
+  if (number > 0) return Stream(reinterpret_cast<CUstream_st*>(handle));
   return usage_error("the stream is " + std::to_string(number) +
                      "; DLPack has 1 for the legacy default stream, 2 for the per-thread one, a "
                      "handle above 2, and -1 for none");
