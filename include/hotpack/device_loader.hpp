@@ -1,9 +1,11 @@
 // Batches in the memory of CUDA devices: packed records cross the bus once, and a kernel on your
 // stream writes the tensor that the model wants.
 //
-//   auto loader = hotpack::DeviceLoader::open(dataset, {.loader = {.global_batch_size = 32, .image
-//   = {…}, .label = {…}}}).value(); while (auto batch = loader.next(stream).value())
-//   train(batch->image().data, batch->label().data, stream);
+//   hotpack::DeviceLoaderOptions options{
+//       .loader = {.global_batch_size = 32, .image = {…}, .label = {…}}};
+//   auto loader = hotpack::DeviceLoader::open(dataset, options).value();
+//   while (auto batch = loader.next(stream).value())
+//     train(batch->image().data, batch->label().data, stream);
 //
 // Order, crops, shapes and bytes equal those of a Loader with the same LoaderOptions. Several
 // devices in one process share a batch as ranks do: with D devices, device d has the rows of rank

@@ -5,8 +5,11 @@
  *   hotpack_batch* batch = NULL;
  *   if (hotpack_dataset_open("packed/train", &data) < 0) give_up(hotpack_dataset_error(data));
  *   if (hotpack_loader_open(data, NULL, &loader) < 0) give_up(hotpack_loader_error(loader));
- *   while ((status = hotpack_loader_next(loader, &batch)) == HOTPACK_OK) { …
- * hotpack_batch_release(batch); } if (status < 0) give_up(hotpack_loader_error(loader));
+ *   while ((status = hotpack_loader_next(loader, &batch)) == HOTPACK_OK) {
+ *     …
+ *     hotpack_batch_release(batch);
+ *   }
+ *   if (status < 0) give_up(hotpack_loader_error(loader));
  *   hotpack_loader_close(loader);
  *   hotpack_dataset_close(data);
  *

@@ -2,8 +2,9 @@
  *
  *   void* streams[] = {stream};
  *   if (hotpack_device_loader_open(data, NULL, &loader) < 0)
- * give_up(hotpack_device_loader_error(loader)); while ((status = hotpack_device_loader_next(loader,
- * streams, 1, &batch)) == HOTPACK_OK) { hotpack_device_batch_part(batch, 0, &part);
+ *     give_up(hotpack_device_loader_error(loader));
+ *   while ((status = hotpack_device_loader_next(loader, streams, 1, &batch)) == HOTPACK_OK) {
+ *     hotpack_device_batch_part(batch, 0, &part);
  *     train(part.image.data, part.label.data, stream);
  *     hotpack_device_batch_release(batch);
  *   }

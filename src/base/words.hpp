@@ -50,6 +50,10 @@ enum class Depth16 { shift, scale };
 // options and presets only; decoders read such labels as `index`, with a formula.
 enum class LabelKind { automatic, color, index, palette_color, binary, rgb_id };
 
+// The kinds that decoders read and packs record.
+inline constexpr std::array kDecodedKinds{LabelKind::color, LabelKind::index,
+                                          LabelKind::palette_color, LabelKind::binary};
+
 // A value, its word on the command line and in reports, and its word in packs if that differs.
 template <class Enum>
 struct Word {

@@ -46,9 +46,19 @@ void learn_classes(const labels::ClassTable& table, LabelContext& context) {
 
 LabelContext::Reading reading_of(const LabelSetup& setup) {
   if (setup.kind != LabelScope::pixel) return LabelContext::Reading::none;
-  const auto reading = value_of<LabelKind>(setup.label_kind);
-  if (reading == LabelKind::index) return LabelContext::Reading::ids;
-  return setup.threshold ? LabelContext::Reading::binary : LabelContext::Reading::colors;
+  if (setup.threshold) return LabelContext::Reading::binary;
+  switch (value_of<LabelKind>(setup.label_kind).value_or(LabelKind::automatic)) {
+    case LabelKind::index:
+      return LabelContext::Reading::ids;
+    case LabelKind::color:
+    case LabelKind::palette_color:
+      return LabelContext::Reading::colors;
+    case LabelKind::automatic:
+    case LabelKind::binary:
+    case LabelKind::rgb_id:
+      break;
+  }
+  return LabelContext::Reading::none;
 }
 
 }  // namespace

@@ -417,7 +417,7 @@ std::string without_beginning(const std::string& text, std::string_view beginnin
 
 void add_input(Report& shown, const CheckReport& report) {
   shown.member("layout", printable(report.layout));
-  shown.member("label_kind", printable(report.labels));
+  shown.member("labels_read_as", printable(report.labels));
   shown.member("classes_known", report.classes_known);
   if (!report.layout.empty())
     shown.line("layout",

@@ -244,12 +244,14 @@ bool CommandContext::colored_output() const {
 
 void CommandContext::print(const Report& report) { print_packs({report}, false); }
 
-void CommandContext::print_packs(const std::vector<Report>& packs, bool several) {
+void CommandContext::print_packs(const std::vector<Report>& packs, bool several,
+                                 std::string_view between) {
   if (packs.empty()) return;
   format::Json list = format::Json::array();
   for (const Report& pack : packs) {
-    list.push_back(pack.json());
+    if (!json_ && !list.empty()) output_.write(between);
     if (!json_) output_.write(pack.text());
+    list.push_back(pack.json());
   }
   if (json_)
     output_.line(format::canonical_json(several ? format::Json{{"packs", std::move(list)}}

@@ -71,8 +71,9 @@ class CommandContext {
   [[nodiscard]] bool json() const { return json_; }
   // The result on stdout: one JSON object with --json, else text.
   void print(const Report& report);
-  // For several packs: {"packs":[…]}, or one text after the other. Prints nothing without reports.
-  void print_packs(const std::vector<Report>& packs, bool several);
+  // For several packs: {"packs":[…]}, or the texts with `between` between them. Prints nothing
+  // without reports.
+  void print_packs(const std::vector<Report>& packs, bool several, std::string_view between = "");
   // From here on SIGINT, SIGTERM and SIGHUP make terminal().stop_requested() true instead of ending
   // the process. For actions that ask it between samples; the frame raises the signal again when
   // the action has returned.

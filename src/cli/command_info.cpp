@@ -40,7 +40,7 @@ int info(CommandContext& context, const std::vector<std::string>& paths) {
   int code = kExitGood;  // the worst
   for (const std::string& folder : folders)
     code = std::max(code, describe(context, folder, folders.size() > 1, reports));
-  context.print_packs(reports, folders.size() > 1);
+  context.print_packs(reports, folders.size() > 1, "\n");
   return code;
 }
 

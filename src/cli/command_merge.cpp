@@ -99,6 +99,7 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
   if (!content.ok()) return {};
   for (const std::string& name : content->folders) {
     if (std::find(splits.begin(), splits.end(), name) != splits.end()) continue;
+    if (name.starts_with('.') || name == "lost+found") continue;  // of the file system
     const std::string folder = (std::filesystem::path(source) / name).string();
     const auto inside = names_in_folder(folder);
     if (!inside.ok()) continue;

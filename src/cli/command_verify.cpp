@@ -116,10 +116,10 @@ Report report_of(const Verified& verified, bool several) {
   Report report;
   add_members(report, verified);
   const VerifyReport& found = verified.report;
-  const std::string start = several ? verified.path + ": " : "";
+  const std::string start = several ? printable_name(verified.path) + ": " : "";
   const auto line = [&](const std::string& text) { report.lines(text + "\n"); };
   for (const VerifyFinding& finding : found.findings)
-    line((several ? folder_of(verified) + "/" : "") + finding.describe());
+    line((several ? printable_name(folder_of(verified)) + "/" : "") + finding.describe());
   const std::uint64_t not_listed = found.finding_count - found.findings.size();
   if (not_listed > 0) line(start + "and " + number_text(not_listed) + " more");
   line(start + summary_of(found));

@@ -4,9 +4,12 @@
 // CLI11 2.1's own reader is not used: it has no line numbers, splits values at commas and spaces,
 // cuts them at '#', and accepts broken quotes and lists.
 //
-//   # a remark                        size = 512x512           (bare: up to a remark or the end of
-//   the line) classes = "class dict.csv"        ("…" with \" \\ \n \t)   pattern = 'C:\x'   ('…' as
-//   it is) ignore = [void, 255]              (a list of values)       dry-run = true     (a flag)
+//   # a remark
+//   size = 512x512               bare: up to a remark or the end of the line
+//   classes = "class dict.csv"   with \" \\ \n \t
+//   pattern = 'C:\x'             as it is
+//   ignore = [void, 255]         a list of values
+//   dry-run = true               a flag
 //
 // Pure functions; thread-safe. Failure: code `usage` with the line's number.
 #pragma once

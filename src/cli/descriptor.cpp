@@ -23,7 +23,8 @@ void wait_until_writable(int descriptor) {
 int write_fully(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written >= 0) {
+    if (written == 0) return ENOSPC;  // takes no more, and says no reason
+    if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       wait_until_writable(descriptor);

@@ -103,7 +103,8 @@ bool goes_with(std::string_view line, const GivenOption& option) {
   if (!option.about_labels) return true;
   if (masks) return is("--classes") || is("--threshold");
   if (folders) return is("--classes") || is("--map");
-  return has_word(line, "--labels") || has_word(line, "--pairs");
+  const bool data_set = !has_word(line, "--images");  // its labels are found below it
+  return data_set || has_word(line, "--labels") || has_word(line, "--pairs");
 }
 
 // `line` ends with kSomewhere.

@@ -2,12 +2,12 @@
 //
 //   images/KEY.png    the record's pixels
 //   labels/KEY.png    class ids: a palette image if every class has a color, otherwise gray; 16-bit
-//   above 255 classes. Ignored pixels are
-//                     255 (65535), in a color that no class has. With several classes per pixel:
-//                     labels/KEY.class-ID.png, 0 and 255, one file per class
+//                     above 255 classes. Ignored pixels are 255 (65535), in a color that no class
+//                     has. With several classes per pixel: labels/KEY.class-ID.png, 0 and 255, one
+//                     file per class
 //   labels.csv        instead, for labels of whole images: image,class,id; one line per class; no
-//   class: ignored; images as below images/ images/KEY.npy, labels/KEY.npy   on request: [H,W,C]
-//   bytes; the label as stored
+//                     class: ignored; images as below images/
+//   */KEY.npy         on request, for images and labels: [H,W,C] bytes; the label as stored
 //
 // Keys are relative paths without "." and ".." (opening a shard refuses others), and the tree
 // follows no link. Ownership: keeps buffers from sample to sample. Not thread-safe: one writer per

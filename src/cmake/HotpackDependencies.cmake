@@ -37,7 +37,7 @@ if(HOTPACK_BUILD STREQUAL "all")
   # A TrueType font to embed. What hotpack draws with it, it draws everywhere: no font is needed where it runs.
   find_file(HOTPACK_FONT DejaVuSans.ttf
     PATHS /usr/share/fonts /usr/local/share/fonts /opt/homebrew/share/fonts /Library/Fonts $ENV{HOME}/Library/Fonts
-    PATH_SUFFIXES truetype/dejavu dejavu-sans-fonts dejavu TTF DOC "The font of contact sheets")
+    PATH_SUFFIXES truetype truetype/dejavu dejavu-sans-fonts dejavu TTF DOC "The font of contact sheets")
   if(NOT HOTPACK_FONT)
     message(FATAL_ERROR "DejaVuSans.ttf was not found; scripts/setup installs it or prints the package's name; -D HOTPACK_FONT=FILE.ttf names another font")
   endif()

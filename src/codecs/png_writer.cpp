@@ -209,7 +209,7 @@ Result<std::vector<std::byte>> encoded(const Description& what, Rows rows) try {
 template <class Sample>
 Status check_view(const PixelView<const Sample>& image) {
   if (image.data == nullptr || image.width < 1 || image.height < 1)
-    return internal_error("there is not an image to write as PNG");
+    return internal_error("there is no image to write as PNG");
   return {};
 }
 

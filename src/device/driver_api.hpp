@@ -65,8 +65,8 @@ inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std:
 // An address in a device's memory as kernels take it. The driver has addresses as integers.
 template <class T>
 T* device_pointer(Pointer address) {
-  return reinterpret_cast<T*>(
-      static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
 }
 
 // CALL(name, version, parameters): cu<name> in the form since CUDA `version` (as cuGetProcAddress

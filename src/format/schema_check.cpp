@@ -26,12 +26,14 @@ constexpr auto kFits = [] {
 constexpr auto kImageFilters = packed_words<ImageFilter>();
 constexpr auto kLabelFilters = packed_words<LabelFilter>();
 constexpr auto kMismatches = packed_words<SizeMismatch>();
-// Without "auto" and "rgb-id", which are resolved before; "folder" is for classes of whole
-// images.
-constexpr std::array kLabelKinds = {packed_word_of(LabelKind::color),
-                                    packed_word_of(LabelKind::index),
-                                    packed_word_of(LabelKind::palette_color),
-                                    packed_word_of(LabelKind::binary), std::string_view("folder")};
+// "folder" is for classes of whole images.
+constexpr auto kLabelKinds = [] {
+  std::array<std::string_view, kDecodedKinds.size() + 1> words{};
+  for (std::size_t i = 0; i < kDecodedKinds.size(); ++i)
+    words[i] = packed_word_of(kDecodedKinds[i]);
+  words.back() = "folder";
+  return words;
+}();
 
 // Options that act through keys and plan, or that must not affect the bytes.
 constexpr std::array<std::string_view, 15> kForeignOptions{

@@ -16,11 +16,12 @@ namespace hotpack::pipeline {
 namespace {
 
 // The most likely first: files with colors, then files with names only.
-constexpr std::array<std::string_view, 19> kNames{
-    "class_dict.csv",  "class_dict_seg.csv", "_classes.csv",     "class_dict.txt", "classes.csv",
-    "class_names.csv", "label_colors.csv",   "color_codes.csv",  "colors.csv",     "colors.csv",
-    "legend.csv",      "labelmap.txt",       "label_colors.txt", "colors.txt",     "legend.txt",
-    "class_names.txt", "classes.txt",        "class_name.txt",   "label_names.txt"};
+constexpr std::array<std::string_view, 20> kNames{
+    "class_dict.csv",   "class_dict_seg.csv", "_classes.csv",     "class_dict.txt",
+    "classes.csv",      "class_names.csv",    "label_colors.csv", "color_codes.csv",
+    "colour_codes.csv", "colors.csv",         "colours.csv",      "legend.csv",
+    "labelmap.txt",     "label_colors.txt",   "colors.txt",       "legend.txt",
+    "class_names.txt",  "classes.txt",        "class_name.txt",   "label_names.txt"};
 
 FoundClassFile read_class_file(const std::string& path) {
   const Result<std::string> text = read_text_file(path);

@@ -1,9 +1,8 @@
 // Lists the image files below input folders.
 //
-// Follows symbolic links, except those back to a parent folder. Ignores junk files (names that
-// start with a dot, Thumbs.db, desktop.ini,
-// __MACOSX) and files without an image extension (READMEs, lists). The order of the result is
-// unspecified. Failure: code `io` for a folder that cannot be read.
+// Follows symbolic links, except those back to a parent folder. Ignores junk files (Thumbs.db,
+// desktop.ini, __MACOSX, names that start with a dot) and files without an image extension
+// (READMEs, lists). The order of the result is unspecified. Failure: code `io` for a folder that cannot be read.
 #pragma once
 
 #include <vector>

@@ -25,9 +25,7 @@ class RecordSizes {
   void add(const SampleList& list, const RecordOptions& options);
 
   // If all images share one size, acts as --size does: records hold the unchanged pixels of their
-  // images, and the padding of
-  // --pad-multiple.
-  // Does nothing if options decide the size.
+  // images, and padding if there is a --pad-multiple. Does nothing if options decide the size.
   void settle(RecordOptions& options) const;
 
   [[nodiscard]] bool differ() const { return counts_.size() > 1; }

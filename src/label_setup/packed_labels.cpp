@@ -86,8 +86,7 @@ ClassTable table_of(const std::vector<ClassInfo>& classes) {
 
 LabelKind reading_of(const Schema& schema) {
   const std::string kind = option_of(schema, "label_kind");
-  for (const LabelKind reading :
-       {LabelKind::color, LabelKind::index, LabelKind::palette_color, LabelKind::binary})
+  for (const LabelKind reading : kDecodedKinds)
     if (kind == format::canonical_string(word_of(reading))) return reading;
   return LabelKind::automatic;
 }

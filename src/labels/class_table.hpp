@@ -37,9 +37,9 @@ struct ClassTable {
 // warning. The first row is a header only if its r,g,b are not numbers. Files of three columns
 // have only colors, with names class_0, class_1, …. A color is int(float(x)) and must be 0…255.
 //  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a color may
-//  be missing. Three numbers per line between blanks: only colors (DIGITS), named class_0, class_1,
-//  …, or
-// with the name after them (CamVid).
+// be missing.
+//  Three numbers per line between blanks: only colors (DIGITS), named class_0, class_1, …, or with
+// the name after them (CamVid).
 //  One name per line (no line has a number between commas, and lines differ in their number of
 // commas): trimmed, empty lines skipped, quotes around a name removed, at least one. A line
 // "__ignore__" is not a class (LabelMe) and is skipped with a warning. A first line like "name"

@@ -104,9 +104,18 @@ struct LabelDecoder::Impl {
 };
 
 void LabelDecoder::Impl::build_tables() {
-  if (by_color()) return build_color_tables();
-  if (rules.reading == LabelKind::index) return build_index_tables();
-  build_binary_table();
+  switch (rules.reading) {
+    case LabelKind::color:
+    case LabelKind::palette_color:
+      return build_color_tables();
+    case LabelKind::index:
+      return build_index_tables();
+    case LabelKind::binary:
+      return build_binary_table();
+    case LabelKind::automatic:
+    case LabelKind::rgb_id:
+      return;  // check_rules() refuses them
+  }
 }
 
 void LabelDecoder::Impl::build_color_tables() {

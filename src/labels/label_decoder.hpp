@@ -127,13 +127,13 @@ class LabelDecoder {
   // report.unknown_pixels tells the caller to refuse the sample. Of several nearest colors, the
   // class with the lowest id wins, an ignored one last.
   //   color          RGB pixels, palette entries, and gray up to 8 bits as (v,v,v), 1/2/4-bit
-  //   samples scaled to 0…255 palette_color  the same for palette files alone index          raw
-  //   samples and palette indices; RGB pixels where all of the label have three equal channels;
-  //   with `rgb_id` the ids
-  //                  of RGB pixels, where an id above 65535 is unknown, as a color without id is,
-  //                  and 65535 alone is ignored by default
+  //                  samples scaled to 0…255
+  //   palette_color  the same for palette files alone
+  //   index          raw samples and palette indices; RGB pixels where all of the label have three
+  //                  equal channels; with `rgb_id` the ids of RGB pixels, where an id above 65535
+  //                  is unknown, as a color without id is, and 65535 alone is ignored by default
   //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to
-  //   0…255 (16 bits: v >> 8)
+  //                  0…255 (16 bits: v >> 8)
   // Fails with code `data` if the file's form does not fit the kind: a JPEG (lossy) unless the
   // kind is binary, or colors with policy `nearest`; colored pixels for `index` (advice:
   // --classes with colors); a file without a palette for `palette-color`; 16-bit gray for

@@ -92,16 +92,24 @@ void ignore_value(std::vector<MappedValue>& values, std::uint32_t value) {
 }
 
 LabelSource source_of(std::uint32_t value, const LabelRules& rules) {
-  if (rules.reading == LabelKind::index) return static_cast<std::int64_t>(value);
-  if (rules.reading == LabelKind::binary)
-    return (value == 0 ? "luma<" : "luma>=") + std::to_string(rules.threshold);
-  return color_text(unpacked_color(value));
+  switch (rules.reading) {
+    case LabelKind::color:
+    case LabelKind::palette_color:
+      return color_text(unpacked_color(value));
+    case LabelKind::binary:
+      return (value == 0 ? "luma<" : "luma>=") + std::to_string(rules.threshold);
+    case LabelKind::automatic:
+    case LabelKind::index:
+    case LabelKind::rgb_id:
+      break;
+  }
+  return static_cast<std::int64_t>(value);
 }
 
 }  // namespace
 
 Status check_rules(const ClassTable& table, const LabelRules& rules) {
-  if (rules.reading == LabelKind::automatic)
+  if (std::find(kDecodedKinds.begin(), kDecodedKinds.end(), rules.reading) == kDecodedKinds.end())
     return internal_error("a label decoder was made before the label kind was known");
   if (table.classes.empty())
     return usage_error("there are no classes; give --classes or --num-classes");

@@ -21,9 +21,11 @@ using Environment = std::function<std::optional<std::string>(const char* name)>;
 // Parses "I/N" with I from 0 to N−1, or "auto", which reads these variables (docs/cluster.md):
 //   Slurm job array    SLURM_ARRAY_TASK_ID with _MIN, _MAX, _STEP, _COUNT
 //   srun               SLURM_PROCID with SLURM_NTASKS above 1; a task of an array counts within its
-//   element Kubernetes         JOB_COMPLETION_INDEX; the number of completions is in
-//   JOB_COMPLETIONS or HOTPACK_PARTITIONS Open MPI           OMPI_COMM_WORLD_RANK with
-//   OMPI_COMM_WORLD_SIZE torchrun           RANK with WORLD_SIZE
+//                      element
+//   Kubernetes         JOB_COMPLETION_INDEX; the number of completions is in JOB_COMPLETIONS or
+//                      HOTPACK_PARTITIONS
+//   Open MPI           OMPI_COMM_WORLD_RANK with OMPI_COMM_WORLD_SIZE
+//   torchrun           RANK with WORLD_SIZE
 // A scheduler with a single process yields to others. Schedulers that disagree are refused, and so
 // is a HOTPACK_PARTITIONS that differs from the number found. An empty variable counts as not set.
 [[nodiscard]] Result<Partition> parse_partition(std::string_view text,

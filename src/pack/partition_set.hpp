@@ -30,8 +30,7 @@ struct JoinedSet {
 //   data      a shard is missing, or two shards of the same name differ
 //   usage     a shard has another plan or schema (engines included)
 //   damaged   a header, table, digest of a manifest or order of keys is wrong, the format has
-//   another version, or a folder holds
-//             something else
+//             another version, or a folder holds something else
 //   io        a file cannot be read
 [[nodiscard]] Result<std::optional<JoinedSet>> join_partitions(
     const std::vector<std::string>& folders, Observer& observer);

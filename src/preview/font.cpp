@@ -115,7 +115,7 @@ Glyph Font::drawn(char32_t character, int size) {
   const FT_UInt index = as_it_is ? FT_Get_Char_Index(face, character) : 0;
   if (index == 0) return number_box(character, size);
   check(FT_Set_Pixel_Sizes(face, 0, static_cast<FT_UInt>(size)));
-  check(FT_Load_Glyph(face, index, FT_LOAD_RENDER | FT_LOAD_TARGET_LIGHT));
+  check(FT_Load_Glyph(face, index, FT_LOAD_RENDER | FT_LOAD_TARGET_LIGHT | FT_LOAD_NO_BITMAP));
   Glyph glyph = copy_of(*face->glyph);
   const bool shows = !glyph.coverage.empty() || character == U' ';
   return shows ? glyph : number_box(character, size);
@@ -134,7 +134,10 @@ Glyph Font::number_box(char32_t character, int size) {
       frame_glyph(columns * step_x + 2 * edge, 2 * step_y - gap + 2 * edge, size, thickness);
   for (int i = 0; i < 2 * columns; ++i) {
     const unsigned value = number >> (4 * (2 * columns - 1 - i)) & 15U;
-    const Glyph& digit = glyph(U"0123456789ABCDEF"[value], digit_size);
+    const char32_t character_of_digit = U"0123456789ABCDEF"[value];
+    // A font without the digit: its box would need the same digit again.
+    if (FT_Get_Char_Index(face_->face, character_of_digit) == 0) continue;
+    const Glyph& digit = glyph(character_of_digit, digit_size);
     const int x = edge + i % columns * step_x + (step_x - digit.width) / 2,
               y = edge + i / columns * step_y + digit_height - digit.height;
     lay_over(digit, x, y, box);

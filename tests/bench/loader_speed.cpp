@@ -4,9 +4,11 @@
 //   loader_speed serve PACK BATCH        answers lines on stdin, see serve()
 //   loader_speed order PACK BATCH        the samples of the first batch, one per line
 //   loader_speed first PACK BATCH        CLOCK_MONOTONIC in ns when the first batch of image and
-//   label was there loader_speed plain-first LIST        the same for a program that copies what
-//   LIST says: lines `offset bytes path` loader_speed steady PACK BATCH       memory, threads and
-//   descriptors after epochs, early breaks and more epochs
+//                                        label was there
+//   loader_speed plain-first LIST        the same for a program that copies what LIST says: lines
+//                                        `offset bytes path`
+//   loader_speed steady PACK BATCH       memory, threads and descriptors after epochs, early breaks
+//                                        and more epochs
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -302,9 +304,11 @@ class Arena {
 // A line `SECONDS KIND THREADS WHAT` is answered with `SAMPLES BYTES SECONDS`; `loops` with the
 // names of the plain loops. KIND and WHAT:
 //   loader packed|plain|training        the Loader from the second epoch on: records, u8 + ids, f32
-//   + one-hot f32 first-epoch packed|plain|training   its first epoch memcpy one|ring into one
-//   batch of memory, or as many as the Loader has slots loop NUMBER                         plain
-//   loop to f32 + one-hot f32, into one batch of memory
+//                                       + one-hot f32
+//   first-epoch packed|plain|training   its first epoch
+//   memcpy one|ring                     into one batch of memory, or as many as the Loader has
+//                                       slots
+//   loop NUMBER                         plain loop to f32 + one-hot f32, into one batch of memory
 int serve(const std::string& pack, std::uint64_t batch) {
   Arena arena(pack, batch);
   for (std::string line; std::getline(std::cin, line);) {

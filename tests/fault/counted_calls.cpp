@@ -4,12 +4,13 @@
 //
 //   FAULT_UNDER=DIR[:DIR…]   folders whose files count (without it, no call with a file counts)
 //   FAULT_CALL=NAME          the call that fails, such as pwrite; `any` stands for every call but
-//   allocations FAULT_AT=N               its N-th occurrence, from 1; FAULT_LASTING=1: and all
-//   after it FAULT_HOW=HOW            an errno, `short` (half of a transfer, at least a byte) or
-//   `kill` (SIGKILL before the call) FAULT_LOG=FILE           writes one line per call that changed
-//   something: "call TAB path TAB details", what was written as hex digits;
-//                            at the end of main "seen TAB TAB N": how many calls of that NAME there
-//                            were
+//                            allocations
+//   FAULT_AT=N               its N-th occurrence, from 1; FAULT_LASTING=1: and all after it
+//   FAULT_HOW=HOW            an errno, `short` (half of a transfer, at least a byte) or `kill`
+//                            (SIGKILL before the call)
+//   FAULT_LOG=FILE           writes one line per call that changed something: "call TAB path TAB
+//                            details", what was written as hex digits; at the end of main "seen TAB
+//                            TAB N": how many calls of that NAME there were
 //
 // Calls inside libc and raw system calls are not seen, so folders have names of their own (opendir,
 // readdir). The library allocates nothing. A lock keeps the lines of the log whole.

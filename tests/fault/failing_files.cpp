@@ -2,8 +2,9 @@
 // inputs.
 //
 //   FAIL_READS_OF=PART      reads of files whose path contains PART fail with EIO; with
-//   FAIL_READS_TIMES=N only the first N VANISH=PART             opening files whose path contains
-//   PART fails with ENOENT, but not the first VANISH_AFTER=N times
+//                           FAIL_READS_TIMES=N only the first N
+//   VANISH=PART             opening files whose path contains PART fails with ENOENT, but not the
+//                           first VANISH_AFTER=N times
 
 #include <dlfcn.h>
 #include <fcntl.h>

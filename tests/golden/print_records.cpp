@@ -4,9 +4,10 @@
 // A line per class, then two lines per sample (the label's only if the pack has labels), with tabs
 // between words:
 //   class NAME
-//   image KEY HEIGHT WIDTH CHANNELS STORED PIXELS      the stored bytes, and height x width x
-//   channels; both in hex label KEY HEIGHT WIDTH STORED ONE_HOT              the stored bytes, and
-//   height x width x classes; both in hex
+//   image KEY HEIGHT WIDTH CHANNELS STORED PIXELS
+//   label KEY HEIGHT WIDTH STORED ONE_HOT
+// STORED are the stored bytes; PIXELS are height x width x channels, ONE_HOT height x width x
+// classes; all in hex.
 // Exit status 1, with the reason on stderr, for a pack that cannot be read.
 #include <cstdio>
 #include <exception>

@@ -3,12 +3,15 @@
 //
 //   hotpack_gpu_check --list                         names of the cases
 //   hotpack_gpu_check --run NAME                     exit 0: passed, 1: failed, 77: skipped, as
-//   everywhere without a GPU hotpack_gpu_check --all [--json FILE]            each case in a
-//   process of its own; 77 without a GPU hotpack_gpu_check --device                       name of
-//   the device, driver, kernels; 77 without one hotpack_gpu_check --bench [--json FILE] [--seconds
-//   S] [--batch N] [--records N] [--size WxH] [--pack DIR] hotpack_gpu_check --make-pack DIR
-//   [--records N] [--size WxH]   the benchmark's pack for other programs: labels are class ids;
-//   needs no GPU
+//                                                    everywhere without a GPU
+//   hotpack_gpu_check --all [--json FILE]            each case in a process of its own; 77 without
+//                                                    a GPU
+//   hotpack_gpu_check --device                       name of the device, driver, kernels; 77
+//                                                    without one
+//   hotpack_gpu_check --bench [--json FILE] [--seconds S] [--batch N] [--records N] [--size WxH]
+//                     [--pack DIR]
+//   hotpack_gpu_check --make-pack DIR [--records N] [--size WxH]
+//                     the benchmark's pack for other programs: labels are class ids; needs no GPU
 
 #include <sys/wait.h>
 #include <unistd.h>

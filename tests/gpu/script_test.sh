@@ -28,7 +28,7 @@ expect 2 "usage" "bundle/$(basename "$program")" --nonsense
 expect 2 "scripts/gpu-check [OPTION…]" bundle/gpu-check --nonsense
 expect 2 "scripts/gpu-check --bundle DIR" bundle/gpu-check --prebuilt nowhere
 
-# The script alone, with a program and a compute-sanitizer that do as they are reported.
+# The script alone, with a program and a compute-sanitizer that do as they are told.
 mkdir stub tools
 cp "$script" stub
 cat >stub/hotpack_gpu_check <<'END'

@@ -30,7 +30,8 @@ def check(root):
             if len(line) > WIDTH
         ]
     if count > MOST_LINES:
-        faults.append(f"{', '.join(FIRST_READ)}: {count} lines to read before a first training loop; at most {MOST_LINES}")
+        faults.append(f"{', '.join(FIRST_READ)}: {count} lines to read before a first training loop; at most {MOST_LINES}; shorten comments, or move "
+                      "what a first loop does not need to another header")
     return count, faults
 
 

@@ -6,13 +6,13 @@
 // worked on is the same for all of its threads:
 //   runs     the record lies in the output's order: bytes become elements one by one
 //   split    the whole record, [H,W,3] to [3,H,W], all of it aligned: vectors of pixels become
-//   three vectors lines    else not resampled (flips, crops, padding, other orders, planes that
-//   begin unaligned): the bytes of a vector's pixels are
-//            loaded as one string (three from planes to pixels), turned round where flipped, and
-//            put in order in registers
+//            three vectors
+//   lines    else not resampled (flips, crops, padding, other orders, planes that begin unaligned):
+//            the bytes of a vector's pixels are loaded as one string (three from planes to pixels),
+//            turned round where flipped, and put in order in registers
 //   pixels   resampled to [3,H,W]: a vector of pixels, made one by one; single pixels where planes
-//   are no whole vectors elements resampled to [H,W,3] or one channel: likewise with the vectors of
-//   elements
+//            are no whole vectors
+//   elements resampled to [H,W,3] or one channel: likewise with the vectors of elements
 // Runs and lines cut what they write where it is aligned to 16 bytes: vectors, and single elements
 // at the ends. A thread needs its ThreadPlace alone; nothing is shared, nothing waits. Indices of
 // elements have 64 bits. Preconditions: records and output begin at multiples of 64 and 16 bytes;

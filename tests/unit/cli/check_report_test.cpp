@@ -216,7 +216,7 @@ TEST_CASE("a check's JSON has the members that docs/check.md documents") {
   CHECK(json["result"] == "refuses");
   CHECK(json["problems"] == 6);
   CHECK(json["pixels_read"] == true);
-  CHECK(json["label_kind"] == report.labels);
+  CHECK(json["labels_read_as"] == report.labels);
   CHECK(json["command"] == "hotpack pack --images a -o packed");
   CHECK(json["seconds"] == 1.5);
   const format::Json& found = json["diagnostics"][0];

@@ -98,6 +98,11 @@ TEST_CASE("commands that an error proposes have what was given besides the input
         "hotpack pack --images a --labels a --classes 'a/a b.csv' --size 8 -o OUT");
   CHECK(told("hotpack pack --images a --labels a --classes 'a/a b.csv' -o OUT",
              {"a", "--preset", "voc"}) == "hotpack pack --images a --labels a --preset voc -o OUT");
+  // The labels of a whole data set are found below it.
+  CHECK(told("hotpack pack a --label-suffix _seg --orphans skip -o OUT", {"a", "--map", "m.csv"}) ==
+        "hotpack pack a --label-suffix _seg --orphans skip --map m.csv -o OUT");
+  CHECK(told("hotpack pack --images a -o OUT", {"a", "--map", "m.csv"}) ==
+        "hotpack pack --images a -o OUT");
   CHECK(told("hotpack pack --image-folders a -o OUT", {"a", "--classes", "c.csv", "--map", "m.csv",
                                                        "--num-classes", "3", "--list", "l.txt"}) ==
         "hotpack pack --image-folders a --list l.txt --map m.csv --classes c.csv -o OUT");

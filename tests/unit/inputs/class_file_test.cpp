@@ -23,6 +23,15 @@ TEST_CASE("the class file next to a data set is found, colors before plain names
   CHECK(found_in(folder) == "class_dict.csv");
 }
 
+TEST_CASE("British names of class files are found, too, and each file once") {
+  for (const char* name : {"colour_codes.csv", "colours.csv", "color_codes.csv", "colors.csv"}) {
+    const TempFolder folder;
+    folder.write(name, "name,r,g,b\na,0,0,0\na,1,1,1\n");  // cannot be used
+    CHECK(found_in(folder) == name);
+    if (const auto found = find_class_file({folder.path()})) CHECK(found->unreadable.empty());
+  }
+}
+
 TEST_CASE("an unreadable class file is reported instead of using the next one") {
   const TempFolder folder;
   folder.write("class_dict.csv", "name,r,g,b\na,0,0,0\na,1,1,1\n");
