@@ -2,7 +2,8 @@
 //
 // Follows symbolic links, except those back to a parent folder. Ignores junk files (Thumbs.db,
 // desktop.ini, __MACOSX, names that start with a dot) and files without an image extension
-// (READMEs, lists). The order of the result is unspecified. Failure: code `io` for a folder that cannot be read.
+// (READMEs, lists). The order of the result is unspecified. Failure: code `io` for a folder that
+// cannot be read.
 #pragma once
 
 #include <vector>
