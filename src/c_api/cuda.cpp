@@ -48,7 +48,7 @@ using namespace hotpack::c_api;
 hotpack_status hotpack_cuda_query(hotpack_cuda** cuda) {
   if (cuda == nullptr) return HOTPACK_ERROR_USAGE;
   *cuda = new (std::nothrow) hotpack_cuda;
-  if (*cuda == nullptr) return HOTPACK_ERROR_INTERNAL;
+  if (*cuda == nullptr) return HOTPACK_ERROR_IO;  // no memory
   return call((*cuda)->failures, [&]() -> Outcome {
     HOTPACK_ASSIGN((*cuda)->info, cuda_info());
     return HOTPACK_OK;

@@ -130,7 +130,7 @@ hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t coun
                                          hotpack_dataset** dataset) {
   if (dataset == nullptr) return HOTPACK_ERROR_USAGE;
   *dataset = new (std::nothrow) hotpack_dataset;
-  if (*dataset == nullptr) return HOTPACK_ERROR_INTERNAL;
+  if (*dataset == nullptr) return HOTPACK_ERROR_IO;  // no memory
   return call((*dataset)->failures, [&]() -> Outcome {
     HOTPACK_ASSIGN(const auto list, folder_list(folders, count));
     HOTPACK_ASSIGN((*dataset)->dataset, Dataset::open(list));

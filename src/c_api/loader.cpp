@@ -130,7 +130,7 @@ hotpack_status hotpack_loader_open(const hotpack_dataset* dataset,
                                    const hotpack_loader_options* options, hotpack_loader** loader) {
   if (loader == nullptr) return HOTPACK_ERROR_USAGE;
   *loader = new (std::nothrow) hotpack_loader;
-  if (*loader == nullptr) return HOTPACK_ERROR_INTERNAL;
+  if (*loader == nullptr) return HOTPACK_ERROR_IO;  // no memory
   return call((*loader)->failures, [&]() -> Outcome {
     HOTPACK_TRY(open_loader(dataset, options, **loader));
     return HOTPACK_OK;

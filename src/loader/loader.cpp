@@ -256,35 +256,41 @@ std::uint64_t Loader::slot_bytes() const {
 Result<std::optional<Batch>> Loader::next() { return next(impl_->timeout); }
 
 Result<std::optional<Batch>> Loader::next(std::chrono::milliseconds timeout) {
-  HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(timeout));
-  if (slot == nullptr) return std::optional<Batch>();
-  return std::optional<Batch>(Batch(impl_->ring, slot));
+  return or_out_of_memory([&]() -> Result<std::optional<Batch>> {
+    HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(timeout));
+    if (slot == nullptr) return std::optional<Batch>();
+    return std::optional<Batch>(Batch(impl_->ring, slot));
+  });
 }
 
 Result<std::optional<BatchInfo>> Loader::next_into(const BatchBuffers& into) {
-  if (impl_->one_size)
-    HOTPACK_TRY(impl_->check_buffers(into, image_batch_bytes(), label_batch_bytes()));
-  BatchInfo info;
-  // Checked before the batch is taken, so that nothing is lost if rows differ in size and the
-  // caller must provide larger buffers.
-  const auto accept = [&](const Slot& slot) -> std::optional<Error> {
-    Status enough = impl_->check_buffers(into, slot.image.bytes.size(), slot.label.bytes.size());
-    if (!enough.ok()) return std::move(enough).error();
-    info = info_of(slot);
-    return {};
-  };
-  HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(impl_->timeout, accept));
-  if (slot == nullptr) return std::optional<BatchInfo>();
-  copy_field(into.image, slot->image.bytes);
-  copy_field(into.label, slot->label.bytes);
-  expand::store_fence();
-  impl_->ring->release(slot);
-  return std::optional(std::move(info));
+  return or_out_of_memory([&]() -> Result<std::optional<BatchInfo>> {
+    if (impl_->one_size)
+      HOTPACK_TRY(impl_->check_buffers(into, image_batch_bytes(), label_batch_bytes()));
+    BatchInfo info;
+    // Checked before the batch is taken, so that nothing is lost if rows differ in size and the
+    // caller must provide larger buffers, or if memory for the info is lacking.
+    const auto accept = [&](const Slot& slot) -> std::optional<Error> {
+      Status enough = impl_->check_buffers(into, slot.image.bytes.size(), slot.label.bytes.size());
+      if (!enough.ok()) return std::move(enough).error();
+      info = info_of(slot);
+      return {};
+    };
+    HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(impl_->timeout, accept));
+    if (slot == nullptr) return std::optional<BatchInfo>();
+    copy_field(into.image, slot->image.bytes);
+    copy_field(into.label, slot->label.bytes);
+    expand::store_fence();
+    impl_->ring->release(slot);
+    return std::optional(std::move(info));
+  });
 }
 
 Status Loader::seek(std::uint64_t epoch, std::uint64_t step) {
-  HOTPACK_TRY(loader::check_seek(epoch, step, steps_per_epoch()));
-  return impl_->ring->seek({epoch, step});
+  return or_out_of_memory([&]() -> Status {
+    HOTPACK_TRY(loader::check_seek(epoch, step, steps_per_epoch()));
+    return impl_->ring->seek({epoch, step});
+  });
 }
 
 LoaderState Loader::state() const {
@@ -296,8 +302,10 @@ LoaderState Loader::state() const {
 }
 
 Status Loader::restore(const LoaderState& state) {
-  HOTPACK_ASSIGN(const Cursor cursor, loader::cursor_of(state, impl_->start, steps_per_epoch()));
-  return impl_->ring->seek(cursor);
+  return or_out_of_memory([&]() -> Status {
+    HOTPACK_ASSIGN(const Cursor cursor, loader::cursor_of(state, impl_->start, steps_per_epoch()));
+    return impl_->ring->seek(cursor);
+  });
 }
 
 void Loader::cancel() noexcept {

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "format/json_document.hpp"
 #include "format/json_node.hpp"
@@ -106,11 +107,13 @@ std::string LoaderState::text() const {
 }
 
 Result<LoaderState> LoaderState::parse(std::string_view text) {
-  const auto json = format::parse_document(text, {.depth = 4});
-  if (!json.ok()) return no_state(json.error());
-  auto state = decode(JsonNode(json->root(), {}));
-  if (!state.ok()) return no_state(state.error());
-  return state;
+  return or_out_of_memory([&]() -> Result<LoaderState> {
+    const auto json = format::parse_document(text, {.depth = 4});
+    if (!json.ok()) return no_state(json.error());
+    auto state = decode(JsonNode(json->root(), {}));
+    if (!state.ok()) return no_state(state.error());
+    return state;
+  });
 }
 
 }  // namespace hotpack

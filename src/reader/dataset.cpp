@@ -47,6 +47,16 @@ Error no_manifest(const std::string& folder) {
   const auto unfinished = [&](const std::string& more) {
     return damaged_error(start + ", " + more, folder);
   };
+  const auto inner = std::ranges::find_if(*names, [&](const std::string& name) {
+    std::error_code ignored;
+    return fs::exists(fs::path(folder) / name / format::kManifestName, ignored);
+  });
+  if (shards.empty() && inner != names->end())
+    return Error{ErrorCode::usage,
+                 "is not a data set, but a folder of data sets; open one of them, such as " +
+                     (fs::path(folder) / *inner).string(),
+                 folder,
+                 {}};
   if (shards.empty())
     return unfinished(
         "which a run of pack writes last; the same command again finishes an interrupted one");

@@ -234,6 +234,13 @@ TEST_CASE("lack of memory while a pack is verified is not damage") {
   }
 }
 
+TEST_CASE("lack of memory while a state is parsed is reported as such") {
+  const PackFolder pack{TinyForm{}};
+  const Dataset dataset = Dataset::open(pack.folder.path()).value();
+  const std::string text = Loader::open(dataset).value().state().text();
+  check_each("LoaderState", [&] { return Outcome::of(LoaderState::parse(text)); });
+}
+
 TEST_CASE("lack of memory while a loader is opened is not damage") {
   const PackFolder pack{TinyForm{}};
   const Dataset dataset = Dataset::open(pack.folder.path()).value();

@@ -92,6 +92,16 @@ TEST_CASE("a folder that is not a data set is refused") {
   CHECK(Dataset::open(std::span<const std::string>()).error().code == ErrorCode::usage);
 }
 
+TEST_CASE("the folder above several packs names one of them") {
+  const TempFolder folder;
+  const std::string train = add_pack(folder, "train", {}, 2);
+  (void)add_pack(folder, "val", {}, 2);
+  const auto opened = Dataset::open(folder.path());
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().code == ErrorCode::usage);
+  CHECK_THAT(opened.error().message, ContainsSubstring("open one of them, such as " + train));
+}
+
 TEST_CASE("shards are opened on first use and checked against the manifest") {
   const TempFolder folder;
   const TinyForm form;
