@@ -57,6 +57,7 @@ WORDS = {
 ALLOWED = [
     (r"^src/labels/presets", r".", "names of classes are those of the data sets"),
     (r"^src/labels/(column_csv|label_map_file)\.cpp$", r"colour", "headers that people write"),
+    (r"^src/inputs/class_file\.cpp$", r"\"colou", "names of files that people have"),
     (r"^src/cli/pack_arguments\.cpp$", r'"colour"', "a value that people write"),
     (r"^src/inputs/folder_pattern\.cpp$|^docs/", r"pictures\?\|", "folders that people have"),
     (r"^src/format/(FORMAT\.md|schema_json\.cpp)$|^src/base/words\.hpp$|^include/hotpack/schema\.hpp$|^CHANGELOG\.md$", r"centre|onehot", "words of the format"),
