@@ -1,9 +1,14 @@
 /* hotpack for C and for languages that call C: batches in the memory of CUDA devices.
  *
  *   void* streams[] = {stream};
+ *   hotpack_device_loader* loader = NULL;
+ *   hotpack_device_batch* batch = NULL;
+ *   hotpack_device_part_info part = {sizeof part};
+ *   hotpack_status status;
  *   if (hotpack_device_loader_open(data, NULL, &loader) < 0)
- * give_up(hotpack_device_loader_error(loader)); while ((status = hotpack_device_loader_next(loader,
- * streams, 1, &batch)) == HOTPACK_OK) { hotpack_device_batch_part(batch, 0, &part);
+ *     give_up(hotpack_device_loader_error(loader));
+ *   while ((status = hotpack_device_loader_next(loader, streams, 1, &batch)) == HOTPACK_OK) {
+ *     hotpack_device_batch_part(batch, 0, &part);
  *     train(part.image.data, part.label.data, stream);
  *     hotpack_device_batch_release(batch);
  *   }

@@ -191,7 +191,7 @@ class Discoverer {
     if (!found.table.ok()) return named ? found.table.error().message : "";
     const labels::ClassTable& table = *found.table;
     if (result_.label.kind == LabelKind::binary && table.classes.size() != 2)
-      return "it has not the two classes of a mask";
+      return "it does not have exactly the two classes of a mask";
     for (const Split& split : result_.splits)
       for (const std::string& name : split.list.class_names)
         if (!table.find(name)) return "it does not name the class '" + name + "'";

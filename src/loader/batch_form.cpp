@@ -87,10 +87,9 @@ Status check_row(const BatchForm& form, PixelSize size) {
 
 Error sizes_differ(bool packed) {
   const std::string ways =
-      packed ? "give a batch of one row per rank, or content expanded with a crop or pad_to"
-             : "give a crop or pad_to, or a batch of one row per rank";
-  return usage_error(
-      "the records have different sizes, which do not make a batch of several rows; " + ways);
+      packed ? "use batches of one row per rank, or content expanded with a crop or pad_to"
+             : "use a crop or pad_to, or batches of one row per rank";
+  return usage_error("records of different sizes cannot share a batch; " + ways);
 }
 
 // Refuses options that ask for an expansion if records stay as stored.

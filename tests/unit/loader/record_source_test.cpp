@@ -136,7 +136,8 @@ TEST_CASE("samples that do not exist are refused") {
   const Fixture pack;
   const auto source = source_of(*pack.dataset);
   CHECK(error_of(*source, 10)->code == ErrorCode::usage);
-  CHECK(source->shape(10).error().message == "sample 10 of 10");
+  CHECK(source->shape(10).error().message ==
+        "there is no sample 10; the data set has 10, counted from 0");
   source->read_ahead(10);
 }
 
