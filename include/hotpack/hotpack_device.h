@@ -135,7 +135,7 @@ HOTPACK_API uint32_t hotpack_device_loader_threads(const hotpack_device_loader* 
 HOTPACK_API uint64_t hotpack_device_loader_image_batch_bytes(const hotpack_device_loader* loader,
                                                              uint64_t part);
 HOTPACK_API uint64_t hotpack_device_loader_label_batch_bytes(const hotpack_device_loader* loader,
-                                                             uint64_t part); /**< 0: unlabelled */
+                                                             uint64_t part); /**< 0: unlabeled */
 HOTPACK_API const char* hotpack_device_loader_fingerprint(
     const hotpack_device_loader* loader); /**< lives as long as the handle */
 

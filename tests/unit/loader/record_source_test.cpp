@@ -123,8 +123,8 @@ TEST_CASE("records of every form are read as they were packed, both ways") {
         const RecordShape shape = source->shape(i).value();
         CHECK(seen.key == pack.records[i].key);
         CHECK(bytes_of(seen.image) == stored_image(form, pack.records[i]));
-        CHECK((!form.labelled || bytes_of(seen.label) == stored_label(form, pack.records[i])));
-        CHECK((form.labelled || seen.label.empty()));
+        CHECK((!form.labeled || bytes_of(seen.label) == stored_label(form, pack.records[i])));
+        CHECK((form.labeled || seen.label.empty()));
         CHECK((seen.image_shape == sample.image_shape() && shape.image == sample.image_shape()));
         CHECK((seen.label_shape == sample.label_shape() && shape.label == sample.label_shape()));
       }
