@@ -43,9 +43,10 @@ struct ResizedCrop {
 struct Augment {
   double horizontal_flip = 0;  ///< probability 0 … 1 to exchange left and right
   double vertical_flip = 0;
-  std::optional<Crop> crop = {};  ///< at most one of these two; both have initializers,
-  std::optional<ResizedCrop> resized_crop =
-      {};  ///< so that `{.crop = …}` compiles without warnings
+  /// At most one of these two. Both have initializers, so that `{.crop = …}` compiles without
+  /// warnings.
+  std::optional<Crop> crop = {};
+  std::optional<ResizedCrop> resized_crop = {};
   bool operator==(const Augment&) const = default;
 };
 

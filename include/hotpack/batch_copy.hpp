@@ -37,8 +37,8 @@ struct BatchInfo : BatchRows {
 /// Memory of the caller for Loader::next_into(): at least image_batch_bytes() and
 /// label_batch_bytes(), aligned to the elements. An empty span skips the field.
 struct BatchBuffers {
-  std::span<std::byte> image;
-  std::span<std::byte> label;
+  std::span<std::byte> image = {};
+  std::span<std::byte> label = {};
 };
 
 }  // namespace hotpack

@@ -2,7 +2,7 @@
 // classes, read as one.
 //
 // To read records in order, loop over sample(0) … sample(size() − 1) and call load_image() and
-// load_label() on each.
+// load_label() on each (shard.hpp; decode labels with expand_label() of expand.hpp).
 // open() reads the manifests only. A shard is mapped and checked when a sample in it is first
 // used, and stays mapped.
 // Ownership: a Dataset owns its shards. Samples and their views borrow from it and must not

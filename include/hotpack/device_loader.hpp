@@ -9,7 +9,7 @@
 //
 // Order, crops, shapes and bytes equal those of a Loader with the same LoaderOptions. Several
 // devices in one process share a batch as ranks do: with D devices, device d has the rows of rank
-// r·D + d of w·D ranks.
+// r·D + d of w·D ranks, where r is `rank` and w is `world_size`.
 // Programs need no CUDA to compile or link; hotpack looks for the driver at run time. A stream is
 // a CUstream or a cudaStream_t. Any stream may be used, also 0 (CU_STREAM_LEGACY) and
 // CU_STREAM_PER_THREAD, except while it is being captured. A stream must exist until its batches
@@ -47,10 +47,11 @@ namespace hotpack {
 
 /// Where the packed records of the whole data set stay between epochs.
 enum class Residency {
-  page,    ///< in the system's page cache; each batch is gathered into pinned memory, then copied
-  pinned,  ///< in pinned memory, decompressed; records of 6 MiB and more are copied from there
-           ///< directly
-  device,  ///< in the memory of each device; only row numbers cross the bus
+  page,  ///< in the system's page cache; each batch is gathered into pinned memory, then copied
+  /// in pinned memory, decompressed; records of 6 MiB or more on average are copied from there
+  /// directly
+  pinned,
+  device,     ///< in the memory of each device; only row numbers cross the bus
   automatic,  ///< device if the budget allows it, else pinned, else page
 };
 
@@ -58,7 +59,7 @@ struct DeviceLoaderOptions {
   /// Order, output and augmentation as for a Loader. `content` and `allocator` must stay at their
   /// defaults; `memory_budget_bytes` must be 0. `threads` 0: the cores that this process may use,
   /// at most 4 per device plus 4.
-  LoaderOptions loader;
+  LoaderOptions loader = {};
 
   /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0.
   std::vector<int> devices{0};
@@ -69,14 +70,14 @@ struct DeviceLoaderOptions {
   /// Limit for all pinned memory, slots included; open() refuses to exceed it, and `automatic`
   /// chooses accordingly. Default: a quarter of the memory that this process may still take,
   /// divided by `world_size`.
-  std::optional<std::uint64_t> pinned_budget_bytes;
+  std::optional<std::uint64_t> pinned_budget_bytes = {};
 
   /// Limit per device for packed batches, outputs and residency. Default: half of the memory that
   /// is free at open.
-  std::optional<std::uint64_t> device_budget_bytes;
+  std::optional<std::uint64_t> device_budget_bytes = {};
 
-  /// Packed batches on each device, including the one that kernels read: 1 … 64. Larger: longer
-  /// pauses bridged.
+  /// Packed batches on each device, including the one that kernels read: 1 … 64. A larger number
+  /// bridges longer pauses.
   unsigned prefetch = 3;
 
   /// Batches of next() that may be held at a time, 0 … 64. open() allocates their memory. 0:
@@ -130,8 +131,8 @@ class DeviceBatch {
   [[nodiscard]] std::size_t batch_size() const { return info().batch_size; }
   [[nodiscard]] std::size_t num_valid() const { return info().num_valid; }
   [[nodiscard]] const std::vector<DevicePart>& parts() const { return info().parts; }
-  [[nodiscard]] const DeviceField& image(
-      std::size_t part = 0) const;  ///< without data if the part does not exist
+  /// Without data if the part does not exist.
+  [[nodiscard]] const DeviceField& image(std::size_t part = 0) const;
   [[nodiscard]] const DeviceField& label(std::size_t part = 0) const;
   [[nodiscard]] std::span<const std::int64_t> indices() const { return info().indices; }
   [[nodiscard]] std::string_view key(std::size_t row) const {
@@ -166,24 +167,24 @@ struct DeviceBuffers {
 struct ResidencyChoice {
   Residency residency = Residency::page;  ///< never automatic
   std::uint64_t packed_bytes = 0;         ///< size of the whole data set in that residency
-  std::string reason;  ///< "asked for", "automatic: 1.2 GB of packed records fit the device budget
-                       ///< of 30 GB", …
+  /// "asked for", "automatic: 1.2 GB of packed records fit the device budget of 30 GB", …
+  std::string reason;
 };
 
 struct DeviceLoaderStatistics {
   std::uint64_t batches = 0;  ///< handed out
-  double wait_seconds =
-      0;  ///< that consumers waited for a packed batch, without waits for the device itself
-  std::uint64_t copied_bytes =
-      0;  ///< host to device, all devices, including the load of resident records
+  /// That consumers waited for a packed batch, without waits for the device itself.
+  double wait_seconds = 0;
+  /// Host to device, all devices, including the load of resident records.
+  std::uint64_t copied_bytes = 0;
   std::uint64_t pinned_bytes = 0;  ///< in use; constant from open to close
-  std::vector<std::uint64_t>
-      device_bytes;  ///< per device; constant from open to close, except for leases that end later
+  /// Per device; constant from open to close, except for leases that end later.
+  std::vector<std::uint64_t> device_bytes;
   double load_seconds = 0;  ///< that open() needed to load resident records
 };
 
-[[nodiscard]] std::string_view residency_name(
-    Residency residency);  ///< "page", "pinned", "device", "auto"
+/// "page", "pinned", "device", "auto"
+[[nodiscard]] std::string_view residency_name(Residency residency);
 
 class DeviceLoader {
  public:
@@ -199,8 +200,8 @@ class DeviceLoader {
   DeviceLoader& operator=(DeviceLoader&&) noexcept;
 
   [[nodiscard]] std::uint64_t steps_per_epoch() const;  ///< the same on every rank
-  [[nodiscard]] std::size_t batch_size()
-      const;  ///< rows of this rank's batches, over all its devices
+  /// Rows of this rank's batches, over all its devices.
+  [[nodiscard]] std::size_t batch_size() const;
   [[nodiscard]] std::size_t batch_size(std::size_t part) const;
   [[nodiscard]] std::size_t devices() const;
   [[nodiscard]] unsigned threads() const;
@@ -208,8 +209,8 @@ class DeviceLoader {
   /// Bytes of one part. Batches of one row may hold records of different sizes; these then return
   /// the largest record's.
   [[nodiscard]] std::uint64_t image_batch_bytes(std::size_t part = 0) const;
-  [[nodiscard]] std::uint64_t label_batch_bytes(
-      std::size_t part = 0) const;  ///< 0 for an unlabeled data set
+  /// The same; 0 for an unlabeled data set.
+  [[nodiscard]] std::uint64_t label_batch_bytes(std::size_t part = 0) const;
   [[nodiscard]] const ResidencyChoice& residency() const;
   [[nodiscard]] DeviceLoaderStatistics statistics() const;
 
@@ -250,14 +251,14 @@ struct CudaDevice {
   int major = 0;  ///< compute capability
   int minor = 0;
   std::uint64_t memory_bytes = 0;
-  std::uint64_t free_bytes =
-      0;  ///< 0 if this process does not use the device yet: asking would take device memory
+  /// 0 if this process does not use the device yet: asking would take device memory.
+  std::uint64_t free_bytes = 0;
 };
 
 struct CudaInfo {
   int driver_version = 0;  ///< the CUDA version that the driver supports, 13000 for 13.0
-  std::string kernels;  ///< "CUDA 13.0, sm_75 … sm_121": compiler and architectures of the embedded
-                        ///< kernels; or "none: …"
+  /// "CUDA 13.0, sm_75 … sm_121": compiler and architectures of the embedded kernels; or "none: …"
+  std::string kernels;
   std::vector<CudaDevice> devices;
 };
 

@@ -23,15 +23,8 @@
 
 namespace hotpack {
 
-enum class ElementType {
-  u8,
-  f16,
-  f32,
-  bf16,
-  u16,
-  i32,
-  i64
-};  ///< f16: IEEE half; bf16: the upper half of an f32
+/// f16: IEEE half; bf16: the upper half of an f32.
+enum class ElementType { u8, f16, f32, bf16, u16, i32, i64 };
 
 [[nodiscard]] std::size_t element_bytes(ElementType type);
 [[nodiscard]] std::string_view element_name(ElementType type);  ///< "u8", "f16", …

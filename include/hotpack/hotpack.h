@@ -3,6 +3,7 @@
  *   hotpack_dataset* data = NULL;
  *   hotpack_loader* loader = NULL;
  *   hotpack_batch* batch = NULL;
+ *   hotpack_status status;
  *   if (hotpack_dataset_open("packed/train", &data) < 0) give_up(hotpack_dataset_error(data));
  *   if (hotpack_loader_open(data, NULL, &loader) < 0) give_up(hotpack_loader_error(loader));
  *   while ((status = hotpack_loader_next(loader, &batch)) == HOTPACK_OK) {
@@ -22,10 +23,10 @@
  * must be the last call with the handle.
  * A batch belongs to one thread at a time.
  * Failure: a function that fails returns a hotpack_status below 0 and leaves its results as they
- * were unless stated otherwise; the handle then has a text. The library never throws, prints or
- * exits. NULL for a required handle or result is HOTPACK_ERROR_USAGE, or 0 or "" from functions
- * that return a value. Closing or releasing NULL does nothing. Do not use a handle after it was
- * closed.
+ * were unless stated otherwise; then hotpack_…_error() returns a message. The library never
+ * throws, prints or exits. NULL for a required handle or result is HOTPACK_ERROR_USAGE, or 0 or ""
+ * from functions that return a value. Closing or releasing NULL does nothing. Do not use a handle
+ * after it was closed.
  * Structs start with their size, so that later versions can add fields at the end and programs
  * keep working with either version of this header. HOTPACK_ERROR_USAGE if struct_size does not
  * end on a field boundary.
@@ -106,7 +107,7 @@ enum hotpack_label_scope {
 };
 enum hotpack_label_storage {
   HOTPACK_STORAGE_NONE = 0,
-  HOTPACK_STORAGE_BITS = 1,
+  HOTPACK_STORAGE_BITS = 1, /**< class c is bit c mod 8 of byte c / 8 */
   HOTPACK_STORAGE_ONE_HOT = 2,
   HOTPACK_STORAGE_INDEX = 3
 };
@@ -267,9 +268,9 @@ typedef struct hotpack_loader_options {
   int32_t image_type;      /**< U8, F32, F16, BF16; U8 */
   int32_t image_order;     /**< HOTPACK_CHANNELS_LAST */
   const float* image_mean; /**< image_channels numbers each, or both NULL: y = (x / 255 − mean) /
-                              std, for float types */
-  const float* image_std;
-  size_t image_channels; /**< length of image_mean and image_std; 0 without them */
+                              std, for float types; NULL */
+  const float* image_std;  /**< NULL */
+  size_t image_channels;   /**< length of image_mean and image_std; 0 */
 
   int32_t label_form;           /**< HOTPACK_FORM_INDEX */
   int32_t label_type;           /**< index: U8, U16, I32, I64; one-hot: U8, F16, F32, BF16;
@@ -277,23 +278,23 @@ typedef struct hotpack_loader_options {
   int32_t label_order;          /**< one-hot; HOTPACK_CHANNELS_LAST */
   int32_t label_ignore_channel; /**< one-hot: 1 adds a last channel that is 1 where the pixel has no
                                    class; 0 */
-  int32_t label_has_ignore_index; /**< index: 1 uses label_ignore_index instead of 255, 65535 or
-                                     −100; 0 */
+  int32_t label_has_ignore_index; /**< index: 1 means that label_ignore_index replaces 255, 65535
+                                     or −100; 0 */
   int32_t content;                /**< HOTPACK_CONTENT_EXPANDED */
-  int64_t label_ignore_index;     /**< the id of an ignored pixel; 0 without the flag */
+  int64_t label_ignore_index;     /**< the id of an ignored pixel, with the flag; 0 */
 
   double horizontal_flip; /**< probability 0 … 1; 0 */
   double vertical_flip;   /**< 0 */
   int32_t crop;           /**< a window of the size below; HOTPACK_CROP_NONE */
   int32_t reserved;       /**< 0 */
-  int64_t crop_width;     /**< pixels; 0 without a crop */
-  int64_t crop_height;
-  double min_area;   /**< CROP_RESIZED only: share of the record's area; 0.08 */
-  double max_area;   /**< 1 */
-  double min_ratio;  /**< width / height; 3/4 */
-  double max_ratio;  /**< 4/3 */
-  int64_t pad_width; /**< size to which records are padded; both 0: no padding */
-  int64_t pad_height;
+  int64_t crop_width;     /**< pixels; 0 */
+  int64_t crop_height;    /**< 0 */
+  double min_area;        /**< CROP_RESIZED only: share of the record's area; 0.08 */
+  double max_area;        /**< 1 */
+  double min_ratio;       /**< width / height; 3/4 */
+  double max_ratio;       /**< 4/3 */
+  int64_t pad_width;      /**< size to which records are padded, both 0: no padding; 0 */
+  int64_t pad_height;     /**< 0 */
 
   uint32_t threads;                   /**< 0: the cores that this process may use, at most 8; 0 */
   uint32_t prefetch_batches;          /**< batches read ahead or held, 2 … 64; 3 */
@@ -301,10 +302,10 @@ typedef struct hotpack_loader_options {
   int32_t access;                     /**< HOTPACK_ACCESS_MAP */
   int64_t timeout_ms;                 /**< limit of hotpack_loader_next, 0: wait forever; 600000 */
   uint64_t memory_budget_bytes;       /**< limit for all slots together, 0: no limit; 0 */
-  hotpack_allocate_function allocate; /**< both NULL: ordinary memory */
-  hotpack_free_function free;
-  void* allocator_user;
-  const char* resume; /**< a text of hotpack_loader_state; NULL */
+  hotpack_allocate_function allocate; /**< both functions NULL: ordinary memory; NULL */
+  hotpack_free_function free;         /**< NULL */
+  void* allocator_user;               /**< NULL */
+  const char* resume;                 /**< a text of hotpack_loader_state; NULL */
 } hotpack_loader_options;
 
 /** Fills in the defaults. Writes `struct_size` = sizeof(hotpack_loader_options) bytes and no more.
@@ -345,8 +346,8 @@ hotpack_loader_label_batch_bytes(const hotpack_loader* loader); /**< 0 for an un
  * each epoch; if several threads call next, exactly one of them gets it. A failure sets *batch to
  * NULL. An error in the data (DAMAGED, IO) comes at exactly the step that contains the record and
  * at each later call, until seek passes it. Further failures: TIMEOUT, CANCELLED, and USAGE after
- * a fork or while the caller holds every slot. next_timeout waits for `timeout_ms`, 0 for ever,
- * instead of the time in the options. */
+ * a fork or while the caller holds every slot. `timeout_ms` replaces the time in the options: 0
+ * waits forever, below 0 is USAGE. */
 HOTPACK_API hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch);
 HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms,
                                                        hotpack_batch** batch);
@@ -397,8 +398,9 @@ typedef struct hotpack_batch_buffers {
 } hotpack_batch_buffers;
 
 /** As next, but copies the batch into memory of the caller, so there is nothing to release. Unless
- * `info` is NULL, *info describes the batch, and its fields point into the buffers.
- * hotpack_dataset_key(indices[row]) has the keys. */
+ * `info` is NULL, *info describes the batch, and its fields point into the buffers;
+ * HOTPACK_END_OF_EPOCH leaves it unchanged. hotpack_dataset_key has the keys for the numbers in
+ * `indices`, except for −1 (a row without a sample), which is no valid number. */
 HOTPACK_API hotpack_status hotpack_loader_next_into(hotpack_loader* loader,
                                                     const hotpack_batch_buffers* buffers,
                                                     hotpack_batch_info* info);

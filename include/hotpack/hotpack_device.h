@@ -1,6 +1,10 @@
 /* hotpack for C and for languages that call C: batches in the memory of CUDA devices.
  *
  *   void* streams[] = {stream};
+ *   hotpack_device_loader* loader = NULL;
+ *   hotpack_device_batch* batch = NULL;
+ *   hotpack_device_part_info part = {sizeof part};
+ *   hotpack_status status;
  *   if (hotpack_device_loader_open(data, NULL, &loader) < 0)
  *     give_up(hotpack_device_loader_error(loader));
  *   while ((status = hotpack_device_loader_next(loader, streams, 1, &batch)) == HOTPACK_OK) {
@@ -131,7 +135,7 @@ HOTPACK_API uint32_t hotpack_device_loader_threads(const hotpack_device_loader* 
 HOTPACK_API uint64_t hotpack_device_loader_image_batch_bytes(const hotpack_device_loader* loader,
                                                              uint64_t part);
 HOTPACK_API uint64_t hotpack_device_loader_label_batch_bytes(const hotpack_device_loader* loader,
-                                                             uint64_t part); /**< 0: unlabelled */
+                                                             uint64_t part); /**< 0: unlabeled */
 HOTPACK_API const char* hotpack_device_loader_fingerprint(
     const hotpack_device_loader* loader); /**< lives as long as the handle */
 

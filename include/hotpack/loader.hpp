@@ -1,4 +1,4 @@
-// Training batches in host memory, in a seeded order that is the same for any threads and ranks.
+// Batches in host memory, in a seeded order that does not depend on the number of threads or ranks.
 //
 //   auto loader = hotpack::Loader::open(dataset, {.global_batch_size = 32, .seed = 7}).value();
 //   while (auto batch = loader.next().value()) train(batch->image(), batch->label());  // one epoch
@@ -10,7 +10,8 @@
 // forked child the parent's Loader returns errors and close() does nothing: open another one.
 // Failure: `usage` for options that do not fit the data set. An error in the data (`damaged`,
 // `io`; `data` for a record larger than pad_to) comes at exactly the step that contains the
-// record and at each later call, until seek() passes it.
+// record, only on the rank whose rows contain it, and again at each later call. state() then
+// stands at that step; to skip it, call seek(epoch, step + 1) on every rank.
 #pragma once
 
 #include <chrono>
@@ -37,7 +38,7 @@ class Loader {
 
   /// The next batch, or an empty optional at the end of each epoch; the call after that begins
   /// the next epoch. If several threads call next(), exactly one gets the end of the epoch.
-  /// `timeout` 0 waits forever, below 0 it takes only what is ready. Further errors: `timeout`
+  /// `timeout`: 0 waits forever; a negative value does not wait at all. Further errors: `timeout`
   /// (nothing is lost, call again), `cancelled` after cancel(), and `usage` after close(), after
   /// a fork, or while the caller holds every slot.
   [[nodiscard]] Result<std::optional<Batch>> next();
@@ -49,14 +50,18 @@ class Loader {
   [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's batches
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;  ///< the data set's, "xxh3-128:…"
-  /// For records of different sizes in batches of one row, these return the largest so far.
+  /// If records differ in size (batches of one row), the next three return the largest so far. If
+  /// next_into() finds a buffer too small, it returns `usage` and keeps the batch: enlarge the
+  /// buffer and call again.
   [[nodiscard]] std::uint64_t image_batch_bytes() const;
   [[nodiscard]] std::uint64_t label_batch_bytes() const;  ///< 0 for an unlabeled data set
   [[nodiscard]] std::uint64_t slot_bytes() const;         ///< memory of all slots together
 
   /// Goes to step 0 … steps_per_epoch() of an epoch. Leased batches stay valid. Ends cancel().
   [[nodiscard]] Status seek(std::uint64_t epoch, std::uint64_t step = 0);
-  /// The position of the run, for restore() and LoaderOptions::resume.
+  /// The position after the last batch handed out (not read ahead), for restore() and
+  /// LoaderOptions::resume. It is the same on every rank and holds no rank: one copy per job is
+  /// enough. LoaderState (loader_state.hpp) has text() and parse() to store it.
   [[nodiscard]] LoaderState state() const;
   /// Takes over epoch and position; rank and world size may differ from the state's. Refuses a
   /// state of other data, order, batch size or last_batch, and names the first difference.
@@ -64,8 +69,8 @@ class Loader {
 
   /// Wakes every next(). Waiting and later calls return `cancelled` until seek() or restore().
   void cancel() noexcept;
-  /// Stops and joins the threads. Idempotent; leased batches stay valid. Always returns: it
-  /// leaves a thread behind that hangs in the kernel for 5 s.
+  /// Stops and joins the threads. Idempotent; leased batches stay valid. Always returns: a
+  /// thread that hangs in the kernel is abandoned after 5 s.
   void close() noexcept;
 
  private:

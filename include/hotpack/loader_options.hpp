@@ -1,5 +1,6 @@
 // The options of Loader and DeviceLoader. Plain values, copied freely.
 //
+// LastBatch and Shuffle are in loader_state.hpp, VerifyChecksums in shard.hpp.
 // Failure: open() refuses options that contradict each other or do not fit the data set, with
 // code `usage` and the option's name.
 #pragma once
@@ -30,7 +31,8 @@ enum class BatchContent {
 
 struct LoaderOptions {
   // ---- Order ----
-  /// Samples per step, over all ranks, which share them equally, up to one row.
+  /// Samples per step, summed over all ranks. Ranks get equal shares; if it is not a multiple of
+  /// world_size, shares differ by one row.
   std::uint64_t global_batch_size = 32;
 
   /// Determines the order of samples and every random choice of augmentation.
@@ -41,7 +43,6 @@ struct LoaderOptions {
 
   /// This process among those that train together: 0 … world_size − 1.
   std::uint64_t rank = 0;
-
   /// The number of processes that train together.
   std::uint64_t world_size = 1;
 
@@ -50,45 +51,40 @@ struct LoaderOptions {
 
   /// full: all samples. block: long reads, for disks. none: the order of the files.
   Shuffle shuffle = Shuffle::full;
-
   /// Samples per block of Shuffle::block, at least 1. Larger: longer reads, poorer mixing.
   std::uint64_t block_samples = 256;
-
   /// Blocks per window of Shuffle::block, at least 1. Larger: better mixing, more memory in use.
   std::uint64_t window_blocks = 16;
 
-  /// Continues a run at this state, as restore() does.
-  std::optional<LoaderState> resume;
+  /// Continues a run at this state; `epoch` is then ignored. Augmentation and outputs are not part
+  /// of the state: pass the same ones.
+  std::optional<LoaderState> resume = {};
 
   // ---- Output ----
   /// Element type, axis order and normalization of images. Default: the stored bytes, [H,W,C].
-  ImageOutput image;
-
-  /// Form and element type of labels. Default: class ids. Without effect for unlabeled data sets.
-  LabelOutput label;
-
-  /// Default: tensors.
+  ImageOutput image = {};
+  /// Form and element type of labels. Default: class ids. Unlabeled data sets need the default.
+  LabelOutput label = {};
+  /// Tensors, or records as stored. Default: tensors.
   BatchContent content = BatchContent::expanded;
 
   // ---- Augmentation ----
   /// Flips and crops. Default: none.
-  Augment augment;
+  Augment augment = {};
 
   /// Pads records to the right and below to this size: black, labels ignored. A larger record is
   /// an error. Records of different sizes need this, a crop, or batches of one row.
-  std::optional<PixelSize> pad_to;
+  std::optional<PixelSize> pad_to = {};
 
   // ---- Resources ----
   /// Threads that read and expand records. 0: the cores that this process may use, at most 8.
   unsigned threads = 0;
-
-  /// Batches in memory, 2 … 64: read ahead or in use. Larger: bridges pauses, needs memory.
+  /// Batches in memory, 2 … 64: read ahead or in use. More of them bridge longer pauses.
   unsigned prefetch_batches = 3;
 
   /// When to check a record's CRC-32C: at its first read in this process, always, or never.
   VerifyChecksums verify_checksums = VerifyChecksums::first_read;
-
-  /// Default: mapped shards.
+  /// How shards are read. Default: mapped.
   FileAccess access = FileAccess::map;
 
   /// Limit for next() calls without a timeout of their own. 0: wait forever.
@@ -98,7 +94,7 @@ struct LoaderOptions {
   std::uint64_t memory_budget_bytes = 0;
 
   /// Memory for batches, for example pinned memory. Null: ordinary memory.
-  std::shared_ptr<SlotAllocator> allocator;
+  std::shared_ptr<SlotAllocator> allocator = {};
 };
 
 }  // namespace hotpack

@@ -45,8 +45,8 @@ struct LoaderState {
   LastBatch last_batch = LastBatch::drop;
   std::uint64_t global_batch_size = 0;  ///< G
   std::uint64_t epoch = 0;
-  std::uint64_t samples =
-      0;  ///< positions of this epoch that all ranks together handed out: a multiple of G
+  /// Positions of this epoch that all ranks together handed out: a multiple of G.
+  std::uint64_t samples = 0;
   bool operator==(const LoaderState&) const = default;
 
   /// One line of JSON: {"hotpack_state":1,"fingerprint":…,"records":…,"shuffle":"full",…}

@@ -1,5 +1,4 @@
-// The order in which a training run sees samples: pure functions of a few integers, without
-// tables.
+// The order in which a training run sees samples: pure functions of a few integers, no tables.
 //
 // Position p = 0 … N − 1 of an epoch holds sample order[p]. Step k of global batch size G takes
 // positions kG … kG + G − 1; rank r of w takes kG + ⌊Gr/w⌋ … kG + ⌊G(r+1)/w⌋ − 1 of these.
@@ -32,10 +31,10 @@ class Permutation {
   Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream,
               std::uint64_t index = 0);
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  [[nodiscard]] std::uint64_t operator[](
-      std::uint64_t position) const;  ///< precondition: position < size()
-  [[nodiscard]] std::uint64_t position_of(
-      std::uint64_t element) const;  ///< the inverse; precondition: element < size()
+  /// Precondition: position < size().
+  [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;
+  /// The inverse. Precondition: element < size().
+  [[nodiscard]] std::uint64_t position_of(std::uint64_t element) const;
 
  private:
   struct Cell;
@@ -64,12 +63,12 @@ struct Positions {
 class EpochOrder {
  public:
   EpochOrder() = default;
-  /// Preconditions: samples ≤ kMaxSamples, epoch ≤ kMaxEpoch, block_samples and window_blocks ≥
-  /// 1.
+  /// Preconditions: samples ≤ kMaxSamples, epoch ≤ kMaxEpoch, block_samples ≥ 1,
+  /// window_blocks ≥ 1.
   EpochOrder(std::uint64_t samples, const OrderOptions& options, std::uint64_t epoch);
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
-  [[nodiscard]] std::uint64_t operator[](
-      std::uint64_t position) const;  ///< precondition: position < samples()
+  /// Precondition: position < samples().
+  [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;
   /// The order before samples are mixed within windows, which suits disks: with Shuffle::block,
   /// whole blocks in the order of the files. Both orders put the same samples into each window.
   /// Precondition: as above.
@@ -95,12 +94,10 @@ class StepPlan {
   [[nodiscard]] static Result<StepPlan> make(std::uint64_t samples, std::uint64_t global_batch_size,
                                              LastBatch last_batch, std::uint64_t rank = 0,
                                              std::uint64_t world_size = 1);
-  [[nodiscard]] std::uint64_t steps() const {
-    return steps_;
-  }  ///< per epoch; the same on every rank
-  [[nodiscard]] std::uint64_t rows() const {
-    return rows_.size();
-  }  ///< in this rank's batch, the same at every step
+  /// Per epoch; the same on every rank.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+  /// In this rank's batch; the same at every step.
+  [[nodiscard]] std::uint64_t rows() const { return rows_.size(); }
   /// This rank's positions of step k. They may exceed N unless LastBatch is drop.
   [[nodiscard]] Positions positions(std::uint64_t step) const;  ///< precondition: step < steps()
   /// The sample at a position; absent if LastBatch::pad leaves the row empty.

@@ -1,7 +1,7 @@
 // Result<T>: a value or an Error. Every function that can fail returns one.
 //
 // Check `.ok()` and read `.error()`, or call `.value()` and catch hotpack::Exception. The library
-// itself throws nothing else.
+// itself throws nothing else, except std::bad_alloc if memory runs out.
 // Ownership: a Result owns its value or its Error. Thread-safety: that of T.
 // Failure: calling error() on a Result that has a value is a programming error; it throws
 // std::logic_error.
@@ -19,11 +19,13 @@ namespace hotpack {
 
 /// The kind of a failure. The command line maps each kind to one exit code.
 enum class ErrorCode {
-  usage,      ///< an argument or a configuration is wrong
-  data,       ///< input data are refused, for example an unknown color or sizes that differ
-  io,         ///< a path cannot be read or written, or the disk is full
-  damaged,    ///< a packed file breaks the format or a checksum, is foreign or of a newer major
-              ///< version
+  usage,  ///< an argument or a configuration is wrong
+  data,   ///< input data are refused, for example an unknown color or sizes that differ
+  /// a path cannot be read or written, the disk is full, memory or threads are lacking, or a CUDA
+  /// call failed
+  io,
+  /// a packed file breaks the format or a checksum, is foreign or of a newer major version
+  damaged,
   internal,   ///< a bug in hotpack
   timeout,    ///< nothing arrived in time; call again
   cancelled,  ///< another thread asked to stop

@@ -35,8 +35,8 @@ struct ClassInfo {
 
 struct ImageField {
   AxisOrder layout = AxisOrder::channels_last;
-  std::optional<std::array<std::int64_t, 3>>
-      shape;  ///< one record as stored, [H,W,c] or [c,H,W]; absent: sizes differ
+  /// One record as stored, [H,W,c] or [c,H,W]; absent: sizes differ.
+  std::optional<std::array<std::int64_t, 3>> shape;
   ImageColor color = ImageColor::rgb;
   [[nodiscard]] int channels() const { return color == ImageColor::rgb ? 3 : 1; }
   bool operator==(const ImageField&) const = default;
@@ -51,8 +51,8 @@ struct LabelField {
 };
 
 struct Geometry {
-  std::optional<std::array<std::int64_t, 2>>
-      size;         ///< width, height of a record; absent with fit "none"
+  /// Width, height of a record; absent with fit "none".
+  std::optional<std::array<std::int64_t, 2>> size;
   std::string fit;  ///< stretch, crop-or-pad, contain, cover, none
   std::string image_filter;
   std::string label_filter;
@@ -64,10 +64,10 @@ struct SchemaOptions {
   std::optional<std::uint64_t> shuffle;  ///< seed of --shuffle
   std::string anchor = "centre";
   std::string size_mismatch = "error";
-  std::vector<std::string>
-      engines;  ///< stages whose output FORMAT.md does not define, sorted by bytes
-  std::vector<std::pair<std::string, std::string>>
-      more;  ///< further options in file order: name, canonical JSON text
+  /// Stages whose output FORMAT.md does not define, sorted by bytes.
+  std::vector<std::string> engines;
+  /// Further options in file order: name, canonical JSON text.
+  std::vector<std::pair<std::string, std::string>> more;
   bool operator==(const SchemaOptions&) const = default;
 };
 

@@ -22,7 +22,7 @@ namespace hotpack::bench {
 
 struct RecordViews {
   ImageView image;
-  LabelView label;  // no bytes when unlabelled
+  LabelView label;  // no bytes when unlabeled
   [[nodiscard]] std::uint64_t bytes() const { return image.bytes.size() + label.bytes.size(); }
 };
 

@@ -36,7 +36,7 @@ struct Setup {
   std::vector<unsigned> threads;
   std::uint64_t memory_bytes = 0;  // that this run may take for slots and buffers
   Outputs plain;     // u8 as stored, class ids (bits where a pixel has several classes)
-  Outputs training;  // f32, normalised, and f32 one-hot, channels first
+  Outputs training;  // f32, normalized, and f32 one-hot, channels first
   std::vector<std::string> notes;
 
   // `notes` names each value that had to be cut.

@@ -34,8 +34,8 @@ Result<hotpack_batch_info> info_of(const Batch& batch) {
   info.num_valid = batch.num_valid();
   HOTPACK_ASSIGN(info.image,
                  field_of(batch.image().bytes.data(), batch.image().shape, batch.image().type));
-  const bool labelled = !batch.label().bytes.empty();
-  HOTPACK_ASSIGN(info.label, field_of(labelled ? batch.label().bytes.data() : nullptr,
+  const bool labeled = !batch.label().bytes.empty();
+  HOTPACK_ASSIGN(info.label, field_of(labeled ? batch.label().bytes.data() : nullptr,
                                       batch.label().shape, batch.label().type));
   return info;
 }
@@ -47,9 +47,9 @@ Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_b
   info.batch_size = batch.batch_size;
   info.num_valid = batch.num_valid;
   HOTPACK_ASSIGN(info.image, field_of(buffers.image, batch.image_shape, batch.image_type));
-  const bool labelled = !batch.label_shape.empty();
+  const bool labeled = !batch.label_shape.empty();
   HOTPACK_ASSIGN(info.label,
-                 field_of(labelled ? buffers.label : nullptr, batch.label_shape, batch.label_type));
+                 field_of(labeled ? buffers.label : nullptr, batch.label_shape, batch.label_type));
   return info;
 }
 

@@ -98,7 +98,8 @@ hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* ba
     HOTPACK_TRY(part_of(*batch, part));
     if (!batch->lease)
       return usage_error(
-          "the batch is of next_into: order other streams behind the part's stream with an event");
+          "the batch comes from next_into; make other streams wait for the part's stream with an "
+          "event");
     HOTPACK_TRY(batch->lease->record_stream(static_cast<CUstream_st*>(stream), part));
     return HOTPACK_OK;
   });

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kNamesListed = 12;
 
-bool labelled(const Split& split) {
+bool labeled(const Split& split) {
   return split.list.has_label_files || !split.list.masks.empty() || !split.list.class_names.empty();
 }
 
@@ -232,7 +232,7 @@ void DatasetSummary::report_orientations(Diagnostics& diagnostics) const {
 std::string DatasetSummary::splits_without(std::size_t class_id) const {
   std::string names;
   for (std::size_t split = 0; split < splits_.size(); ++split)
-    if (labelled(splits_[split]) && classes_[split].labels[class_id] == 0)
+    if (labeled(splits_[split]) && classes_[split].labels[class_id] == 0)
       names += (names.empty() ? "" : ", ") + splits_[split].name;
   return names;
 }

@@ -168,7 +168,7 @@ void LabelDiagnostics::report_origin(Diagnostics& diagnostics) const {
                           "without, or use --label-kind binary if it is "
                           "a mask of two classes"),
              diagnostics);
-  add_if_any(about_labels("jpeg-artefacts", Severity::warning, jpeg_, labels_,
+  add_if_any(about_labels("jpeg-artifacts", Severity::warning, jpeg_, labels_,
                           "has traces of JPEG compression", "have traces of JPEG compression",
                           "it was once saved as a JPEG, which changes values near borders. Use the "
                           "label from before that"),

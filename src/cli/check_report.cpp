@@ -427,7 +427,7 @@ void add_input(Report& shown, const CheckReport& report) {
   if (!report.classes_known)
     shown.line("labels",
                report.headers_only
-                   ? "classes are counted when pixels are read"
+                   ? "--fast reads no pixels, so classes are not counted"
                    : "the label kind is undecided (see problems), so classes are not reported");
   add_samples(shown, report);
   add_excluded_files(shown, report.orphans_left_out, report.other_files);
@@ -483,7 +483,7 @@ bool proposes_commands(const CheckReport& report) {
   });
 }
 
-// Commands are never broken: they are there to be copied.
+// Commands are never wrapped, so that they can be copied.
 void add_next(Report& shown, const CheckReport& report, const CheckEnd& end) {
   const bool proposed = proposes_commands(report);
   const std::string command = advised_command(report, end.command);

@@ -187,8 +187,8 @@ int report_exception(CommandContext& context, const std::exception& thrown) {
 CommandContext::CommandContext(Streams streams) : streams_(streams), output_(streams.output) {}
 
 void CommandContext::add_jobs_option(CLI::App& command) {
-  add_value(command, "-j,--jobs", jobs_, "threads; more need more memory [default: the processors]",
-            "N", kRunning)
+  add_value(command, "-j,--jobs", jobs_,
+            "threads; more need more memory [default: one per processor]", "N", kRunning)
       ->check(CLI::Range(1, kMostJobs));
 }
 

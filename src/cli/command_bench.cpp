@@ -87,7 +87,7 @@ void add_device_option(CLI::App& command, BenchArguments& arguments) {
             arguments.device = static_cast<int>(number.value_or(0));
             if (!number && !word.empty()) put_first(*command.get_option("PACK"), word);
           },
-          "measure batches on this CUDA device instead [default: 0]")
+          "measure batches on this CUDA device instead; without N, device 0")
       ->expected(0, 1)
       ->allow_extra_args(false)
       ->option_text("[N]")

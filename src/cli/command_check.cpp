@@ -120,7 +120,7 @@ int run_check(CommandContext& context, CheckCommand& command) {
 void add_check_command(CLI::App& app, CommandContext& context) {
   auto command = std::make_shared<CheckCommand>();
   CLI::App& sub = *app.add_subcommand(
-      "check", "Reports errors and likely mistakes in a data set; writes nothing");
+      "check", "Reports errors and likely mistakes in a data set; packs nothing");
   set_examples(
       sub,
       "hotpack check --images train --labels train_labels --classes class_dict.csv --size 512x512\n"

@@ -172,12 +172,11 @@ std::string classes_words(const Schema& schema, const std::string& pack) {
 
 // The command that packs the files again; empty if no single command restores the labels.
 std::string pack_line(const ExtractArguments& arguments, const Subject& subject,
-                      bool any_unlabelled) {
+                      bool any_unlabeled) {
   const Schema& schema = subject.dataset.schema();
   const bool arrays_too =
       arguments.writer.npy && !(schema.label && schema.label->scope == LabelScope::image);
-  if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabelled ||
-      arrays_too)
+  if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabeled || arrays_too)
     return {};
   const std::string folder = arguments.folder + "/" + subject.prefix;
   std::string line = "hotpack pack";
@@ -223,7 +222,7 @@ void report_end(Terminal& terminal, const ExtractArguments& arguments,
     return terminal.info("stopped before the end: " + written + ", no labels.csv");
   terminal.info(written);
   for (std::size_t i = 0; i < subjects.size(); ++i)
-    if (const std::string line = pack_line(arguments, subjects[i], done[i].any_unlabelled);
+    if (const std::string line = pack_line(arguments, subjects[i], done[i].any_unlabeled);
         !line.empty())
       terminal.info("to pack them again:\n" + line);
 }

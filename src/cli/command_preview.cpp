@@ -105,17 +105,17 @@ Status check_pack_options(const PreviewArguments& arguments, const std::string& 
 // Packs below one folder are shown as one: those with labels, where others have none, such as a
 // test split.
 std::vector<std::string> shown_together(std::vector<std::string> packs, Terminal& terminal) {
-  std::vector<std::string> labelled, alone;
+  std::vector<std::string> labeled, alone;
   for (const std::string& pack : packs) {
     const Result<Dataset> dataset = Dataset::open({pack});
     if (!dataset.ok()) return packs;  // opening all of them says what is wrong
-    (dataset->schema().label ? labelled : alone).push_back(pack);
+    (dataset->schema().label ? labeled : alone).push_back(pack);
   }
-  if (labelled.empty()) return packs;
+  if (labeled.empty()) return packs;
   for (const std::string& pack : alone)
     terminal.warning(pack +
                      " has no labels and is not shown next to the others; name it alone to see it");
-  return labelled;
+  return labeled;
 }
 
 Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& arguments,
@@ -195,12 +195,12 @@ Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chose
 // Shares in the whole data set where they are known, else on the sheet.
 preview::ClassShares shares_of(const Schema& schema, const std::optional<Statistics>& statistics,
                                const std::vector<ShownSample>& shown) {
-  const bool pixels_labelled = labels_pixels(schema);
+  const bool pixels_labeled = labels_pixels(schema);
   // With several classes per pixel, one without any is no exception.
-  const bool shows_ignored = !pixels_labelled || !schema.label->multi;
-  const std::string what = !pixels_labelled      ? "labelled samples"
+  const bool shows_ignored = !pixels_labeled || !schema.label->multi;
+  const std::string what = !pixels_labeled       ? "labeled samples"
                            : schema.label->multi ? "class pixels"
-                                                 : "labelled pixels";
+                                                 : "labeled pixels";
   if (statistics)
     return preview::shares_of_counts(statistics->pixels, shows_ignored ? statistics->ignored : 0,
                                      what + " of the data set");
@@ -212,7 +212,7 @@ preview::ClassShares shares_of(const Schema& schema, const std::optional<Statist
     ignored += sample.counts.without_class;
   }
   return preview::shares_of_counts(pixels, shows_ignored ? ignored : 0,
-                                   what + (pixels_labelled ? " of the samples shown" : " shown"));
+                                   what + (pixels_labeled ? " of the samples shown" : " shown"));
 }
 
 std::string title_of(const PreviewSource& source, std::size_t shown) {

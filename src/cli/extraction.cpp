@@ -32,7 +32,7 @@ class Extraction {
     run_workers(
         static_cast<unsigned>(std::clamp<std::uint64_t>(progress_.samples_total, 1, threads)));
     if (error_) return std::move(*error_);
-    Extracted done{files_, progress_.samples_done == progress_.samples_total, any_unlabelled_};
+    Extracted done{files_, progress_.samples_done == progress_.samples_total, any_unlabeled_};
     if (!done.complete || rows_.empty()) return done;
     SampleWriter writer(tree_, options_, dataset_.classes());
     std::string list;
@@ -82,7 +82,7 @@ class Extraction {
     std::string rows = writer.take_rows();
     const std::lock_guard lock(telling_);
     if (!rows_.empty()) {
-      any_unlabelled_ = any_unlabelled_ || rows.ends_with(",,\n");
+      any_unlabeled_ = any_unlabeled_ || rows.ends_with(",,\n");
       rows_[i] = std::move(rows);
     }
     ++progress_.samples_done;
@@ -110,7 +110,7 @@ class Extraction {
   std::mutex telling_;  // guards the members below
   ExtractionProgress progress_;
   std::vector<std::string> rows_;  // of labels.csv, one element per sample
-  bool any_unlabelled_ = false;
+  bool any_unlabeled_ = false;
   std::optional<Error> error_;
   std::uint64_t failed_ = 0;
 };

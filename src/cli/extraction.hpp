@@ -25,8 +25,8 @@ struct ExtractionProgress {
 
 struct Extracted {
   std::uint64_t files = 0;
-  bool complete = true;         // false after a stop: no labels.csv
-  bool any_unlabelled = false;  // whole images without a class
+  bool complete = true;        // false after a stop: no labels.csv
+  bool any_unlabeled = false;  // whole images without a class
 };
 
 // `progress` is called from one thread at a time; false stops.

@@ -249,7 +249,7 @@ std::string remarks_text(const pipeline::DiagnosticCounts& remarks) {
   remark(remarks.rotated, "image was", "images were", " rotated by EXIF orientation");
   remark(remarks.left_as_stored, "image was", "images were",
          " not rotated by EXIF orientation, because the label fits the stored pixels; viewers "
-         "rotate the image, so compare both");
+         "rotate it, so check with hotpack preview that the label fits");
   remark(remarks.beyond_palette, "palette label has", "palette labels have",
          " an index beyond the palette, read as an id");
   remark(remarks.channels_differ, "binary mask has", "binary masks have",

@@ -50,7 +50,7 @@ Error unknown_key(PreviewSource& source, const std::string& asked) {
 // One of several keys, as it seems.
 Error unknown_part(PreviewSource& source, const std::string& asked, const std::string& text) {
   Error error = unknown_key(source, asked);
-  if (asked != text) error.message += ". Keys that hold commas need one --keys each";
+  if (asked != text) error.message += ". Give each key that contains a comma its own --keys";
   return error;
 }
 

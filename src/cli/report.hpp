@@ -43,8 +43,7 @@ class Report {
 // An error as --json prints it; `code` is its name, `exit` the exit code.
 [[nodiscard]] format::Json error_json(std::string_view code, int exit, const Error& error);
 
-// One of several packs, which cannot be opened: the pack, and the error as a command prints it for
-// a single one.
+// The report of one pack among several that cannot be opened, with the error as for a single pack.
 [[nodiscard]] Report failed_pack(const std::string& folder, const Error& error);
 
 }  // namespace hotpack::cli

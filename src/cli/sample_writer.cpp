@@ -53,7 +53,7 @@ PixelView<const T> image_of(std::span<const T> samples, std::int64_t width, std:
           static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T)};
 }
 
-// The pixels as HWC, copied to `out` if the layout is another.
+// The pixels as HWC, copied to `out` if the layout is different.
 std::span<const std::uint8_t> interleaved(const ImageView& image, std::vector<std::uint8_t>& out) {
   if (image.shape.layout == AxisOrder::channels_last || image.shape.channels == 1)
     return image.bytes;

@@ -106,7 +106,7 @@ std::string fitted_line(std::string_view line, std::size_t columns) {
   return std::string(line.substr(0, hang.bytes)) + wrapped(text, room, hang.column);
 }
 
-// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
+// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbors.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> two_before;
   std::vector<std::size_t> before(b.size() + 1);

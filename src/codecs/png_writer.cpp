@@ -97,7 +97,8 @@ void filter_row(int filter, Row row, Row above, std::size_t size, std::size_t st
   }
 }
 
-// The sum of the bytes as signed magnitudes: the usual heuristic for the best compression.
+// The sum of the absolute values of the bytes, read as signed: the usual heuristic to choose a
+// filter.
 std::uint64_t magnitude(const std::uint8_t* bytes, std::size_t size) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < size; ++i) sum += std::min<unsigned>(bytes[i], 256U - bytes[i]);

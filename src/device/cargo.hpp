@@ -58,9 +58,9 @@ class Cargo {
   [[nodiscard]] virtual PixelSize output(const loader::Slot& slot, std::size_t part) const = 0;
 };
 
-// Each copy to a device has a fixed cost equal to 330 KB, so records of s bytes, copied one by
-// one, reach s / (s + 330 KB) of the link's rate: 0.76 at 1 MiB, 0.95 at 6 MiB. Below that,
-// threads gather pinned records into slots instead, so that a part is one copy.
+// Each copy to a device has a fixed cost, as much as 330 KB of data. Records of s bytes, copied one
+// by one, thus reach s / (s + 330 KB) of the link's rate: 0.76 at 1 MiB, 0.95 at 6 MiB. Below
+// 6 MiB, threads gather pinned records into slots instead, so that a part needs one copy.
 inline constexpr std::uint64_t kGatherBelowBytes = std::uint64_t{6} << 20;
 
 struct CargoInputs {

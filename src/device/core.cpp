@@ -86,7 +86,7 @@ Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOpti
   return parts;
 }
 
-// The sum of what a device has staged or holds.
+// Device memory for the packed batches of a part.
 std::uint64_t staged_bytes(const Cargo& cargo, std::size_t part, unsigned prefetch) {
   return prefetch * cargo.staged_bytes(part);
 }

@@ -109,7 +109,7 @@ Error missing_function(const char* name) {
                      oldest_text() + "; update the driver");
 }
 
-Error initialisation_error(const Error& failed) {
+Error initialization_error(const Error& failed) {
   return usage_error("the CUDA driver cannot be used: " + failed.message +
                      "; if nvidia-smi fails too, the driver's installation is at fault");
 }
@@ -217,11 +217,11 @@ Result<std::shared_ptr<const Driver>> Driver::load() {
 
 Result<std::shared_ptr<const Driver>> Driver::make(const DriverTable& table) {
   const std::shared_ptr<Driver> driver(new Driver(table));
-  HOTPACK_TRY(driver->initialise());
+  HOTPACK_TRY(driver->initialize());
   return std::shared_ptr<const Driver>(driver);
 }
 
-Status Driver::initialise() {
+Status Driver::initialize() {
   switch (const int code = table_.Init(0)) {
     case code::kSuccess:
       break;
@@ -239,7 +239,7 @@ Status Driver::initialise() {
     case code::kCompatNotSupported:
       return compat_not_supported();
     default:
-      return initialisation_error(check("cuInit", code).error());
+      return initialization_error(check("cuInit", code).error());
   }
   HOTPACK_TRY(check("cuDriverGetVersion", table_.DriverGetVersion(&version_)));
   if (version_ < kOldestVersion) return too_old(version_);

@@ -35,7 +35,7 @@ class Driver {
 
  private:
   explicit Driver(const DriverTable& table) : table_(table) {}
-  [[nodiscard]] Status initialise();
+  [[nodiscard]] Status initialize();
   DriverTable table_;
   int version_ = 0;
   int devices_ = 0;

@@ -58,8 +58,8 @@ Status Output::note_use(CUstream_st* stream, std::size_t part) {
   }
   if (core_->stager().forked())
     return usage_error(
-        "this batch is of a loader that was opened before a fork; CUDA cannot be used in the "
-        "child");
+        "the loader was opened before a fork, and CUDA does not work in the child; start the "
+        "process with exec or spawn");
   const Part& of = core_->parts()[part];
   const CurrentContext current(*of.context);
   HOTPACK_TRY(current.status());

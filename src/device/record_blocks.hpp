@@ -50,7 +50,7 @@ class RecordBlocks {
   [[nodiscard]] std::optional<loader::RecordShape> shape(std::uint64_t sample) const;
   // of its block; 0 if the record could not be read
   [[nodiscard]] std::uint64_t bytes(std::uint64_t sample) const;
-  // The beginning of a block, in the order of the samples without gaps.
+  // The offset of the sample's block if all blocks lie in the order of samples without gaps.
   [[nodiscard]] std::uint64_t begin(std::uint64_t sample) const;
   [[nodiscard]] std::uint64_t total_bytes() const;
   [[nodiscard]] std::uint64_t largest() const { return largest_; }

@@ -32,7 +32,7 @@ void on_threads(unsigned count, const Work& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Calls work(first, last) for ranges that together are 0 … count − 1.
+// Calls work(first, last) for ranges [first, last) that together cover 0 … count − 1.
 template <class Work>
 void for_ranges(std::uint64_t count, std::uint64_t at_once, unsigned threads, const Work& work) {
   std::atomic<std::uint64_t> next{0};

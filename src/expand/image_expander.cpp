@@ -52,7 +52,7 @@ Status check_values(const char* option, const std::vector<float>& values, int ch
   return {};
 }
 
-Status check_normalisation(const ImageOutput& output, int channels) {
+Status check_normalization(const ImageOutput& output, int channels) {
   if (output.mean.empty() && output.std.empty()) return {};
   if (output.type == ElementType::u8) {
     return usage_error(
@@ -221,7 +221,7 @@ Result<ImageExpander> ImageExpander::make(const ImageOutput& output, int channel
     return usage_error("an image cannot be of type " + std::string(element_name(output.type)) +
                        ": choose u8, f32, f16 or bf16");
   }
-  HOTPACK_TRY(check_normalisation(output, channels));
+  HOTPACK_TRY(check_normalization(output, channels));
   ImageExpander expander;
   expander.output_ = output;
   expander.channels_ = channels;

@@ -40,10 +40,10 @@ HOTPACK_AVX2_INLINE __m256i load_lanes(const std::uint8_t* low, const std::uint8
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
 }
 
-// Byte j of vector v holds channel (v + j) mod 3, because 16 mod 3 is 1. Every place takes each
-// channel from another vector, so blends alone collect the bytes of a channel in one vector, or
-// distribute them: at the places of remainder r, result k has the bytes of in[(k − r) mod 3]
-// (turn −1) or in[(k + r) mod 3] (turn 1).
+// Byte j of vector v holds channel (v + j) mod 3, because 16 mod 3 is 1. At each byte position the
+// three vectors hold three different channels, so blends alone gather a channel into one vector
+// (turn −1) or spread it again (turn 1): where j mod 3 = r, result k takes in[(k − r) mod 3] or
+// in[(k + r) mod 3].
 HOTPACK_AVX2_INLINE Triple exchange(const Triple& in, int turn) {
   const __m256i one = both_lanes(kThirds<kGroup>.remainder[1].data()),
                 two = both_lanes(kThirds<kGroup>.remainder[2].data());

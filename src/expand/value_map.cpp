@@ -9,7 +9,7 @@ namespace hotpack::expand {
 namespace {
 
 // torchvision's ToTensor and Normalize, operation by operation.
-float normalised(std::size_t value, float mean, float std) {
+float normalized(std::size_t value, float mean, float std) {
   const float scaled = static_cast<float>(value) / 255.0f;
   const float centered = scaled - mean;
   return centered / std;
@@ -57,7 +57,7 @@ void fill_bytes(ValueMap& map, std::size_t channel) {
 
 void fill_channel(ValueMap& map, std::size_t channel, float mean, float std) {
   for (std::size_t value = 0; value < 256; ++value) {
-    const float single = normalised(value, mean, std);
+    const float single = normalized(value, mean, std);
     map.singles[channel][value] = single;
     map.halves[channel][value] =
         map.type == ElementType::bf16 ? bfloat16_bits(single) : half_bits(single);

@@ -291,7 +291,7 @@ Result<SchemaOptions> decode_options(const JsonNode& node) {
 
 Status check_label_rules(const Schema& schema) {
   const LabelField& label = *schema.label;
-  if (schema.classes.empty()) return damaged_error("classes: a labelled set has none");
+  if (schema.classes.empty()) return damaged_error("classes: a labeled set has none");
   if (schema.classes.size() > kMaxClasses)
     return damaged_error("classes: more than " + std::to_string(kMaxClasses));
   if (label.multi && label.storage == LabelStorage::index) {

@@ -137,7 +137,7 @@ Status check_one_form(const ShardHeader& header, const TensorList& expected) {
   return {};
 }
 
-Status check_unlabelled(const ShardHeader& header) {
+Status check_unlabeled(const ShardHeader& header) {
   if (header.schema.label) return {};
   const auto found =
       std::find_if(header.tensors.begin(), header.tensors.end(), [](const Tensor& tensor) {
@@ -145,7 +145,7 @@ Status check_unlabelled(const ShardHeader& header) {
       });
   if (found == header.tensors.end()) return {};
   return damaged_error(
-      "the tensor " + excerpt(Json(found->name)) + " does not belong to an unlabelled set", {},
+      "the tensor " + excerpt(Json(found->name)) + " does not belong to an unlabeled set", {},
       header.buffer_start() + found->begin);
 }
 
@@ -380,7 +380,7 @@ Status check_keys(std::span<const std::byte> file, const ShardHeader& header) {
 
 bool class_fits(const Sums::ClassCount& count, std::uint64_t records) {
   return count.samples <= records && count.pixels >= count.samples &&
-         count.labelled >= count.pixels && (count.samples != 0 || count.labelled == 0);
+         count.labeled >= count.pixels && (count.samples != 0 || count.labeled == 0);
 }
 
 Status check_sums(std::span<const std::byte> file, const ShardHeader& header) {
@@ -460,7 +460,7 @@ Result<ShardHeader> decode_header(std::span<const std::byte> file, SchemaCache* 
   HOTPACK_TRY(check_present(header, expected.payload));
   HOTPACK_TRY(check_present(header, expected.tables));
   HOTPACK_TRY(check_one_form(header, expected));
-  HOTPACK_TRY(check_unlabelled(header));
+  HOTPACK_TRY(check_unlabeled(header));
   HOTPACK_TRY(check_fillers_hold_bytes(header));
   HOTPACK_TRY(check_filler_count(header, expected));
   HOTPACK_TRY(check_no_others(header, expected));

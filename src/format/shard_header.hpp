@@ -87,8 +87,7 @@ struct SchemaCache {
 // and sums that agree. O(N); does not read the payload.
 [[nodiscard]] Status check_tables(std::span<const std::byte> file, const ShardHeader& header);
 
-// The numbers of a table, wherever it lies (it may be unaligned). Precondition: index < the
-// number of items.
+// Number `index` of a table, which may be unaligned. Precondition: index < the table's length.
 [[nodiscard]] std::uint64_t u64_at(std::span<const std::byte> file, const ShardHeader& header,
                                    const Tensor& tensor, std::uint64_t index);
 [[nodiscard]] std::uint32_t u32_at(std::span<const std::byte> file, const ShardHeader& header,

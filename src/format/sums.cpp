@@ -37,8 +37,8 @@ Values inverse_weights(const std::vector<Sums::ClassCount>& classes) {
 
 // The share of the class in the samples that contain it.
 std::optional<double> frequency(const Sums::ClassCount& one) {
-  if (one.pixels == 0 || one.labelled == 0) return {};
-  return static_cast<double>(one.pixels) / static_cast<double>(one.labelled);
+  if (one.pixels == 0 || one.labeled == 0) return {};
+  return static_cast<double>(one.pixels) / static_cast<double>(one.labeled);
 }
 
 Values median_weights(const std::vector<Sums::ClassCount>& classes) {
@@ -72,7 +72,7 @@ void Sums::add(const Sums& other) {
   for (std::size_t c = 0; c < classes.size(); ++c) {
     classes[c].pixels += other.classes[c].pixels;
     classes[c].samples += other.classes[c].samples;
-    classes[c].labelled += other.classes[c].labelled;
+    classes[c].labeled += other.classes[c].labeled;
   }
 }
 
@@ -82,7 +82,7 @@ std::vector<std::uint64_t> Sums::numbers() const {
   out.insert(out.end(), channel_sums.begin(), channel_sums.begin() + channels);
   out.insert(out.end(), channel_squares.begin(), channel_squares.begin() + channels);
   out.insert(out.end(), {pixels_counted, ignored, skipped});
-  for (const auto& one : classes) out.insert(out.end(), {one.pixels, one.samples, one.labelled});
+  for (const auto& one : classes) out.insert(out.end(), {one.pixels, one.samples, one.labeled});
   return out;
 }
 
@@ -98,7 +98,7 @@ Sums Sums::from_numbers(std::span<const std::uint64_t> numbers, int channels,
   for (auto& one : sums.classes) {
     one.pixels = *next++;
     one.samples = *next++;
-    one.labelled = *next++;
+    one.labeled = *next++;
   }
   return sums;
 }

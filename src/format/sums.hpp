@@ -18,9 +18,9 @@ namespace hotpack::format {
 // Counts of one record or of a shard. `classes` has one entry per class (none without labels).
 struct Sums {
   struct ClassCount {
-    std::uint64_t pixels = 0;    // pixels of this class
-    std::uint64_t samples = 0;   // samples that contain it
-    std::uint64_t labelled = 0;  // labelled pixels of those samples
+    std::uint64_t pixels = 0;   // pixels of this class
+    std::uint64_t samples = 0;  // samples that contain it
+    std::uint64_t labeled = 0;  // labeled pixels of those samples
     bool operator==(const ClassCount&) const = default;
   };
   std::array<std::uint64_t, 3> channel_sums{};  // one per channel; the rest is unused

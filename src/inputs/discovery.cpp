@@ -134,9 +134,9 @@ class Discoverer {
 
   // Uses the class file next to the data unless classes are given.
   Status use_class_file(const Layout& layout) {
-    const bool labelled = std::any_of(result_.splits.begin(), result_.splits.end(),
-                                      [](const Split& split) { return is_labelled(split.list); });
-    if (!labelled || !result_.label.classes.empty() || result_.label.class_count ||
+    const bool labeled = std::any_of(result_.splits.begin(), result_.splits.end(),
+                                     [](const Split& split) { return is_labeled(split.list); });
+    if (!labeled || !result_.label.classes.empty() || result_.label.class_count ||
         !result_.label.preset.empty())
       return {};
     std::vector<std::string> folders{layout.root};
@@ -191,14 +191,14 @@ class Discoverer {
     if (!found.table.ok()) return named ? found.table.error().message : "";
     const labels::ClassTable& table = *found.table;
     if (result_.label.kind == LabelKind::binary && table.classes.size() != 2)
-      return "it has not the two classes of a mask";
+      return "it does not have exactly the two classes of a mask";
     for (const Split& split : result_.splits)
       for (const std::string& name : split.list.class_names)
         if (!table.find(name)) return "it does not name the class '" + name + "'";
     return {};
   }
 
-  [[nodiscard]] static bool is_labelled(const SampleList& list) {
+  [[nodiscard]] static bool is_labeled(const SampleList& list) {
     return list.has_label_files || !list.mask_names.empty() || !list.class_names.empty();
   }
 
@@ -283,7 +283,7 @@ class Discoverer {
     if (input_.split.method == Method::folder && !has_splits) {
       HOTPACK_ASSIGN(sets, divide_set_by_folder(sets.front()));
     }
-    HOTPACK_TRY(settle_labelled(sets));
+    HOTPACK_TRY(settle_labeled(sets));
     for (FileSet& set : sets) HOTPACK_TRY(pair(std::move(set)));
     return {};
   }
@@ -291,12 +291,12 @@ class Discoverer {
   void fold_all(std::vector<FileSet>& sets) {
     if (!input_.fold.any()) return;
     for (FileSet& set : sets)
-      if (set.labelled) fold_keys(set, input_.fold, found_);
+      if (set.labeled) fold_keys(set, input_.fold, found_);
   }
 
   // For the message if nothing pairs.
   void find_pair_regex(const std::vector<FileSet>& sets) {
-    if (sets.size() == 1 && sets.front().labelled && !sets.front().one_folder &&
+    if (sets.size() == 1 && sets.front().labeled && !sets.front().one_folder &&
         input_.image_regex.empty() && input_.mask_per_class.empty())
       pair_regex_ = pair_regex_for(sets.front().images, sets.front().labels);
   }
@@ -310,7 +310,7 @@ class Discoverer {
     if (found_.count() > images + labels) return {};
     for (const FileSet& set : sets) {
       if (set.images.files.empty()) return no_images(folders_text(set.images), set.images, images);
-      if (sets.size() == 1 && set.labelled && set.labels.files.empty())
+      if (sets.size() == 1 && set.labeled && set.labels.files.empty())
         return no_images(folders_text(set.labels), set.labels, labels);
     }
     return {};
@@ -346,9 +346,9 @@ class Discoverer {
   }
 
   // If other splits have labels, a split without any label file is a set of images alone.
-  Status settle_labelled(std::vector<FileSet>& sets) {
+  Status settle_labeled(std::vector<FileSet>& sets) {
     const auto lacks_labels = [](const FileSet& set) {
-      return set.labelled && set.labels.files.empty();
+      return set.labeled && set.labels.files.empty();
     };
     const bool all = std::all_of(sets.begin(), sets.end(), lacks_labels);
     if (all && found_.count() == 0) return no_partners();
@@ -359,7 +359,7 @@ class Discoverer {
                                !with_labels_.contains(set.name);
       const bool beside_classes = classes && !set.by_folder &&
                                   input_.root.empty();  // a detected layout has said so already
-      if (found_alone) set.labelled = false;
+      if (found_alone) set.labeled = false;
       if (found_alone || beside_classes)
         add_lines(set.name + ": no labels: a set of images alone\n");
     }
@@ -370,7 +370,7 @@ class Discoverer {
     SampleList list;
     if (set.by_folder) {
       list = images_by_folder(std::move(set.images), found_);
-    } else if (!set.labelled) {
+    } else if (!set.labeled) {
       list = images_alone(std::move(set.images), found_);
     } else if (!input_.mask_per_class.empty()) {
       HOTPACK_ASSIGN(const MaskPattern pattern, MaskPattern::parse(input_.mask_per_class));

@@ -17,8 +17,8 @@
 namespace hotpack::pipeline {
 
 struct Discovery {
-  // In the order of their names; a single set has no name. Each is wholly labelled or wholly
-  // unlabelled; next to labelled ones, a split without labels is a set of images alone (a test
+  // In the order of their names; a single set has no name. Each is wholly labeled or wholly
+  // unlabeled; next to labeled ones, a split without labels is a set of images alone (a test
   // set), and `layout` says so.
   std::vector<Split> splits;
   LabelOptions label;  // as given, completed by the class file of the layout

@@ -11,7 +11,7 @@ struct FileSet {
   std::string name;  // of the split; empty for a single set
   FileList images;
   FileList labels;
-  bool labelled = false;    // has label files
+  bool labeled = false;     // has label files
   bool one_folder = false;  // images and labels share folders: both lists hold all files until
                             // suffixes tell them apart
   bool by_folder = false;   // the folder of an image is its class

@@ -131,15 +131,15 @@ Error cannot_tell_apart(const std::vector<FileSet>& sets, const GivenSuffixes& g
 
 Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& given,
                                const InputOptions& input, ProblemLog& problems) {
-  std::vector<FileSet> labelled;
+  std::vector<FileSet> labeled;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < sets.size(); ++i)
-    if (sets[i].labelled) labelled.push_back(std::move(sets[i])), places.push_back(i);
+    if (sets[i].labeled) labeled.push_back(std::move(sets[i])), places.push_back(i);
   SuffixChoice choice;
   choice.rule.image = given.image;
-  if (!labelled.empty()) choice = choose_suffixes(labelled, given);
-  if (!choice.proposals.empty()) return unclear_suffixes(labelled, choice, input);
-  for (std::size_t i = 0; i < places.size(); ++i) sets[places[i]] = std::move(labelled[i]);
+  if (!labeled.empty()) choice = choose_suffixes(labeled, given);
+  if (!choice.proposals.empty()) return unclear_suffixes(labeled, choice, input);
+  for (std::size_t i = 0; i < places.size(); ++i) sets[places[i]] = std::move(labeled[i]);
   const bool together =
       std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
   if (together && !choice.fits) return cannot_tell_apart(sets, given);
@@ -231,7 +231,7 @@ FileSet set_like(const FileSet& set, std::string name, FileList images, FileList
   made.name = std::move(name);
   made.images = std::move(images);
   made.labels = std::move(labels);
-  made.labelled = set.labelled;
+  made.labeled = set.labeled;
   made.by_folder = set.by_folder;
   return made;
 }

@@ -132,8 +132,8 @@ Status check_expressions(const InputOptions& input) {
     HOTPACK_ASSIGN(const PathPattern pattern, PathPattern::compile(expression, "--pair-regex"));
     if (pattern.groups() == 0)
       return usage_error("--pair-regex '" + expression +
-                         "': has no group, expected one or several: what they capture, with '/' "
-                         "between, is the key");
+                         "' has no capture group; add at least one. The captures, joined with "
+                         "'/', are the key");
   }
   if (!input.split.group.empty()) HOTPACK_TRY(PathPattern::compile(input.split.group, "--group"));
   if (!input.mask_per_class.empty()) HOTPACK_TRY(MaskPattern::parse(input.mask_per_class));

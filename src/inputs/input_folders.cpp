@@ -60,7 +60,7 @@ Result<FileSet> scan_set(const std::vector<Root>& images, const std::vector<Root
   HOTPACK_ASSIGN(set.images, scan_images(images, problems));
   HOTPACK_TRY(require_files(set.images, problems));
   if (labels.empty()) return set;
-  set.labelled = true;
+  set.labeled = true;
   set.one_folder = same_folders(images, labels);
   if (set.one_folder) {
     set.labels = set.images;

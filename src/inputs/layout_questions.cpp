@@ -52,14 +52,14 @@ bool is_combinable(const Layout& layout) {
 
 // Combines readings each of which has the labels of other splits.
 std::optional<Layout> combined(const std::vector<Layout>& readings) {
-  std::map<std::string, std::vector<SplitFolders>> labelled;
+  std::map<std::string, std::vector<SplitFolders>> labeled;
   for (const Layout& layout : readings) {
     if (!is_combinable(layout)) return std::nullopt;
     for (const SplitFolders& split : layout.splits)
-      if (!split.labels.empty()) labelled[split.name].push_back(split);
+      if (!split.labels.empty()) labeled[split.name].push_back(split);
   }
   Layout all;
-  for (auto& [name, splits] : labelled) {
+  for (auto& [name, splits] : labeled) {
     if (splits.size() != 1) return std::nullopt;
     all.splits.push_back(std::move(splits.front()));
   }

@@ -133,7 +133,7 @@ class PairReader {
     }
     sort_splits(reading_.layout);
     check_folders();
-    HOTPACK_TRY(check_unlabelled());
+    HOTPACK_TRY(check_unlabeled());
     return std::move(reading_);
   }
 
@@ -172,7 +172,7 @@ class PairReader {
   }
 
   // Images without labels next to labels without images, as "val" and "validation".
-  Status check_unlabelled() {
+  Status check_unlabeled() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     const auto alone = std::find_if(splits.begin(), splits.end(),
                                     [](const SplitFolders& split) { return split.labels.empty(); });
@@ -336,7 +336,7 @@ bool has_labels(const std::string& text, const std::string& path) {
 }
 
 // metadata.jsonl or metadata.csv of a folder, if it names files; empty otherwise.
-Result<std::string> metadata_of(const std::string& folder, bool& labelled) {
+Result<std::string> metadata_of(const std::string& folder, bool& labeled) {
   for (const std::string_view name : {"metadata.jsonl", "metadata.csv"}) {
     const std::string path = path_below(folder, name);
     if (!is_regular_file(path)) continue;
@@ -345,32 +345,31 @@ Result<std::string> metadata_of(const std::string& folder, bool& labelled) {
     std::optional<TextLine> first = lines.next();
     while (first && first->text.starts_with('#')) first = lines.next();
     if (first && first->text.substr(0, 4096).find("file_name") != std::string_view::npos) {
-      labelled = labelled || has_labels(text, path);
+      labeled = labeled || has_labels(text, path);
       return path;
     }
   }
   return std::string();
 }
 
-// `labelled` becomes true if any table has labels.
-Result<Layouts> table_readings(const std::string& root, bool& labelled) {
+// `labeled` becomes true if any table has labels.
+Result<Layouts> table_readings(const std::string& root, bool& labeled) {
   Layout layout;
   layout.kind = Kind::tables;
   layout.name = "folders with a table of their files";
   layout.root = root;
-  HOTPACK_ASSIGN(const std::string all, metadata_of(root, labelled));
+  HOTPACK_ASSIGN(const std::string all, metadata_of(root, labeled));
   if (!all.empty()) {
     layout.splits.push_back({"", root, root, all});
     return Layouts{layout};
   }
   HOTPACK_ASSIGN(const std::vector<FoundFolder> splits, FolderPattern("{split}").find(root));
   for (const FoundFolder& split : splits) {
-    HOTPACK_ASSIGN(const std::string table, metadata_of(split.path, labelled));
+    HOTPACK_ASSIGN(const std::string table, metadata_of(split.path, labeled));
     if (!table.empty()) layout.splits.push_back({split.split, split.path, split.path, table});
   }
   sort_splits(layout);
-  if (layout.splits.empty() || !labelled)
-    return layout.splits.empty() ? Layouts{} : Layouts{layout};
+  if (layout.splits.empty() || !labeled) return layout.splits.empty() ? Layouts{} : Layouts{layout};
   HOTPACK_TRY(check_siblings(layout, splits, "a table (metadata.csv or .jsonl)"));
   return Layouts{layout};
 }
@@ -407,7 +406,7 @@ Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const GivenSuf
     FileSet set;
     HOTPACK_ASSIGN(set.images, scan_images({{split.images, ""}}, ignored));
     set.labels = set.images;
-    set.labelled = set.one_folder = true;
+    set.labeled = set.one_folder = true;
     possible = possible || may_hold_labels(set.images);
     sets.push_back(std::move(set));
   }
@@ -567,9 +566,9 @@ Result<Layouts> folder_readings(const std::string& folder, const GivenSuffixes& 
 }  // namespace
 
 Result<std::vector<Layout>> layout_readings(const std::string& folder, const GivenSuffixes& given) {
-  bool labelled = false;
-  HOTPACK_ASSIGN(Layouts tables, table_readings(folder, labelled));
-  if (labelled) return tables;
+  bool labeled = false;
+  HOTPACK_ASSIGN(Layouts tables, table_readings(folder, labeled));
+  if (labeled) return tables;
   HOTPACK_ASSIGN(Layouts readings, folder_readings(folder, given));
   if (readings.empty() || tables.empty()) return readings.empty() ? tables : readings;
   note_unused_tables(readings, tables);

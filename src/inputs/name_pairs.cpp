@@ -46,7 +46,7 @@ Frame frame_of(const Names& names) {
   return {std::string(before), std::string(behind)};
 }
 
-// Nothing if two names give the same key.
+// Absent if a name has no key or two names have the same key.
 template <class KeyOf>
 std::optional<Keys> keys_of(const Names& names, KeyOf key_of) {
   Keys keys;

@@ -62,8 +62,8 @@ bool go_together(char a, char b, bool is_short) {
   return (is_digit(a) && is_digit(b)) || (is_short && is_letter(a) && is_letter(b));
 }
 
-// True if `text` has the folder's name at `place`, not as part of a longer number; the name "a" not
-// as part of "mask" either.
+// True if the name stands at `place` and is not part of a longer number or, for names of one or two
+// letters, of a longer word ("a" in "mask").
 bool is_name_at(std::string_view text, std::size_t place, std::string_view name) {
   if (text.substr(place, name.size()) != name) return false;
   const std::size_t end = place + name.size();

@@ -72,7 +72,7 @@ Match best_match(const Side& a, const Side& b) {
   return best;
 }
 
-// JPEG files are rather images than labels, and images are larger files.
+// JPEG files are more likely images than labels, and images are usually larger.
 std::pair<std::size_t, std::uint64_t> weight_as_images(const Side& side) {
   std::pair<std::size_t, std::uint64_t> weight;
   for (const FoundFile& file : side.files.files) {

@@ -553,7 +553,7 @@ void strip_rule(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given
   FoundSuffixes found(set, rule, problems);
   if (!given.image.empty())
     strip_suffix(set.images, rule.image);
-  else if (!set.labelled)
+  else if (!set.labeled)
     strip_alone(set.images, rule.image);
   else
     found.strip_images();

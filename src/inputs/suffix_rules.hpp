@@ -46,7 +46,7 @@ struct SuffixChoice {
                                           // that pair more, the best first
 };
 
-// One rule for all of `sets`, which are labelled and whose keys still have their suffixes.
+// One rule for all of `sets`, which are labeled and whose keys still have their suffixes.
 [[nodiscard]] SuffixChoice choose_suffixes(std::span<const FileSet> sets,
                                            const GivenSuffixes& given);
 

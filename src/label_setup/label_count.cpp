@@ -64,8 +64,9 @@ std::string as_masks(const IdScan& found) {
 Error mixed_masks_question(const IdScan& found, const std::string& as_ids) {
   const std::string white = white_text(found);
   return data_error("some labels hold 0 and 1, others 0 and " + white +
-                    ", and none both: masks of two classes whose foreground is 1 in one file (" +
-                    found.one_label + ") and " + white + " in another (" + found.white_label +
+                    ", and none holds both 1 and " + white +
+                    ": masks of two classes whose foreground is 1 in one file (" + found.one_label +
+                    ") and " + white + " in another (" + found.white_label +
                     "), or class ids where " + white + " means ignored. Say what is meant:\n  " +
                     as_masks(found) + "\n  --label-kind index" + as_ids + ", where they are ids");
 }
@@ -119,16 +120,18 @@ Status check_count(const Ids& ids, int count, const IdScan& scan, const std::str
   if (gaps) {
     const std::string preset =
         found == "0, 128, 255" ? "\n  --preset refuge, whose values are these" : "";
-    return data_error("the labels hold few of the ids up to " + std::to_string(count - 1) +
-                      " (found: " + found + rescaling(ids) +
-                      "), so they are hardly class ids. Say what each value means:\n  --map FILE "
-                      "with a line old,new for each "
-                      "value; hotpack check --write-classes FILE writes one to fill in" +
-                      preset + "\n  --num-classes " + number + ", if so many classes are meant");
+    return data_error(
+        "the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found +
+        rescaling(ids) +
+        "), so they are probably not class ids. Say what each value means:\n  --map FILE "
+        "with a line old,new for each "
+        "value; hotpack check --write-classes FILE writes one to fill in" +
+        preset + "\n  --num-classes " + number + ", if there really are " + number + " classes");
   }
   if (many)
-    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " +
-                      found + "); if so many classes are meant, say --num-classes " + number);
+    return data_error("the labels hold ids up to " + std::to_string(count - 1) +
+                      " (found: " + found + "); if there really are " + number +
+                      " classes, say --num-classes " + number);
   return {};
 }
 

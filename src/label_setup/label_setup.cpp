@@ -23,22 +23,22 @@ using labels::ClassTable;
 
 // ---- what kind of labels there are
 
-enum class Labelling { none, files, image_classes, masks };
+enum class Labeling { none, files, image_classes, masks };
 
-Labelling labelling_of(const PackOptions& options, std::span<SampleList* const> splits) {
+Labeling labeling_of(const PackOptions& options, std::span<SampleList* const> splits) {
   const auto any = [&](auto has) {
     return std::any_of(splits.begin(), splits.end(),
                        [&](const SampleList* list) { return has(*list); });
   };
-  if (any([](const SampleList& list) { return !list.mask_names.empty(); })) return Labelling::masks;
-  if (any([](const SampleList& list) { return list.has_label_files; })) return Labelling::files;
+  if (any([](const SampleList& list) { return !list.mask_names.empty(); })) return Labeling::masks;
+  if (any([](const SampleList& list) { return list.has_label_files; })) return Labeling::files;
   const bool folders = !options.input.image_folders.empty();
   if (folders || any([](const SampleList& list) { return !list.class_names.empty(); }))
-    return Labelling::image_classes;
-  return Labelling::none;
+    return Labeling::image_classes;
+  return Labeling::none;
 }
 
-Status check_unlabelled_options(const LabelOptions& options) {
+Status check_unlabeled_options(const LabelOptions& options) {
   const LabelOptions none;
   const bool has_rules = options.kind != none.kind || options.threshold != none.threshold ||
                          !options.ignore.empty() || options.unknown != none.unknown ||
@@ -77,7 +77,7 @@ std::vector<ClassInfo> numbered_with_sources(std::size_t count) {
 }
 
 // The manifests of sets with labels.
-std::vector<const format::Manifest*> labelled(std::span<const format::Manifest* const> finished) {
+std::vector<const format::Manifest*> labeled(std::span<const format::Manifest* const> finished) {
   std::vector<const format::Manifest*> sets;
   std::copy_if(finished.begin(), finished.end(), std::back_inserter(sets),
                [](const auto* manifest) { return manifest->schema.label; });
@@ -324,18 +324,18 @@ Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& option
                                                        std::span<SampleList* const> splits,
                                                        ProblemLog& problems) {
   std::optional<LabelSetup> setup;
-  switch (labelling_of(options, splits)) {
-    case Labelling::files:
+  switch (labeling_of(options, splits)) {
+    case Labeling::files:
       break;
-    case Labelling::none:
-      HOTPACK_TRY(check_unlabelled_options(options.label));
+    case Labeling::none:
+      HOTPACK_TRY(check_unlabeled_options(options.label));
       setup.emplace();
       break;
-    case Labelling::image_classes: {
+    case Labeling::image_classes: {
       HOTPACK_ASSIGN(setup, set_up_image_classes(options, splits, problems));
       break;
     }
-    case Labelling::masks: {
+    case Labeling::masks: {
       HOTPACK_ASSIGN(setup, set_up_masks(options, splits, problems));
       break;
     }
@@ -347,8 +347,8 @@ Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& option
 
 const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup) {
   static const LabelSetup images_alone;
-  const bool labelled = list.has_label_files || !list.masks.empty() || !list.class_names.empty();
-  return labelled ? setup : images_alone;
+  const bool labeled = list.has_label_files || !list.masks.empty() || !list.class_names.empty();
+  return labeled ? setup : images_alone;
 }
 
 Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleList* const> splits,
@@ -364,7 +364,7 @@ Result<LabelSetup> adopt_labels(const PackOptions& options, std::span<SampleList
                                 ProblemLog& problems) {
   HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));
   if (setup) return std::move(*setup);
-  return adopt_files(options, labelled(finished));
+  return adopt_files(options, labeled(finished));
 }
 
 }  // namespace hotpack::pipeline

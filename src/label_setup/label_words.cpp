@@ -52,11 +52,11 @@ Status resolve_ignored(const std::vector<std::string>& words, const ClassTable& 
     const std::optional<RgbColor> color = hex_color(word);
     const bool is_id = number && *number >= 0 && *number < end;
     if (named && is_id && *named != *number)
-      return usage_error("--ignore " + word + ": is an id, and the name of class " +
-                         std::to_string(*named) + "; give the class file other names");
+      return usage_error("--ignore " + word + ": is both an id and the name of class " +
+                         std::to_string(*named) + "; rename that class in the class file");
     if (!named && !is_id && !color)
-      return usage_error("--ignore " + word +
-                         ": no class has that name, and it is no id and no #rrggbb");
+      return usage_error("--ignore " + word + ": is neither a class name, an id from 0 to " +
+                         std::to_string(end - 1) + ", nor #rrggbb");
     if (ids && is_id)
       rules.ignore_ids.push_back(*number);
     else if (named || is_id)

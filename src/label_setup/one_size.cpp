@@ -31,8 +31,8 @@ std::string RecordSizes::note() const {
   const Extent size = commonest();
   return "the images have " + number_text(counts_.size()) + " sizes, " +
          std::to_string(size.width) + "x" + std::to_string(size.height) +
-         " most often: records of different sizes cannot be batched; --size WxH with --fit brings "
-         "them to one";
+         " most often: records of different sizes cannot share a batch; to batch them, pack with "
+         "--size WxH and --fit, or give the loader a crop or pad_to";
 }
 
 std::string RecordSizes::advice(bool labels_a_pixel) const {

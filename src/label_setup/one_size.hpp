@@ -29,7 +29,7 @@ class RecordSizes {
   void settle(RecordOptions& options) const;
 
   [[nodiscard]] bool differ() const { return counts_.size() > 1; }
-  // For people, if sizes differ: "records have 3 sizes, …, and cannot be batched; …".
+  // For people, if sizes differ: "the images have 3 sizes, …; to batch them, …".
   [[nodiscard]] std::string note() const;
   // If sizes differ: options that bring all to the most frequent size, "--size 480x360 --fit
   // contain".

@@ -68,8 +68,8 @@ Result<std::uint16_t> target_of(const MapRow& row, const ClassTable& table,
       number && *number >= 0 && *number < static_cast<std::int64_t>(table.classes.size());
   if (named && is_id && *named != *number)
     return line_error(row.line,
-                      "'" + row.target + "' is an id, and the name of class " +
-                          std::to_string(*named) + "; give the classes other names",
+                      "'" + row.target + "' is both an id and the name of class " +
+                          std::to_string(*named) + "; rename that class",
                       path);
   if (named) return static_cast<std::uint16_t>(*named);
   if (is_id) return static_cast<std::uint16_t>(*number);

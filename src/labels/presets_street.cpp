@@ -226,7 +226,7 @@ std::vector<Preset> street_presets() {
                          colored_table(kCityscapes19));
 
   Preset camvid11 =
-      preset_of("camvid11", "CamVid as SegNet has it, ids of 11 classes; 11 (unlabelled) ignored",
+      preset_of("camvid11", "CamVid as SegNet has it, ids of 11 classes; 11 (unlabeled) ignored",
                 colored_table(kCamvid11));
   camvid11.ignore = {"11"};
 

@@ -44,7 +44,8 @@ namespace hotpack::labels {
 // characters, line ends, direction marks. The text is UTF-8.
 [[nodiscard]] std::optional<std::string> unshown_character(std::string_view text);
 
-// True if the fields begin with words for red, green and blue, in this order or (`bgr`) reversed.
+// names_rgb: the fields begin with words for red, green and blue; names_bgr: for blue, green and
+// red.
 [[nodiscard]] bool names_rgb(std::span<const std::string> fields);
 [[nodiscard]] bool names_bgr(std::span<const std::string> fields);
 

@@ -72,7 +72,7 @@ CropRange range_of(const ResizedCrop& crop) {
   return range;
 }
 
-// One of the entries within the range, each equally likely; the middle of a range that contains
+// A ratio drawn uniformly from the table's entries in the range; the middle of the range if it has
 // none.
 std::uint64_t draw_ratio(const CropRange& range, std::uint32_t word) {
   if (range.entries == 0) return (range.min_ratio + range.max_ratio) / 2;

@@ -87,10 +87,9 @@ Status check_row(const BatchForm& form, PixelSize size) {
 
 Error sizes_differ(bool packed) {
   const std::string ways =
-      packed ? "give a batch of one row per rank, or content expanded with a crop or pad_to"
-             : "give a crop or pad_to, or a batch of one row per rank";
-  return usage_error(
-      "the records have different sizes, which do not make a batch of several rows; " + ways);
+      packed ? "use batches of one row per rank, or content expanded with a crop or pad_to"
+             : "use a crop or pad_to, or batches of one row per rank";
+  return usage_error("records of different sizes cannot share a batch; " + ways);
 }
 
 // Refuses options that ask for an expansion if records stay as stored.
@@ -160,7 +159,7 @@ Result<BatchForm> BatchForm::make(const Schema& schema, const LoaderOptions& opt
   form.packed_ = options.content == BatchContent::packed;
   form.augment_ = options.augment;
   form.pad_to_ = options.pad_to;
-  form.labelled_ = schema.label.has_value();
+  form.labeled_ = schema.label.has_value();
   HOTPACK_TRY(form.set_sizes(schema, rows));
   if (form.packed_) return form;
   HOTPACK_ASSIGN(form.images_, expand::ImageExpander::make(options.image, schema.image.channels()));
@@ -202,7 +201,7 @@ Placement BatchForm::label_placement(const LabelShape& label, const Placement& p
 }
 
 RowBytes BatchForm::row_bytes(const RecordShape& record, PixelSize output) const {
-  if (packed_) return {record.image.size_bytes(), labelled_ ? record.label.size_bytes() : 0};
+  if (packed_) return {record.image.size_bytes(), labeled_ ? record.label.size_bytes() : 0};
   const PixelSize label_size = record.label.scope == LabelScope::pixel ? output : PixelSize{1, 1};
   return {images_->row_bytes(output), labels_ ? labels_->row_bytes(label_size) : 0};
 }
@@ -224,7 +223,7 @@ void BatchForm::describe(const RecordShape& record, PixelSize output, std::size_
   image.type = packed_ ? ElementType::u8 : images_->output().type;
   image.shape =
       image_shape(rows, packed_ ? size_of(stored) : output, stored.channels, channels_last);
-  if (!labelled_) return;
+  if (!labeled_) return;
   label.type = packed_ ? stored_type(record.label) : labels_->type();
   label.shape = packed_
                     ? packed_label_shape(record.label, rows)
@@ -258,7 +257,7 @@ void BatchForm::blank(const RecordShape& record, PixelSize output, std::byte* im
   std::memset(image, 0, record.image.size_bytes());
   // 255 and 65535, the ids of ignored pixels, have all bits set; in other storages such a pixel
   // is all zeros.
-  if (labelled_)
+  if (labeled_)
     std::memset(label, record.label.storage == LabelStorage::index ? 0xFF : 0,
                 record.label.size_bytes());
 }

@@ -66,7 +66,7 @@ class BatchForm {
                                                   const expand::Placement& placement) const;
 
   bool packed_ = false;
-  bool labelled_ = false;
+  bool labeled_ = false;
   Augment augment_;
   std::optional<PixelSize> pad_to_;
   RecordShape record_;

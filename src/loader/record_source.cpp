@@ -164,7 +164,8 @@ Result<const ShardFile*> RecordSource::Impl::pin(RecordPlace place) const {
 Status RecordSource::Impl::place_of(std::uint64_t number, RecordPlace& place) const {
   const std::uint64_t records = files->contents().records;
   if (number >= records)
-    return usage_error("sample " + std::to_string(number) + " of " + std::to_string(records));
+    return usage_error("there is no sample " + std::to_string(number) + "; the data set has " +
+                       std::to_string(records) + ", counted from 0");
   place = files->place_of(number);
   return {};
 }

@@ -28,8 +28,8 @@ using BrightnessGrid =
 // average by at least 8 from an even slope of brightness, which many images share.
 [[nodiscard]] bool is_distinct(const BrightnessGrid& grid);
 
-// How `copy` was made from `original` ("hardly differs", "flipped left to right", …) if no cell
-// then differs by more than kCellSlack; else absent.
+// How `copy` was made from `original` ("hardly differs", "flipped left to right", …) if, after that
+// change, no cell differs by more than kCellSlack; else absent.
 [[nodiscard]] std::optional<std::string_view> relation_of(const BrightnessGrid& copy,
                                                           const BrightnessGrid& original);
 inline constexpr int kCellSlack = 1;

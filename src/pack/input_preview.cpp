@@ -116,10 +116,10 @@ class InputPreview::Impl {
       shown.worker.emplace(options, setup, *shown.plan, list);
       samples_ += list.samples.size();
     }
-    const auto labelled =
-        std::find_if(splits_.begin(), splits_.end(),
-                     [](const PreviewSplit& each) { return each.plan->schema.label; });
-    schema_ = (labelled == splits_.end() ? splits_.front() : *labelled).plan->schema;
+    const auto labeled = std::find_if(splits_.begin(), splits_.end(), [](const PreviewSplit& each) {
+      return each.plan->schema.label;
+    });
+    schema_ = (labeled == splits_.end() ? splits_.front() : *labeled).plan->schema;
     return {};
   }
 

@@ -68,9 +68,9 @@ class Variables {
     HOTPACK_ASSIGN(const std::uint64_t count, number(count_name, index_name));
     if (index < count)
       return std::optional(Place{scheduler + " (" + index_name + ")", {index, count}});
-    return usage_error(std::string(index_name) + " is " + std::to_string(index) + ", " +
-                       count_name + " is " + std::to_string(count) +
-                       "; expected a number from 0 below it; " + kExplicitly);
+    return usage_error(std::string(index_name) + " is " + std::to_string(index) + " and " +
+                       count_name + " is " + std::to_string(count) + ", but " + index_name +
+                       " must be less than " + count_name + "; " + kExplicitly);
   }
 
  private:
@@ -242,9 +242,8 @@ Result<Partition> parse_partition(std::string_view text, const Environment& envi
   const auto count =
       slash == std::string_view::npos ? std::nullopt : whole_number(text.substr(slash + 1));
   if (index && count && *index < *count) return Partition{*index, *count};
-  return usage_error(
-      "'" + std::string(text) +
-      "' is neither auto nor I/N with I from 0 and below N, such as 0/4 for the first of four");
+  return usage_error("'" + std::string(text) +
+                     "': expected auto, or I/N with 0 ≤ I < N, such as 0/4 for the first of four");
 }
 
 ShardRange shards_of(const Partition& partition, std::uint64_t shard_count) {

@@ -22,7 +22,7 @@ namespace hotpack::pipeline {
 class ShardSink {
  public:
   virtual ~ShardSink() = default;
-  // Writes the payload of one record. Called by many threads at once, each with another place.
+  // Writes the payload of one record. Called by many threads at once, each with a different place.
   [[nodiscard]] virtual Status write_payload(const writer::PayloadPlace& place,
                                              const PackedSample& sample) = 0;
 };

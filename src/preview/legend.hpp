@@ -16,7 +16,7 @@ namespace hotpack::preview {
 
 // The part of the labels that each class has, from 0 to 1.
 struct ClassShares {
-  std::string of;                 // the whole: "labelled pixels of the data set"
+  std::string of;                 // the whole: "labeled pixels of the data set"
   std::vector<double> classes;    // by class id
   std::optional<double> ignored;  // of all pixels; absent: not shown
 };

@@ -215,8 +215,8 @@ Dataset::Impl::Process& Dataset::Impl::process() const {
 
 Result<Sample> Dataset::Impl::sample(std::uint64_t number) const {
   if (number >= contents->records) {
-    return usage_error("sample " + std::to_string(number) + " of " +
-                       std::to_string(contents->records));
+    return usage_error("there is no sample " + std::to_string(number) + "; the data set has " +
+                       std::to_string(contents->records) + ", counted from 0");
   }
   DatasetFiles& files = *process().mapped;
   const RecordPlace place = files.place_of(number);
@@ -295,8 +295,8 @@ Result<Sample> Dataset::sample(std::uint64_t number) const {
 Result<const Shard*> Dataset::shard(std::size_t number) const {
   return or_out_of_memory([&]() -> Result<const Shard*> {
     if (number >= shards().size())
-      return usage_error("shard " + std::to_string(number) + " of " +
-                         std::to_string(shards().size()));
+      return usage_error("there is no shard " + std::to_string(number) + "; the data set has " +
+                         std::to_string(shards().size()) + ", counted from 0");
     return impl_->process().mapped->keep(number);
   });
 }

@@ -64,13 +64,13 @@ LabelFaults LabelCounter::count(const LabelView& label, format::Sums& sums) {
       faults = count_ids(label);
       break;
   }
-  const std::uint64_t labelled = label.shape.vectors() - ignored_;
+  const std::uint64_t labeled = label.shape.vectors() - ignored_;
   sums.ignored += ignored_;
   for (std::size_t c = 0; c < sums.classes.size(); ++c) {
     if (pixels_[c] == 0) continue;
     sums.classes[c].pixels += pixels_[c];
     sums.classes[c].samples += 1;
-    sums.classes[c].labelled += labelled;
+    sums.classes[c].labeled += labeled;
   }
   return faults;
 }

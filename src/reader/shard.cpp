@@ -96,8 +96,8 @@ bool Shard::aligned() const { return file_->header().aligned; }
 
 Result<Sample> Shard::sample(std::uint64_t index) const {
   if (index >= records()) {
-    return usage_error("sample " + std::to_string(index) + " of " + path() + ", which has " +
-                       std::to_string(records()));
+    return usage_error("there is no sample " + std::to_string(index) + "; " + path() + " has " +
+                       std::to_string(records()) + ", counted from 0");
   }
   Sample sample(file_.get(), index);
   if (Status found = sample.look_up(); !found.ok())

@@ -86,7 +86,7 @@ std::string sum_name(std::size_t i, std::size_t channels) {
   static constexpr const char* kScalars[] = {"pixels counted", "ignored pixels", "skipped samples"};
   if (i < 2 * channels + 3) return kScalars[i - 2 * channels];
   static constexpr const char* kCounts[] = {"pixels of class ", "samples that hold class ",
-                                            "labelled pixels of the samples that hold class "};
+                                            "labeled pixels of the samples that hold class "};
   const std::size_t rest = i - 2 * channels - 3;
   return kCounts[rest % 3] + std::to_string(rest / 3);
 }

@@ -183,9 +183,10 @@ void Verification::check_opened(const ShardFile& file, const std::string& name,
   report_.size_bytes += file.bytes().size();
   if (!file.header().aligned) {
     report_.aligned = false;
-    report_.notes.push_back(
-        name +
-        ": payload or tables are not aligned, as after a round trip through another library");
+    report_.notes.push_back(name +
+                            ": payload or tables are not aligned, as after a round trip through "
+                            "another library; it can "
+                            "still be read");
   }
   if (file.header().minor > 0) {
     report_.notes.push_back(name + ": format " + file.header().metadata.format +

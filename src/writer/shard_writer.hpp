@@ -61,7 +61,7 @@ class ShardWriter {
   [[nodiscard]] Status write_payload(const PayloadPlace& place, std::span<const std::byte> image,
                                      std::span<const std::byte> label) const;
 
-  // Adds the next sample. `image` and `label` are its stored bytes unless places_payload(), which
+  // Adds the next sample. `image` and `label` are its stored bytes; a writer with places_payload()
   // ignores them.
   [[nodiscard]] Status add(const PayloadPlace& place, const format::RecordEntry& entry,
                            const format::Sums& sums, std::span<const std::byte> image = {},

@@ -182,9 +182,9 @@ class Drawn:
             (folder / "ids" / f"{number}.png").write_bytes(png(stored, GRAY, 16 if wide else 8))
 
 
-def float_image(images, normalised):
+def float_image(images, normalized):
     values = images.astype(np.float32) / np.float32(255)
-    return (values - MEAN) / STD if normalised else values
+    return (values - MEAN) / STD if normalized else values
 
 
 def rounded(values, kind):
@@ -205,11 +205,11 @@ def image_cases(drawn):
     for order in (0, 1):
         moved = first if order else (lambda values: values)
         yield f"u8 {order}", {"image_type": 1, "image_order": order}, np.ascontiguousarray(moved(drawn.images)).tobytes()
-        for kind, normalised in itertools.product(("f32", "f16", "bf16"), (False, True)):
+        for kind, normalized in itertools.product(("f32", "f16", "bf16"), (False, True)):
             options = {"image_type": TYPES[kind][0], "image_order": order}
-            if normalised:
+            if normalized:
                 options |= {"image_mean": (ctypes.c_float * 3)(*MEAN), "image_std": (ctypes.c_float * 3)(*STD), "image_channels": 3}
-            yield f"{kind} {order} {normalised}", options, rounded(moved(float_image(drawn.images, normalised)), kind)
+            yield f"{kind} {order} {normalized}", options, rounded(moved(float_image(drawn.images, normalized)), kind)
 
 
 def label_cases(drawn):

@@ -9,7 +9,7 @@ PACK: uncompressed, records of one size, labels stored as class ids; either make
 --seconds 3, --rounds 5: each takes a turn of S seconds in each round; --limit: no turn begins when S seconds have passed since the start
 --workers 0,2,4,8,16: of DataLoader; the default is what of these the machine has cores for
 
-All give the same batches in the same order, images normalised f16 [N,3,H,W], labels one-hot f16 [N,C,H,W], on the device. First some
+All give the same batches in the same order, images normalized f16 [N,3,H,W], labels one-hot f16 [N,C,H,W], on the device. First some
 batches of each, hotpack's too, are compared with what NumPy reads off the files: one-hot exactly, images within a step of f16. Then they
 take turns; figures are medians. Each is made for its turn and closed after it, so that nobody's workers or memory are in the way of
 another's, and what may have been read ahead is taken before the clock starts.

@@ -23,7 +23,7 @@ def gather(images, labels, rows, out_images, out_labels):
 
 @numba.njit(parallel=True, nogil=True)
 def gather_training(images, labels, rows, table, out_images, out_labels):
-    """Normalised f32 [N,3,H,W] by a table of 256 values per channel, and one-hot f32 [N,C,H,W]."""
+    """Normalized f32 [N,3,H,W] by a table of 256 values per channel, and one-hot f32 [N,C,H,W]."""
     height, width, channels = images.shape[1:]
     for row in numba.prange(len(rows)):
         image, label = images[rows[row]], labels[rows[row]]

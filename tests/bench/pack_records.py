@@ -24,7 +24,7 @@ class ShardFile:
 
 
 class PackFiles:
-    """A pack of labelled pixels, uncompressed, records of one size."""
+    """A pack of labeled pixels, uncompressed, records of one size."""
 
     def __init__(self, folder):
         manifest = json.loads((Path(folder) / "dataset.json").read_text(encoding="utf-8"))

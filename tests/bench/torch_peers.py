@@ -1,6 +1,6 @@
 """Programs as people write them with PyTorch (and DALI) to bring a pack's records to a GPU; device_peers.py compares them.
 
-Each has next(): images f16 [N,3,H,W], normalised, and labels one-hot f16 [N,C,H,W], on the device; and close(). Batches have the sample
+Each has next(): images f16 [N,3,H,W], normalized, and labels one-hot f16 [N,C,H,W], on the device; and close(). Batches have the sample
 numbers of `order`, epoch after epoch.
 """
 
@@ -16,7 +16,7 @@ STUCK_SECONDS = 60  # that a worker may take for a batch
 # ---------------------------------------------------------------------------------------------------------------- on the device
 
 
-def normalised(images, mean, std):
+def normalized(images, mean, std):
     return images.permute(0, 3, 1, 2).float().div(255).sub(mean).div(std).half().contiguous()
 
 
@@ -25,7 +25,7 @@ def one_hot_by_comparison(labels, class_ids):
 
 
 def both_by_comparison(images, labels, mean, std, class_ids):
-    return normalised(images, mean, std), one_hot_by_comparison(labels, class_ids)
+    return normalized(images, mean, std), one_hot_by_comparison(labels, class_ids)
 
 
 @lru_cache
@@ -245,7 +245,7 @@ def dali_pipeline(source, machine, batch):
 
 
 class Dali:
-    """DALI with an external source of the same records: copy to the device, normalisation there, one-hot by PyTorch."""
+    """DALI with an external source of the same records: copy to the device, normalization there, one-hot by PyTorch."""
 
     def __init__(self, torch, machine, files, order):
         from nvidia.dali.plugin.pytorch import DALIGenericIterator

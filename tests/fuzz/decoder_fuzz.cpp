@@ -40,7 +40,7 @@ void check_image(Decoder& used, std::span<const std::byte> file, const ImageOpti
   const auto found = hotpack::codecs::probe(file, true);
   const auto image = used.decode_image(file, options);
   if (!image.ok()) return expect(!image.error().message.empty(), "an error has words");
-  expect(found.ok(), "what is decoded was recognised");
+  expect(found.ok(), "what is decoded was recognized");
   const bool turned = options.apply_orientation && found->info.swaps_axes();
   expect(image->width == (turned ? found->info.height : found->info.width),
          "the width is the promised one");

@@ -25,7 +25,7 @@ void add(FileList& list, std::string_view prefix, std::string_view below) {
 
 FileSet make_set() {
   FileSet set;
-  set.labelled = true;
+  set.labeled = true;
   set.images.roots = {{"/data/images", ""}};
   set.labels.roots = {{"/data/labels", ""}};
   for (const char* name : {"a.png", "a 1.png", "b/a.jpg", "b/c d.png", "#x.png", "b/\xC3\xA9.png",

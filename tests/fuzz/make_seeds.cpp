@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, TinyForm>> forms() {
             .image_zstd = true,
             .label_zstd = true}},
           {"gray", {.color = ImageColor::gray, .multi = true, .size = small}},
-          {"unlabelled", {.labelled = false, .size = small}},
+          {"unlabelled", {.labeled = false, .size = small}},
           {"sample", {.kind = LabelScope::image, .storage = LabelStorage::index, .size = small}},
           {"later", {.size = small, .later = true}}};
 }

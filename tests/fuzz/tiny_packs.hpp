@@ -27,7 +27,7 @@ inline std::vector<test::TinyForm> tiny_forms() {
            .image_zstd = true,
            .label_zstd = true},
           {.color = ImageColor::gray, .multi = true, .size = small},
-          {.labelled = false, .size = small},
+          {.labeled = false, .size = small},
           {.kind = LabelScope::image, .storage = LabelStorage::index, .size = small},
           {.size = small, .later = true}};
 }

@@ -88,7 +88,7 @@ def luma(pixel):
 
 @dataclass
 class Sample:
-    """One record. `label`: None (unlabelled), a set of class ids (the whole image's), or rows of sets."""
+    """One record. `label`: None (unlabeled), a set of class ids (the whole image's), or rows of sets."""
     key: str
     image: list
     label: object = None
@@ -297,7 +297,7 @@ def tiles():
     return GoldenPack("tiles", inputs, ["--images", "images", "--labels", "labels", "--num-classes", "5", "--tile", "8x8+2"], names, samples)
 
 
-def unlabelled():
+def unlabeled():
     """Images alone."""
     inputs, samples = {}, []
     for seed in range(2):
@@ -309,4 +309,4 @@ def unlabelled():
 
 def golden_packs():
     return [bits(), one_hot(), index(), index_16_bit(), compressed(), chw(), mixed_sizes(), mixed_sizes(zstd=True), class_folders(), several_classes(),
-            tiles(), unlabelled()]
+            tiles(), unlabeled()]

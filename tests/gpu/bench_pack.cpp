@@ -41,7 +41,7 @@ Image paint(const BenchPack& pack, std::uint32_t number) {
   Image image;
   image.sums = format::Sums(3, static_cast<std::size_t>(pack.classes));
   std::vector<std::uint64_t> counts(static_cast<std::size_t>(pack.classes));
-  std::uint64_t labelled = 0;
+  std::uint64_t labeled = 0;
   std::uint32_t noise = 12345 + 977 * number;
   for (int y = 0; y < pack.height; ++y) {
     for (int x = 0; x < pack.width; ++x) {
@@ -56,13 +56,13 @@ Image paint(const BenchPack& pack, std::uint32_t number) {
       const bool ignored = id % 23 == 0;
       const std::size_t class_id = id % static_cast<std::uint32_t>(pack.classes);
       image.label.push_back(static_cast<std::byte>(ignored ? 0xFF : class_id));
-      if (!ignored) ++counts[class_id], ++labelled;
+      if (!ignored) ++counts[class_id], ++labeled;
     }
   }
   image.sums.pixels_counted = image.label.size();
-  image.sums.ignored = image.label.size() - labelled;
+  image.sums.ignored = image.label.size() - labeled;
   for (std::size_t c = 0; c < counts.size(); ++c)
-    if (counts[c] != 0) image.sums.classes[c] = {counts[c], 1, labelled};
+    if (counts[c] != 0) image.sums.classes[c] = {counts[c], 1, labeled};
   image.image_crc = crc32c(image.image);
   image.label_crc = crc32c(image.label);
   return image;

@@ -38,7 +38,7 @@ std::vector<Named<ImageOutput>> image_outputs(int channels) {
       output.mean.resize(static_cast<std::size_t>(channels));
       output.std.resize(static_cast<std::size_t>(channels));
       outputs.push_back(
-          {std::string(element_name(type)) + order_name(order) + " normalised", output});
+          {std::string(element_name(type)) + order_name(order) + " normalized", output});
     }
   }
   return outputs;

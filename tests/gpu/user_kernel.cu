@@ -8,9 +8,9 @@
 
 namespace {
 
-__global__ void count_labelled(const unsigned char* label, std::size_t pixels, unsigned long long* labelled) {
+__global__ void count_labeled(const unsigned char* label, std::size_t pixels, unsigned long long* labeled) {
   const std::size_t pixel = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  if (pixel < pixels && label[pixel] != 255) atomicAdd(labelled, 1ULL);
+  if (pixel < pixels && label[pixel] != 255) atomicAdd(labeled, 1ULL);
 }
 
 void check(cudaError_t error) {
@@ -28,15 +28,15 @@ int main(int argc, char* argv[]) try {
   auto loader = DeviceLoader::open(dataset, options).value();
 
   cudaStream_t stream = nullptr;
-  unsigned long long* labelled = nullptr;
+  unsigned long long* labeled = nullptr;
   const std::size_t pixels = loader.label_batch_bytes();
   const unsigned blocks = static_cast<unsigned>((pixels + 255) / 256);
   check(cudaStreamCreate(&stream));
-  check(cudaMalloc(&labelled, 2 * sizeof *labelled));
-  check(cudaMemsetAsync(labelled, 0, 2 * sizeof *labelled, stream));
+  check(cudaMalloc(&labeled, 2 * sizeof *labeled));
+  check(cudaMemsetAsync(labeled, 0, 2 * sizeof *labeled, stream));
 
   while (const auto batch = loader.next(stream).value()) {  // the kernel finds the batch written, and nobody waits
-    count_labelled<<<blocks, 256, 0, stream>>>(static_cast<const unsigned char*>(batch->label().data), pixels, labelled);
+    count_labeled<<<blocks, 256, 0, stream>>>(static_cast<const unsigned char*>(batch->label().data), pixels, labeled);
     check(cudaGetLastError());
   }
 
@@ -47,7 +47,7 @@ int main(int argc, char* argv[]) try {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t step = nullptr;
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  count_labelled<<<blocks, 256, 0, stream>>>(static_cast<const unsigned char*>(buffers.label), pixels, labelled + 1);
+  count_labeled<<<blocks, 256, 0, stream>>>(static_cast<const unsigned char*>(buffers.label), pixels, labeled + 1);
   check(cudaGetLastError());
   check(cudaStreamEndCapture(stream, &graph));
   check(cudaGraphInstantiate(&step, graph, 0));
@@ -55,7 +55,7 @@ int main(int argc, char* argv[]) try {
   while (loader.next_into({&buffers, 1}, {&stream, 1}).value()) check(cudaGraphLaunch(step, stream));
 
   unsigned long long counts[2] = {};
-  check(cudaMemcpyAsync(counts, labelled, sizeof counts, cudaMemcpyDeviceToHost, stream));
+  check(cudaMemcpyAsync(counts, labeled, sizeof counts, cudaMemcpyDeviceToHost, stream));
   check(cudaStreamSynchronize(stream));
   std::printf("%llu pixels have a class, counted by the graph: %llu\n", counts[0], counts[1]);
   return counts[0] != 0 && counts[0] == counts[1] ? 0 : 1;

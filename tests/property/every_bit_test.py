@@ -38,15 +38,15 @@ def make_inputs(folder):
 
 def forms(folder):
     """Name and arguments of a pack of each form."""
-    labelled = ["--images", folder / "images", "--labels", folder / "labels", "--num-classes", "3"]
+    labeled = ["--images", folder / "images", "--labels", folder / "labels", "--num-classes", "3"]
     size = ["--size", "6x5"]
     mixed = ["--images", folder / "mixed/images", "--labels", folder / "mixed/labels", "--num-classes", "3"]
     broken = ["--images", folder / "broken", "--size", "6x5", "--on-error", "skip"]
     return {
-        "bits": labelled + size, "one_hot": labelled + size + ["--label-storage", "one_hot"],
-        "index": labelled + size + ["--label-storage", "index"], "zstd": labelled + size + ["--zstd"],
-        "chw": labelled + size + ["--image-layout", "chw"], "mixed": mixed, "mixed-zstd": mixed + ["--zstd"],
-        "tiles": labelled + ["--tile", "4x3+1"], "unlabelled": ["--images", folder / "images"] + size,
+        "bits": labeled + size, "one_hot": labeled + size + ["--label-storage", "one_hot"],
+        "index": labeled + size + ["--label-storage", "index"], "zstd": labeled + size + ["--zstd"],
+        "chw": labeled + size + ["--image-layout", "chw"], "mixed": mixed, "mixed-zstd": mixed + ["--zstd"],
+        "tiles": labeled + ["--tile", "4x3+1"], "unlabeled": ["--images", folder / "images"] + size,
         "classes": ["--image-folders", folder / "classes"] + size, "empty": broken,
     }
 

@@ -22,7 +22,7 @@ inline std::map<std::string, TinyForm> all_forms() {
   forms["sample-bits"].kind = LabelScope::image;
   forms["sample-onehot"] = {.kind = LabelScope::image, .storage = LabelStorage::one_hot};
   forms["sample-index"] = {.kind = LabelScope::image, .storage = LabelStorage::index};
-  forms["unlabelled"].labelled = false;
+  forms["unlabeled"].labeled = false;
   forms["gray"].color = ImageColor::gray;
   forms["chw"].layout = AxisOrder::channels_first;
   forms["gray-chw"] = {.layout = AxisOrder::channels_first, .color = ImageColor::gray};
@@ -31,7 +31,7 @@ inline std::map<std::string, TinyForm> all_forms() {
   forms["mixed-index"] = {.storage = LabelStorage::index, .size = {}};
   forms["mixed-index-300"] = {.storage = LabelStorage::index, .classes = 300, .size = {}};
   forms["mixed-sample"] = {.kind = LabelScope::image, .size = {}};
-  forms["mixed-unlabelled"] = {.labelled = false, .size = {}};
+  forms["mixed-unlabeled"] = {.labeled = false, .size = {}};
   forms["zstd"] = {.image_zstd = true, .label_zstd = true};
   forms["zstd-image"].image_zstd = true;
   forms["zstd-label"].label_zstd = true;
@@ -39,7 +39,7 @@ inline std::map<std::string, TinyForm> all_forms() {
       .storage = LabelStorage::index, .size = {}, .image_zstd = true, .label_zstd = true};
   forms["zstd-index-300"] = {.storage = LabelStorage::index, .classes = 300, .label_zstd = true};
   forms["later"].later = true;
-  forms["later-unlabelled"] = {.labelled = false, .later = true};
+  forms["later-unlabeled"] = {.labeled = false, .later = true};
   forms["later-zstd"] = {.image_zstd = true, .label_zstd = true, .later = true};
   return forms;
 }

@@ -80,7 +80,7 @@ void place_source(const TinyForm& form, std::size_t number, TinyRecord& record) 
 void paint(const TinyForm& form, std::size_t number, TinyRecord& record) {
   const auto channels = static_cast<std::size_t>(channels_of(form));
   record.image.assign(pixels_of(record.size) * channels, 0);
-  record.labels.assign(form.labelled && form.kind == LabelScope::pixel ? pixels_of(record.size) : 0,
+  record.labels.assign(form.labeled && form.kind == LabelScope::pixel ? pixels_of(record.size) : 0,
                        {});
   std::size_t pixel = 0;
   for (int y = 0; y < record.size.height; ++y) {
@@ -92,7 +92,7 @@ void paint(const TinyForm& form, std::size_t number, TinyRecord& record) {
       if (!record.labels.empty()) record.labels[pixel] = classes_at(form, seed);
     }
   }
-  if (form.labelled && form.kind == LabelScope::image)
+  if (form.labeled && form.kind == LabelScope::image)
     record.labels = {classes_at(form, number + 7)};
 }
 
@@ -135,17 +135,17 @@ void count_image(const TinyForm& form, const TinyRecord& record, format::Sums& s
 
 void count_label(const TinyRecord& record, format::Sums& sums) {
   std::vector<std::uint64_t> pixels(sums.classes.size());
-  std::uint64_t labelled = 0;
+  std::uint64_t labeled = 0;
   for (const auto& classes : record.labels) {
-    if (!classes.empty()) ++labelled;
+    if (!classes.empty()) ++labeled;
     for (const std::uint16_t c : classes) ++pixels[c];
   }
-  sums.ignored += record.labels.size() - labelled;
+  sums.ignored += record.labels.size() - labeled;
   for (std::size_t c = 0; c < pixels.size(); ++c) {
     if (pixels[c] == 0) continue;
     sums.classes[c].pixels += pixels[c];
     sums.classes[c].samples += 1;
-    sums.classes[c].labelled += labelled;
+    sums.classes[c].labeled += labeled;
   }
 }
 
@@ -160,7 +160,7 @@ std::vector<std::byte> compressed(const std::vector<std::byte>& bytes) {
 format::RecordEntry entry_of(const TinyForm& form, const TinyRecord& record) {
   format::RecordEntry entry;
   entry.key = record.key;
-  const bool label_file = form.labelled && form.kind == LabelScope::pixel;
+  const bool label_file = form.labeled && form.kind == LabelScope::pixel;
   entry.source_hash = {xxh3_64(bytes_of(record.key)),
                        label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
   entry.source_size = {record.source.width, record.source.height};
@@ -170,7 +170,7 @@ format::RecordEntry entry_of(const TinyForm& form, const TinyRecord& record) {
   entry.image_shape = form.layout == AxisOrder::channels_first
                           ? std::array{channels, height, width}
                           : std::array{height, width, channels};
-  if (form.labelled)
+  if (form.labeled)
     entry.label_shape = {height, width, static_cast<int>(format::label_depth(tiny_schema(form)))};
   return entry;
 }
@@ -221,10 +221,10 @@ std::string schema_text(const TinyForm& form) {
 std::string sources_of(const TinyForm& form, const std::vector<TinyRecord>& records,
                        std::uint64_t skipped) {
   format::SourcesDigest digest;
-  const bool whole = form.labelled && form.kind == LabelScope::image;
+  const bool whole = form.labeled && form.kind == LabelScope::image;
   for (const auto& record : records) {
     const std::uint32_t given = whole ? record.labels[0][0] : format::SourcesDigest::kNoClass;
-    digest.add(record.key, 1000 + record.key.size(), form.labelled && !whole ? 500 : 0, given);
+    digest.add(record.key, 1000 + record.key.size(), form.labeled && !whole ? 500 : 0, given);
   }
   for (std::uint64_t i = 0; i < skipped; ++i)
     digest.add(skipped_key(i), 1, 0, format::SourcesDigest::kNoClass);
@@ -242,7 +242,7 @@ void add_later_tensors(format::TensorList& list, const TinyForm& form, std::uint
                         [&](const Tensor& table) { return table.name == name; }) +
            1;
   };
-  list.tables.insert(after(form.labelled ? "label.crc32c" : "image.crc32c"),
+  list.tables.insert(after(form.labeled ? "label.crc32c" : "image.crc32c"),
                      {"depth.crc32c", DType::u32, {records}, 0, 4 * records});
   list.tables.insert(after("shard.sums"), {"source.later", DType::u64, {records}, 0, 8 * records});
 }
@@ -321,7 +321,7 @@ Schema tiny_schema(const TinyForm& form) {
   Schema schema;
   schema.image.layout = form.layout;
   schema.image.color = form.color;
-  if (form.labelled) {
+  if (form.labeled) {
     schema.label = LabelField{form.kind, form.storage, {}, form.multi};
     for (int c = 0; c < form.classes; ++c) {
       const auto shade = static_cast<std::uint8_t>(80 * c);
@@ -338,10 +338,10 @@ Schema tiny_schema(const TinyForm& form) {
   schema.geometry.pad_color.assign(static_cast<std::size_t>(channels_of(form)), 0);
   if (form.image_zstd || form.label_zstd)
     schema.options.engines = {std::string("zstd:") + ZSTD_versionString()};
-  const bool files = form.labelled && form.kind == LabelScope::pixel;
-  schema.options.more = {{"label_kind", !form.labelled ? "null"
-                                        : files        ? "\"index\""
-                                                       : "\"folder\""},
+  const bool files = form.labeled && form.kind == LabelScope::pixel;
+  schema.options.more = {{"label_kind", !form.labeled ? "null"
+                                        : files       ? "\"index\""
+                                                      : "\"folder\""},
                          {"threshold", "null"},
                          {"unknown", files ? "\"error\"" : "null"},
                          {"pad_label", files ? "\"ignore\"" : "null"},
@@ -405,7 +405,7 @@ TinyShard make_shard(const TinyForm& form, const std::vector<TinyRecord>& record
                     {}};
   if (form.later) shard.metadata.more = {{"hotpack.later", "what 1.0 does not know"}};
   shard.sums =
-      format::Sums(channels_of(form), form.labelled ? static_cast<std::size_t>(form.classes) : 0);
+      format::Sums(channels_of(form), form.labeled ? static_cast<std::size_t>(form.classes) : 0);
   shard.sums.skipped = skipped;
   Payloads payloads;
   std::vector<format::RecordEntry> entries;
@@ -440,7 +440,7 @@ format::Manifest write_pack(const std::string& folder, const TinyForm& form,
   const std::size_t count = std::max<std::size_t>(1, (planned + per_shard - 1) / per_shard);
   format::Manifest manifest = empty_manifest(form, tiny_plan(records, count, skipped));
   manifest.skipped = skipped;
-  format::Sums total(channels_of(form), form.labelled ? static_cast<std::size_t>(form.classes) : 0);
+  format::Sums total(channels_of(form), form.labeled ? static_cast<std::size_t>(form.classes) : 0);
   for (std::size_t i = 0; i < count; ++i) {
     const auto begin =
         records.begin() + static_cast<std::ptrdiff_t>(std::min(i * per_shard, records.size()));

@@ -25,7 +25,7 @@ namespace hotpack::test {
 struct TinyForm {
   AxisOrder layout = AxisOrder::channels_last;
   ImageColor color = ImageColor::rgb;
-  bool labelled = true;
+  bool labeled = true;
   LabelScope kind = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
   bool multi = false;

@@ -94,7 +94,7 @@ std::string bandwidths_text(const AcceptanceReport& report) {
          "\n";
 }
 
-// Neighbouring rows with the same sentence share it.
+// Neighboring rows with the same sentence share it.
 std::string limits_of_rows(const AcceptanceReport& report) {
   std::string text;
   for (std::size_t first = 0, last = 0; first < report.rows.size(); first = last + 1) {

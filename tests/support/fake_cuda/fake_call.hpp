@@ -45,7 +45,7 @@ int enter(CallId id, Needs needs, const Body& body) {
   Call call{*state, lock, call_name(id)};
   if (const int failure = injected(*state, id); failure != code::kSuccess) return failure;
   if (needs == Needs::nothing) return body(call);
-  if (!state->initialised) return code::kNotInitialized;
+  if (!state->initialized) return code::kNotInitialized;
   if (state->streams.running()) {
     state->note(std::string(call.name) + ": called by work of a stream");
     return kNotPermitted;

@@ -15,7 +15,7 @@ int init(unsigned flags) {
   return enter(CallId::Init, Needs::nothing, [&](Call& call) {
     if (flags != 0) return code::kInvalidValue;
     if (call.state.options.devices == 0) return code::kNoDevice;
-    call.state.initialised = true;
+    call.state.initialized = true;
     return code::kSuccess;
   });
 }

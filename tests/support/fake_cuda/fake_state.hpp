@@ -131,7 +131,7 @@ struct FakeState {
   mutable std::recursive_mutex mutex;
   std::condition_variable_any changed;  // a block is gone, or a context broken
   device::DriverTable table;
-  bool initialised = false;
+  bool initialized = false;
   bool capturing_globally = false;
   std::array<std::uint64_t, kCalls> calls{};
   struct Failure {

@@ -116,7 +116,7 @@ Obstacle FakeStreams::obstacle(const OperationPtr& operation) {
 void FakeStreams::run(const OperationPtr& operation) {
   // What is needed, and now and then something that is not.
   while (schedule_ == Schedule::random && !operation->done && draw(2) == 0) {
-    if (!run_any(From::favoured)) break;
+    if (!run_any(From::favored)) break;
   }
   run_needed(operation);
 }
@@ -160,7 +160,7 @@ bool FakeStreams::due(const Operation& operation) {
 bool FakeStreams::run_any(From from) {
   candidates_.clear();
   for (const auto& stream : streams_) {
-    const bool wanted = from == From::all || ((mood_.favoured >> (stream->number % 64)) & 1) != 0;
+    const bool wanted = from == From::all || ((mood_.favored >> (stream->number % 64)) & 1) != 0;
     if (wanted && !stream->pending.empty() && due(*stream->pending.front()))
       candidates_.push_back(stream.get());
   }
@@ -173,14 +173,14 @@ void FakeStreams::change_mood() {
   constexpr std::uint64_t kMost[] = {0, 0, 1, 3};
   mood_.calls_left = 1 + draw(24);
   mood_.most = kMost[draw(4)];
-  mood_.favoured = draw(~std::uint64_t{0});
+  mood_.favored = draw(~std::uint64_t{0});
 }
 
 void FakeStreams::run_some() {
   if (schedule_ != Schedule::random || running_) return;
   if (mood_.calls_left == 0) change_mood();
   --mood_.calls_left;
-  for (std::uint64_t left = draw(mood_.most + 1); left > 0 && run_any(From::favoured); --left) {
+  for (std::uint64_t left = draw(mood_.most + 1); left > 0 && run_any(From::favored); --left) {
   }
 }
 

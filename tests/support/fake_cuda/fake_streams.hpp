@@ -128,7 +128,7 @@ class FakeStreams {
 
  private:
   [[nodiscard]] static bool due(const Operation& operation);
-  enum class From { all, favoured };
+  enum class From { all, favored };
   [[nodiscard]] bool run_any(From from);  // one that may run, drawn; false: there is none
   void change_mood();
   void run_needed(const OperationPtr& operation);
@@ -149,8 +149,8 @@ class FakeStreams {
   // streams fall behind each other.
   struct Mood {
     std::uint64_t calls_left = 0;
-    std::uint64_t most = 0;      // operations a call
-    std::uint64_t favoured = 0;  // a bit for each stream, by its number modulo 64
+    std::uint64_t most = 0;     // operations a call
+    std::uint64_t favored = 0;  // a bit for each stream, by its number modulo 64
   };
   Mood mood_;
 };

@@ -30,7 +30,7 @@ double value_of(U16 bits, int exponent_bits, int fraction_bits) {
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
-// Every number of 16 bits, the middle between neighbours and what is next to it.
+// Every number of 16 bits, the middle between neighbors and what is next to it.
 void check_rounding(U16 (*rounded)(F32), int exponent_bits, int fraction_bits) {
   const auto infinity = static_cast<U16>(((1 << exponent_bits) - 1) << fraction_bits);
   int wrong = 0;

@@ -65,7 +65,7 @@ TEST_CASE("a bench measures packs of every form") {
   form.storage = GENERATE(LabelStorage::bits, LabelStorage::index);
   SECTION("pixel labels") {}
   SECTION("compressed") { form.image_zstd = form.label_zstd = true; }
-  SECTION("no labels") { form.labelled = false; }
+  SECTION("no labels") { form.labeled = false; }
   SECTION("records of different sizes") { form.size.reset(); }
   SECTION("a class for each image") { form.kind = LabelScope::image; }
   SECTION("gray") { form.color = ImageColor::gray; }

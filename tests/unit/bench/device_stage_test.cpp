@@ -21,7 +21,7 @@ TEST_CASE("without a device a bench of it reports what is missing") {
   CHECK(report.error().message == cuda_info().error().message);
 }
 
-TEST_CASE("a stand-in is recognised by its device's name") {
+TEST_CASE("a stand-in is recognized by its device's name") {
   CHECK(is_real_device("NVIDIA H100 80GB HBM3"));
   CHECK_FALSE(is_real_device("hotpack fake device (no GPU)"));
 }

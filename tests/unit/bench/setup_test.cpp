@@ -73,7 +73,7 @@ TEST_CASE("what is measured follows from the labels") {
     CHECK(setup_of(folder, form).plain.name == "u8 + bits");
   }
   SECTION("no labels") {
-    form.labelled = false;
+    form.labeled = false;
     const TempFolder folder;
     const Setup setup = setup_of(folder, form);
     CHECK(setup.plain.name == "u8");

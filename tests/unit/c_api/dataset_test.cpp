@@ -165,7 +165,7 @@ TEST_CASE("every form of images and labels is distinguished") {
     CHECK(info.label_storage == HOTPACK_STORAGE_INDEX);
   }
   form = {};
-  form.labelled = false;
+  form.labeled = false;
   const OpenPack pack(form);
   const hotpack_dataset_info info = described(pack.dataset);
   CHECK(info.label_scope == HOTPACK_LABEL_NONE);

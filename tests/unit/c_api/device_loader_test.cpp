@@ -450,7 +450,7 @@ TEST_CASE("the default streams of DLPack are those of the driver") {
 }
 
 TEST_CASE("a missing field has no tensor") {
-  OpenLoader open(1, 2, small_batches(), TinyForm{.labelled = false});
+  OpenLoader open(1, 2, small_batches(), TinyForm{.labeled = false});
   hotpack_device_batch* const batch = open.next();
   REQUIRE(batch != nullptr);
   auto* tensor = reinterpret_cast<DLManagedTensorVersioned*>(&open);

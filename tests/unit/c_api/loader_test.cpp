@@ -168,9 +168,9 @@ TEST_CASE("empty rows have no key and no sample") {
   hotpack_batch_release(batch);
 }
 
-TEST_CASE("an unlabelled set has no label field") {
+TEST_CASE("an unlabeled set has no label field") {
   TinyForm form;
-  form.labelled = false;
+  form.labeled = false;
   const OpenLoader open(small_batches(), form);
   REQUIRE(open.status == HOTPACK_OK);
   CHECK(hotpack_loader_label_batch_bytes(open.loader) == 0);

@@ -89,7 +89,7 @@ TEST_CASE("misplaced labels and labels damaged by a tool are reported") {
   labels.add("jpeg", through_jpeg(drawn_ids(kIds, 320, 240), 75));
   CHECK_THAT(
       labels.text_of(),
-      ContainsSubstring("warning jpeg-artefacts: 1 of 23 labels has traces of JPEG compression\n"));
+      ContainsSubstring("warning jpeg-artifacts: 1 of 23 labels has traces of JPEG compression\n"));
   labels.label_diagnostics().add_copy_of_image("copy");
   CHECK_THAT(labels.text_of(),
              ContainsSubstring("warning label-is-image: 1 of 23 labels is a copy of its image\n"));

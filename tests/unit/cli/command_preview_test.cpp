@@ -91,9 +91,9 @@ TEST_CASE("preview draws a pack in every form of the format") {
   CHECK(json["legend"].size() >= 3);
 }
 
-TEST_CASE("preview draws unlabelled packs and several packs on one sheet") {
+TEST_CASE("preview draws unlabeled packs and several packs on one sheet") {
   TinyForm form;
-  form.labelled = false;
+  form.labeled = false;
   const TempFolder folder;
   std::filesystem::create_directory(folder / "train");
   std::filesystem::create_directory(folder / "val");
@@ -185,7 +185,7 @@ TEST_CASE("preview of raw data takes the options of pack and shows class shares"
   CHECK(json["samples"].size() == 6);
   CHECK(json["samples"][0]["size"] == format::Json({12, 8}));
   CHECK(json["legend_heading"] ==
-        "classes, and their shares of the labelled pixels of the samples shown");
+        "classes, and their shares of the labeled pixels of the samples shown");
   CHECK(json["legend"][0]["share"].get<double>() > 0.33);
   const format::Json rich =
       json_of(run({"--images", folder / "images", "--labels", folder / "labels", "--num-classes",

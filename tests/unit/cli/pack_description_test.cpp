@@ -32,7 +32,7 @@ TEST_CASE("a pack is described in words") {
 TEST_CASE("packs without labels or without samples are described") {
   const TempFolder folder;
   TinyForm form;
-  form.labelled = false;
+  form.labeled = false;
   CHECK_THAT(cli::pack_description(pack_of(folder, form, 2)).text(),
              ContainsSubstring("label     none"));
   const TempFolder other;

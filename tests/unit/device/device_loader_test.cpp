@@ -71,15 +71,15 @@ FakeOptions random_order(std::uint64_t seed, int devices = 1) {
 std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   const std::size_t channels = form.color == ImageColor::rgb ? 3 : 1;
   std::map<std::string, LoaderOptions> contents;
-  auto& normalised = contents["f32 NCHW normalised, one-hot f32 NCHW"];
-  normalised.image = {ElementType::f32, AxisOrder::channels_first,
+  auto& normalized = contents["f32 NCHW normalized, one-hot f32 NCHW"];
+  normalized.image = {ElementType::f32, AxisOrder::channels_first,
                       std::vector<float>(channels, 0.485f), std::vector<float>(channels, 0.229f)};
   auto& half = contents["f16 NHWC, one-hot f16 NHWC with the ignored"];
   half.image.type = ElementType::f16;
   auto& bits = contents["bf16 NHWC, bits"];
   bits.image.type = ElementType::bf16;
-  if (form.labelled) {
-    normalised.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
+  if (form.labeled) {
+    normalized.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
     half.label = {LabelForm::one_hot, ElementType::f16, AxisOrder::channels_last, true, {}};
     bits.label.form = LabelForm::bits;
   }
@@ -87,7 +87,7 @@ std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   contents["u8 NHWC, index"] = {};
   auto& wide = contents["u8 NCHW, index i64"];
   wide.image.order = AxisOrder::channels_first;
-  if (form.labelled) wide.label.type = ElementType::i64;
+  if (form.labeled) wide.label.type = ElementType::i64;
   return contents;
 }
 
@@ -833,8 +833,8 @@ TEST_CASE("fields tell their shape and type and where they are") {
   check_nothing_left(fake);
 }
 
-TEST_CASE("an unlabelled set has no labels and fields can be skipped") {
-  const TinyPack without(all_forms().at("unlabelled")), with;
+TEST_CASE("an unlabeled set has no labels and fields can be skipped") {
+  const TinyPack without(all_forms().at("unlabeled")), with;
   FakeDriver fake;
   {
     Program program(fake);
@@ -842,11 +842,11 @@ TEST_CASE("an unlabelled set has no labels and fields can be skipped") {
     DeviceLoader loader = open_on(fake, without.open(), device_options(in_file_order(4)));
     CHECK(loader.label_batch_bytes() == 0);
     CHECK(next_batch(loader, streams).label().data == nullptr);
-    DeviceLoader labelled = open_on(fake, with.open(), device_options(in_file_order(4)));
-    auto buffers = program.buffers(labelled);
+    DeviceLoader labeled = open_on(fake, with.open(), device_options(in_file_order(4)));
+    auto buffers = program.buffers(labeled);
     buffers[0].image = nullptr;
     buffers[0].image_bytes = 0;
-    const auto info = labelled.next_into(buffers, streams);
+    const auto info = labeled.next_into(buffers, streams);
     REQUIRE(info.ok());
     CHECK((*info)->parts[0].image.data == nullptr);
     CHECK((*info)->parts[0].image.bytes == 0);

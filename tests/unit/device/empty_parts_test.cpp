@@ -65,7 +65,7 @@ void check_rank(const Dataset& dataset, const DeviceLoaderOptions& options) {
 
 TEST_CASE("a part with one empty row equals a host loader's") {
   for (const char* const form_name :
-       {"mixed", "mixed-index-300", "mixed-sample", "mixed-unlabelled"}) {
+       {"mixed", "mixed-index-300", "mixed-sample", "mixed-unlabeled"}) {
     const TinyForm form = all_forms().at(form_name);
     const TinyPack pack(form, 7, 4);
     for (const Shares shares : {Shares{1, 2}, Shares{2, 1}, Shares{2, 2}, Shares{1, 3}}) {
@@ -75,7 +75,7 @@ TEST_CASE("a part with one empty row equals a host loader's") {
                          << shares.devices << " devices " << residency_name(residency));
           LoaderOptions options =
               small_batches(shares.world_size * static_cast<std::uint64_t>(shares.devices));
-          if (!form.labelled) options.label = {};
+          if (!form.labeled) options.label = {};
           options.last_batch = LastBatch::pad;
           options.rank = rank;
           options.world_size = shares.world_size;

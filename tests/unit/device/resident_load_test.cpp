@@ -314,8 +314,7 @@ TEST_CASE("a load leaves nothing behind but the records") {
 }
 
 TEST_CASE("any number of threads loads the same bytes") {
-  for (const char* const form_name :
-       {"bits", "mixed", "zstd-mixed", "unlabelled", "sample-index"}) {
+  for (const char* const form_name : {"bits", "mixed", "zstd-mixed", "unlabeled", "sample-index"}) {
     const TinyPack pack(all_forms()[form_name], 33, 5);
     const Dataset dataset = pack.open();
     const auto expected = stored_rows(dataset);

@@ -74,7 +74,7 @@ Image shown(const Image& record, const Placement& placement) {
   return out;
 }
 
-float normalised(const ImageOutput& output, std::uint8_t value, int channel) {
+float normalized(const ImageOutput& output, std::uint8_t value, int channel) {
   const float scaled = static_cast<float>(value) / 255.0f;
   if (output.mean.empty()) return scaled;
   const float centered = scaled - output.mean[static_cast<std::size_t>(channel)];
@@ -88,7 +88,7 @@ void append(std::vector<std::byte>& bytes, const void* value, std::size_t size) 
 
 void append_element(std::vector<std::byte>& bytes, const ImageOutput& output, std::uint8_t value,
                     int channel) {
-  const float single = normalised(output, value, channel);
+  const float single = normalized(output, value, channel);
   if (output.type == ElementType::u8) {
     append(bytes, &value, 1);
   } else if (output.type == ElementType::f32) {
@@ -326,7 +326,7 @@ Record all_values(int channels) {
   return record;
 }
 
-struct Normalisation {
+struct Normalization {
   float mean, std;
 };
 
@@ -337,11 +337,11 @@ TEST_CASE("All 256 values are exact for any mean and std", "[expand]") {
   // negative std; ties of f16 and bf16 (y = x · 2^k + 1); a mean that cancels a value; a
   // subnormal mean; a huge one.
   const auto with = GENERATE(
-      Normalisation{0.485f, 0.229f}, Normalisation{0.5f, 0.5f}, Normalisation{0.0f, 1.0f},
-      Normalisation{0.1f, 1e-6f}, Normalisation{0.1f, 1e-39f}, Normalisation{0.3f, 1e5f},
-      Normalisation{0.3f, 3e38f}, Normalisation{0.4f, -0.3f}, Normalisation{-1.0f, 1.0f},
-      Normalisation{-2.0f, 1.0f / 4096}, Normalisation{100.0f / 255.0f, 0.25f},
-      Normalisation{1e-40f, 0.5f}, Normalisation{3e38f, 0.5f}, Normalisation{0.0f, 1.0f / 255.0f});
+      Normalization{0.485f, 0.229f}, Normalization{0.5f, 0.5f}, Normalization{0.0f, 1.0f},
+      Normalization{0.1f, 1e-6f}, Normalization{0.1f, 1e-39f}, Normalization{0.3f, 1e5f},
+      Normalization{0.3f, 3e38f}, Normalization{0.4f, -0.3f}, Normalization{-1.0f, 1.0f},
+      Normalization{-2.0f, 1.0f / 4096}, Normalization{100.0f / 255.0f, 0.25f},
+      Normalization{1e-40f, 0.5f}, Normalization{3e38f, 0.5f}, Normalization{0.0f, 1.0f / 255.0f});
   const ElementType type = GENERATE(ElementType::f32, ElementType::f16, ElementType::bf16);
   const AxisOrder order = GENERATE(AxisOrder::channels_last, AxisOrder::channels_first);
   CAPTURE(with.mean, with.std, element_name(type));
@@ -410,7 +410,7 @@ constexpr FloatMode kModes[] = {{"toward zero", FE_TOWARDZERO, false},
                                 {"both", FE_TOWARDZERO, kCanFlush}};
 
 // Values that depend on the mode: rounded, subnormal, and of subnormal arguments.
-constexpr Normalisation kDelicate[] = {
+constexpr Normalization kDelicate[] = {
     {0.3f, 3e38f}, {1e-40f, 0.5f}, {0.0f, 1e-39f}, {0.485f, 0.229f}, {0.1f, 0.3f}};
 
 }  // namespace
@@ -419,7 +419,7 @@ TEST_CASE("Images give the same elements in any floating-point mode", "[expand]"
   const RestoreLevel restore;
   const Record record = all_values(1);
   const ElementType type = GENERATE(ElementType::f32, ElementType::f16, ElementType::bf16);
-  for (const Normalisation& with : kDelicate) {
+  for (const Normalization& with : kDelicate) {
     const ImageOutput output{type, AxisOrder::channels_last, {with.mean}, {with.std}};
     const std::vector<std::byte> wanted = expected(record.image, output);
     for (const FloatMode& mode : kModes) {
@@ -445,7 +445,7 @@ TEST_CASE("Images give the same elements in any floating-point mode", "[expand]"
 TEST_CASE("An expander built in any floating-point mode gives the same elements", "[expand]") {
   const RestoreLevel restore;
   const Record record = all_values(1);
-  for (const Normalisation& with : kDelicate) {
+  for (const Normalization& with : kDelicate) {
     const ImageOutput output{ElementType::f32, AxisOrder::channels_last, {with.mean}, {with.std}};
     const std::vector<std::byte> wanted = expected(record.image, output);
     for (const FloatMode& mode : kModes) {

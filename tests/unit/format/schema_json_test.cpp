@@ -188,7 +188,7 @@ TEST_CASE("shapes and sizes of records follow from the schema") {
   form.kind = LabelScope::image;
   CHECK(tiny_schema(form).label->shape->empty());
   CHECK(label_record_bytes(tiny_schema(form)) == 2);
-  form.labelled = false;
+  form.labeled = false;
   CHECK(label_record_bytes(tiny_schema(form)) == 0);
   CHECK(counted_classes(tiny_schema(form)) == 0);
   form.layout = AxisOrder::channels_first;

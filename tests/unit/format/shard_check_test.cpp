@@ -71,7 +71,7 @@ TEST_CASE("fillers are zero, and another byte is located") {
 }
 
 TEST_CASE("fields of a later version are found with their checksums") {
-  for (const auto* name : {"later", "later-unlabelled", "later-zstd"}) {
+  for (const auto* name : {"later", "later-unlabeled", "later-zstd"}) {
     const TinyShard shard = make_shard(all_forms().at(name), 2);
     const ShardHeader header = decode_header(shard.bytes).value();
     const auto fields = later_fields(header).value();

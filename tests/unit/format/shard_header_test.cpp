@@ -161,14 +161,14 @@ TEST_CASE("a second form of image or label is refused in every version") {
         Case{"later", "image.zstd.crc32c"}, Case{"later", "label.zstd.offsets"},
         Case{"later", "label.shape"}, Case{"later", "label.data"}, Case{"later-zstd", "image"},
         Case{"later-zstd", "image.data"}, Case{"later-zstd", "label.offsets"},
-        Case{"later-unlabelled", "label"}, Case{"later-unlabelled", "label.crc32c"},
-        Case{"later-unlabelled", "label.more"}}) {
+        Case{"later-unlabeled", "label"}, Case{"later-unlabeled", "label.crc32c"},
+        Case{"later-unlabeled", "label.more"}}) {
     INFO(form << " " << name);
     const TinyShard shard = make_shard(all_forms().at(form), 2);
     const std::string message =
         refusal(edited(shard, "\"source.later\"", "\"" + std::string(name) + "\""));
     CHECK_THAT(message, ContainsSubstring("another form of the") ||
-                            ContainsSubstring("does not belong to an unlabelled set"));
+                            ContainsSubstring("does not belong to an unlabeled set"));
   }
   const TinyShard shard = make_shard({.later = true}, 2);
   CHECK_FALSE(decode_header(edited(shard, "\"source.later\"", "\"image.zstd\""))
@@ -185,8 +185,8 @@ TEST_CASE("the tables of a field follow from the schema") {
     CHECK((image.offsets != nullptr) == (form.image_zstd || !form.size));
     CHECK((image.shapes != nullptr) == !form.size.has_value());
     CHECK((image.frame_crcs != nullptr) == form.image_zstd);
-    CHECK((label.payload != nullptr) == form.labelled);
-    CHECK((label.crcs != nullptr) == form.labelled);
+    CHECK((label.payload != nullptr) == form.labeled);
+    CHECK((label.crcs != nullptr) == form.labeled);
   }
 }
 
@@ -324,7 +324,7 @@ TEST_CASE("impossible tables are refused although their sums match") {
   CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 10, 3)),
              ContainsSubstring("shard.sums"));  // samples of class 0
   CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 11, 0)),
-             ContainsSubstring("shard.sums"));  // labelled
+             ContainsSubstring("shard.sums"));  // labeled
 
   const TinyShard mixed = make_shard({.size = {}}, 2);
   CHECK_THAT(refusal(with_number<std::uint64_t>(mixed, "image.offsets", 1, max64)),

@@ -25,7 +25,7 @@ std::string names_of(const std::vector<Tensor>& tensors) {
 
 }  // namespace
 
-TEST_CASE("a labelled shard of fixed records is laid out on pages") {
+TEST_CASE("a labeled shard of fixed records is laid out on pages") {
   const TinyForm form;
   const auto layout =
       plan_layout(metadata_of(form), tiny_schema(form), {100, 1234, false, false, 0, 0});
@@ -67,7 +67,7 @@ TEST_CASE("tables of every form have the order of FORMAT.md") {
         "image.zstd label.data | label.offsets image.zstd.offsets key.offsets source.hash "
         "shard.sums source.size source.region image.shape "
         "label.shape image.crc32c label.crc32c image.zstd.crc32c key.data shard.crc32c");
-  CHECK(names({.labelled = false}, {2, 4, false, false, 0, 0}) ==
+  CHECK(names({.labeled = false}, {2, 4, false, false, 0, 0}) ==
         "image | key.offsets source.hash shard.sums source.size source.region image.crc32c "
         "key.data shard.crc32c");
   TinyForm sample{.kind = LabelScope::image, .size = {}};
@@ -137,7 +137,7 @@ TEST_CASE("the header has room for 20-digit numbers and three fillers, no more")
 TEST_CASE("the encoded header is canonical, padded and states its length") {
   const Metadata metadata{"1.0", "p\"q", "s", "t", {}};
   TinyForm form;
-  form.labelled = false;
+  form.labeled = false;
   const auto layout = plan_layout(metadata, tiny_schema(form), {2, 3, false, false, 0, 0});
   const std::string header = encode_header(metadata, *layout);
   CHECK(header.size() == layout->buffer_start());

@@ -76,10 +76,10 @@ TEST_CASE("without pixels there are no numbers, without labels no lists") {
   CHECK(none.weights_inverse == std::vector<std::optional<double>>(1));
   CHECK(none.weights_median == std::vector<std::optional<double>>(1));
   CHECK(none.pixels == std::vector<std::uint64_t>{0});
-  const Statistics unlabelled = statistics_of(Sums(1, 0));
-  CHECK(unlabelled.pixels.empty());
-  CHECK(unlabelled.weights_inverse.empty());
-  CHECK(unlabelled.weights_median.empty());
+  const Statistics unlabeled = statistics_of(Sums(1, 0));
+  CHECK(unlabeled.pixels.empty());
+  CHECK(unlabeled.weights_inverse.empty());
+  CHECK(unlabeled.weights_median.empty());
 }
 
 TEST_CASE("a deviation of many pixels is exact where doubles alone would cancel") {

@@ -269,7 +269,7 @@ TEST_CASE("a mask whose name does not match the pattern is reported") {
   CHECK(skipped.list().samples[1].mask_count == 1);
 }
 
-TEST_CASE("a split whose labels have another name does not count as unlabelled") {
+TEST_CASE("a split whose labels have another name does not count as unlabeled") {
   const TempFolder folder;
   for (int i = 0; i < 100; ++i)
     touch(folder, {"images/train/" + std::to_string(i) + ".png",
@@ -303,7 +303,7 @@ TEST_CASE("in one folder too, labels of another name do not count as missing") {
         0);
 }
 
-TEST_CASE("listed images are unlabelled only if no label is left over") {
+TEST_CASE("listed images are unlabeled only if no label is left over") {
   const TempFolder folder;
   touch(folder, {"JPEGImages/1.jpg", "JPEGImages/2.jpg", "JPEGImages/4.jpg", "JPEGImages/5.jpg",
                  "SegmentationClass/1.png", "SegmentationClass/2.png"});

@@ -92,7 +92,7 @@ TEST_CASE("option --pair-regex takes two expressions with groups, alone") {
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.mask_per_class = "{key}_{class}"; }),
              ContainsSubstring("--mask-per-class exclude"));
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.image_regex = "a"; }),
-             ContainsSubstring("--pair-regex 'a': has no group, expected one or several"));
+             ContainsSubstring("--pair-regex 'a' has no capture group; add at least one"));
   CHECK(refusal([&](InputOptions& i) { regex(i), i.image_regex = "(a)(b)"; }).empty());
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.label_regex = "(a"; }),
              ContainsSubstring("is no regular expression"));

@@ -174,7 +174,7 @@ TEST_CASE("lists in a neighboring folder divide one set of files") {
   CHECK(input.keys("val") == Names{"3"});
 }
 
-TEST_CASE("an unlabelled split next to labelled ones is accepted and reported") {
+TEST_CASE("an unlabeled split next to labeled ones is accepted and reported") {
   const TempFolder folder;
   touch(folder, {"train/1.png", "train_labels/1.png", "test/2.png"});
   const DiscoveredInput input = detected(folder);
@@ -491,7 +491,7 @@ TEST_CASE("two image folders for one split are an error") {
              ContainsSubstring(cases / "Images" + " and " + cases / "images" + " are both images"));
 }
 
-TEST_CASE("images/val with labels/validation is not an unlabelled set") {
+TEST_CASE("images/val with labels/validation is not an unlabeled set") {
   const TempFolder folder;
   touch(folder, {"images/train/1.png", "images/val/2.png", "labels/train/1.png",
                  "labels/validation/2.png"});
@@ -574,7 +574,7 @@ TEST_CASE("class folders outnumber stray images even in a single split") {
   CHECK(input.classes("val") == Names{"n3/3: n3", "n4/4: n4"});
 }
 
-TEST_CASE("images with a folder of thumbnails remain an unlabelled set") {
+TEST_CASE("images with a folder of thumbnails remain an unlabeled set") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg", "test/4.jpg",
                  "test/thumbs/3.jpg", "test/thumbs/4.jpg"});

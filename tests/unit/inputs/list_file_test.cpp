@@ -103,7 +103,7 @@ TEST_CASE("unlisted files of other formats do not matter") {
   CHECK(listed(folder, "1\n") == Names{"1"});
 }
 
-TEST_CASE("a list also selects from unlabelled images and class folders") {
+TEST_CASE("a list also selects from unlabeled images and class folders") {
   const TempFolder folder;
   touch(folder, {"images/cat/1.jpg", "images/cat/2.jpg", "images/dog/3.jpg"});
   folder.write("list.txt", "cat/1\ndog/3\n");

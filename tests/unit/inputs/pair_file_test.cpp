@@ -117,7 +117,7 @@ TEST_CASE("a split column makes several sets") {
   CHECK(input.classes("val") == Names{"1: b"});
   CHECK(input.classes("train") == Names{"2: a"});
   CHECK(input.list("val").class_names == Names{"a", "b"});
-  CHECK(input.list("test").class_names.empty());  // an unlabelled split is a set of images only
+  CHECK(input.list("test").class_names.empty());  // an unlabeled split is a set of images only
 
   PackOptions options = pair_options(folder / "t.csv");
   options.input.split.method = SplitOptions::Method::ratio;

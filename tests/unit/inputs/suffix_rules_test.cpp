@@ -276,7 +276,7 @@ TEST_CASE("a preset tries its own suffixes, then equal names, and no others") {
   const auto chosen = [&](const std::string& images, const std::string& labels) {
     set.images = scan_images({{folder / images, ""}}, problems).value();
     set.labels = scan_images({{folder / labels, ""}}, problems).value();
-    set.labelled = true;
+    set.labeled = true;
     return choose_suffixes(std::span(&set, 1), given);
   };
   CHECK(chosen("images", "labels").rule.label == "_gtFine_labelTrainIds");

@@ -76,9 +76,9 @@ TEST_CASE("lists without labels are passed over") {
   const TempFolder folder, other;
   put_label(folder, "a", id_label(1, 1, {4}));
   put(other, "images/x.png", photo());
-  const SampleList labelled = samples_of(options_for(folder)),
-                   unlabelled = samples_of(options_for(other));
-  const std::vector<const SampleList*> lists{&unlabelled, &labelled};
+  const SampleList labeled = samples_of(options_for(folder)),
+                   unlabeled = samples_of(options_for(other));
+  const std::vector<const SampleList*> lists{&unlabeled, &labeled};
   Recorder recorder;
   CHECK(scan_ids(lists, kMaxPixels, recorder).value().narrow == set_of({4}));
 }

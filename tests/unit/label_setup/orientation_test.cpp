@@ -22,7 +22,7 @@ std::optional<bool> automatic(const codecs::ImageInfo& image, std::optional<Exte
   return applies_orientation(ExifPolicy::automatic, image, label);
 }
 
-constexpr auto kUnlabelled = std::nullopt;
+constexpr auto kUnlabeled = std::nullopt;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ TEST_CASE("an upright image is never turned") {
 
 TEST_CASE("without a label the orientation is applied") {
   for (int orientation = 2; orientation <= 8; ++orientation)
-    CHECK(automatic(jpeg(40, 30, orientation), kUnlabelled) == true);
+    CHECK(automatic(jpeg(40, 30, orientation), kUnlabeled) == true);
 }
 
 TEST_CASE("a label of the stored size alone was drawn on stored pixels") {

@@ -93,10 +93,10 @@ TEST_CASE("the path of a pack from the folder on that names it") {
 
 TEST_CASE("labels of a parent folder are those of its splits if they agree") {
   const TempFolder folder;
-  TinyForm unlabelled, other;
-  unlabelled.labelled = false;
+  TinyForm unlabeled, other;
+  unlabeled.labeled = false;
   other.classes = 4;
-  put_pack(folder, "packed/test", unlabelled);
+  put_pack(folder, "packed/test", unlabeled);
   put_pack(folder, "packed/train");
   put_pack(folder, "packed/val");
   CHECK(read_packed_labels(folder / "packed").value().table.classes.size() == 3);

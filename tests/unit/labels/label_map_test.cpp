@@ -132,7 +132,7 @@ TEST_CASE("new classes are named by name or id of given classes") {
              ContainsSubstring("line 1") && ContainsSubstring("below 2"));
   CHECK_THAT(value_failure("7,255\n", table), ContainsSubstring("write ignore"));
   CHECK_THAT(value_failure("7,1\n", table_of({"1", "0"})),
-             ContainsSubstring("is an id, and the name of class 0"));
+             ContainsSubstring("is both an id and the name of class 0"));
 }
 
 TEST_CASE("an old class name stands for all its sources, ignored stays ignored") {

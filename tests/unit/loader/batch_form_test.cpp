@@ -46,7 +46,7 @@ TEST_CASE("the record's shape is read from the schema, whatever its layout") {
   }
   CHECK(form_of(schema_of("gray"), {}).record().image.channels == 1);
   CHECK(form_of(schema_of("sample-bits"), {}).record().label.vectors() == 1);
-  CHECK(form_of(schema_of("unlabelled"), {}).record().label.class_count == 0);
+  CHECK(form_of(schema_of("unlabeled"), {}).record().label.class_count == 0);
 }
 
 TEST_CASE("the size of a row follows crop, resized crop, pad_to and content") {
@@ -118,15 +118,15 @@ TEST_CASE("packed labels have the shape they are stored in") {
   CHECK(shape_of("index-300").type == ElementType::u16);
   CHECK(shape_of("sample-bits").shape == std::vector<std::int64_t>{4, 1});
   CHECK(shape_of("sample-index").shape == std::vector<std::int64_t>{4});
-  CHECK(shape_of("unlabelled").shape.empty());
+  CHECK(shape_of("unlabeled").shape.empty());
 }
 
-TEST_CASE("packed content refuses expansion, unlabelled sets refuse labels") {
+TEST_CASE("packed content refuses expansion, unlabeled sets refuse labels") {
   LoaderOptions options;
   options.content = BatchContent::packed;
   options.label.form = LabelForm::one_hot;
   CHECK_THAT(refusal("bits", options), ContainsSubstring("`label` has no effect"));
-  CHECK_THAT(refusal("unlabelled", options), ContainsSubstring("has no labels"));
+  CHECK_THAT(refusal("unlabeled", options), ContainsSubstring("has no labels"));
   options.label = {};
   options.image.type = ElementType::f32;
   CHECK_THAT(refusal("bits", options), ContainsSubstring("`image` has no effect"));

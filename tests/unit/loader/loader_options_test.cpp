@@ -63,9 +63,9 @@ TEST_CASE("batch and rank counts that do not fit are refused with their numbers"
 }
 
 TEST_CASE("options that do not fit the data set are named") {
-  const TinyPack pack, unlabelled(all_forms().at("unlabelled")), multi(all_forms().at("multi"));
+  const TinyPack pack, unlabeled(all_forms().at("unlabeled")), multi(all_forms().at("multi"));
   const Dataset dataset = pack.open();
-  CHECK(refused(unlabelled.open(), [](LoaderOptions& o) { o.label.form = LabelForm::bits; }) ==
+  CHECK(refused(unlabeled.open(), [](LoaderOptions& o) { o.label.form = LabelForm::bits; }) ==
         "the data set has no labels, but the loader's options ask for some; leave `label` out");
   CHECK_THAT(refused(multi.open(), [](LoaderOptions&) {}),
              ContainsSubstring("index") && ContainsSubstring("several classes"));

@@ -41,8 +41,8 @@ TEST_CASE("records of mixed sizes are refused in batches of several rows") {
   const TinyPack pack = mixed_pack();
   const Dataset dataset = pack.open();
   CHECK(refusal_of(dataset, in_file_order(2)) ==
-        "the records have different sizes, which do not make a batch of several rows; give a crop "
-        "or pad_to, or a batch of one row per rank");
+        "records of different sizes cannot share a batch; use a crop or pad_to, or batches of one "
+        "row per rank");
   LoaderOptions packed = in_file_order(2);
   packed.content = BatchContent::packed;
   packed.augment.crop = Crop{{3, 3}};  // packed records stay as they are

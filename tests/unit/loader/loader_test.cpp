@@ -22,21 +22,21 @@ std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   const std::size_t channels = form.color == ImageColor::rgb ? 3 : 1;
   std::map<std::string, LoaderOptions> contents;
   contents["packed"].content = BatchContent::packed;
-  auto& normalised = contents["f32 NCHW normalised, one-hot f32 NCHW"];
-  normalised.image = {ElementType::f32, AxisOrder::channels_first,
+  auto& normalized = contents["f32 NCHW normalized, one-hot f32 NCHW"];
+  normalized.image = {ElementType::f32, AxisOrder::channels_first,
                       std::vector<float>(channels, 0.485f), std::vector<float>(channels, 0.229f)};
   auto& flags = contents["u8 NCHW, one-hot u8 NHWC with the ignored"];
   flags.image.order = AxisOrder::channels_first;
   auto& bits = contents["bf16 NHWC, bits"];
   bits.image.type = ElementType::bf16;
-  if (form.labelled) {
-    normalised.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
+  if (form.labeled) {
+    normalized.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
     flags.label = {LabelForm::one_hot, ElementType::u8, AxisOrder::channels_last, true, {}};
     bits.label.form = LabelForm::bits;
   }
   if (form.multi) return contents;  // has no index form
   contents["u8 NHWC, index"] = {};
-  if (form.labelled) contents["u8 NHWC, index i64"].label.type = ElementType::i64;
+  if (form.labeled) contents["u8 NHWC, index i64"].label.type = ElementType::i64;
   return contents;
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("epochs hold all records, expanded by the formulas in every form") {
 
 TEST_CASE("reading by system calls gives what the mapping gives") {
   for (const char* const name :
-       {"bits", "zstd", "index-300", "mixed", "unlabelled", "sample-index", "later"}) {
+       {"bits", "zstd", "index-300", "mixed", "unlabeled", "sample-index", "later"}) {
     const TinyForm form = all_forms().at(name);
     const TinyPack pack(form, 10, 4);
     LoaderOptions options;
@@ -186,8 +186,8 @@ TEST_CASE("fields tell their shape and type") {
     CHECK(batch.image().shape == std::vector<std::int64_t>{4, 5, 6, 3});
     CHECK(batch.label().shape == std::vector<std::int64_t>{4, 5, 6, 1});
   }
-  SECTION("an unlabelled set") {
-    const TinyPack without(all_forms().at("unlabelled"));
+  SECTION("an unlabeled set") {
+    const TinyPack without(all_forms().at("unlabeled"));
     Loader loader = open_loader(without.open(), options);
     const Batch batch = next_batch(loader);
     CHECK(batch.label().bytes.empty());

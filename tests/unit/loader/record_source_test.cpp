@@ -123,8 +123,8 @@ TEST_CASE("records of every form are read as they were packed, both ways") {
         const RecordShape shape = source->shape(i).value();
         CHECK(seen.key == pack.records[i].key);
         CHECK(bytes_of(seen.image) == stored_image(form, pack.records[i]));
-        CHECK((!form.labelled || bytes_of(seen.label) == stored_label(form, pack.records[i])));
-        CHECK((form.labelled || seen.label.empty()));
+        CHECK((!form.labeled || bytes_of(seen.label) == stored_label(form, pack.records[i])));
+        CHECK((form.labeled || seen.label.empty()));
         CHECK((seen.image_shape == sample.image_shape() && shape.image == sample.image_shape()));
         CHECK((seen.label_shape == sample.label_shape() && shape.label == sample.label_shape()));
       }
@@ -136,7 +136,8 @@ TEST_CASE("samples that do not exist are refused") {
   const Fixture pack;
   const auto source = source_of(*pack.dataset);
   CHECK(error_of(*source, 10)->code == ErrorCode::usage);
-  CHECK(source->shape(10).error().message == "sample 10 of 10");
+  CHECK(source->shape(10).error().message ==
+        "there is no sample 10; the data set has 10, counted from 0");
   source->read_ahead(10);
 }
 

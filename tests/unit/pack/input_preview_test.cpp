@@ -104,9 +104,9 @@ TEST_CASE("a split of images only has no labels, whichever comes first") {
     put(folder, std::string("images/") + split + "/a.png", photo());
     put(folder, std::string("images/") + split + "/b.png", photo());
   }
-  const std::string labelled = GENERATE("train", "val");
+  const std::string labeled = GENERATE("train", "val");
   for (const char* key : {"a", "b"})
-    put(folder, "labels/" + labelled + "/" + key + ".png", noise_label());
+    put(folder, "labels/" + labeled + "/" + key + ".png", noise_label());
   PackOptions options = options_for(folder);
   options.input = {};
   options.input.root = folder.path();
@@ -119,7 +119,7 @@ TEST_CASE("a split of images only has no labels, whichever comes first") {
   PackedSample sample;
   for (const std::uint64_t number : {0u, 2u}) {
     CHECK_FALSE((*preview)->record_of(number, sample).value());
-    CHECK(sample.label.empty() == ((*preview)->split(number) != labelled));
+    CHECK(sample.label.empty() == ((*preview)->split(number) != labeled));
   }
 }
 

@@ -56,13 +56,13 @@ ino_t inode_of(const std::string& path) {
 }
 
 std::vector<TinyForm> forms() {
-  TinyForm zstd, mixed, whole_image, unlabelled;
+  TinyForm zstd, mixed, whole_image, unlabeled;
   zstd.image_zstd = zstd.label_zstd = true;
   mixed.size.reset();
   whole_image.kind = LabelScope::image;
   whole_image.layout = AxisOrder::channels_first;
-  unlabelled.labelled = false;
-  return {{}, zstd, mixed, whole_image, unlabelled};
+  unlabeled.labeled = false;
+  return {{}, zstd, mixed, whole_image, unlabeled};
 }
 
 void write_whole(const std::string& folder, const TinyForm& form = {}, std::size_t records = 10,

@@ -291,20 +291,20 @@ namespace {
 struct SlowStatistics {
   std::array<std::uint64_t, 3> sums{}, squares{};
   std::uint64_t counted = 0, ignored = 0;
-  std::vector<std::uint64_t> pixels, samples, labelled;
+  std::vector<std::uint64_t> pixels, samples, labeled;
 };
 
 // From the packed records, pixel by pixel.
 SlowStatistics slow_statistics(const Dataset& dataset) {
   SlowStatistics slow;
   slow.pixels.resize(dataset.classes().size());
-  slow.samples = slow.labelled = slow.pixels;
+  slow.samples = slow.labeled = slow.pixels;
   for (std::uint64_t i = 0; i < dataset.records(); ++i) {
     const auto sample = dataset.sample(i).value();
     const Samples image = image_of(dataset, i), label = label_of(dataset, i);
     const auto region = sample.source().region;
     std::vector<std::uint64_t> histogram(slow.pixels.size());
-    std::uint64_t labelled = 0;
+    std::uint64_t labeled = 0;
     for (std::int64_t p = 0; p < 16 * 12; ++p) {
       const std::int64_t x = p % 16, y = p / 16;
       const bool inside = x >= region[0] && x < region[0] + region[2] && y >= region[1] &&
@@ -319,14 +319,14 @@ SlowStatistics slow_statistics(const Dataset& dataset) {
         ++slow.ignored;
       } else {
         ++histogram[label[at]];
-        ++labelled;
+        ++labeled;
       }
     }
     for (std::size_t c = 0; c < histogram.size(); ++c) {
       if (histogram[c] == 0) continue;
       slow.pixels[c] += histogram[c];
       ++slow.samples[c];
-      slow.labelled[c] += labelled;
+      slow.labeled[c] += labeled;
     }
   }
   return slow;
@@ -361,7 +361,7 @@ TEST_CASE("statistics equal those of a slow computation over the packed records"
     CHECK(statistics.weights_inverse[c] ==
           static_cast<double>(all) / static_cast<double>(4 * slow.pixels[c]));
     frequencies.push_back(static_cast<double>(slow.pixels[c]) /
-                          static_cast<double>(slow.labelled[c]));
+                          static_cast<double>(slow.labeled[c]));
   }
   auto sorted = frequencies;
   std::sort(sorted.begin(), sorted.end());
@@ -856,7 +856,7 @@ TEST_CASE("progress counts samples to the end") {
 
 // ---- several sets
 
-TEST_CASE("an unlabelled split is packed next to labelled ones") {
+TEST_CASE("an unlabeled split is packed next to labeled ones") {
   const TempFolder folder;
   for (const std::string split : {"train", "val", "test"}) {
     put(folder, split + "/a.png", photo());

@@ -275,7 +275,7 @@ TEST_CASE("a gray record pads with the color's luma") {
         std::vector<std::int64_t>{(299 * 255 + 114 * 128 + 500) / 1000});
 }
 
-TEST_CASE("an unlabelled set has no label options and compresses no label") {
+TEST_CASE("an unlabeled set has no label options and compresses no label") {
   PackOptions options = options_of();
   options.shard.zstd_label = true;
   const Schema schema = make_schema(options, {});

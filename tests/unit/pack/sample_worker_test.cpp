@@ -344,7 +344,7 @@ TEST_CASE("padding of labels is ignored, or a class") {
   Worked result = good(options);
   CHECK(result.label == Samples{kNone, 0, 1, kNone, kNone, 1, 0, kNone});
   CHECK(result.sums.ignored == 4);
-  CHECK(result.sums.classes[1].labelled == 4);
+  CHECK(result.sums.classes[1].labeled == 4);
   options.label.pad_label = "1";
   result = good(options);
   CHECK(result.label == Samples{1, 0, 1, 1, 1, 1, 0, 1});

@@ -28,7 +28,7 @@ TEST_CASE("shares as people read them") {
   CHECK(class_share_text(1) == "100.00 %");
 }
 
-TEST_CASE("shares are those of the labelled pixels, the ignored part is of all") {
+TEST_CASE("shares are those of the labeled pixels, the ignored part is of all") {
   const ClassShares shares = shares_of_counts({30, 10, 0}, 10, "pixels");
   CHECK(shares.classes == std::vector<double>{0.75, 0.25, 0});
   CHECK(shares.ignored == 0.2);
@@ -40,14 +40,14 @@ TEST_CASE("a legend lists every class in the order of ids, then what is ignored"
   const auto classes = named(3);
   const auto colors = class_colors(classes).colors;
   const Legend legend = make_legend(
-      classes, colors, shares_of_counts({1, 2, 1}, 4, "labelled pixels of the data set"));
+      classes, colors, shares_of_counts({1, 2, 1}, 4, "labeled pixels of the data set"));
   REQUIRE(legend.entries.size() == 4);
   CHECK(legend.entries[1].class_id == 1);
   CHECK(legend.entries[1].color == colors[1]);
   CHECK(legend.entries[1].share == 0.5);
   CHECK_FALSE(legend.entries[3].class_id);
   CHECK(legend.left_out == 0);
-  CHECK_THAT(legend.heading, ContainsSubstring("labelled pixels of the data set"));
+  CHECK_THAT(legend.heading, ContainsSubstring("labeled pixels of the data set"));
 }
 
 TEST_CASE("of very many classes the legend keeps those with the largest shares") {

@@ -150,7 +150,7 @@ TEST_CASE("packs with different samples are refused with the difference") {
   other.color = ImageColor::gray;
   CHECK_THAT(refusal(folder, form, other), ContainsSubstring("color"));
   other = form;
-  other.labelled = false;
+  other.labeled = false;
   CHECK_THAT(refusal(folder, form, other), ContainsSubstring("3 classes here, 0 there"));
 }
 

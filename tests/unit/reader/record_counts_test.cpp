@@ -29,7 +29,7 @@ TEST_CASE("labels of each storage give the same counts") {
   CHECK(ids.ignored == 1);
   CHECK(ids.classes[2].pixels == 2);
   CHECK(ids.classes[2].samples == 1);
-  CHECK(ids.classes[2].labelled == 3);
+  CHECK(ids.classes[2].labeled == 3);
   CHECK(ids.classes[1] == format::Sums::ClassCount{});
   CHECK(ids == bits);
   CHECK(ids == bytes);

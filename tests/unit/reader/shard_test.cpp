@@ -35,8 +35,8 @@ void check_sample(const TinyForm& form, const TinyRecord& record, const Sample& 
       std::max(sample.image_shape().size_bytes(), sample.label_shape().size_bytes()) + 5);
   CHECK(same(sample.read_image(buffer).value().bytes, stored_image(form, record)));
   if (!image_compressed) CHECK(same(sample.image().value().bytes, stored_image(form, record)));
-  CHECK(sample.has_label() == form.labelled);
-  if (!form.labelled) return;
+  CHECK(sample.has_label() == form.labeled);
+  if (!form.labeled) return;
   CHECK(sample.label_shape().vectors() == record.labels.size());
   CHECK(same(sample.read_label(buffer).value().bytes, stored_label(form, record)));
   if (!label_compressed) CHECK(same(sample.label().value().bytes, stored_label(form, record)));
@@ -52,7 +52,7 @@ TEST_CASE("a shard of every form returns its samples") {
     REQUIRE(shard.records() == 5);
     CHECK(shard.aligned());
     CHECK(shard.image_compressed() == form.image_zstd);
-    CHECK(shard.schema().label.has_value() == form.labelled);
+    CHECK(shard.schema().label.has_value() == form.labeled);
     for (std::size_t i = 0; i < records.size(); ++i) {
       check_sample(form, records[i], shard.sample(i).value(), form.image_zstd, form.label_zstd);
     }
@@ -79,7 +79,7 @@ TEST_CASE("asking for what a shard does not have is a usage error") {
   const TempFolder folder;
   TinyForm form;
   form.image_zstd = true;
-  form.labelled = false;
+  form.labeled = false;
   const Shard shard = open_shard(folder / kName, make_shard(form, 2));
   const Sample sample = shard.sample(0).value();
   std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes() - 1);
@@ -158,10 +158,10 @@ TEST_CASE("no flipped bit of header or tables opens as another shard") {
   }
 }
 
-TEST_CASE("the label of an unlabelled set is a usage error before any lookup") {
+TEST_CASE("the label of an unlabeled set is a usage error before any lookup") {
   const TempFolder folder;
   TinyForm form;
-  form.labelled = false;
+  form.labeled = false;
   const Shard shard = open_shard(folder / kName, make_shard(form, 1));
   const Sample sample = shard.sample(0).value();
   std::vector<std::uint8_t> none;
@@ -184,7 +184,7 @@ TEST_CASE("records load in place or into memory that grows only for valid frames
     std::vector<std::uint8_t> scratch;
     CHECK(same(sample.load_image(scratch).value().bytes, stored_image(form, records[1])));
     CHECK(scratch.empty() == !form.image_zstd);
-    if (form.labelled)
+    if (form.labeled)
       CHECK(same(sample.load_label(scratch).value().bytes, stored_label(form, records[1])));
     if (!form.image_zstd) continue;
     flip(folder / kName, made.layout.file_offset("image.zstd"));

@@ -90,7 +90,7 @@ inline std::vector<TinyForm> all_forms() {
   other.layout = AxisOrder::channels_first;
   forms.push_back(other);
   other = {};
-  other.labelled = false;
+  other.labeled = false;
   forms.push_back(other);
   other.size.reset();
   forms.push_back(other);

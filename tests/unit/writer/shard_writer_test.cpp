@@ -49,8 +49,8 @@ std::map<std::string, TinyForm> fixed_forms() {
   forms["gray chw"].layout = AxisOrder::channels_first;
   forms["sample label"] = form_of();
   forms["sample label"].kind = LabelScope::image;
-  forms["unlabelled"] = form_of();
-  forms["unlabelled"].labelled = false;
+  forms["unlabeled"] = form_of();
+  forms["unlabeled"].labeled = false;
   return forms;
 }
 
@@ -69,7 +69,7 @@ std::map<std::string, TinyForm> compressed_forms() {
     TinyForm form = plain;
     form.image_zstd = true;
     forms["zstd image: " + name] = form;
-    if (!plain.labelled) continue;
+    if (!plain.labeled) continue;
     form.label_zstd = true;
     forms["zstd: " + name] = form;
     form.image_zstd = false;
@@ -102,7 +102,7 @@ Packed packed(const TinyForm& form, const TinyRecord& record) {
   result.sums = make_shard(form, {record}, tiny_plan({record})).sums;
   format::RecordEntry& entry = result.entry;
   entry.key = record.key;
-  const bool label_file = form.labelled && form.kind == LabelScope::pixel;
+  const bool label_file = form.labeled && form.kind == LabelScope::pixel;
   entry.source_hash = {xxh3_64(bytes_of(record.key)),
                        label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
   entry.source_size = {record.source.width, record.source.height};
@@ -119,7 +119,7 @@ Packed packed(const TinyForm& form, const TinyRecord& record) {
   if (form.layout == AxisOrder::channels_first)
     entry.image_shape = {channels, record.size.height, record.size.width};
   const Schema schema = tiny_schema(form);
-  if (form.labelled)
+  if (form.labeled)
     entry.label_shape = {record.size.height, record.size.width,
                          static_cast<std::int32_t>(format::label_depth(schema))};
   return result;
@@ -165,7 +165,7 @@ ShardSpec spec_of(const std::string& folder, const TinyForm& form, const Schema&
   for (const auto& slot : slots) {
     const TinyRecord& record = slot ? *slot : kept.front();
     spec.planned.image_stored_bytes += stored_image(form, record).size();
-    if (form.labelled) spec.planned.label_stored_bytes += stored_label(form, record).size();
+    if (form.labeled) spec.planned.label_stored_bytes += stored_label(form, record).size();
   }
   return spec;
 }
