@@ -16,7 +16,9 @@
 #include "inputs/pair_file.hpp"
 #include "inputs/path_pattern.hpp"
 #include "inputs/sample_folders.hpp"
+#include "inputs/scan.hpp"
 #include "inputs/sibling_folders.hpp"
+#include "inputs/suffix_rules.hpp"
 
 namespace hotpack::pipeline {
 
@@ -107,11 +109,55 @@ Error sibling_error(const Layout& classes, const Layout& pairs, const std::strin
       folder);
 }
 
+Result<SuffixChoice> suffixes_of(const Layout& pairs) {
+  std::vector<FileSet> sets;
+  for (const SplitFolders& split : pairs.splits) {
+    if (split.labels.empty()) continue;
+    ProblemLog ignored;  // the command that packs the folders scans them again and reports them
+    FileSet set;
+    HOTPACK_ASSIGN(set.images, scan_images({{split.images, ""}}, ignored));
+    HOTPACK_ASSIGN(set.labels, scan_images({{split.labels, ""}}, ignored));
+    set.labelled = true;
+    sets.push_back(std::move(set));
+  }
+  return choose_suffixes(sets, {});
+}
+
+// Of several forms of one label, such as ids and colors, the one that pack would use.
+void take_label_suffix(const SuffixChoice& choice, SiblingFolders& siblings) {
+  const SuffixRule& rule = choice.rule;
+  const bool on_labels = !siblings.on_images && !siblings.affix.in_front;
+  if (!choice.fits || !on_labels || rule.label.empty() || !rule.image.empty()) return;
+  if (siblings.affix.text == rule.label) return;
+  siblings.affix.text = rule.label;
+  siblings.pairs = choice.pairs;
+  siblings.label_example = siblings.image_example + rule.label;
+}
+
+Error kinds_error(const Layout& classes, const Layout& pairs, const std::string& folder,
+                  const SiblingFolders& siblings, const std::vector<SuffixProposal>& kinds) {
+  std::vector<Suggestion> suggestions;
+  for (const auto& [about, options] : kinds)
+    suggestions.push_back({about, pack_command(pairs, options)});
+  suggestions.push_back(class_suggestion(classes, "or, if they are two classes"));
+  return data_error("holds " + siblings.images + " and " + siblings.labels + ", such as " +
+                        siblings.image_example + " and " + siblings.label_example +
+                        ": they look like images and labels, and labels of several kinds fit the "
+                        "images. Choose a rule:" +
+                        suggestions_text(suggestions),
+                    folder);
+}
+
 Status ask_about_siblings(const Layout& classes, const std::string& folder) {
-  HOTPACK_ASSIGN(const std::optional<SiblingFolders> siblings, find_sibling_folders(folder));
+  HOTPACK_ASSIGN(std::optional<SiblingFolders> siblings, find_sibling_folders(folder));
   if (!siblings) return {};
   const std::optional<Layout> pairs = pairs_in_place_of_classes(classes, *siblings);
-  return pairs ? Status(sibling_error(classes, *pairs, folder, *siblings)) : Status();
+  if (!pairs) return {};
+  HOTPACK_ASSIGN(const SuffixChoice choice, suffixes_of(*pairs));
+  if (choice.proposals.size() > 1)
+    return kinds_error(classes, *pairs, folder, *siblings, choice.proposals);
+  take_label_suffix(choice, *siblings);
+  return sibling_error(classes, *pairs, folder, *siblings);
 }
 
 // The same splits with labels next to their images, below the folders that look like classes.

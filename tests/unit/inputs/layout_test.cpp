@@ -235,6 +235,36 @@ TEST_CASE("two folders with equal file names are a question, not two classes") {
   }
 }
 
+TEST_CASE("two folders with several kinds of label offer each kind") {
+  for (const Names& ends : {Names{"_seg", "_pred"}, Names{"_mask", "_label"}, Names{"_a", "_b"}}) {
+    const TempFolder folder;
+    for (int i = 0; i < 12; ++i) {
+      const std::string name = "a" + std::to_string(i);
+      touch(folder, {"pics/" + name + ".jpg", "lab/" + name + ends[0] + ".png",
+                     "lab/" + name + ends[1] + ".png"});
+    }
+    const std::string message = refused(root_options(folder.path())).message;
+    for (const std::string& end : ends)
+      CHECK_THAT(message,
+                 ContainsSubstring("labels end with '" + end +
+                                   "': 12 of 12 images have a label:\n  hotpack pack --images " +
+                                   folder / "pics" + " --labels " + folder / "lab" +
+                                   " --label-suffix " + end + " -o OUT\n"));
+    CHECK_THAT(message, ContainsSubstring("or, if they are two classes:\n  hotpack pack "
+                                          "--image-folders "));
+  }
+}
+
+TEST_CASE("of two folders with forms of one label, the ids are offered") {
+  const TempFolder folder;
+  for (const std::string name : {"a", "b", "c"})
+    touch(folder, {"pics/" + name + ".jpg", "lab/" + name + "_color.png",
+                   "lab/" + name + "_instanceIds.png", "lab/" + name + "_labelIds.png"});
+  const std::string message = refused(root_options(folder.path())).message;
+  CHECK_THAT(message, ContainsSubstring("(3 of them, such as a and a_labelIds)"));
+  CHECK_THAT(message, ContainsSubstring(" --label-suffix _labelIds -o OUT\nor, if they are two"));
+}
+
 TEST_CASE("the question of two folders applies within splits, and to no others") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});

@@ -251,6 +251,45 @@ TEST_CASE("several kinds of label that fit are an error with a question") {
   CHECK(discovered_clean(options).pairs(folder).front() == "0: images/0.jpg labels/0_seg.png");
 }
 
+TEST_CASE("a known and an unknown suffix that fit the images are a question") {
+  struct Case {
+    std::string image, known, unknown, options;
+  };
+  for (const Case& names : {Case{"", "_seg", "_pred", ""}, Case{"", "_gt", "_pred", ""},
+                            Case{"", "_gt", "_gt2", ""}, Case{"", "_mask", "_mask_pred", ""},
+                            Case{"_img", "_gt", "_pred", "--image-suffix _img "}}) {
+    const TempFolder folder;
+    touch_pairs(folder, 20, names.image + ".jpg", {names.known + ".png", names.unknown + ".png"});
+    std::filesystem::remove(folder / "labels/7" + names.unknown + ".png");
+    const std::string message = refused(folder_options(folder)).message;
+    CHECK_THAT(message, ContainsSubstring("labels of several kinds fit the images"));
+    const std::string both = names.options + "--label-suffix ";
+    CHECK_THAT(message,
+               ContainsSubstring(command(folder, both + names.known)) &&
+                   ContainsSubstring(command(folder, both + names.unknown + " --orphans skip")));
+    CHECK_THAT(refused(root_options(folder.path())).message,
+               ContainsSubstring("hotpack pack " + folder.path() + " " + names.options +
+                                 "--label-suffix " + names.known + " -o OUT"));
+  }
+}
+
+TEST_CASE("labels for few images are no second kind of label") {
+  const TempFolder folder;
+  touch_pairs(folder, 20, ".jpg", {"_seg.png"});
+  for (int i = 0; i < 18; ++i) touch(folder, {"labels/" + std::to_string(i) + "_pred.png"});
+  CHECK(discovered(folder_options(folder)).discovery.layout ==
+        "labels end with '_seg': 20 of 20 images have a label\n");
+}
+
+TEST_CASE("each of four kinds of label is offered") {
+  const TempFolder folder;
+  const Names ends{"_mask", "_seg", "_gt", "_pred"};
+  touch_pairs(folder, 3, ".jpg", {"_mask.png", "_seg.png", "_gt.png", "_pred.png"});
+  const std::string message = refused(folder_options(folder)).message;
+  for (const std::string& end : ends)
+    CHECK_THAT(message, ContainsSubstring(command(folder, "--label-suffix " + end)));
+}
+
 TEST_CASE("given suffixes are kept, and the other side is still found") {
   const TempFolder folder;
   touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
