@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/shell_word.hpp"
@@ -303,6 +304,19 @@ bool has_images(const FolderContent& content) {
   });
 }
 
+// Labels next to their images, of which too few have one for a layout.
+Status suggest_suffixes(const std::string& root, std::vector<Suggestion>& suggestions) {
+  ProblemLog ignored;
+  FileSet set;
+  HOTPACK_ASSIGN(set.images, scan_images({{root, ""}}, ignored));
+  set.labels = set.images;
+  set.labelled = set.one_folder = true;
+  Layout pairs = one_folder_in_place_of_classes(classes_of(root));
+  for (const auto& [about, options] : choose_suffixes(std::span(&set, 1), {}).proposals)
+    suggestions.push_back({"If " + about, pack_command(pairs, options)});
+  return {};
+}
+
 // Folders that may be classes despite their names, such as mask and no_mask; alone or in splits.
 Result<std::optional<Layout>> possible_classes(const std::string& root,
                                                const std::vector<std::string>& names) {
@@ -410,7 +424,10 @@ Result<std::vector<Suggestion>> suggested_readings(const std::string& root,
     if (!command.empty() && suggestions.empty())
       suggestions.push_back({"The table " + name + " names files that are there", command});
   }
-  if (has_images(content)) return suggestions;
+  if (has_images(content)) {
+    HOTPACK_TRY(suggest_suffixes(root, suggestions));
+    return suggestions;
+  }
   HOTPACK_ASSIGN(const std::optional<Layout> classes, possible_classes(root, folders));
   if (classes) suggestions.push_back({"If the folders are classes", pack_command(*classes)});
   return suggestions;

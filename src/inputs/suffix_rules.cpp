@@ -288,6 +288,8 @@ class Chooser {
     SuffixChoice choice = unclear(given_rule());
     choice.several = fitting.size() > 1;
     propose(choice.several ? fitting : nearest(std::move(candidates), choice.pairs), choice);
+    choice.fits =
+        choice.proposals.empty() && choice.pairs > 0 && one_folder_ && !given_.label.empty();
     return choice;
   }
 

@@ -265,6 +265,18 @@ TEST_CASE("of two folders with forms of one label, the ids are offered") {
   CHECK_THAT(message, ContainsSubstring(" --label-suffix _labelIds -o OUT\nor, if they are two"));
 }
 
+TEST_CASE("labels next to too few images are offered for an unknown layout") {
+  const TempFolder folder;
+  for (int i = 0; i < 10; ++i) touch(folder, {std::to_string(i) + ".png"});
+  for (int i = 1; i < 10; ++i) touch(folder, {std::to_string(i) + "_seg.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("has no known layout") &&
+                 ContainsSubstring("labels end with '_seg': 9 of 10 images have a label:\n  "
+                                   "hotpack pack --images " +
+                                   folder.path() + " --labels " + folder.path() +
+                                   " --label-suffix _seg --orphans skip -o OUT"));
+}
+
 TEST_CASE("the question of two folders applies within splits, and to no others") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});

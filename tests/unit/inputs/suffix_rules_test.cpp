@@ -353,6 +353,44 @@ TEST_CASE("one folder without a difference between image and label is an error")
   CHECK_THAT(refused(options).message, ContainsSubstring("--label-suffix"));
 }
 
+TEST_CASE("in one folder, a given suffix of labels needs no 95 % of the images") {
+  const TempFolder folder;
+  for (int i = 0; i < 10; ++i) touch(folder, {"d/" + std::to_string(i) + ".png"});
+  for (int i = 1; i < 10; ++i) touch(folder, {"d/" + std::to_string(i) + "_seg.png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "d"};
+  const std::string proposal = "hotpack pack --images " + folder / "d" + " --labels " +
+                               folder / "d" + " --label-suffix _seg --orphans skip -o OUT";
+  CHECK_THAT(refused(options).message, ContainsSubstring(proposal));
+  options.input.label_suffix = "_mask";
+  CHECK_THAT(refused(options).message, ContainsSubstring(proposal));
+
+  options.input.label_suffix = "_seg";
+  PackOptions root = root_options(folder / "d");
+  root.input.label_suffix = "_seg";
+  for (PackOptions given : {options, root}) {
+    const DiscoveredInput input = discovered(given);
+    CHECK(input.list().samples.size() == 9);
+    CHECK(input.problems.group(ProblemKind::orphan_image).count == 1);
+    CHECK_THAT(input.problems.text(), ContainsSubstring("d/0.png"));
+    given.input.skip_orphans = true;
+    CHECK(discovered_clean(given).discovery.orphans_left_out == 1);
+  }
+}
+
+TEST_CASE("in one folder, maps next to a given suffix are orphans") {
+  const TempFolder folder;
+  for (int i = 0; i < 4; ++i)
+    for (const std::string end : {"", "_seg", "_depth"})
+      touch(folder, {"d/" + std::to_string(i) + end + ".png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "d"};
+  options.input.label_suffix = "_seg";
+  CHECK_THAT(discovered(options).problems.text(), ContainsSubstring("d/0_depth.png"));
+  options.input.skip_orphans = true;
+  CHECK(discovered_clean(options).keys() == Names{"0", "1", "2", "3"});
+}
+
 TEST_CASE("a file lacking a detected suffix is an orphan, a given one ignores it") {
   const TempFolder folder;
   touch_pairs(folder, 100, "_img.png", {"_gt.png", "_gt_color.png"});
