@@ -176,6 +176,14 @@ std::string class_option(const std::string& folder) {
              : "";
 }
 
+std::string about_pair(const SampleFolders& samples, const SampleFolders::Expressions& pair,
+                       bool is_first) {
+  const std::string either = is_first ? "" : "or, ";
+  if (!pair.label_example.empty()) return either + "if " + pair.label_example + " is the label";
+  if (is_first) return "";
+  return samples.mask_pattern.empty() ? "or" : "or, if that one alone is the label";
+}
+
 Error sample_folders_error(const Layout& classes, const std::string& folder,
                            const SampleFolders& samples) {
   std::string text =
@@ -196,9 +204,7 @@ Error sample_folders_error(const Layout& classes, const std::string& folder,
                                      " --mask-per-class " + shell_word(samples.mask_pattern))});
   for (const SampleFolders::Expressions& pair : samples.pairs)
     suggestions.push_back(
-        {suggestions.empty()            ? ""
-         : samples.mask_pattern.empty() ? "or"
-                                        : "or, if that one alone is the label",
+        {about_pair(samples, pair, suggestions.empty()),
          pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
   if (samples.pairs.empty()) {
     text +=

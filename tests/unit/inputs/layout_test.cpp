@@ -277,6 +277,31 @@ TEST_CASE("labels next to too few images are offered for an unknown layout") {
                                    " --label-suffix _seg --orphans skip -o OUT"));
 }
 
+TEST_CASE("of two files per folder, the one unlike an image is offered as label") {
+  const std::string start = std::string("\x89PNG") + std::string(20, '\0');
+  const std::string gray = start + std::string("\x08\0", 2), colors = start + "\x08\x02",
+                    palette = start + "\x08\x03";
+  struct Case {
+    std::string image, label;
+  };
+  for (const Case& files : {Case{gray + "larger", gray}, Case{colors, gray + "larger"},
+                            Case{gray, palette + "larger"}}) {
+    const TempFolder folder;
+    for (const std::string name : {"p1/", "p2/", "p3/"}) {
+      folder.write(name + "scan.png", files.image);
+      folder.write(name + "roi.png", files.label);
+    }
+    const std::string message = refused(root_options(folder.path())).message;
+    const std::string pair = "\n  hotpack pack --images " + folder.path() + " --labels " +
+                             folder.path() + " --pair-regex ";
+    CHECK_THAT(message, ContainsSubstring("either may be the label. Run\n"
+                                          "if p1/roi.png is the label:" +
+                                          pair + "'^(.*)/scan\\.png$' '^(.*)/roi\\.png$'"));
+    CHECK_THAT(message, ContainsSubstring("or, if p1/scan.png is the label:" + pair +
+                                          "'^(.*)/roi\\.png$' '^(.*)/scan\\.png$'"));
+  }
+}
+
 TEST_CASE("the question of two folders applies within splits, and to no others") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});
