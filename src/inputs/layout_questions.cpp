@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/shell_word.hpp"
@@ -16,7 +17,9 @@
 #include "inputs/pair_file.hpp"
 #include "inputs/path_pattern.hpp"
 #include "inputs/sample_folders.hpp"
+#include "inputs/scan.hpp"
 #include "inputs/sibling_folders.hpp"
+#include "inputs/suffix_rules.hpp"
 
 namespace hotpack::pipeline {
 
@@ -107,11 +110,55 @@ Error sibling_error(const Layout& classes, const Layout& pairs, const std::strin
       folder);
 }
 
+Result<SuffixChoice> suffixes_of(const Layout& pairs) {
+  std::vector<FileSet> sets;
+  for (const SplitFolders& split : pairs.splits) {
+    if (split.labels.empty()) continue;
+    ProblemLog ignored;  // the command that packs the folders scans them again and reports them
+    FileSet set;
+    HOTPACK_ASSIGN(set.images, scan_images({{split.images, ""}}, ignored));
+    HOTPACK_ASSIGN(set.labels, scan_images({{split.labels, ""}}, ignored));
+    set.labelled = true;
+    sets.push_back(std::move(set));
+  }
+  return choose_suffixes(sets, {});
+}
+
+// Of several forms of one label, such as ids and colors, the one that pack would use.
+void take_label_suffix(const SuffixChoice& choice, SiblingFolders& siblings) {
+  const SuffixRule& rule = choice.rule;
+  const bool on_labels = !siblings.on_images && !siblings.affix.in_front;
+  if (!choice.fits || !on_labels || rule.label.empty() || !rule.image.empty()) return;
+  if (siblings.affix.text == rule.label) return;
+  siblings.affix.text = rule.label;
+  siblings.pairs = choice.pairs;
+  siblings.label_example = siblings.image_example + rule.label;
+}
+
+Error kinds_error(const Layout& classes, const Layout& pairs, const std::string& folder,
+                  const SiblingFolders& siblings, const std::vector<SuffixProposal>& kinds) {
+  std::vector<Suggestion> suggestions;
+  for (const auto& [about, options] : kinds)
+    suggestions.push_back({about, pack_command(pairs, options)});
+  suggestions.push_back(class_suggestion(classes, "or, if they are two classes"));
+  return data_error("holds " + siblings.images + " and " + siblings.labels + ", such as " +
+                        siblings.image_example + " and " + siblings.label_example +
+                        ": they look like images and labels, and labels of several kinds fit the "
+                        "images. Choose a rule:" +
+                        suggestions_text(suggestions),
+                    folder);
+}
+
 Status ask_about_siblings(const Layout& classes, const std::string& folder) {
-  HOTPACK_ASSIGN(const std::optional<SiblingFolders> siblings, find_sibling_folders(folder));
+  HOTPACK_ASSIGN(std::optional<SiblingFolders> siblings, find_sibling_folders(folder));
   if (!siblings) return {};
   const std::optional<Layout> pairs = pairs_in_place_of_classes(classes, *siblings);
-  return pairs ? Status(sibling_error(classes, *pairs, folder, *siblings)) : Status();
+  if (!pairs) return {};
+  HOTPACK_ASSIGN(const SuffixChoice choice, suffixes_of(*pairs));
+  if (choice.proposals.size() > 1)
+    return kinds_error(classes, *pairs, folder, *siblings, choice.proposals);
+  take_label_suffix(choice, *siblings);
+  return sibling_error(classes, *pairs, folder, *siblings);
 }
 
 // The same splits with labels next to their images, below the folders that look like classes.
@@ -127,6 +174,14 @@ std::string class_option(const std::string& folder) {
   return found && found->table.ok() && !found->contradiction
              ? " --classes " + shell_path(found->path)
              : "";
+}
+
+std::string about_pair(const SampleFolders& samples, const SampleFolders::Expressions& pair,
+                       bool is_first) {
+  const std::string either = is_first ? "" : "or, ";
+  if (!pair.label_example.empty()) return either + "if " + pair.label_example + " is the label";
+  if (is_first) return "";
+  return samples.mask_pattern.empty() ? "or" : "or, if that one alone is the label";
 }
 
 Error sample_folders_error(const Layout& classes, const std::string& folder,
@@ -149,9 +204,7 @@ Error sample_folders_error(const Layout& classes, const std::string& folder,
                                      " --mask-per-class " + shell_word(samples.mask_pattern))});
   for (const SampleFolders::Expressions& pair : samples.pairs)
     suggestions.push_back(
-        {suggestions.empty()            ? ""
-         : samples.mask_pattern.empty() ? "or"
-                                        : "or, if that one alone is the label",
+        {about_pair(samples, pair, suggestions.empty()),
          pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
   if (samples.pairs.empty()) {
     text +=
@@ -255,6 +308,19 @@ bool has_images(const FolderContent& content) {
   return std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
     return describe_name(name).kind == FileKind::image;
   });
+}
+
+// Labels next to their images, of which too few have one for a layout.
+Status suggest_suffixes(const std::string& root, std::vector<Suggestion>& suggestions) {
+  ProblemLog ignored;
+  FileSet set;
+  HOTPACK_ASSIGN(set.images, scan_images({{root, ""}}, ignored));
+  set.labels = set.images;
+  set.labelled = set.one_folder = true;
+  Layout pairs = one_folder_in_place_of_classes(classes_of(root));
+  for (const auto& [about, options] : choose_suffixes(std::span(&set, 1), {}).proposals)
+    suggestions.push_back({"If " + about, pack_command(pairs, options)});
+  return {};
 }
 
 // Folders that may be classes despite their names, such as mask and no_mask; alone or in splits.
@@ -364,7 +430,10 @@ Result<std::vector<Suggestion>> suggested_readings(const std::string& root,
     if (!command.empty() && suggestions.empty())
       suggestions.push_back({"The table " + name + " names files that are there", command});
   }
-  if (has_images(content)) return suggestions;
+  if (has_images(content)) {
+    HOTPACK_TRY(suggest_suffixes(root, suggestions));
+    return suggestions;
+  }
   HOTPACK_ASSIGN(const std::optional<Layout> classes, possible_classes(root, folders));
   if (classes) suggestions.push_back({"If the folders are classes", pack_command(*classes)});
   return suggestions;

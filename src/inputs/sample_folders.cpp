@@ -112,19 +112,32 @@ bool is_label(const Role& role) { return has_word(role, is_labels_word); }
 
 // ---- PNG headers
 
-enum class Form { photo, plain, unknown };
+enum class Form { photo, gray, palette, unknown };
 
 // Photographs are JPEG or have colors; labels are gray or have a palette.
-Form form_of(const std::string& path, bool is_jpeg) {
+Form form_of(const File& file, bool is_jpeg) {
   if (is_jpeg) return Form::photo;
   std::array<std::byte, 26> header{};
-  const Result<File> file = File::open_read(path);
-  if (!file.ok() || !file->read_at(0, header).ok() || header[1] != std::byte{'P'} ||
-      header[2] != std::byte{'N'})
+  if (!file.read_at(0, header).ok() || header[1] != std::byte{'P'} || header[2] != std::byte{'N'})
     return Form::unknown;
   const auto color = std::to_integer<unsigned>(header[25]);
-  return color == 2 || color == 6 ? Form::photo : Form::plain;
+  if (color == 2 || color == 6) return Form::photo;
+  return color == 3 ? Form::palette : Form::gray;
 }
+
+// How much the files of a role look like images; larger is more. Palettes count against it.
+struct Likeness {
+  std::int64_t photos = 0, palettes = 0;
+  std::uint64_t bytes = 0;
+
+  void add(const File& file, bool is_jpeg) {
+    const Form form = form_of(file, is_jpeg);
+    photos += form == Form::photo ? 1 : 0;
+    palettes += form == Form::palette ? 1 : 0;
+    bytes += file.size().value_or(0);
+  }
+  [[nodiscard]] auto rank() const { return std::tuple(photos, -palettes, bytes); }
+};
 
 // ---- the folders
 
@@ -234,7 +247,7 @@ class Folders {
           "whose files have the same names, such as " + image->example + " and " + label.example;
       add_pair(*image, label, found);
     } else if (one_other(label)) {
-      found.pairs.push_back({other_regex(label), regex_of(label)});
+      found.pairs.push_back({other_regex(label), regex_of(label), ""});
       settle(found, std::min<std::uint64_t>(label.folders, folders_.size()), 2 * folders_.size());
     }
   }
@@ -323,7 +336,8 @@ class Folders {
 
   static bool is_named(const Role* role) { return has_letters(*role); }
 
-  // The label is the file that is no JPEG; if both look alike, either may be the label.
+  // The label is the file that is no JPEG; if both look alike, either may be the label, and the one
+  // that looks less like an image comes first.
   void add_pairs_of(const std::vector<const Role*>& common, SampleFolders& found) const {
     if (common.size() != 2) return;
     const Role &first = *common[0], &second = *common[1];
@@ -331,13 +345,33 @@ class Folders {
       return (role.jpegs > 0 && other.jpegs == 0) ||
              (has_word(role, is_images_word) && !has_word(other, is_images_word));
     };
-    const bool swapped = is_image(second, first);
-    add_pair(swapped ? second : first, swapped ? first : second, found);
-    if (!swapped && !is_image(first, second)) add_pair(second, first, found);
+    if (is_image(first, second)) return add_pair(first, second, found);
+    if (is_image(second, first)) return add_pair(second, first, found);
+    const bool swapped = likeness_of(second).rank() > likeness_of(first).rank();
+    const Role &image = swapped ? second : first, &label = swapped ? first : second;
+    add_pair(image, label, found);
+    found.pairs.back().label_example = label.example;
+    add_pair(label, image, found);
+    found.pairs.back().label_example = image.example;
+  }
+
+  [[nodiscard]] Likeness likeness_of(const Role& role) const {
+    Likeness likeness;
+    for (std::size_t i = 0; i < folders_.size() && i < kMostHeaderFolders; ++i) {
+      const auto& files = folders_[i].files;
+      const auto file = std::find_if(files.begin(), files.end(), [&](const SampleFile& one) {
+        return one.role != kNone && &roles_[one.role] == &role;
+      });
+      if (file == files.end()) continue;
+      const Result<File> opened =
+          File::open_read(path_below(path_below(root_, folders_[i].name), file->name));
+      if (opened.ok()) likeness.add(*opened, describe_name(file->name).is_jpeg);
+    }
+    return likeness;
   }
 
   void add_pair(const Role& image, const Role& label, SampleFolders& found) const {
-    found.pairs.push_back({regex_of(image), regex_of(label)});
+    found.pairs.push_back({regex_of(image), regex_of(label), ""});
     settle(found, std::min(image.folders, label.folders), image.files + label.files);
   }
 
@@ -458,7 +492,9 @@ class Folders {
     Forms forms;
     for (const SampleFile& file : folder.files) {
       const std::string example = folder.name + "/" + file.name;
-      const Form form = form_of(path_below(root_, example), describe_name(file.name).is_jpeg);
+      const Result<File> opened = File::open_read(path_below(root_, example));
+      const Form form =
+          opened.ok() ? form_of(*opened, describe_name(file.name).is_jpeg) : Form::unknown;
       if (form == Form::unknown) continue;
       ++(form == Form::photo ? forms.photos : forms.plain);
       (form == Form::photo ? forms.photo : forms.label) = example;
@@ -480,8 +516,8 @@ class Folders {
                         [](const SampleFile& f) { return describe_name(f.name).is_jpeg; });
       if (count != 1) return;
     }
-    found.pairs.push_back(
-        {start() + "[^/]+" + extension_regex(jpegs), start() + "[^/]+" + extension_regex(others)});
+    found.pairs.push_back({start() + "[^/]+" + extension_regex(jpegs),
+                           start() + "[^/]+" + extension_regex(others), ""});
     settle(found, folders_.size(), 2 * folders_.size());
   }
 

@@ -4,8 +4,10 @@
 // One of these signs is enough: nine of ten folders have a file named like a label next to others;
 // or the same names; or two kinds of name with the same numbers (frame_1, seg_1); or every folder
 // has photographs and gray or palette PNG files in the same ratio. Deeper folders are ignored.
-// Names that differ only in digits are numbered images, not image and label. Examines names and the
-// headers of some PNG files; thread-safe. Failure: `io` for a folder that cannot be read.
+// Names that differ only in digits are numbered images, not image and label. If two kinds of
+// file may be the label, the one with a palette, without colors or with smaller files comes first.
+// Examines names, and headers and sizes of some files; thread-safe. Failure: `io` for a folder that
+// cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +28,9 @@ struct SampleFolders {
   // none if no expression pairs the files.
   struct Expressions {
     std::string image, label;
+    std::string label_example;  // if either file may be the label
   };
-  std::vector<Expressions> pairs;
+  std::vector<Expressions> pairs;  // the likely one first
   // For --image-suffix and --mask-per-class if labels differ by one word, as mask_car and
   // mask_road; otherwise empty.
   std::string image_suffix, mask_pattern;

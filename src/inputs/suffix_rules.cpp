@@ -113,6 +113,30 @@ bool is_known_ending(std::string_view text) {
                      [&](const Suffix& suffix) { return suffix.text == text; });
 }
 
+// Words at the end of names for other forms of one label: "_gtFine_color" next to
+// "_gtFine_labelIds", or "_gt_color" next to "_gt".
+constexpr std::array<std::string_view, 9> kForms{"labelIds",    "labelTrainIds",    "labelColor",
+                                                 "instanceIds", "instanceTrainIds", "invIds",
+                                                 "color",       "colors",           "vis"};
+
+std::size_t start_of_last_word(std::string_view suffix) {
+  const std::size_t joint = suffix.find_last_of(kJoints);
+  return joint == std::string_view::npos ? 0 : joint + 1;
+}
+
+bool ends_with_form(std::string_view suffix) {
+  const std::string_view word = suffix.substr(start_of_last_word(suffix));
+  return std::find(kForms.begin(), kForms.end(), word) != kForms.end();
+}
+
+// Whether `other` is another form of the labels that end with `label`.
+bool is_form_of(std::string_view label, std::string_view other) {
+  if (!ends_with_form(other)) return false;
+  const std::string_view start = other.substr(0, start_of_last_word(other));
+  const bool extends = start.size() == label.size() + 1 && start.starts_with(label);
+  return extends || (ends_with_form(label) && label.substr(0, start_of_last_word(label)) == start);
+}
+
 bool is_kind_of_label(std::string_view stem) {
   return std::any_of(kLabelSuffixes.begin() + 1, kLabelSuffixes.end(),
                      [&](const Suffix& suffix) { return has_suffix(stem, suffix.text); });
@@ -259,10 +283,13 @@ class Chooser {
     std::vector<Candidate> fitting = candidates;
     std::erase_if(fitting, [](const Candidate& candidate) { return !candidate.coverage.fits(); });
     keep_one_per_label(fitting);
+    if (!fitting.empty()) add_rivals(candidates, fitting);
     if (fitting.size() == 1) return chosen(fitting.front());
     SuffixChoice choice = unclear(given_rule());
     choice.several = fitting.size() > 1;
     propose(choice.several ? fitting : nearest(std::move(candidates), choice.pairs), choice);
+    choice.fits =
+        choice.proposals.empty() && choice.pairs > 0 && one_folder_ && !given_.label.empty();
     return choice;
   }
 
@@ -312,17 +339,17 @@ class Chooser {
     return candidates;
   }
 
-  // What labels add to the names of images, unless the table has it. Longer forms of another
-  // ("_b_annot" of "_annot") are omitted.
-  [[nodiscard]] std::vector<Candidate> endings() const {
+  // What labels add to the names of images without the suffix `image`, unless the table has it.
+  // Longer forms of another ("_b_annot" of "_annot") are omitted.
+  [[nodiscard]] std::vector<Candidate> endings(const std::string& image) const {
     std::vector<Candidate> candidates;
     if (one_folder_ || !given_.label.empty()) return candidates;
-    const SuffixRule given = given_rule();
+    const SuffixRule any_label{image, "", false};
     for (const FileSet& set : sets_) {
-      const RuleKeys keys(set, given);
+      const RuleKeys keys(set, any_label);
       for (Affix& affix : likely_affixes(keys.images(), keys.labels()))
         if (!affix.in_front && !is_known_ending(affix.text))
-          candidates.push_back({{given_.image, std::move(affix.text), false}, 0, false, {}});
+          candidates.push_back({{image, std::move(affix.text), false}, 0, false, {}});
     }
     std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
       return std::pair(a.rule.label.size(), a.rule.label) <
@@ -340,7 +367,7 @@ class Chooser {
   // One rule per family.
   [[nodiscard]] std::vector<Candidate> covered_candidates() const {
     std::vector<Candidate> candidates = table();
-    std::vector<Candidate> unknown = endings();
+    std::vector<Candidate> unknown = endings(given_.image);
     std::move(unknown.begin(), unknown.end(), std::back_inserter(candidates));
     std::vector<Candidate> covered;
     for (Candidate& candidate : candidates) {
@@ -350,6 +377,28 @@ class Chooser {
         covered.push_back(std::move(candidate));
     }
     return covered;
+  }
+
+  // Adds the other kinds of label that enough images have, each with the rule that pairs most. They
+  // need not fit: an unknown suffix never does next to labels of another kind.
+  void add_rivals(std::vector<Candidate> candidates, std::vector<Candidate>& fitting) const {
+    const Candidate best = fitting.front();
+    for (Candidate& candidate : endings(best.rule.image))
+      candidates.push_back(std::move(candidate));
+    for (Candidate& candidate : candidates) candidate.coverage = cover(candidate.rule);
+    std::erase_if(candidates,
+                  [&](const Candidate& candidate) { return !is_rival(best, candidate); });
+    std::move(candidates.begin(), candidates.end(), std::back_inserter(fitting));
+    keep_one_per_label(fitting);
+  }
+
+  static bool is_rival(const Candidate& best, const Candidate& other) {
+    const std::uint64_t wanted =
+        other.coverage.listed ? best.coverage.pairs : other.coverage.images;
+    const bool same_family = other.family != 0 && other.family == best.family;
+    return is_enough(other.coverage.pairs, wanted) && !same_family &&
+           !other.rule.label.ends_with(best.rule.label) &&
+           !is_form_of(best.rule.label, other.rule.label);
   }
 
   [[nodiscard]] std::uint64_t label_files() const {
@@ -426,8 +475,9 @@ class Chooser {
     return candidates.empty() && pairs == 0 && given ? without_options() : candidates;
   }
 
+  // All rules that fit, or the nearest ones.
   static void propose(std::vector<Candidate> rules, SuffixChoice& choice) {
-    if (rules.size() > kMostProposals) rules.resize(kMostProposals);
+    if (!choice.several && rules.size() > kMostProposals) rules.resize(kMostProposals);
     for (const Candidate& candidate : rules) choice.proposals.push_back(proposal_of(candidate));
     if (std::optional<SuffixProposal> masks = masks_per_class(rules))
       choice.proposals.push_back(std::move(*masks));

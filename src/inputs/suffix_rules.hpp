@@ -3,8 +3,10 @@
 // A rule is used if options or a preset give it, if names are equal, or if it is the only one that
 // pairs at least 95 % of the images and of the labels that have its suffix. Other rules come from a
 // table of suffixes that data sets use, and from the ending that labels add to the names of images;
-// in the latter case all labels count. If lists name the images, only labels count. Rules that pair
-// less are proposals, for the error that stops. Pure functions; thread-safe; cannot fail.
+// in the latter case all labels count. If lists name the images, only labels count. If another
+// suffix, known or not, pairs 95 % of the images too, both rules are proposals, except for forms of
+// one label (Cityscapes' ids and colors). Rules that pair less are proposals, for the error that
+// stops. Pure functions; thread-safe; cannot fail.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +40,7 @@ struct SuffixProposal {
 struct SuffixChoice {
   SuffixRule rule;
   bool fits = false;
-  bool several = false;     // kinds of label fit; they are the proposals
+  bool several = false;     // kinds of label fit the images; they are the proposals
   std::uint64_t pairs = 0;  // by `rule`
   std::string text;  // "images end with '_img', labels with '_gt': 5 of 5 images have a label";
                      // without a final dot

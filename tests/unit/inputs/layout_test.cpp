@@ -235,6 +235,73 @@ TEST_CASE("two folders with equal file names are a question, not two classes") {
   }
 }
 
+TEST_CASE("two folders with several kinds of label offer each kind") {
+  for (const Names& ends : {Names{"_seg", "_pred"}, Names{"_mask", "_label"}, Names{"_a", "_b"}}) {
+    const TempFolder folder;
+    for (int i = 0; i < 12; ++i) {
+      const std::string name = "a" + std::to_string(i);
+      touch(folder, {"pics/" + name + ".jpg", "lab/" + name + ends[0] + ".png",
+                     "lab/" + name + ends[1] + ".png"});
+    }
+    const std::string message = refused(root_options(folder.path())).message;
+    for (const std::string& end : ends)
+      CHECK_THAT(message,
+                 ContainsSubstring("labels end with '" + end +
+                                   "': 12 of 12 images have a label:\n  hotpack pack --images " +
+                                   folder / "pics" + " --labels " + folder / "lab" +
+                                   " --label-suffix " + end + " -o OUT\n"));
+    CHECK_THAT(message, ContainsSubstring("or, if they are two classes:\n  hotpack pack "
+                                          "--image-folders "));
+  }
+}
+
+TEST_CASE("of two folders with forms of one label, the ids are offered") {
+  const TempFolder folder;
+  for (const std::string name : {"a", "b", "c"})
+    touch(folder, {"pics/" + name + ".jpg", "lab/" + name + "_color.png",
+                   "lab/" + name + "_instanceIds.png", "lab/" + name + "_labelIds.png"});
+  const std::string message = refused(root_options(folder.path())).message;
+  CHECK_THAT(message, ContainsSubstring("(3 of them, such as a and a_labelIds)"));
+  CHECK_THAT(message, ContainsSubstring(" --label-suffix _labelIds -o OUT\nor, if they are two"));
+}
+
+TEST_CASE("labels next to too few images are offered for an unknown layout") {
+  const TempFolder folder;
+  for (int i = 0; i < 10; ++i) touch(folder, {std::to_string(i) + ".png"});
+  for (int i = 1; i < 10; ++i) touch(folder, {std::to_string(i) + "_seg.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("has no known layout") &&
+                 ContainsSubstring("labels end with '_seg': 9 of 10 images have a label:\n  "
+                                   "hotpack pack --images " +
+                                   folder.path() + " --labels " + folder.path() +
+                                   " --label-suffix _seg --orphans skip -o OUT"));
+}
+
+TEST_CASE("of two files per folder, the one unlike an image is offered as label") {
+  const std::string start = std::string("\x89PNG") + std::string(20, '\0');
+  const std::string gray = start + std::string("\x08\0", 2), colors = start + "\x08\x02",
+                    palette = start + "\x08\x03";
+  struct Case {
+    std::string image, label;
+  };
+  for (const Case& files : {Case{gray + "larger", gray}, Case{colors, gray + "larger"},
+                            Case{gray, palette + "larger"}}) {
+    const TempFolder folder;
+    for (const std::string name : {"p1/", "p2/", "p3/"}) {
+      folder.write(name + "scan.png", files.image);
+      folder.write(name + "roi.png", files.label);
+    }
+    const std::string message = refused(root_options(folder.path())).message;
+    const std::string pair = "\n  hotpack pack --images " + folder.path() + " --labels " +
+                             folder.path() + " --pair-regex ";
+    CHECK_THAT(message, ContainsSubstring("either may be the label. Run\n"
+                                          "if p1/roi.png is the label:" +
+                                          pair + "'^(.*)/scan\\.png$' '^(.*)/roi\\.png$'"));
+    CHECK_THAT(message, ContainsSubstring("or, if p1/scan.png is the label:" + pair +
+                                          "'^(.*)/roi\\.png$' '^(.*)/scan\\.png$'"));
+  }
+}
+
 TEST_CASE("the question of two folders applies within splits, and to no others") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});

@@ -251,6 +251,45 @@ TEST_CASE("several kinds of label that fit are an error with a question") {
   CHECK(discovered_clean(options).pairs(folder).front() == "0: images/0.jpg labels/0_seg.png");
 }
 
+TEST_CASE("a known and an unknown suffix that fit the images are a question") {
+  struct Case {
+    std::string image, known, unknown, options;
+  };
+  for (const Case& names : {Case{"", "_seg", "_pred", ""}, Case{"", "_gt", "_pred", ""},
+                            Case{"", "_gt", "_gt2", ""}, Case{"", "_mask", "_mask_pred", ""},
+                            Case{"_img", "_gt", "_pred", "--image-suffix _img "}}) {
+    const TempFolder folder;
+    touch_pairs(folder, 20, names.image + ".jpg", {names.known + ".png", names.unknown + ".png"});
+    std::filesystem::remove(folder / "labels/7" + names.unknown + ".png");
+    const std::string message = refused(folder_options(folder)).message;
+    CHECK_THAT(message, ContainsSubstring("labels of several kinds fit the images"));
+    const std::string both = names.options + "--label-suffix ";
+    CHECK_THAT(message,
+               ContainsSubstring(command(folder, both + names.known)) &&
+                   ContainsSubstring(command(folder, both + names.unknown + " --orphans skip")));
+    CHECK_THAT(refused(root_options(folder.path())).message,
+               ContainsSubstring("hotpack pack " + folder.path() + " " + names.options +
+                                 "--label-suffix " + names.known + " -o OUT"));
+  }
+}
+
+TEST_CASE("labels for few images are no second kind of label") {
+  const TempFolder folder;
+  touch_pairs(folder, 20, ".jpg", {"_seg.png"});
+  for (int i = 0; i < 18; ++i) touch(folder, {"labels/" + std::to_string(i) + "_pred.png"});
+  CHECK(discovered(folder_options(folder)).discovery.layout ==
+        "labels end with '_seg': 20 of 20 images have a label\n");
+}
+
+TEST_CASE("each of four kinds of label is offered") {
+  const TempFolder folder;
+  const Names ends{"_mask", "_seg", "_gt", "_pred"};
+  touch_pairs(folder, 3, ".jpg", {"_mask.png", "_seg.png", "_gt.png", "_pred.png"});
+  const std::string message = refused(folder_options(folder)).message;
+  for (const std::string& end : ends)
+    CHECK_THAT(message, ContainsSubstring(command(folder, "--label-suffix " + end)));
+}
+
 TEST_CASE("given suffixes are kept, and the other side is still found") {
   const TempFolder folder;
   touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
@@ -312,6 +351,44 @@ TEST_CASE("one folder without a difference between image and label is an error")
   PackOptions options;
   options.input.images = options.input.labels = {folder / "data"};
   CHECK_THAT(refused(options).message, ContainsSubstring("--label-suffix"));
+}
+
+TEST_CASE("in one folder, a given suffix of labels needs no 95 % of the images") {
+  const TempFolder folder;
+  for (int i = 0; i < 10; ++i) touch(folder, {"d/" + std::to_string(i) + ".png"});
+  for (int i = 1; i < 10; ++i) touch(folder, {"d/" + std::to_string(i) + "_seg.png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "d"};
+  const std::string proposal = "hotpack pack --images " + folder / "d" + " --labels " +
+                               folder / "d" + " --label-suffix _seg --orphans skip -o OUT";
+  CHECK_THAT(refused(options).message, ContainsSubstring(proposal));
+  options.input.label_suffix = "_mask";
+  CHECK_THAT(refused(options).message, ContainsSubstring(proposal));
+
+  options.input.label_suffix = "_seg";
+  PackOptions root = root_options(folder / "d");
+  root.input.label_suffix = "_seg";
+  for (PackOptions given : {options, root}) {
+    const DiscoveredInput input = discovered(given);
+    CHECK(input.list().samples.size() == 9);
+    CHECK(input.problems.group(ProblemKind::orphan_image).count == 1);
+    CHECK_THAT(input.problems.text(), ContainsSubstring("d/0.png"));
+    given.input.skip_orphans = true;
+    CHECK(discovered_clean(given).discovery.orphans_left_out == 1);
+  }
+}
+
+TEST_CASE("in one folder, maps next to a given suffix are orphans") {
+  const TempFolder folder;
+  for (int i = 0; i < 4; ++i)
+    for (const std::string end : {"", "_seg", "_depth"})
+      touch(folder, {"d/" + std::to_string(i) + end + ".png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "d"};
+  options.input.label_suffix = "_seg";
+  CHECK_THAT(discovered(options).problems.text(), ContainsSubstring("d/0_depth.png"));
+  options.input.skip_orphans = true;
+  CHECK(discovered_clean(options).keys() == Names{"0", "1", "2", "3"});
 }
 
 TEST_CASE("a file lacking a detected suffix is an orphan, a given one ignores it") {
