@@ -343,11 +343,13 @@ class Chooser {
   // Longer forms of another ("_b_annot" of "_annot") are omitted.
   [[nodiscard]] std::vector<Candidate> endings(const std::string& image) const {
     std::vector<Candidate> candidates;
-    if (one_folder_ || !given_.label.empty()) return candidates;
+    if (!given_.label.empty()) return candidates;
     const SuffixRule any_label{image, "", false};
     for (const FileSet& set : sets_) {
       const RuleKeys keys(set, any_label);
-      for (Affix& affix : likely_affixes(keys.images(), keys.labels()))
+      // In one folder each file may be an image.
+      for (Affix& affix :
+           likely_affixes(set.one_folder ? keys.labels() : keys.images(), keys.labels()))
         if (!affix.in_front && !is_known_ending(affix.text))
           candidates.push_back({{image, std::move(affix.text), false}, 0, false, {}});
     }
