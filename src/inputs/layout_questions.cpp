@@ -124,7 +124,7 @@ Result<SuffixChoice> suffixes_of(const Layout& pairs) {
   return choose_suffixes(sets, {});
 }
 
-// Of several forms of one label, such as ids and colors, the one that pack would use.
+// Takes the form of the label that pack would use, such as ids rather than colors.
 void take_label_suffix(const SuffixChoice& choice, SiblingFolders& siblings) {
   const SuffixRule& rule = choice.rule;
   const bool on_labels = !siblings.on_images && !siblings.affix.in_front;
@@ -263,7 +263,7 @@ Result<std::optional<std::string>> label_folders_command(const Layout& classes,
                                      (more.empty() ? "" : " " + more)));
 }
 
-// A command for each kind of label, or one; none if a split has no such folders.
+// One command per kind of label; none if a split has no such folders.
 Result<std::vector<Suggestion>> label_folders_commands(const Layout& classes,
                                                        const std::string& folder,
                                                        const LabelFolders& found) {
@@ -333,7 +333,7 @@ bool has_images(const FolderContent& content) {
   });
 }
 
-// Labels next to their images, of which too few have one for a layout.
+// Suggests labels next to their images where too few images have one for a layout.
 Status suggest_suffixes(const std::string& root, std::vector<Suggestion>& suggestions) {
   ProblemLog ignored;
   FileSet set;

@@ -4,9 +4,10 @@
 // One of these signs is enough: nine of ten folders have a file named like a label next to others;
 // or the same names; or two kinds of name with the same numbers (frame_1, seg_1); or every folder
 // has photographs and gray or palette PNG files in the same ratio. Deeper folders are ignored.
-// Names that differ only in digits are numbered images, not image and label. If two kinds of
-// file may be the label, the one with a palette, without colors or with smaller files comes first.
-// Examines names, and headers and sizes of some files; thread-safe. Failure: `io` for a folder that cannot be read.
+// Names that differ only in digits are numbered images, not image and label. If two kinds of file
+// may be the label, the one with a palette, without colors or with smaller files comes first.
+// Examines names, and headers and sizes of some files; thread-safe. Failure: `io` for a folder that
+// cannot be read.
 #pragma once
 
 #include <cstdint>
