@@ -124,7 +124,7 @@ Result<SuffixChoice> suffixes_of(const Layout& pairs) {
   return choose_suffixes(sets, {});
 }
 
-// Of several forms of one label, such as ids and colors, the one that pack would use.
+// Takes the form of the label that pack would use, such as ids rather than colors.
 void take_label_suffix(const SuffixChoice& choice, SiblingFolders& siblings) {
   const SuffixRule& rule = choice.rule;
   const bool on_labels = !siblings.on_images && !siblings.affix.in_front;
@@ -243,7 +243,9 @@ std::string pair_options(const std::string& folder, const std::string& split,
   return text;
 }
 
-Result<std::optional<std::string>> label_folders_command(const Layout& classes) {
+// `suffixes` replaces the options for how names differ, unless it is empty.
+Result<std::optional<std::string>> label_folders_command(const Layout& classes,
+                                                         const std::string& suffixes) {
   std::string options, more;
   for (const SplitFolders& split : classes.splits) {
     if (split.labels.empty()) continue;
@@ -255,29 +257,50 @@ Result<std::optional<std::string>> label_folders_command(const Layout& classes) 
                ? regex_option("^([^/]+)\\.[^.]+$", "^([^/]+)\\.[^.]+$") + " --orphans skip"
                : affix_options(found->affix, found->on_images);
   }
+  if (!suffixes.empty()) more = suffixes;
   const bool splits = classes.splits.size() > 1;
   return std::optional(whole_command(options + (splits ? " --split folder" : "") +
                                      (more.empty() ? "" : " " + more)));
 }
 
+// One command per kind of label; none if a split has no such folders.
+Result<std::vector<Suggestion>> label_folders_commands(const Layout& classes,
+                                                       const std::string& folder,
+                                                       const LabelFolders& found) {
+  Layout pairs;
+  for (const LabelFolders::Pair& pair : found.pairs)
+    pairs.splits.push_back(
+        {pair.name, path_below(folder, pair.images), path_below(folder, pair.labels), ""});
+  std::vector<SuffixProposal> kinds{{"", ""}};
+  if (!found.within) {
+    HOTPACK_ASSIGN(SuffixChoice choice, suffixes_of(pairs));
+    if (choice.proposals.size() > 1) kinds = std::move(choice.proposals);
+  }
+  std::vector<Suggestion> suggestions;
+  for (const auto& [about, options] : kinds) {
+    HOTPACK_ASSIGN(const std::optional<std::string> command,
+                   label_folders_command(classes, options));
+    if (command) suggestions.push_back({about, *command});
+  }
+  return suggestions;
+}
+
 Status ask_about_label_folders(const Layout& classes, const std::string& folder) {
   HOTPACK_ASSIGN(const std::optional<LabelFolders> found, find_label_folders(folder));
   if (!found) return {};
-  HOTPACK_ASSIGN(const std::optional<std::string> command, label_folders_command(classes));
-  if (!command) return {};
+  HOTPACK_ASSIGN(std::vector<Suggestion> suggestions,
+                 label_folders_commands(classes, folder, *found));
+  if (suggestions.empty()) return {};
+  const std::string lines = suggestions.size() > 1 ? "first lines leave " : "first line leaves ";
   const LabelFolders::Pair& first = found->pairs.front();
   std::string text = "holds " + std::to_string(found->pairs.size()) +
                      " folders, each with one whose files have the same names, such as " +
                      first.images + " and " + first.labels + ": they look like images and labels";
   if (!found->alone.empty())
     text += "; " + found->alone.front() + (found->alone.size() > 1 ? " and others have" : " has") +
-            " none, and the first line leaves " + (found->alone.size() > 1 ? "them" : "it") +
-            " out";
-  return data_error(
-      text + ". Run" +
-          suggestions_text(
-              {{"", *command}, class_suggestion(classes, "or, if each folder is a class")}),
-      folder);
+            " none, and the " + lines + (found->alone.size() > 1 ? "them" : "it") + " out";
+  suggestions.push_back(class_suggestion(classes, "or, if each folder is a class"));
+  return data_error(text + ". Run" + suggestions_text(suggestions), folder);
 }
 
 Status check_classes_in(const Layout& layout, const SplitFolders& split,
@@ -310,7 +333,7 @@ bool has_images(const FolderContent& content) {
   });
 }
 
-// Labels next to their images, of which too few have one for a layout.
+// Suggests labels next to their images where too few images have one for a layout.
 Status suggest_suffixes(const std::string& root, std::vector<Suggestion>& suggestions) {
   ProblemLog ignored;
   FileSet set;

@@ -129,7 +129,7 @@ bool ends_with_form(std::string_view suffix) {
   return std::find(kForms.begin(), kForms.end(), word) != kForms.end();
 }
 
-// Whether `other` is another form of the labels that end with `label`.
+// True if `other` is another form of the labels that end with `label`.
 bool is_form_of(std::string_view label, std::string_view other) {
   if (!ends_with_form(other)) return false;
   const std::string_view start = other.substr(0, start_of_last_word(other));
@@ -288,6 +288,7 @@ class Chooser {
     SuffixChoice choice = unclear(given_rule());
     choice.several = fitting.size() > 1;
     propose(choice.several ? fitting : nearest(std::move(candidates), choice.pairs), choice);
+    // A given suffix tells images and labels of one folder apart, however few pair.
     choice.fits =
         choice.proposals.empty() && choice.pairs > 0 && one_folder_ && !given_.label.empty();
     return choice;
@@ -343,11 +344,13 @@ class Chooser {
   // Longer forms of another ("_b_annot" of "_annot") are omitted.
   [[nodiscard]] std::vector<Candidate> endings(const std::string& image) const {
     std::vector<Candidate> candidates;
-    if (one_folder_ || !given_.label.empty()) return candidates;
+    if (!given_.label.empty()) return candidates;
     const SuffixRule any_label{image, "", false};
     for (const FileSet& set : sets_) {
       const RuleKeys keys(set, any_label);
-      for (Affix& affix : likely_affixes(keys.images(), keys.labels()))
+      // In one folder each file may be an image.
+      for (Affix& affix :
+           likely_affixes(set.one_folder ? keys.labels() : keys.images(), keys.labels()))
         if (!affix.in_front && !is_known_ending(affix.text))
           candidates.push_back({{image, std::move(affix.text), false}, 0, false, {}});
     }

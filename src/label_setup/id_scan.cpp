@@ -119,6 +119,7 @@ class Scanner {
   Foregrounds foregrounds;
   PaletteColors colors;
   Undecoded undecoded;
+  Place crowded = kNowhere;  // the first label with too many ids
 
   Status look_at(const std::string& path, std::uint64_t bytes, std::uint64_t max_pixels,
                  Place place, Shared& shared) {
@@ -154,6 +155,7 @@ class Scanner {
     const bool is_wide = label.bit_depth == 16;
     (is_wide ? wide : narrow) |= seen_;
     foregrounds.add(place, seen_[1], seen_[is_wide ? 65535 : 255]);
+    note_crowded(place);
     const std::size_t colored =
         label.is_palette ? std::min(label.palette.size(), colors.size()) : 0;
     for (std::size_t index = 0; index < colored; ++index)
@@ -168,9 +170,14 @@ class Scanner {
     }
     narrow |= seen_;
     foregrounds.add(place, seen_[1], seen_[255]);
+    note_crowded(place);
   }
 
  private:
+  void note_crowded(Place place) {
+    if (place < crowded && seen_.count() > kMostIdsOfLabel) crowded = place;
+  }
+
   std::bitset<65536> seen_;  // in one label
 };
 
@@ -189,8 +196,10 @@ struct Found {
   Foregrounds foregrounds;
   PaletteColors colors;
   Undecoded undecoded;
+  Place crowded = kNowhere;
 
   void add(const Scanner& scanner) {
+    crowded = std::min(crowded, scanner.crowded);
     if (scanner.undecoded.place != kNowhere)
       undecoded.add(scanner.undecoded.place, scanner.undecoded.why);
     narrow |= scanner.narrow;
@@ -205,6 +214,7 @@ struct Found {
     scan.wide = wide;
     if (undecoded.place != kNowhere)
       scan.undecoded = label_at(lists, undecoded.place) + ": " + undecoded.why;
+    scan.crowded_label = label_at(lists, crowded);
     scan.clash = clash(lists);
     if (foregrounds.together) return scan;
     scan.one_label = label_at(lists, foregrounds.one);

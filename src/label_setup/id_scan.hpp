@@ -15,6 +15,9 @@
 
 namespace hotpack::pipeline {
 
+// A label with more ids looks like a photograph or a gray image.
+inline constexpr std::size_t kMostIdsOfLabel = 100;
+
 struct IdScan {
   std::bitset<65536>
       narrow;  // ids in labels of up to 8 bits, and in RGB labels whose channels are all equal
@@ -24,6 +27,8 @@ struct IdScan {
   std::string color;          // "#rrggbb at x=3 y=0"
   std::string undecoded;  // the first label that cannot be decoded, with the reason: "masks/a.png:
                           // …"; empty if there is none
+  std::string crowded_label;  // the first label with more than kMostIdsOfLabel ids; empty if there
+                              // is none
   // Two foreground values of masks: the first label with 1 and no 255 (65535 in 16 bits), and the
   // first with that and no 1; both empty if one label has both.
   std::string one_label, white_label;

@@ -255,6 +255,23 @@ TEST_CASE("two folders with several kinds of label offer each kind") {
   }
 }
 
+TEST_CASE("folders of labels next to those of images offer each kind of label") {
+  const TempFolder folder;
+  for (const std::string place : {"seqa", "seqb"})
+    for (const std::string name : {"1", "2", "3"})
+      touch(folder, {place + "/" + name + ".jpg", place + "_gt/" + name + "_seg.png",
+                     place + "_gt/" + name + "_pred.png"});
+  const std::string message = refused(root_options(folder.path())).message;
+  for (const std::string suffix : {"_seg", "_pred"})
+    CHECK_THAT(message,
+               ContainsSubstring("labels end with '" + suffix +
+                                 "': 6 of 6 images have a label:\n  hotpack pack "
+                                 "--images " +
+                                 folder / "seqa") &&
+                   ContainsSubstring(folder / "seqb_gt" + " --key-prefix seqb --label-suffix " +
+                                     suffix + " -o OUT\n"));
+}
+
 TEST_CASE("of two folders with forms of one label, the ids are offered") {
   const TempFolder folder;
   for (const std::string name : {"a", "b", "c"})

@@ -378,6 +378,21 @@ TEST_CASE("in one folder, a given suffix of labels needs no 95 % of the images")
   }
 }
 
+TEST_CASE("in one folder, a known and an unknown suffix are both offered") {
+  const TempFolder folder;
+  for (int i = 0; i < 4; ++i)
+    for (const std::string end : {"", "_seg", "_pred"})
+      touch(folder, {"d/" + std::to_string(i) + end + ".png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "d"};
+  for (const PackOptions& asked : {options, root_options(folder / "d")}) {
+    const std::string message = refused(asked).message;
+    for (const std::string end : {"_seg", "_pred"})
+      CHECK_THAT(message, ContainsSubstring(" --labels " + folder / "d" + " --label-suffix " + end +
+                                            " --orphans skip -o OUT"));
+  }
+}
+
 TEST_CASE("in one folder, maps next to a given suffix are orphans") {
   const TempFolder folder;
   for (int i = 0; i < 4; ++i)

@@ -1,5 +1,7 @@
 #include "label_setup/id_scan.hpp"
 
+#include <numeric>
+
 #include "support/inputs.hpp"
 
 using namespace hotpack;
@@ -70,6 +72,17 @@ TEST_CASE("gray RGB labels hold ids, and the first colored one is reported") {
   CHECK(color_in(folder / "labels/a.png", kMaxPixels).value().empty());
   CHECK(color_in(folder / "labels/b31.png", kMaxPixels).value().empty());
   CHECK(color_in(folder / "missing.png", kMaxPixels).error().code == ErrorCode::io);
+}
+
+TEST_CASE("the first label with more than 100 ids is found") {
+  const TempFolder folder;
+  Ids ids(100);
+  std::iota(ids.begin(), ids.end(), std::uint16_t{0});
+  put_label(folder, "a", id_label(100, 1, ids));
+  CHECK(scanned(folder).crowded_label.empty());
+  ids.push_back(100);
+  for (const std::string key : {"b", "c"}) put_label(folder, key, id_label(101, 1, ids));
+  CHECK(scanned(folder).crowded_label == folder / "labels/b.png");
 }
 
 TEST_CASE("lists without labels are passed over") {

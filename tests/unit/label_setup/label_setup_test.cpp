@@ -1,5 +1,7 @@
 #include "label_setup/label_setup.hpp"
 
+#include <numeric>
+
 #include "base/words.hpp"
 #include "format/manifest.hpp"
 #include "label_setup/id_scan.hpp"
@@ -344,6 +346,27 @@ TEST_CASE("auto: values far apart are no class ids") {
   options.label.class_count.reset();
   CHECK_THAT(data_text(options),
              ContainsSubstring("the line \"10,1\"") && !ContainsSubstring("refuge"));
+}
+
+TEST_CASE("a label with more than 100 ids is a question unless classes are given") {
+  const TempFolder folder;
+  std::vector<std::uint16_t> ids(101);
+  std::iota(ids.begin(), ids.end(), std::uint16_t{0});
+  put_sample(folder, "a", id_label(4, 2, {0, 1, 2, 3, 0, 0, 0, 0}));
+  put(folder, "images/b.png", photo(101, 1));
+  put(folder, "labels/b.png", id_label(101, 1, ids));
+  PackOptions options = options_for(folder);
+  const std::string message = data_text(options);
+  CHECK_THAT(message, ContainsSubstring("holds more than 100 different values") &&
+                          ContainsSubstring("looks like a photograph or a gray image"));
+  CHECK_THAT(message, ContainsSubstring("--num-classes 101"));
+  options.label.class_count = 101;
+  CHECK(setup_of(options).table.classes.size() == 101);
+
+  ids.back() = 99;
+  put(folder, "labels/b.png", id_label(101, 1, ids));
+  options.label.class_count.reset();
+  CHECK(setup_of(options).table.classes.size() == 100);
 }
 
 TEST_CASE("labels with only ignored ids have no classes") {
