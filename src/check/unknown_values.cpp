@@ -77,7 +77,8 @@ void advise_color(const LabelContext& context, RgbColor color, const std::vector
 void advise_id(const LabelContext& context, std::uint32_t id, bool zero_is_seen,
                Diagnostic& diagnostic) {
   if (id == context.last_id + 1 && id == context.class_names.size() && !zero_is_seen) {
-    diagnostic.advice = "id 0 never occurs, so ids seem to count from 1; if so, shift them; otherwise ";
+    diagnostic.advice =
+        "id 0 never occurs, so ids seem to count from 1; if so, shift them; otherwise ";
     diagnostic.options.emplace_back("--shift-ids -1");
     return;
   }

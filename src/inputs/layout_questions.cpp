@@ -118,7 +118,7 @@ Result<SuffixChoice> suffixes_of(const Layout& pairs) {
     FileSet set;
     HOTPACK_ASSIGN(set.images, scan_images({{split.images, ""}}, ignored));
     HOTPACK_ASSIGN(set.labels, scan_images({{split.labels, ""}}, ignored));
-    set.labelled = true;
+    set.labeled = true;
     sets.push_back(std::move(set));
   }
   return choose_suffixes(sets, {});
@@ -339,7 +339,7 @@ Status suggest_suffixes(const std::string& root, std::vector<Suggestion>& sugges
   FileSet set;
   HOTPACK_ASSIGN(set.images, scan_images({{root, ""}}, ignored));
   set.labels = set.images;
-  set.labelled = set.one_folder = true;
+  set.labeled = set.one_folder = true;
   Layout pairs = one_folder_in_place_of_classes(classes_of(root));
   for (const auto& [about, options] : choose_suffixes(std::span(&set, 1), {}).proposals)
     suggestions.push_back({"If " + about, pack_command(pairs, options)});
