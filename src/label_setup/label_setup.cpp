@@ -155,6 +155,8 @@ Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId r
   rules.reading = reading;
   rules.rgb_id = reading == LabelKind::index ? rgb_id : labels::RgbId::none;
   rules.threshold = threshold;
+  if (reading == LabelKind::binary && !options.decodes_anything)
+    rules.dim = labels::DimLabels::may_be_ids;
   rules.values = mapping.values;
   rules.reading_was_automatic = options.kind == LabelKind::automatic;
   HOTPACK_TRY(resolve_ignored(mapping.ignore, mapping.table, rules));
