@@ -48,6 +48,7 @@ LabelOptions classless(const LabelOptions& asked) {
   LabelOptions options;
   options.kind = LabelKind::binary;
   options.threshold = asked.threshold;
+  options.decodes_anything = true;
   return options;
 }
 

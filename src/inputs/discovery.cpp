@@ -439,11 +439,21 @@ class Discoverer {
       return usage_error(file + ": has a column of splits, and " +
                          (split.empty() ? "--split is given" : "it is in the folder of a split") +
                          "; remove one of them");
+    if (samples.split_words && input_.split.method == Method::none && split.empty())
+      return unused_splits(file, *samples.split_words);
     for (Split& part : samples.splits) {
       if (!split.empty()) part.name = split;
       result_.splits.push_back(std::move(part));
     }
     return {};
+  }
+
+  static Error unused_splits(const std::string& file, const PairTable::SplitWords& found) {
+    return data_error("the column '" + found.column + "' seems to hold splits (" +
+                          list_text(found.words, 4) +
+                          "), and no column is called 'split': call it 'split' for a set of each, "
+                          "or remove it to pack all lines as one set",
+                      file);
   }
 
   // ---- splits

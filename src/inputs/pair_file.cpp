@@ -53,6 +53,8 @@ class PairFileReader {
     result_.about = options_.file + " is " + std::string(table.form()) +
                     ": each line has an image and " + forms_text() + ", below " +
                     paths_.roots()[0].folder + "\n" + unused_text(table);
+    if (parts_.size() == 1 && parts_.begin()->first.empty())
+      result_.split_words = table.split_words();
     return std::move(result_);
   }
 
@@ -235,8 +237,9 @@ class PairFileReader {
 
   // Objects may hold other fields; those that are not used are reported.
   [[nodiscard]] std::string unused_text(const PairTable& table) const {
-    if (form_ || table.unused().empty()) return {};
-    return "no column is named like a label; not used: " + table.unused() + "\n";
+    if (table.unused().empty()) return {};
+    return (form_ ? "columns that are not used: " : "no column is named like a label; not used: ") +
+           table.unused() + "\n";
   }
 
   // Without a known label column, another column may hold the labels.

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hotpack/result.hpp"
+#include "inputs/pair_table.hpp"
 #include "inputs/split.hpp"
 #include "settings/problem.hpp"
 
@@ -28,6 +30,8 @@ struct PairFileSamples {
   std::vector<Split> splits;  // one without a name if the table has no column of splits
   std::string about;          // a description for people
   std::uint64_t left_out = 0;
+  // If there is one split without a name: a column that is not used, but seems to hold splits.
+  std::optional<PairTable::SplitWords> split_words;
 };
 
 // The key of a sample is the path of its image in the table, without prefix, extension, and . and

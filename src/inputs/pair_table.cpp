@@ -103,6 +103,8 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return text;
 }
 
+const std::string kNoWord;
+
 constexpr std::size_t kMostOfValue = 60;  // bytes of a value in a message
 
 constexpr std::string_view kNoPolygons =
@@ -145,6 +147,7 @@ Result<std::optional<PairRow>> PairTable::next() {
   }
   HOTPACK_ASSIGN(const std::vector<std::string> fields, fields_of(*line));
   HOTPACK_ASSIGN(PairRow row, row_of(fields, columns_, line->number));
+  note_unused(names_, fields);
   return std::optional(std::move(row));
 }
 
@@ -176,7 +179,29 @@ Status PairTable::read_names(const std::vector<std::string>& names, std::size_t 
   std::vector<std::string> unused;
   std::remove_copy_if(names.begin(), names.end(), std::back_inserter(unused), is_known_name);
   unused_ = quoted_list(unused);
+  names_ = names;
+  for (const std::string& name : unused) unused_columns_.push_back({name, {}, true});
   return {};
+}
+
+void PairTable::note_unused(const std::vector<std::string>& names,
+                            const std::vector<std::string>& values) {
+  for (UnusedColumn& column : unused_columns_) {
+    if (!column.only_splits) continue;
+    const auto place = std::find(names.begin(), names.end(), column.name);
+    const std::string& word =
+        place == names.end() ? kNoWord : values[static_cast<std::size_t>(place - names.begin())];
+    column.only_splits = column.words.contains(word) || usual_split_name(word);
+    if (column.only_splits) column.words.insert(word);
+  }
+}
+
+std::optional<PairTable::SplitWords> PairTable::split_words() const {
+  const auto found = std::find_if(
+      unused_columns_.begin(), unused_columns_.end(),
+      [](const UnusedColumn& column) { return column.only_splits && column.words.size() > 1; });
+  if (found == unused_columns_.end()) return std::nullopt;
+  return SplitWords{found->name, {found->words.begin(), found->words.end()}};
 }
 
 Result<PairTable::Columns> PairTable::named_columns(const std::vector<std::string>& names,
@@ -266,8 +291,9 @@ Result<PairTable::JsonFields> PairTable::json_fields(const TextLine& line) const
   return fields;
 }
 
-Result<PairRow> PairTable::json_row(const TextLine& line) const {
+Result<PairRow> PairTable::json_row(const TextLine& line) {
   HOTPACK_ASSIGN(const JsonFields fields, json_fields(line));
+  note_unused(fields.names, fields.values);
   HOTPACK_ASSIGN(const Columns columns, named_columns(fields.names, line.number));
   return row_of(fields.values, columns, line.number);
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,13 @@ class PairTable {
   // Columns whose names are unknown: "'species', 'breed'"; of JSON lines those of the first line.
   // Empty if none.
   [[nodiscard]] const std::string& unused() const { return unused_; }
+  // After the last row: a column of an unknown name that contains only words for splits ("train",
+  // "Test"), at least two; nothing if there is none.
+  struct SplitWords {
+    std::string column;
+    std::vector<std::string> words;  // ascending
+  };
+  [[nodiscard]] std::optional<SplitWords> split_words() const;
   // "a table of comma-separated values": for people.
   [[nodiscard]] std::string_view form() const;
   // The next row, nothing at the end.
@@ -60,16 +68,26 @@ class PairTable {
     std::vector<std::string> names, values;
   };
   [[nodiscard]] Result<JsonFields> json_fields(const TextLine& line) const;
-  [[nodiscard]] Result<PairRow> json_row(const TextLine& line) const;
+  [[nodiscard]] Result<PairRow> json_row(const TextLine& line);
   [[nodiscard]] Result<PairRow> row_of(const std::vector<std::string>& fields,
                                        const Columns& columns, std::size_t line) const;
+  void note_unused(const std::vector<std::string>& names, const std::vector<std::string>& values);
   [[nodiscard]] Error error_at(std::size_t line, const std::string& what) const;
+
+  // A column that is not used, and its words as long as all are words for splits.
+  struct UnusedColumn {
+    std::string name;
+    std::set<std::string> words;
+    bool only_splits = true;
+  };
 
   TextLines lines_;
   std::string path_;
   char separator_ = ',';  // '{' for JSON lines
   Columns columns_;
   std::string unused_;
+  std::vector<std::string> names_;  // of a header
+  std::vector<UnusedColumn> unused_columns_;
   std::optional<TextLine> pending_;  // read ahead, not yet given
 };
 

@@ -155,6 +155,8 @@ Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId r
   rules.reading = reading;
   rules.rgb_id = reading == LabelKind::index ? rgb_id : labels::RgbId::none;
   rules.threshold = threshold;
+  if (reading == LabelKind::binary && !options.decodes_anything)
+    rules.dim = labels::DimLabels::may_be_ids;
   rules.values = mapping.values;
   rules.reading_was_automatic = options.kind == LabelKind::automatic;
   HOTPACK_TRY(resolve_ignored(mapping.ignore, mapping.table, rules));
@@ -208,12 +210,28 @@ Status remove_shifted(int shift, ClassTable& table) {
   return {};
 }
 
+// A table of names whose column may hold ids that are one higher than those of the lines.
+Status check_counted_from_one(const PackOptions& options, const GivenLabels& given,
+                              LabelKind reading) {
+  const bool plain =
+      given.table && !given.map && !given.shift && !given.packed && given.preset == nullptr;
+  if (!plain || reading != LabelKind::index || given.table->counted_from_one.empty()) return {};
+  const std::string count = std::to_string(given.table->classes.size());
+  const std::string last = std::to_string(given.table->classes.size() - 1);
+  return data_error("the column '" + given.table->counted_from_one +
+                        "' numbers the classes from 1 to " + count +
+                        ", but the first class has id 0. If labels hold 1 to " + count +
+                        ", say --shift-ids -1; if they hold 0 to " + last + ", remove the column",
+                    options.label.classes);
+}
+
 // The mapping of label values; `count` finds the classes if no option names them.
 template <class Count>
 Result<LabelMapping> complete_mapping(const PackOptions& options, const GivenLabels& given,
                                       LabelKind reading, Count count) {
   HOTPACK_ASSIGN(std::optional<LabelMapping> mapping, mapping_of(given, reading));
   HOTPACK_TRY(check_table_fits(reading, mapping));
+  HOTPACK_TRY(check_counted_from_one(options, given, reading));
   const bool shifts = given.shift && reading == LabelKind::index;
   if (mapping) return shifts ? shifted(std::move(*mapping), *given.shift) : std::move(*mapping);
   LabelMapping found;

@@ -318,7 +318,7 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   setup.multi = true;
   labels::LabelRules rules;
   rules.reading = LabelKind::binary;
-  rules.dim_is_error = true;
+  rules.dim = labels::DimLabels::refused;
   HOTPACK_ASSIGN(rules.threshold, given_threshold(options.label, packed));
   HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.label.unknown, labels::binary_classes()));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(labels::binary_classes(), rules));

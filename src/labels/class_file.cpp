@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -113,9 +114,42 @@ std::optional<NumberedLine> number_last(std::string_view line) {
   return NumberedLine{line.substr(begin, last + 1 - begin), line.substr(0, name + 1)};
 }
 
+// "sky 2": may be a name as well.
+std::optional<NumberedLine> number_behind_blank(std::string_view line) {
+  const std::size_t before = line.find_last_not_of(kDigits);
+  if (before == std::string_view::npos || before + 1 == line.size()) return std::nullopt;
+  const std::size_t name = line.substr(0, before + 1).find_last_not_of(" \t");
+  if (name == std::string_view::npos || name == before) return std::nullopt;
+  return NumberedLine{line.substr(before + 1), line.substr(0, name + 1)};
+}
+
+template <class Part>
+bool all_differ(const std::vector<NumberedLine>& lines, Part part) {
+  std::set<std::string_view> seen;
+  return std::all_of(lines.begin(), lines.end(),
+                     [&](const NumberedLine& line) { return seen.insert(line.*part).second; });
+}
+
+// True for "zone A 1", "zone B 2": one first word, and the numbers count the lines from 0 or 1.
+bool is_series(const std::vector<NumberedLine>& lines) {
+  const auto first_word = [](std::string_view name) { return name.substr(0, name.find(' ')); };
+  const std::size_t first = lines.front().number == "0" ? 0 : 1;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (lines[i].number != std::to_string(first + i) ||
+        first_word(lines[i].name) != first_word(lines.front().name))
+      return false;
+  return true;
+}
+
+// True if numbers behind blanks may be ids: they belong to the names if names repeat without them.
+bool may_be_ids(const std::vector<NumberedLine>& lines) {
+  return all_differ(lines, &NumberedLine::number) && all_differ(lines, &NumberedLine::name) &&
+         !is_series(lines);
+}
+
 // If every line has such a number, it is hardly a part of the names.
 std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
-  for (const auto& look : {number_first, number_last}) {
+  for (const auto& look : {number_first, number_last, number_behind_blank}) {
     std::vector<NumberedLine> found;
     bool all = true;
     for (const std::string_view line : lines) {
@@ -124,7 +158,7 @@ std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
       all = all && numbered;
       if (numbered) found.push_back(*numbered);
     }
-    if (all && found.size() > 1) return found;
+    if (all && found.size() > 1 && (look != number_behind_blank || may_be_ids(found))) return found;
   }
   return std::nullopt;
 }

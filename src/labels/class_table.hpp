@@ -24,6 +24,9 @@ struct ClassTable {
   std::vector<LabelSource> ignore;
   bool has_colors = false;            // every class has a color
   std::vector<std::string> warnings;  // for the report: unusual input that was accepted
+  // A column of unknown meaning that numbers the classes 1…N, in order; empty if there is none. If
+  // labels hold ids, these may be one too high.
+  std::string counted_from_one;
 
   [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
 };

@@ -18,6 +18,7 @@ class ClassTableBuilder {
   // Skips a row that repeats another's name and color, with a warning.
   [[nodiscard]] Status add(std::size_t line, std::string name, std::optional<RgbColor> color);
   void warn(std::string message) { table_.warnings.push_back(std::move(message)); }
+  void set_counted_from_one(std::string column) { table_.counted_from_one = std::move(column); }
   [[nodiscard]] std::size_t size() const { return table_.classes.size(); }
 
   [[nodiscard]] Result<ClassTable> finish();

@@ -150,6 +150,13 @@ bool may_be_ids(const std::string& word, std::vector<std::int64_t> numbers) {
          numbers.back() == numbers.front() + last;
 }
 
+// True if row i has number i + 1. A single row counts nothing.
+bool counts_from_one(const std::vector<std::int64_t>& numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] != static_cast<std::int64_t>(i) + 1) return false;
+  return numbers.size() > 1;
+}
+
 class ColumnCsvParser {
  public:
   ColumnCsvParser(const std::vector<CsvRow>& rows, const Columns& columns, const std::string& path)
@@ -163,6 +170,7 @@ class ColumnCsvParser {
     HOTPACK_ASSIGN(const std::vector<std::size_t> order, rows_by_id());
     for (const std::size_t row : order) HOTPACK_TRY(add(rows_[row]));
     warn_of_others();
+    find_count_from_one();
     return builder_.finish();
   }
 
@@ -323,6 +331,15 @@ class ColumnCsvParser {
                                            "expected #rrggbb or three numbers", fraction, path_));
     }
     return color;
+  }
+
+  void find_count_from_one() {
+    if (columns_.id) return;
+    for (const std::size_t column : columns_.others) {
+      const auto numbers = distinct_numbers(rows_, column);
+      if (numbers && counts_from_one(*numbers))
+        return builder_.set_counted_from_one(header(column));
+    }
   }
 
   void warn_of_others() {

@@ -10,10 +10,12 @@
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "labels/color_map.hpp"
+#include "labels/dim_content.hpp"
 #include "labels/gray_rgb.hpp"
 #include "labels/label_rules.hpp"
 #include "labels/nearest_colors.hpp"
 #include "labels/pixel_maps.hpp"
+#include "labels/shown_color.hpp"
 #include "labels/unknown_counter.hpp"
 
 namespace hotpack::labels {
@@ -22,28 +24,16 @@ namespace {
 constexpr std::array<std::pair<RgbId, std::string_view>, 2> kRgbIdNames{
     {{RgbId::low_first, "r+256g+65536b"}, {RgbId::tens_of_red, "r/10*256+g"}}};
 
-// Scales a gray sample of 1, 2, 4 or 8 bits to 8 bits.
-std::uint8_t scaled_gray(std::size_t sample, int bit_depth) {
-  const std::size_t most = (std::size_t{1} << bit_depth) - 1;
-  return static_cast<std::uint8_t>(std::min(sample, most) * 255 / most);
-}
-
-// The color that a sample of up to 8 bits shows; absent if the index is beyond the palette.
-std::optional<RgbColor> shown_color(const RawLabel& label, std::size_t sample) {
-  if (!label.is_palette) {
-    const std::uint8_t gray = scaled_gray(sample, label.bit_depth);
-    return RgbColor{gray, gray, gray};
-  }
-  if (sample >= label.palette.size()) return std::nullopt;
-  return label.palette[sample];
-}
-
 std::uint16_t largest_sample(ConstIds samples) {
   std::uint16_t largest = 0;
   for (int y = 0; y < samples.height; ++y)
     largest = std::max(largest, *std::max_element(samples.row(y), samples.row(y) + samples.width));
   return largest;
 }
+
+// The brightest noise that JPEG compression leaves in black surroundings of a mask.
+constexpr int kMostNoise = 15;
+constexpr std::size_t kMostValues = 8;  // in a message
 
 Error form_error(const RawLabel& label, const std::string& advice) {
   return data_error("the label (" + label.form + ") " + advice);
@@ -89,6 +79,7 @@ struct LabelDecoder::Impl {
   // Decoding.
   [[nodiscard]] Status check_form(const RawLabel& label) const;
   [[nodiscard]] Status check_gray(const RawLabel& label) const;
+  [[nodiscard]] Status check_dim(const RawLabel& label) const;
   [[nodiscard]] Entry map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const;
   [[nodiscard]] Entry map_colors(ConstPixels rgb, MutableIds ids, UnknownCounter& unknown) const;
   [[nodiscard]] NarrowTable index_table(const RawLabel& label) const;
@@ -184,6 +175,26 @@ Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
                  "--label-kind rgb-id --rgb-id FORMULA");
 }
 
+// For a label that is not all black and nowhere reaches the threshold.
+Status LabelDecoder::Impl::check_dim(const RawLabel& label) const {
+  if (rules.dim == DimLabels::packed) return {};
+  const DimContent content = dim_content(label);
+  if (label.lossy && content.brightest <= kMostNoise) return {};
+  std::vector<std::string> ways;
+  if (const int threshold = content.fitting_threshold(); threshold > 0) {
+    const std::string least = std::to_string(threshold);
+    ways.push_back("if pixels from " + least + " on are foreground, say --threshold " + least);
+  }
+  const bool gray = label.rgb.data == nullptr || !first_colored_pixel(label.rgb);
+  if (rules.dim == DimLabels::may_be_ids && gray && !label.lossy)
+    ways.emplace_back("if the values are ids, say --label-kind index (--map FILE merges ids)");
+  if (ways.empty()) ways.emplace_back("save masks with 8 bits");
+  return form_error(label, "is not all black (values: " + list_text(content.values, kMostValues) +
+                               "), and nothing of it reaches --threshold " +
+                               std::to_string(rules.threshold) +
+                               ", so it would be packed as empty; " + joined_text(ways, "; "));
+}
+
 Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids,
                               UnknownCounter& unknown) const {
   if (label.rgb.data != nullptr) {
@@ -275,11 +286,7 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   unknown.finish(report);
   report.beyond_palette = (flags & kBeyondPalette) != 0;
   report.channels_differ = (flags & kChannelsDiffer) != 0;
-  if (impl_->rules.dim_is_error && !label.lossy && (flags & (kDim | kLit)) == kDim)
-    return form_error(
-        label, "is not all black, and nothing of it reaches --threshold " +
-                   std::to_string(impl_->rules.threshold) +
-                   ", so it would be packed as empty; where masks hold 0 and 1, say --threshold 1");
+  if ((flags & (kDim | kLit)) == kDim) HOTPACK_TRY(impl_->check_dim(label));
   report.ambiguous = impl_->is_ambiguous(label, report);
   if (report.ambiguous)
     return form_error(

@@ -62,6 +62,14 @@ struct MappedValue {
 // The values of a table without a map: class c is id c, or its color, which it must have.
 [[nodiscard]] std::vector<MappedValue> plain_values(const ClassTable& table, LabelKind reading);
 
+// For `binary`: a label that is not all black, beyond the faint noise of a JPEG, and nowhere
+// reaches the threshold.
+enum class DimLabels {
+  packed,      // becomes background
+  refused,     // is an error
+  may_be_ids,  // is an error that offers --label-kind index, too
+};
+
 struct LabelRules {
   LabelKind reading = LabelKind::index;
   RgbId rgb_id = RgbId::none;  // for `index`: labels are RGB, and their colors are ids
@@ -77,8 +85,7 @@ struct LabelRules {
   // --ignore with names: pixels of these classes are ignored; the classes stay in the table
   std::vector<int> ignore_classes;
   UnknownPolicy unknown;
-  // binary: refuse a lossless label that is not all black and nowhere reaches the threshold
-  bool dim_is_error = false;
+  DimLabels dim = DimLabels::packed;
   bool reading_was_automatic = false;  // then a gray or palette file whose colors are unknown but
                                        // whose samples are all < C is refused as ambiguous
 };

@@ -81,6 +81,8 @@ struct LabelOptions {
   std::vector<std::string> ignore;   // ids or class names
   std::string unknown = "error";     // error, ignore, nearest[:D] or a class name
   std::string pad_label = "ignore";  // ignore or a class name
+  // Set by `check` to see the values of labels whose kind is unknown: dim ones are not refused.
+  bool decodes_anything = false;
 };
 
 // --tile: cuts the fitted image into records of one size.

@@ -129,6 +129,23 @@ TEST_CASE("a split column makes several sets") {
              ContainsSubstring("line 3: the split '../x'"));
 }
 
+TEST_CASE("splits in a column of another name are a question without --split") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg"});
+  folder.write("t.csv", "image,class,weather,fold\n1.jpg,b,sun,test\n2.jpg,a,sun,train\n");
+  PackOptions options = pair_options(folder / "t.csv");
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK(error.path == folder / "t.csv");
+  CHECK(error.message ==
+        "the column 'fold' seems to hold splits (test, train), and no column is called 'split': "
+        "call it 'split' for a set of each, or remove it to pack all lines as one set");
+  options.input.split.method = SplitOptions::Method::ratio;
+  options.input.split.parts = {{"a", "1"}};
+  CHECK_THAT(discovered_clean(options).discovery.layout,
+             ContainsSubstring("columns that are not used: 'weather', 'fold'"));
+}
+
 TEST_CASE("a sample in two splits is an error that names it") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg"});

@@ -1,5 +1,6 @@
 #include "inputs/pair_table.hpp"
 
+#include "base/text.hpp"
 #include "support/catch.hpp"
 
 using namespace hotpack;
@@ -71,4 +72,28 @@ TEST_CASE("COCO and other JSON is refused by name") {
   CHECK_THAT(
       rows_of("{\n \"images\": []\n}"),
       ContainsSubstring("COCO or LabelMe polygons, is not supported; draw its masks as PNG"));
+}
+
+TEST_CASE("an unused column of words for splits is found after the last row") {
+  const auto found = [](const std::string& text) -> std::string {
+    PairTable table = PairTable::open(text, "table").value();
+    while (table.next().value()) continue;
+    const auto words = table.split_words();
+    return words ? words->column + ": " + joined_text(words->words, " ") : "";
+  };
+  CHECK(found("image,class,fold\na.png,1,train\nb.png,1,Test\n") == "fold: Test train");
+  CHECK(
+      found(
+          "{\"image\": \"a.png\", \"use\": \"val\"}\n{\"image\": \"b.png\", \"use\": \"dev\"}\n") ==
+      "use: dev val");
+  for (const std::string text :
+       {"image,class,fold\na.png,1,train\nb.png,1,train\n",
+        "image,class,fold\na.png,1,1\nb.png,1,2\n",
+        "image,class,fold\na.png,1,train\nb.png,1,rest\n",
+        "image,class,fold\na.png,1,\nb.png,1,test\n",
+        "image,class,split\na.png,1,train\nb.png,1,test\n",
+        "{\"image\": \"a.png\", \"use\": \"val\"}\n{\"image\": \"b.png\"}\n"}) {
+    CAPTURE(text);
+    CHECK(found(text).empty());
+  }
 }

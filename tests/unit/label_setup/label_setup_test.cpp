@@ -161,6 +161,22 @@ TEST_CASE_METHOD(IdLabels, "auto: names without colors are names of ids") {
   CHECK(names_of(setup) == Names{"sky", "road"});
 }
 
+TEST_CASE_METHOD(IdLabels, "names of ids that a column counts from 1 are a question") {
+  PackOptions options = with_classes(folder, "label,Nr\nground,1\ntree,2\nboat,3\n");
+  const Error error = refusal(options, ErrorCode::data);
+  CHECK(error.path == folder / "classes.csv");
+  CHECK(error.message ==
+        "the column 'Nr' numbers the classes from 1 to 3, but the first class has id 0. If labels "
+        "hold 1 to 3, say --shift-ids -1; if they hold 0 to 2, remove the column");
+  options.label.shift_ids = -1;
+  CHECK(names_of(setup_of(options)) == Names{"ground", "tree", "boat"});
+}
+
+TEST_CASE_METHOD(ColorLabels, "a column that counts colored classes from 1 does not matter") {
+  const std::string csv = "Nr,name,color\n1,void,#000000\n2,car,#800000\n3,tree,#008000\n";
+  CHECK(names_of(setup_of(with_classes(folder, csv))) == Names{"void", "car", "tree"});
+}
+
 TEST_CASE_METHOD(IdLabels, "auto: RGB labels without class colors are refused by name") {
   put_sample(folder, "b", photo(2, 2));
   const Error error = refusal(options_for(folder), ErrorCode::data);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "support/catch.hpp"
 
 using namespace hotpack;
@@ -338,6 +339,27 @@ TEST_CASE("numbers before every name are an error with a choice") {
   CHECK(names_of(parse("covid-19\nsars-2\n")) == Names{"covid-19", "sars-2"});
   CHECK(names_of(parse("\"gate: 1\"\n\"gate: 2\"\n")) == Names{"gate: 1", "gate: 2"});
   CHECK(names_of(parse("gate: 1\nroad\n")) == Names{"gate: 1", "road"});
+}
+
+TEST_CASE("a list of names with an id behind each is an error with a choice") {
+  for (const std::string text : {"boat 4\nground 0\ntree 1\n", "ground 0\ntree 1\nboat 2\n",
+                                 "# classes\nriver boat  4\ndirt road  0\n__ignore__\n"}) {
+    CAPTURE(text);
+    CHECK_THAT(failure(text), ContainsSubstring("id,name") && ContainsSubstring("in quotes"));
+  }
+  CHECK_THAT(failure("boat 4\nground 0\n"), ContainsSubstring("id,name\n  4,boat"));
+}
+
+TEST_CASE("numbers that belong to names are no ids") {
+  for (const Names& names :
+       {Names{"zone 1", "zone 2"}, Names{"zone 0", "zone 1"}, Names{"zone 7", "zone 3"},
+        Names{"car 1", "car 2", "bus 3"}, Names{"car 1", "bus 1"}, Names{"sky", "zone 1", "car 2"},
+        Names{"zone north 1", "zone south 2"}, Names{"covid19", "sars2"}}) {
+    const std::string text = joined_text({names.begin(), names.end()}, "\n");
+    CAPTURE(text);
+    CHECK(names_of(parse(text + "\n")) == names);
+  }
+  CHECK(names_of(parse("\"boat 4\"\n\"tree 1\"\n")) == Names{"boat 4", "tree 1"});
 }
 
 TEST_CASE("rows with columns between tabs, bars or quotes are not names") {

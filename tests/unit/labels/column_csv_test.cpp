@@ -92,3 +92,17 @@ TEST_CASE("rows of a table without column names are not names") {
 TEST_CASE("the error for too few columns counts them") {
   CHECK_THAT(read("name,color\nSky\n"), ContainsSubstring("line 2: has 1 column, expected 2"));
 }
+
+TEST_CASE("a column that counts classes from 1 is reported, one from 0 agrees") {
+  const auto counted = [](const std::string& text) {
+    return parse_class_file(text, "classes.csv").value().counted_from_one;
+  };
+  CHECK(counted("label,Nr\nground,1\ntree,2\nboat,3\n") == "Nr");
+  CHECK(counted("Nr;label;color\n1;ground;#000000\n2;tree;#00ff00\n") == "Nr");
+  for (const std::string text :
+       {"label,Nr\nground,0\ntree,1\n", "label,area\nground,1\ntree,3\n", "label,area\nground,1\n",
+        "id,label,Nr\n0,ground,0\n1,tree,1\n", "ground\ntree\n"}) {
+    CAPTURE(text);
+    CHECK(counted(text).empty());
+  }
+}

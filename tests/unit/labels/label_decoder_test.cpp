@@ -818,30 +818,62 @@ TEST_CASE("one decoder serves several threads") {
 
 TEST_CASE("a mask of 0 and 1 is refused, not packed as empty") {
   LabelRules rules = rules_of(LabelKind::binary);
-  rules.dim_is_error = true;
+  rules.dim = DimLabels::refused;
   const LabelDecoder decoder = make(binary_classes(), rules);
-  const auto outcome = [&](const LabelDecoder& by, std::vector<std::uint16_t> samples, int depth,
-                           bool lossy) {
-    RawLabel label;
-    label.form = "gray";
-    label.width = static_cast<int>(samples.size()), label.height = 1;
-    label.bit_depth = depth;
-    label.lossy = lossy;
-    label.samples = {samples.data(), label.width, 1, 1, samples.size() * 2};
-    std::vector<std::uint16_t> plane(samples.size());
-    DecodeReport report;
-    return by.decode(label, {plane.data(), label.width, 1, 1, plane.size() * 2}, report);
-  };
-  for (const int depth : {8, 16}) {
-    const Status refused = outcome(decoder, {0, 1, 0}, depth, false);
-    REQUIRE_FALSE(refused.ok());
-    CHECK_THAT(refused.error().message, ContainsSubstring("--threshold 1"));
-  }
-  CHECK(outcome(decoder, {0, 0, 0}, 8, false).ok());
-  CHECK(outcome(decoder, {0, 1, 255}, 8, false).ok());
-  CHECK(outcome(decoder, {0, 1, 0}, 8, true).ok());  // noise of a JPEG
+  CHECK_THAT(decode_refusal(decoder, gray_label(3, {0, 1, 0})),
+             ContainsSubstring("8-bit gray PNG") && ContainsSubstring("values: 0, 1)") &&
+                 ContainsSubstring("--threshold 128") && ContainsSubstring("say --threshold 1") &&
+                 !ContainsSubstring("index"));
+  CHECK(decode(decoder, gray_label(3, {0, 0, 0})).ids == Ids{0, 0, 0});
+  CHECK(decode(decoder, gray_label(3, {0, 1, 255})).ids == Ids{0, 0, 1});
   rules.threshold = 1;
-  CHECK(outcome(make(binary_classes(), rules), {0, 1, 0}, 8, false).ok());
+  CHECK(decode(make(binary_classes(), rules), gray_label(3, {0, 1, 0})).ids == Ids{0, 1, 0});
+}
+
+TEST_CASE("a threshold is offered only if it separates the dim values") {
+  LabelRules rules = rules_of(LabelKind::binary);
+  rules.dim = DimLabels::refused;
+  const LabelDecoder decoder = make(binary_classes(), rules);
+  CHECK_THAT(decode_refusal(decoder, gray_label(2, {0, 100})),
+             ContainsSubstring("say --threshold 100"));
+  CHECK_THAT(decode_refusal(decoder, gray_label(3, {0, 3, 100})),
+             ContainsSubstring("values: 0, 3, 100") && ContainsSubstring("say --threshold 50"));
+  CHECK_THAT(decode_refusal(decoder, gray_label(2, {0, 1}, 16)),
+             ContainsSubstring("8 bits") && !ContainsSubstring("say --threshold"));
+  CHECK_THAT(decode_refusal(decoder, rgb_label(2, {kBlack, kBlue})),
+             ContainsSubstring("#000000, #0000ff") && ContainsSubstring("say --threshold 29"));
+  CHECK_THAT(decode_refusal(decoder, palette_label(2, {0, 1}, {kBlack, {9, 9, 9}})),
+             ContainsSubstring("#000000, #090909") && ContainsSubstring("say --threshold 9"));
+}
+
+TEST_CASE("dim values of a binary label may be ids, colors are not") {
+  LabelRules rules = rules_of(LabelKind::binary);
+  rules.dim = DimLabels::may_be_ids;
+  const LabelDecoder decoder = make(binary_classes(), rules);
+  CHECK_THAT(decode_refusal(decoder, gray_label(3, {0, 1, 2})),
+             ContainsSubstring("--threshold 1") && ContainsSubstring("--label-kind index"));
+  CHECK_THAT(decode_refusal(decoder, gray_label(2, {0, 1}, 16)),
+             ContainsSubstring("--label-kind index"));
+  CHECK_THAT(decode_refusal(decoder, rgb_label(2, {kBlack, kBlue})),
+             !ContainsSubstring("--label-kind index"));
+}
+
+TEST_CASE("a black JPEG mask may hold faint noise, but no dim foreground") {
+  LabelRules rules = rules_of(LabelKind::binary);
+  rules.dim = DimLabels::may_be_ids;
+  const LabelDecoder decoder = make(binary_classes(), rules);
+  OwnedLabel noise = gray_label(3, {0, 15, 1});
+  noise.raw.lossy = true;
+  CHECK(decode(decoder, noise).ids == Ids{0, 0, 0});
+  OwnedLabel dim = gray_label(3, {0, 100, 1});
+  dim.raw.lossy = true;
+  CHECK_THAT(decode_refusal(decoder, dim),
+             ContainsSubstring("--threshold 50") && !ContainsSubstring("index"));
+}
+
+TEST_CASE("dim binary labels can be packed as background") {
+  const LabelDecoder decoder = make(binary_classes(), rules_of(LabelKind::binary));
+  CHECK(decode(decoder, gray_label(2, {0, 100})).ids == Ids{0, 0});
 }
 
 TEST_CASE("ids in colors by their formulas") {

@@ -1,0 +1,28 @@
+// The values of a binary label that nowhere reaches the threshold, for the error about it. For this
+// room only.
+//
+// Pure functions; thread-safe. One pass over the label.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/raw_label.hpp"
+
+namespace hotpack::labels {
+
+struct DimContent {
+  static constexpr std::size_t kMostKinds = 9;
+  // The first kMostKinds different values, ascending: gray samples as numbers, others as colors.
+  std::vector<std::string> values;
+  int brightest = 0;  // luma 0…255, as compared with the threshold
+
+  // A threshold between the two levels of the label; 0 if none can separate them.
+  [[nodiscard]] int fitting_threshold() const {
+    return values.size() <= 2 ? brightest : (brightest + 1) / 2;
+  }
+};
+
+[[nodiscard]] DimContent dim_content(const RawLabel& label);
+
+}  // namespace hotpack::labels
