@@ -1,6 +1,7 @@
 #include "check/dataset_summary.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/text.hpp"
@@ -59,6 +60,7 @@ void DatasetSummary::add_image(const SampleList& list, const Sample& sample,
                                const SampleInspection& inspection) {
   const codecs::ImageInfo& image = *inspection.image;
   images_.add(image);
+  counts_.add(inspection.counts);
   if (image.more_images) more_images_.add({list.image_path(sample), "holds more than one image"});
   if (image.orientation == 1) return;
   std::optional<Extent> label_size;
@@ -158,6 +160,7 @@ void DatasetSummary::finish(bool pixels_read, Diagnostics& diagnostics) {
   report_orientations(diagnostics);
   report_more_images(diagnostics);
   report_small_images(diagnostics);
+  report_dark_images(diagnostics);
   const bool by_files = std::any_of(splits_.begin(), splits_.end(), [](const Split& s) {
     return s.list.has_label_files || !s.list.masks.empty();
   });
@@ -209,6 +212,23 @@ void DatasetSummary::report_small_images(Diagnostics& diagnostics) const {
       : small.in_records ? "enlarged so much, an image is only a blur; padded so much, it is "
                            "mostly padding. Leave it out, or choose a smaller --size"
                          : "are they thumbnails, or left over from a failed download?"));
+}
+
+void DatasetSummary::report_dark_images(Diagnostics& diagnostics) const {
+  if (!counts_.deep_images_are_dark()) return;
+  Diagnostic diagnostic;
+  diagnostic.kind = "dark-16-bit";
+  diagnostic.severity = Severity::warning;
+  diagnostic.count = counts_.deep_images;
+  diagnostic.of = images_.images();
+  diagnostic.title = share_text(diagnostic.count, diagnostic.of, "image has", "images have") +
+                     " 16 bits, of which at most " +
+                     std::to_string(std::bit_width(counts_.brightest_of_deep) + 8) +
+                     " are in use: no value reaches 16,384";
+  diagnostic.advice =
+      "--depth16 keeps the upper 8 of 16 bits, so the records are dark. Multiply the values before "
+      "packing, such as by 16 for 12 bits";
+  diagnostics.add(std::move(diagnostic));
 }
 
 void DatasetSummary::report_orientations(Diagnostics& diagnostics) const {

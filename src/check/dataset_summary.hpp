@@ -53,6 +53,7 @@ class DatasetSummary {
   void report_copies(Diagnostics& diagnostics);
   void report_labels(Diagnostics& diagnostics);
   void report_small_images(Diagnostics& diagnostics) const;
+  void report_dark_images(Diagnostics& diagnostics) const;
   void report_more_images(Diagnostics& diagnostics) const;
   [[nodiscard]] std::string image_path(SamplePlace place) const;
   [[nodiscard]] std::string label_path(SamplePlace place) const;
@@ -64,6 +65,7 @@ class DatasetSummary {
   const std::vector<Split>& splits_;
   LabelContext context_;
   const RecordOptions& options_;
+  DiagnosticCounts counts_;
   std::vector<SplitClasses> classes_;  // by split
   ImageStatistics images_, label_images_;
   Occurrences turned_, kept_as_stored_, more_images_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 #include <vector>
 
@@ -250,6 +251,12 @@ std::string remarks_text(const pipeline::DiagnosticCounts& remarks) {
   remark(remarks.left_as_stored, "image was", "images were",
          " not rotated by EXIF orientation, because the label fits the stored pixels; viewers "
          "rotate it, so check with hotpack preview that the label fits");
+  remark(remarks.deep_images_are_dark() ? remarks.deep_images : 0, "16-bit image has",
+         "16-bit images have",
+         " no value from 16,384 on (at most " +
+             std::to_string(std::bit_width(remarks.brightest_of_deep) + 8) +
+             " bits are in use), so the records are dark: --depth16 keeps the upper 8 of 16 bits. "
+             "Multiply the values before packing, such as by 16 for 12 bits");
   remark(remarks.beyond_palette, "palette label has", "palette labels have",
          " an index beyond the palette, read as an id");
   remark(remarks.channels_differ, "binary mask has", "binary masks have",

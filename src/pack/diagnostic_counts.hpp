@@ -1,6 +1,7 @@
 // Counts of unusual but accepted inputs of a run, from which reports make notes. A plain value.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace hotpack::pipeline {
@@ -16,6 +17,13 @@ struct DiagnosticCounts {
   std::uint64_t rotated = 0;          // images rotated by their EXIF orientation
   std::uint64_t left_as_stored =
       0;  // images not rotated by EXIF, because their labels fit them as stored
+  std::uint64_t deep_images = 0;        // images of 16 bits per sample
+  std::uint64_t brightest_of_deep = 0;  // their largest sample as packed, 0…255
+
+  // Samples with fewer than 15 bits in use are packed as a quarter of the range, or less.
+  [[nodiscard]] bool deep_images_are_dark() const {
+    return deep_images > 0 && brightest_of_deep < 64;
+  }
 
   void add(const DiagnosticCounts& other) {
     label_resized += other.label_resized;
@@ -27,6 +35,8 @@ struct DiagnosticCounts {
     alpha_varies += other.alpha_varies;
     rotated += other.rotated;
     left_as_stored += other.left_as_stored;
+    deep_images += other.deep_images;
+    brightest_of_deep = std::max(brightest_of_deep, other.brightest_of_deep);
   }
 };
 

@@ -22,6 +22,14 @@ namespace hotpack::pipeline {
 
 namespace {
 
+std::uint64_t brightest_sample(ConstPixels pixels) {
+  const std::ptrdiff_t samples = std::ptrdiff_t{pixels.width} * pixels.channels;
+  std::uint8_t brightest = 0;
+  for (int y = 0; y < pixels.height; ++y)
+    brightest = std::max(brightest, *std::max_element(pixels.row(y), pixels.row(y) + samples));
+  return brightest;
+}
+
 // Explains why values are unknown that other options would accept.
 std::string limit_text(const labels::DecodeReport& report, const LabelSetup& setup) {
   constexpr std::string_view kNearest = "nearest:";
@@ -238,6 +246,11 @@ Outcome ImageLoader::Impl::decode_image() {
   decode.max_pixels = options.max_pixels;
   const Result<ConstPixels> source = image_decoder.decode_image(image_file, decode);
   if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
+  if (header.info.bit_depth == 16) {
+    ++loaded.diagnostics.deep_images;
+    loaded.diagnostics.brightest_of_deep =
+        std::max(loaded.diagnostics.brightest_of_deep, brightest_sample(*source));
+  }
   loaded.pixels = cut(*source, loaded.size);
   loaded.diagnostics.rotated += loaded.rotate && header.info.orientation != 1;
   loaded.diagnostics.left_as_stored +=
@@ -388,7 +401,10 @@ Outcome ImageLoader::Impl::load_image_of(const Sample& sample, SampleInspection*
     return changed_image(loaded.headers.image.path, sample.size, loaded.size);
   loaded.canvas = canvas_of(options, loaded.size);
   HOTPACK_ASSIGN(auto problem, decode_image());
-  if (!problem && inspection != nullptr) inspection->brightness = brightness_grid(loaded.pixels);
+  if (!problem && inspection != nullptr) {
+    inspection->brightness = brightness_grid(loaded.pixels);
+    inspection->counts = loaded.diagnostics;
+  }
   if (!problem && list.has_label_files) {
     HOTPACK_ASSIGN(problem, decode_label(inspection));
   } else if (!problem && setup.multi) {

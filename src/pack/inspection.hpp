@@ -15,6 +15,7 @@
 #include "codecs/image_info.hpp"
 #include "labels/label_decoder.hpp"
 #include "pack/brightness_grid.hpp"
+#include "pack/diagnostic_counts.hpp"
 #include "settings/problem.hpp"
 
 namespace hotpack::pipeline {
@@ -85,6 +86,7 @@ struct SampleInspection {
       source_hash{};  // XXH3-64 of image and label file; also set if the sample has a problem
   std::optional<codecs::ImageInfo> image;
   std::optional<codecs::ImageInfo> label;
+  DiagnosticCounts counts;                    // of the image; zero if it cannot be decoded
   std::optional<BrightnessGrid> brightness;   // of the image; absent if it cannot be decoded
   std::vector<LabelInspection> label_pixels;  // of the label, or one per mask, in order
   std::optional<Problem>

@@ -84,6 +84,26 @@ TEST_CASE("one mask in several mask folders is reported by its first mask") {
   CHECK(shared->examples[0].path == folder / "labels/p2_cat.png");
 }
 
+TEST_CASE("16-bit images are dark if none reaches 16,384") {
+  const TempFolder folder;
+  const auto put_deep = [&](const std::string& key, std::uint16_t largest) {
+    PngSpec spec;
+    spec.width = 2, spec.height = 1, spec.color = PngColor::gray, spec.bit_depth = 16;
+    const std::vector<std::uint16_t> samples{largest, 3};
+    put(folder, "images/" + key + ".png", make_png(spec, samples));
+    put(folder, "labels/" + key + ".png", id_label(2, 1, {0, 1}));
+  };
+  put_deep("a", 4095);
+  put_deep("b", 900);
+  const CheckReport report = checked_ids(options_for(folder));
+  const Diagnostic* dark = find(report, "dark-16-bit");
+  REQUIRE(dark != nullptr);
+  CHECK(dark->title ==
+        "all 2 images have 16 bits, of which at most 12 are in use: no value reaches 16,384");
+  put_deep("c", 16384);
+  CHECK(find(checked_ids(options_for(folder)), "dark-16-bit") == nullptr);
+}
+
 TEST_CASE("an image far smaller than its record is reported, many as one note") {
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);

@@ -160,6 +160,26 @@ TEST_CASE("16-bit images are shifted or scaled") {
   CHECK(good(options).image == scaled);
 }
 
+TEST_CASE("16-bit images that use few bits are counted with their brightest value") {
+  const TempFolder folder;
+  const auto counts_of = [&](int bit_depth, std::uint16_t largest) {
+    PngSpec spec;
+    spec.width = 4, spec.height = 1, spec.color = PngColor::gray, spec.bit_depth = bit_depth;
+    return good(one_sample(folder, make_png(spec, Ids{0, largest, 7, 1}))).diagnostics;
+  };
+  const DiagnosticCounts dark = counts_of(16, 4095);
+  CHECK(dark.deep_images == 1);
+  CHECK(dark.brightest_of_deep == 15);
+  CHECK(dark.deep_images_are_dark());
+  CHECK(counts_of(16, 16383).deep_images_are_dark());
+  CHECK_FALSE(counts_of(16, 16384).deep_images_are_dark());
+  CHECK_FALSE(counts_of(8, 15).deep_images_are_dark());
+  DiagnosticCounts all = dark;
+  all.add(counts_of(16, 65535));
+  CHECK(all.deep_images == 2);
+  CHECK_FALSE(all.deep_images_are_dark());
+}
+
 TEST_CASE("padding has its color, and the region is that of the image") {
   const TempFolder folder;
   PackOptions options = one_sample(folder, photo(4, 9));
