@@ -272,7 +272,7 @@ IMITATIONS = {
     "COCO-Stuff 164k": coco_stuff,
     "Mapillary Vistas": mapillary,
     "BDD100K": bdd100k,
-    "CamVid as SegNet has it": camvid11,
+    "CamVid in SegNet's version": camvid11,
     "CamVid from SegNet's list": camvid_list,
     "CamVid as published": camvid32,
     "Its 32 colors": camvid12,
