@@ -237,8 +237,7 @@ TEST_CASE("lack of memory while a pack is verified is not damage") {
 TEST_CASE("lack of memory while a state is parsed is reported as such") {
   const PackFolder pack{TinyForm{}};
   const Dataset dataset = Dataset::open(pack.folder.path()).value();
-  const std::string text =
-      Loader::open(dataset, {.global_batch_size = 2}).value().state().text();
+  const std::string text = Loader::open(dataset, {.global_batch_size = 2}).value().state().text();
   check_each("LoaderState", [&] { return Outcome::of(LoaderState::parse(text)); });
 }
 

@@ -71,7 +71,8 @@ TEST_CASE("records of mixed sizes have no common row without an option") {
   CHECK_FALSE(form.output());
   CHECK(form.row_bytes(record_of(4, 3), {4, 3}).image == 36);
   CHECK(form.row_bytes(record_of(4, 3), {4, 3}).label == 12);
-  CHECK_THAT(refusal("mixed", {}, 2), ContainsSubstring("a crop or pad_to, or batches of one row per rank"));
+  CHECK_THAT(refusal("mixed", {}, 2),
+             ContainsSubstring("a crop or pad_to, or batches of one row per rank"));
 }
 
 TEST_CASE("a record is placed by the options, one beyond pad_to is refused") {
