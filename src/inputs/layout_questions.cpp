@@ -138,6 +138,7 @@ void take_label_suffix(const SuffixChoice& choice, SiblingFolders& siblings) {
 Error kinds_error(const Layout& classes, const Layout& pairs, const std::string& folder,
                   const SiblingFolders& siblings, const std::vector<SuffixProposal>& kinds) {
   std::vector<Suggestion> suggestions;
+  suggestions.reserve(kinds.size() + 1);
   for (const auto& [about, options] : kinds)
     suggestions.push_back({about, pack_command(pairs, options)});
   suggestions.push_back(class_suggestion(classes, "or, if they are two classes"));
