@@ -45,7 +45,7 @@ void learn_classes(const labels::ClassTable& table, LabelContext& context) {
 }
 
 LabelContext::Reading reading_of(const LabelSetup& setup) {
-  if (setup.kind != LabelScope::pixel) return LabelContext::Reading::none;
+  if (setup.scope != LabelScope::pixel) return LabelContext::Reading::none;
   if (setup.threshold) return LabelContext::Reading::binary;
   switch (value_of<LabelKind>(setup.label_kind).value_or(LabelKind::automatic)) {
     case LabelKind::index:

@@ -70,8 +70,8 @@ const char* label_kernel_name(const LabelOutput& output) {
 
 LabelArgs label_args(const LabelOutput& output, const expand::LabelSource& source) {
   LabelArgs args;
-  const LabelShape stored{source.kind, source.storage, source.multi, 1, 1, source.class_count};
-  args.sample_kind = source.kind == LabelScope::image ? 1 : 0;
+  const LabelShape stored{source.scope, source.storage, source.multi, 1, 1, source.class_count};
+  args.sample_kind = source.scope == LabelScope::image ? 1 : 0;
   args.storage = storage_code(source.storage);
   args.vector_bytes = static_cast<std::int32_t>(stored.vector_bytes());
   args.classes = static_cast<std::int32_t>(source.class_count);
@@ -121,7 +121,7 @@ Result<LabelLaunch> LabelLaunch::make(const std::shared_ptr<const Context>& cont
   launch.modules_ = modules;
   launch.output_ = expander.output();
   // One pixel has the same elements in both orders, and the kernel for planes shares them out.
-  if (source.kind == LabelScope::image) launch.output_.order = AxisOrder::channels_last;
+  if (source.scope == LabelScope::image) launch.output_.order = AxisOrder::channels_last;
   launch.args_ = label_args(launch.output_, source);
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());

@@ -23,7 +23,7 @@ struct LabelPlan;
 
 // The properties of labels, except their size.
 struct LabelSource {
-  LabelScope kind = LabelScope::pixel;
+  LabelScope scope = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
   bool multi = false;
   std::size_t class_count = 0;

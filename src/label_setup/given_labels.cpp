@@ -54,74 +54,72 @@ Status check_names_known(const GivenLabels& given) {
 }
 
 // The map of the preset, if it is about the kind of values that labels hold.
-Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelKind reading) {
+Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelKind kind) {
   if (preset.map.empty()) return std::optional<LabelMap>();
   HOTPACK_ASSIGN(LabelMap map, labels::parse_label_map(preset.map, "--preset " + preset.name));
-  const bool fits =
-      map.holds<RgbColor>() ? labels::reads_colors(reading) : reading == LabelKind::index;
+  const bool fits = map.holds<RgbColor>() ? labels::reads_colors(kind) : kind == LabelKind::index;
   return fits ? std::optional(std::move(map)) : std::nullopt;
 }
 
-bool has_values(const ClassTable& table, LabelKind reading) {
-  return table.has_colors || !labels::reads_colors(reading);
+bool has_values(const ClassTable& table, LabelKind kind) {
+  return table.has_colors || !labels::reads_colors(kind);
 }
 
-Error no_colors(LabelKind reading) {
-  return usage_error("--label-kind " + std::string(word_of(reading)) +
+Error no_colors(LabelKind kind) {
+  return usage_error("--label-kind " + std::string(word_of(kind)) +
                      " needs class colors: give --classes FILE.csv (name,r,g,b)");
 }
 
 // The classes of labels by the preset alone.
-Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, LabelKind reading) {
+Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, LabelKind kind) {
   labels::OldClasses old{preset.table, {}};
-  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(preset, reading));
+  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(preset, kind));
   if (map) {
     HOTPACK_ASSIGN(old.values, labels::resolve_map(*map, preset.table, nullptr));
   } else {
-    if (!has_values(preset.table, reading)) return no_colors(reading);
-    old.values = labels::plain_values(preset.table, reading);
+    if (!has_values(preset.table, kind)) return no_colors(kind);
+    old.values = labels::plain_values(preset.table, kind);
   }
   return old;
 }
 
 // A pack with a map applies only to labels of its own kind.
-Status check_kind_of_pack(const PackedLabels& packed, LabelKind reading) {
-  if (!packed.values || reading == packed.reading) return {};
+Status check_kind_of_pack(const PackedLabels& packed, LabelKind kind) {
+  if (!packed.values || kind == packed.kind) return {};
   return usage_error(
-      "--label-kind " + std::string(word_of(reading)) + " contradicts --classes " + packed.folder +
-      ", whose labels were read as " + std::string(word_of(packed.reading)) +
+      "--label-kind " + std::string(word_of(kind)) + " contradicts --classes " + packed.folder +
+      ", whose labels were read as " + std::string(word_of(packed.kind)) +
       " and mapped; leave --label-kind out, or say with --map what these labels' values become");
 }
 
 // The classes that a map names on its left side; absent if it names none there.
-Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, LabelKind reading) {
+Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, LabelKind kind) {
   if (!given.map->holds<std::string>()) return std::optional<labels::OldClasses>();
   if (given.preset != nullptr) {
-    HOTPACK_ASSIGN(labels::OldClasses old, classes_of_preset(*given.preset, reading));
+    HOTPACK_ASSIGN(labels::OldClasses old, classes_of_preset(*given.preset, kind));
     return std::optional(std::move(old));
   }
   if (!given.table)
     return std::optional<labels::OldClasses>();  // resolve_map() says what is missing
   if (given.packed && given.packed->values) {
-    HOTPACK_TRY(check_kind_of_pack(*given.packed, reading));
+    HOTPACK_TRY(check_kind_of_pack(*given.packed, kind));
     return std::optional(labels::OldClasses{*given.table, *given.packed->values});
   }
-  if (!has_values(*given.table, reading)) return no_colors(reading);
-  return std::optional(
-      labels::OldClasses{*given.table, labels::plain_values(*given.table, reading)});
+  if (!has_values(*given.table, kind)) return no_colors(kind);
+  return std::optional(labels::OldClasses{*given.table, labels::plain_values(*given.table, kind)});
 }
 
-Status check_kind_of_map(const LabelMap& map, LabelKind reading) {
-  const bool colors = labels::reads_colors(reading);
-  const std::string kind = "--label-kind " + std::string(word_of(reading));
-  if (reading == LabelKind::binary)
+Status check_kind_of_map(const LabelMap& map, LabelKind kind) {
+  const bool colors = labels::reads_colors(kind);
+  const std::string option = "--label-kind " + std::string(word_of(kind));
+  if (kind == LabelKind::binary)
     return usage_error(
         "--map is about ids and colors, which --label-kind binary does not read; for a mask of "
         "ids, say --label-kind index");
   if (colors && map.holds<std::int64_t>())
-    return usage_error("--map " + map.path + " is about ids, and " + kind + " reads colors");
+    return usage_error("--map " + map.path + " is about ids, and " + option + " reads colors");
   if (!colors && map.holds<RgbColor>())
-    return usage_error("--map " + map.path + " is about colors, and " + kind + " reads ids");
+    return usage_error("--map " + map.path + " is about colors, and " + option + " reads ids");
   return {};
 }
 
@@ -135,10 +133,10 @@ void warn_of_unmapped_classes(const std::string& path, LabelMapping& mapping) {
                                        "' by --map " + path);
 }
 
-Result<LabelMapping> mapping_of_map(const GivenLabels& given, LabelKind reading) {
+Result<LabelMapping> mapping_of_map(const GivenLabels& given, LabelKind kind) {
   const LabelMap& map = *given.map;
-  HOTPACK_TRY(check_kind_of_map(map, reading));
-  HOTPACK_ASSIGN(const std::optional<labels::OldClasses> old, old_classes(given, reading));
+  HOTPACK_TRY(check_kind_of_map(map, kind));
+  HOTPACK_ASSIGN(const std::optional<labels::OldClasses> old, old_classes(given, kind));
   const bool table_is_old = old && given.preset == nullptr;
   LabelMapping mapping;
   if (given.table && !table_is_old) {
@@ -155,10 +153,10 @@ Result<LabelMapping> mapping_of_map(const GivenLabels& given, LabelKind reading)
   return mapping;
 }
 
-Result<LabelMapping> mapping_of_preset(const GivenLabels& given, LabelKind reading) {
+Result<LabelMapping> mapping_of_preset(const GivenLabels& given, LabelKind kind) {
   LabelMapping mapping;
   mapping.table = given.table.value_or(given.preset->table);
-  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(*given.preset, reading));
+  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(*given.preset, kind));
   if (map) {
     HOTPACK_ASSIGN(mapping.values, labels::resolve_map(*map, mapping.table, nullptr));
     mapping.source = "--preset";
@@ -172,8 +170,8 @@ LabelMapping mapping_of_table(const ClassTable& table) {
   return mapping;
 }
 
-Result<LabelMapping> mapping_of_pack(const PackedLabels& packed, LabelKind reading) {
-  HOTPACK_TRY(check_kind_of_pack(packed, reading));
+Result<LabelMapping> mapping_of_pack(const PackedLabels& packed, LabelKind kind) {
+  HOTPACK_TRY(check_kind_of_pack(packed, kind));
   LabelMapping mapping = mapping_of_table(packed.table);
   if (!packed.values) return mapping;
   mapping.values = packed.values;
@@ -188,17 +186,17 @@ bool is_mapped(const LabelMapping& mapping, std::uint32_t value) {
 }
 
 // A preset's words about other kinds of labels do not apply, nor those that --map covers.
-bool applies(const std::string& word, LabelKind reading, const LabelMapping& mapping) {
+bool applies(const std::string& word, LabelKind kind, const LabelMapping& mapping) {
   if (const auto color = hex_color(word))
-    return labels::reads_colors(reading) && !is_mapped(mapping, labels::packed_color(*color));
+    return labels::reads_colors(kind) && !is_mapped(mapping, labels::packed_color(*color));
   if (const auto id = whole_number(word))
-    return reading == LabelKind::index && !is_mapped(mapping, static_cast<std::uint32_t>(*id));
+    return kind == LabelKind::index && !is_mapped(mapping, static_cast<std::uint32_t>(*id));
   return mapping.table.find(word).has_value();
 }
 
-std::string old_text(const std::vector<std::uint32_t>& values, LabelKind reading) {
+std::string old_text(const std::vector<std::uint32_t>& values, LabelKind kind) {
   std::string text;
-  if (labels::reads_colors(reading)) {
+  if (labels::reads_colors(kind)) {
     for (const std::uint32_t value : values)
       text += (text.empty() ? "" : ", ") + color_text(labels::unpacked_color(value));
     return text;
@@ -322,14 +320,14 @@ Result<GivenLabels> read_given(const LabelOptions& options) {
   return given;
 }
 
-Result<std::optional<LabelMapping>> mapping_of(const GivenLabels& given, LabelKind reading) {
+Result<std::optional<LabelMapping>> mapping_of(const GivenLabels& given, LabelKind kind) {
   std::optional<LabelMapping> mapping;
   if (given.map) {
-    HOTPACK_ASSIGN(mapping, mapping_of_map(given, reading));
+    HOTPACK_ASSIGN(mapping, mapping_of_map(given, kind));
   } else if (given.preset != nullptr) {
-    HOTPACK_ASSIGN(mapping, mapping_of_preset(given, reading));
+    HOTPACK_ASSIGN(mapping, mapping_of_preset(given, kind));
   } else if (given.packed) {
-    HOTPACK_ASSIGN(mapping, mapping_of_pack(*given.packed, reading));
+    HOTPACK_ASSIGN(mapping, mapping_of_pack(*given.packed, kind));
   } else if (given.table) {
     mapping = mapping_of_table(*given.table);
   }
@@ -337,7 +335,7 @@ Result<std::optional<LabelMapping>> mapping_of(const GivenLabels& given, LabelKi
   mapping->ignore = given.ignore;
   if (!given.ignore.empty() || given.preset == nullptr) return mapping;
   for (const std::string& word : given.preset->ignore)
-    if (applies(word, reading, *mapping)) mapping->ignore.push_back(word);
+    if (applies(word, kind, *mapping)) mapping->ignore.push_back(word);
   return mapping;
 }
 
@@ -352,7 +350,7 @@ LabelMapping shifted(LabelMapping mapping, int shift) {
   return mapping;
 }
 
-std::vector<std::string> map_lines(const std::vector<MappedValue>& values, LabelKind reading,
+std::vector<std::string> map_lines(const std::vector<MappedValue>& values, LabelKind kind,
                                    const ClassTable& table) {
   std::map<std::uint16_t, std::vector<std::uint32_t>> by_class;
   for (const MappedValue& value : values) by_class[value.class_id].push_back(value.value);
@@ -360,15 +358,15 @@ std::vector<std::string> map_lines(const std::vector<MappedValue>& values, Label
   for (const auto& [id, old] : by_class) {
     const std::string target =
         id == labels::kIgnored ? "ignored" : std::to_string(id) + " " + table.classes[id].name;
-    lines.push_back(old_text(old, reading) + " → " + target);
+    lines.push_back(old_text(old, kind) + " → " + target);
   }
   return lines;
 }
 
-std::string map_json(const std::vector<MappedValue>& values, LabelKind reading) {
+std::string map_json(const std::vector<MappedValue>& values, LabelKind kind) {
   std::string text;
   for (const MappedValue& value : values) {
-    const bool color = labels::reads_colors(reading);
+    const bool color = labels::reads_colors(kind);
     const std::string old =
         color ? format::canonical_string(color_text(labels::unpacked_color(value.value)))
               : std::to_string(value.value);

@@ -59,7 +59,7 @@ struct LabelMapping {
 // preset, they name the classes before it. A pack also defines the values of its classes, unless
 // --map or --preset does.
 [[nodiscard]] Result<std::optional<LabelMapping>> mapping_of(const GivenLabels& given,
-                                                             LabelKind reading);
+                                                             LabelKind kind);
 
 // Applies --shift-ids: class c is the id c minus the shift. Lower ids are ignored.
 [[nodiscard]] LabelMapping shifted(LabelMapping mapping, int shift);
@@ -67,11 +67,9 @@ struct LabelMapping {
 // The table of a map, for people: "0…6, 9 → ignored", one line per class that a value maps to, in
 // the order of ids.
 [[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values,
-                                                 LabelKind reading,
-                                                 const labels::ClassTable& table);
+                                                 LabelKind kind, const labels::ClassTable& table);
 // The same in the form of the schema: [[old,new],…], `old` an id or "#rrggbb", ascending, `new` a
 // class id or "ignore".
-[[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values,
-                                   LabelKind reading);
+[[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values, LabelKind kind);
 
 }  // namespace hotpack::pipeline

@@ -149,7 +149,7 @@ std::string fitting_presets(const Ids& ids, int count) {
   if (count < kTelling || ids.count() != static_cast<std::size_t>(count)) return names;
   for (const std::string_view name : labels::preset_names()) {
     const labels::Preset& preset = *labels::find_preset(name);
-    if (preset.reading != LabelKind::index || !preset.map.empty() ||
+    if (preset.kind != LabelKind::index || !preset.map.empty() ||
         preset.table.classes.size() != ids.count())
       continue;
     names += (names.empty() ? "; as many as --preset " : " or ") + std::string(name);

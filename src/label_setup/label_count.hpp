@@ -7,7 +7,7 @@
 #include <string>
 
 #include "hotpack/result.hpp"
-#include "label_setup/label_reading.hpp"
+#include "label_setup/label_decision.hpp"
 #include "labels/class_table.hpp"
 #include "settings/options.hpp"
 

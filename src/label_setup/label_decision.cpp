@@ -1,4 +1,4 @@
-#include "label_setup/label_reading.hpp"
+#include "label_setup/label_decision.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -55,9 +55,9 @@ bool takes_nearest(const LabelOptions& options) { return options.unknown.starts_
 
 // JPEG keeps neither ids nor colors. Masks of two classes survive it, and colors if the nearest one
 // is used.
-Status check_lossy(const LabelOptions& options, LabelKind reading, const LabelForms& forms) {
-  if (forms.jpeg.count == 0 || reading == LabelKind::binary) return {};
-  if (reading == LabelKind::color && takes_nearest(options)) return {};
+Status check_lossy(const LabelOptions& options, LabelKind kind, const LabelForms& forms) {
+  if (forms.jpeg.count == 0 || kind == LabelKind::binary) return {};
+  if (kind == LabelKind::color && takes_nearest(options)) return {};
   return data_error(
       "is a JPEG: lossy compression has changed its values, so they name no classes. Use the PNG "
       "originals, or, for masks of two "
@@ -133,26 +133,26 @@ std::optional<LabelDecision> decide_by_options(const LabelOptions& options,
     return LabelDecision{LabelKind::color, "auto: --map gives colors"};
   if (given.map && given.map->holds<std::int64_t>())
     return LabelDecision{LabelKind::index, "auto: --map gives ids"};
-  if (given.preset != nullptr && given.preset->reading != LabelKind::automatic)
-    return LabelDecision{given.preset->reading, "as --preset " + given.preset->name + " says"};
-  if (given.preset == nullptr && given.packed && given.packed->reading != LabelKind::automatic &&
+  if (given.preset != nullptr && given.preset->kind != LabelKind::automatic)
+    return LabelDecision{given.preset->kind, "as --preset " + given.preset->name + " says"};
+  if (given.preset == nullptr && given.packed && given.packed->kind != LabelKind::automatic &&
       !given.packed->multi)
-    return LabelDecision{given.packed->reading, "as in " + given.packed->folder};
+    return LabelDecision{given.packed->kind, "as in " + given.packed->folder};
   return std::nullopt;
 }
 
-Result<LabelDecision> decide_reading(const LabelOptions& options, const GivenLabels& given,
-                                     const LabelForms& forms, LabelScan& scan) {
+Result<LabelDecision> decide_label_kind(const LabelOptions& options, const GivenLabels& given,
+                                        const LabelForms& forms, LabelScan& scan) {
   std::optional<LabelDecision> decision = decide_by_options(options, given);
   const bool open = !decision;
   if (open) {
     HOTPACK_ASSIGN(decision, decide_by_files(given, forms));
   }
   if (options.kind == LabelKind::automatic)
-    HOTPACK_TRY(check_lossy(options, decision->reading, forms));
+    HOTPACK_TRY(check_lossy(options, decision->kind, forms));
   decision->why +=
       "; the labels are " + forms_text(forms, open && forms.jpeg.count == 0 ? " PNG" : "");
-  if (!open || decision->reading != LabelKind::index) return *decision;
+  if (!open || decision->kind != LabelKind::index) return *decision;
   HOTPACK_ASSIGN(const std::string about_rgb, explain_rgb(forms, options.classes, scan));
   decision->why += about_rgb;
   return *decision;

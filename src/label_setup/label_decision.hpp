@@ -24,7 +24,7 @@
 namespace hotpack::pipeline {
 
 struct LabelDecision {
-  LabelKind reading = LabelKind::automatic;
+  LabelKind kind = LabelKind::automatic;
   std::string why;  // "auto: the classes have colors; the labels are 3 RGB PNG"
 };
 
@@ -54,8 +54,8 @@ class LabelScan {
 [[nodiscard]] std::optional<LabelDecision> decide_by_options(const LabelOptions& options,
                                                              const GivenLabels& given);
 
-[[nodiscard]] Result<LabelDecision> decide_reading(const LabelOptions& options,
-                                                   const GivenLabels& given,
-                                                   const LabelForms& forms, LabelScan& scan);
+[[nodiscard]] Result<LabelDecision> decide_label_kind(const LabelOptions& options,
+                                                      const GivenLabels& given,
+                                                      const LabelForms& forms, LabelScan& scan);
 
 }  // namespace hotpack::pipeline

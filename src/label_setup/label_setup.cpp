@@ -10,7 +10,7 @@
 #include "format/json.hpp"
 #include "label_setup/given_labels.hpp"
 #include "label_setup/label_count.hpp"
-#include "label_setup/label_reading.hpp"
+#include "label_setup/label_decision.hpp"
 #include "label_setup/label_words.hpp"
 #include "label_setup/named_labels.hpp"
 #include "labels/packed_color.hpp"
@@ -56,12 +56,11 @@ Status check_unlabeled_options(const LabelOptions& options) {
 
 // ---- which classes there are
 
-Status check_table_fits(LabelKind reading, const std::optional<LabelMapping>& mapping) {
-  if (labels::reads_colors(reading) &&
-      (!mapping || (!mapping->values && !mapping->table.has_colors)))
-    return usage_error("--label-kind " + std::string(word_of(reading)) +
+Status check_table_fits(LabelKind kind, const std::optional<LabelMapping>& mapping) {
+  if (labels::reads_colors(kind) && (!mapping || (!mapping->values && !mapping->table.has_colors)))
+    return usage_error("--label-kind " + std::string(word_of(kind)) +
                        " needs class colors: give --classes FILE.csv (name,r,g,b)");
-  if (reading == LabelKind::binary && mapping && mapping->table.classes.size() != 2)
+  if (kind == LabelKind::binary && mapping && mapping->table.classes.size() != 2)
     return usage_error(
         "--label-kind binary has two classes, background and foreground; --classes, --num-classes "
         "or --preset names " +
@@ -101,12 +100,11 @@ bool counted_by_scan(const std::vector<const format::Manifest*>& finished) {
 }
 
 // How the labels of finished packs were read; automatic if unknown.
-LabelKind reading_of(const std::vector<const format::Manifest*>& finished) {
+LabelKind kind_of(const std::vector<const format::Manifest*>& finished) {
   for (const format::Manifest* manifest : finished) {
     for (const auto& [name, value] : manifest->schema.options.more) {
-      for (const LabelKind reading : {LabelKind::color, LabelKind::index})
-        if (name == "label_kind" && value == format::canonical_string(word_of(reading)))
-          return reading;
+      for (const LabelKind kind : {LabelKind::color, LabelKind::index})
+        if (name == "label_kind" && value == format::canonical_string(word_of(kind))) return kind;
     }
   }
   return LabelKind::automatic;
@@ -115,11 +113,11 @@ LabelKind reading_of(const std::vector<const format::Manifest*>& finished) {
 // ---- the setup
 
 // Warns of options that have no effect on labels that are read so.
-void warn_of_idle_options(const PackOptions& options, LabelKind reading,
+void warn_of_idle_options(const PackOptions& options, LabelKind kind,
                           std::vector<std::string>& warnings) {
-  if (reading != LabelKind::binary && options.label.threshold != LabelOptions().threshold)
+  if (kind != LabelKind::binary && options.label.threshold != LabelOptions().threshold)
     warnings.push_back("--threshold has no effect: labels are read as " +
-                       std::string(word_of(reading)) +
+                       std::string(word_of(kind)) +
                        ", and only --label-kind binary compares brightness");
   const Fit fit = options.record.resolved_fit();
   const bool fills = fit == Fit::stretch || fit == Fit::cover;
@@ -150,52 +148,52 @@ Status check_ignored_by_map(const LabelMapping& mapping, const labels::LabelRule
 }
 
 Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id,
-                                    const LabelMapping& mapping, LabelKind reading, int threshold) {
+                                    const LabelMapping& mapping, LabelKind kind, int threshold) {
   labels::LabelRules rules;
-  rules.reading = reading;
-  rules.rgb_id = reading == LabelKind::index ? rgb_id : labels::RgbId::none;
+  rules.kind = kind;
+  rules.rgb_id = kind == LabelKind::index ? rgb_id : labels::RgbId::none;
   rules.threshold = threshold;
-  if (reading == LabelKind::binary && !options.decodes_anything)
+  if (kind == LabelKind::binary && !options.decodes_anything)
     rules.dim = labels::DimLabels::may_be_ids;
   rules.values = mapping.values;
-  rules.reading_was_automatic = options.kind == LabelKind::automatic;
+  rules.kind_was_automatic = options.kind == LabelKind::automatic;
   HOTPACK_TRY(resolve_ignored(mapping.ignore, mapping.table, rules));
   HOTPACK_TRY(check_ignored_by_map(mapping, rules));
   HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.unknown, mapping.table));
   return rules;
 }
 
-void describe_map(const LabelMapping& mapping, LabelKind reading, LabelSetup& setup,
+void describe_map(const LabelMapping& mapping, LabelKind kind, LabelSetup& setup,
                   std::string& explanation) {
-  setup.map = mapping.map.value_or(map_json(*mapping.values, reading));
-  setup.map_lines = map_lines(*mapping.values, reading, setup.table);
+  setup.map = mapping.map.value_or(map_json(*mapping.values, kind));
+  setup.map_lines = map_lines(*mapping.values, kind, setup.table);
   explanation += "; " + std::to_string(mapping.values->size()) + " values become " +
                  std::to_string(setup.table.classes.size()) + " classes by " + mapping.source;
 }
 
 Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given,
-                              const LabelMapping& mapping, LabelKind reading,
+                              const LabelMapping& mapping, LabelKind kind,
                               std::string explanation) {
   LabelSetup setup;
-  setup.kind = LabelScope::pixel;
-  const bool binary = reading == LabelKind::binary;
+  setup.scope = LabelScope::pixel;
+  const bool binary = kind == LabelKind::binary;
   HOTPACK_ASSIGN(const int threshold,
                  given_threshold(options.label, binary ? given.packed : std::nullopt));
   HOTPACK_ASSIGN(labels::LabelRules rules,
-                 rules_of(options.label, given.rgb_id, mapping, reading, threshold));
+                 rules_of(options.label, given.rgb_id, mapping, kind, threshold));
   HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, mapping.table));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(mapping.table, rules));
   setup.table = setup.decoder->table();
-  setup.label_kind = word_of(reading);
+  setup.label_kind = word_of(kind);
   setup.rgb_id = rules.rgb_id;
   setup.unknown = unknown_text(rules.unknown, setup.table);
   setup.pad_label = options.label.pad_label;
   if (binary) setup.threshold = threshold;
-  if (mapping.values) describe_map(mapping, reading, setup, explanation);
+  if (mapping.values) describe_map(mapping, kind, setup, explanation);
   setup.explanation = std::move(explanation);
   for (std::string& warning : warnings_of_reserved_names(setup.table))
     setup.table.warnings.push_back(std::move(warning));
-  warn_of_idle_options(options, reading, setup.table.warnings);
+  warn_of_idle_options(options, kind, setup.table.warnings);
   return setup;
 }
 
@@ -212,10 +210,10 @@ Status remove_shifted(int shift, ClassTable& table) {
 
 // A table of names whose column may hold ids that are one higher than those of the lines.
 Status check_counted_from_one(const PackOptions& options, const GivenLabels& given,
-                              LabelKind reading) {
+                              LabelKind kind) {
   const bool plain =
       given.table && !given.map && !given.shift && !given.packed && given.preset == nullptr;
-  if (!plain || reading != LabelKind::index || given.table->counted_from_one.empty()) return {};
+  if (!plain || kind != LabelKind::index || given.table->counted_from_one.empty()) return {};
   const std::string count = std::to_string(given.table->classes.size());
   const std::string last = std::to_string(given.table->classes.size() - 1);
   return data_error("the column '" + given.table->counted_from_one +
@@ -228,16 +226,16 @@ Status check_counted_from_one(const PackOptions& options, const GivenLabels& giv
 // The mapping of label values; `count` finds the classes if no option names them.
 template <class Count>
 Result<LabelMapping> complete_mapping(const PackOptions& options, const GivenLabels& given,
-                                      LabelKind reading, Count count) {
-  HOTPACK_ASSIGN(std::optional<LabelMapping> mapping, mapping_of(given, reading));
-  HOTPACK_TRY(check_table_fits(reading, mapping));
-  HOTPACK_TRY(check_counted_from_one(options, given, reading));
-  const bool shifts = given.shift && reading == LabelKind::index;
+                                      LabelKind kind, Count count) {
+  HOTPACK_ASSIGN(std::optional<LabelMapping> mapping, mapping_of(given, kind));
+  HOTPACK_TRY(check_table_fits(kind, mapping));
+  HOTPACK_TRY(check_counted_from_one(options, given, kind));
+  const bool shifts = given.shift && kind == LabelKind::index;
   if (mapping) return shifts ? shifted(std::move(*mapping), *given.shift) : std::move(*mapping);
   LabelMapping found;
   found.table = labels::binary_classes();
   found.ignore = given.ignore;
-  if (reading != LabelKind::index) return found;
+  if (kind != LabelKind::index) return found;
   if (options.run.partition)
     return usage_error(
         "with --partition the classes must be given, because all machines must use the same ones: "
@@ -249,8 +247,8 @@ Result<LabelMapping> complete_mapping(const PackOptions& options, const GivenLab
 }
 
 // True if ids are only assumed: no option describes the values of labels.
-bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelKind reading) {
-  return options.label.kind == LabelKind::automatic && reading == LabelKind::index &&
+bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelKind kind) {
+  return options.label.kind == LabelKind::automatic && kind == LabelKind::index &&
          given.preset == nullptr && !given.map && !given.shift &&
          given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty();
 }
@@ -292,49 +290,45 @@ Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* 
   return {};
 }
 
-std::string read_as(LabelKind reading) {
-  return "labels are read as " + std::string(word_of(reading));
-}
+std::string read_as(LabelKind kind) { return "labels are read as " + std::string(word_of(kind)); }
 
 Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits,
                                 const LabelForms& forms, Observer& observer, bool pixels_too) {
   HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
   HOTPACK_TRY(check_suffix_of_preset(options, given.preset));
   LabelScan scan(splits, options.record.max_pixels, observer);
-  HOTPACK_ASSIGN(const LabelDecision decided, decide_reading(options.label, given, forms, scan));
-  std::string explanation = read_as(decided.reading) + " (" + decided.why + ")";
+  HOTPACK_ASSIGN(const LabelDecision decided, decide_label_kind(options.label, given, forms, scan));
+  std::string explanation = read_as(decided.kind) + " (" + decided.why + ")";
   const auto count = [&] { return count_classes(options.label, scan, explanation); };
-  HOTPACK_ASSIGN(const LabelMapping mapping,
-                 complete_mapping(options, given, decided.reading, count));
-  if (pixels_too && ids_are_supposed(options, given, decided.reading)) {
+  HOTPACK_ASSIGN(const LabelMapping mapping, complete_mapping(options, given, decided.kind, count));
+  if (pixels_too && ids_are_supposed(options, given, decided.kind)) {
     if (may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
     if (forms.palettes_differ && !options.label.class_count) HOTPACK_TRY(check_palettes(scan));
   }
-  return make_setup(options, given, mapping, decided.reading, std::move(explanation));
+  return make_setup(options, given, mapping, decided.kind, std::move(explanation));
 }
 
 // The kind that set_up_files() would decide on; automatic if only files can tell.
-LabelKind adopted_reading(const LabelOptions& options, const GivenLabels& given,
-                          const std::vector<const format::Manifest*>& finished) {
-  if (const auto decided = decide_by_options(options, given)) return decided->reading;
-  if (given.preset != nullptr) return reading_of(finished);
+LabelKind adopted_kind(const LabelOptions& options, const GivenLabels& given,
+                       const std::vector<const format::Manifest*>& finished) {
+  if (const auto decided = decide_by_options(options, given)) return decided->kind;
+  if (given.preset != nullptr) return kind_of(finished);
   return given.table && given.table->has_colors ? LabelKind::color : LabelKind::index;
 }
 
 Result<LabelSetup> adopt_files(const PackOptions& options,
                                const std::vector<const format::Manifest*>& finished) {
   HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
-  const LabelKind reading = adopted_reading(options.label, given, finished);
-  if (reading == LabelKind::automatic)
+  const LabelKind kind = adopted_kind(options.label, given, finished);
+  if (kind == LabelKind::automatic)
     return data_error("the labels' headers must be read to tell ids from colors");
   const auto count = [&]() -> Result<ClassTable> {
     if (options.label.unknown != "error" || !counted_by_scan(finished))
       return data_error("the labels must be read to count their classes");
     return labels::numbered_classes(static_cast<int>(finished.front()->schema.class_count()));
   };
-  HOTPACK_ASSIGN(const LabelMapping mapping, complete_mapping(options, given, reading, count));
-  return make_setup(options, given, mapping, reading,
-                    read_as(reading) + " (as in the finished run)");
+  HOTPACK_ASSIGN(const LabelMapping mapping, complete_mapping(options, given, kind, count));
+  return make_setup(options, given, mapping, kind, read_as(kind) + " (as in the finished run)");
 }
 
 // The setup for labels that need no label file to be examined; absent for label files.

@@ -21,7 +21,7 @@
 namespace hotpack::pipeline {
 
 struct LabelSetup {
-  std::optional<LabelScope> kind;               // absent without labels
+  std::optional<LabelScope> scope;              // absent without labels
   labels::ClassTable table;                     // with sources
   std::optional<labels::LabelDecoder> decoder;  // with label files
   std::string label_kind;  // for the options of the schema: "color", "index", …, "folder"; empty

@@ -44,7 +44,7 @@ std::optional<RgbColor> hex_color(std::string_view text) {
 
 Status resolve_ignored(const std::vector<std::string>& words, const ClassTable& table,
                        labels::LabelRules& rules) {
-  const bool ids = rules.reading == LabelKind::index;
+  const bool ids = rules.kind == LabelKind::index;
   const std::int64_t end = ids ? 65536 : static_cast<std::int64_t>(table.classes.size());
   for (const std::string& word : words) {
     const std::optional<int> named = table.find(word);

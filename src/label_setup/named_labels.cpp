@@ -166,7 +166,7 @@ Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleL
   HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label, packed));
   HOTPACK_ASSIGN(const std::optional<labels::LabelMap> map, given_map(options.label));
   if (map) return mapped_classes(*map, std::move(table), setup);
-  if (packed && packed->kind == LabelScope::image) return packed_classes(*packed, setup);
+  if (packed && packed->scope == LabelScope::image) return packed_classes(*packed, setup);
   ImageClasses classes;
   classes.explanation = table ? "in the order of --classes" : "in byte order";
   const bool named_by_samples = !table;
@@ -285,7 +285,7 @@ Result<LabelSetup> set_up_image_classes(const PackOptions& options,
                                         std::span<SampleList* const> splits, ProblemLog& problems) {
   HOTPACK_TRY(check_image_class_options(options));
   LabelSetup setup;
-  setup.kind = LabelScope::image;
+  setup.scope = LabelScope::image;
   setup.label_kind = "folder";
   HOTPACK_ASSIGN(ImageClasses classes, image_classes(options, splits, setup));
   if (classes.table.classes.empty())
@@ -314,15 +314,15 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   HOTPACK_ASSIGN(const std::optional<PackedLabels> packed, given_pack(options.label));
   HOTPACK_ASSIGN(const std::optional<ClassTable> table, given_table(options.label, packed));
   LabelSetup setup;
-  setup.kind = LabelScope::pixel;
+  setup.scope = LabelScope::pixel;
   setup.multi = true;
   labels::LabelRules rules;
-  rules.reading = LabelKind::binary;
+  rules.kind = LabelKind::binary;
   rules.dim = labels::DimLabels::refused;
   HOTPACK_ASSIGN(rules.threshold, given_threshold(options.label, packed));
   HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.label.unknown, labels::binary_classes()));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(labels::binary_classes(), rules));
-  setup.label_kind = word_of(rules.reading);
+  setup.label_kind = word_of(rules.kind);
   setup.unknown = options.label.unknown;
   setup.pad_label = options.label.pad_label;
   setup.threshold = rules.threshold;

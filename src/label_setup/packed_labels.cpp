@@ -84,10 +84,10 @@ ClassTable table_of(const std::vector<ClassInfo>& classes) {
   return table;
 }
 
-LabelKind reading_of(const Schema& schema) {
-  const std::string kind = option_of(schema, "label_kind");
-  for (const LabelKind reading : kDecodedKinds)
-    if (kind == format::canonical_string(word_of(reading))) return reading;
+LabelKind kind_of(const Schema& schema) {
+  const std::string word = option_of(schema, "label_kind");
+  for (const LabelKind kind : kDecodedKinds)
+    if (word == format::canonical_string(word_of(kind))) return kind;
   return LabelKind::automatic;
 }
 
@@ -108,7 +108,7 @@ std::optional<std::uint32_t> value_of(const LabelSource& source) {
 // True if a value is ignored only by default: that depends on the bit depth of a label, and a map
 // does not.
 bool is_default(std::uint32_t value, const PackedLabels& packed) {
-  if (packed.reading != LabelKind::index) return false;
+  if (packed.kind != LabelKind::index) return false;
   const bool named = packed.map.find("[" + std::to_string(value) + ",") != std::string::npos;
   return !named && std::find(std::begin(kDefaultIgnored), std::end(kDefaultIgnored), value) !=
                        std::end(kDefaultIgnored);
@@ -130,8 +130,8 @@ std::vector<MappedValue> values_of(const Schema& schema, const PackedLabels& pac
 }
 
 bool is_plain(const std::vector<MappedValue>& values, const PackedLabels& packed) {
-  if (labels::reads_colors(packed.reading) && !packed.table.has_colors) return false;
-  std::vector<MappedValue> plain = labels::plain_values(packed.table, packed.reading);
+  if (labels::reads_colors(packed.kind) && !packed.table.has_colors) return false;
+  std::vector<MappedValue> plain = labels::plain_values(packed.table, packed.kind);
   std::sort(plain.begin(), plain.end(),
             [](const MappedValue& a, const MappedValue& b) { return a.value < b.value; });
   return values == plain;
@@ -155,18 +155,18 @@ Result<PackedLabels> read_packed_labels(const std::string& folder) {
   PackedLabels packed;
   packed.folder = folder;
   packed.table = table_of(schema.classes);
-  packed.kind = schema.label->scope;
+  packed.scope = schema.label->scope;
   packed.multi = schema.label->multi;
   packed.map = option_of(schema, "map");
-  if (packed.kind == LabelScope::image) {
+  if (packed.scope == LabelScope::image) {
     take_names(schema, packed);
     return packed;
   }
-  packed.reading = reading_of(schema);
+  packed.kind = kind_of(schema);
   packed.rgb_id = rgb_id_of(schema);
   if (const auto threshold = whole_number(option_of(schema, "threshold")))
     packed.threshold = static_cast<int>(*threshold);
-  if (packed.multi || packed.reading == LabelKind::binary || packed.reading == LabelKind::automatic)
+  if (packed.multi || packed.kind == LabelKind::binary || packed.kind == LabelKind::automatic)
     return packed;
   std::vector<MappedValue> values = values_of(schema, packed);
   if (!is_plain(values, packed)) packed.values = std::move(values);

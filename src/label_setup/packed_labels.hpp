@@ -21,9 +21,9 @@ namespace hotpack::pipeline {
 struct PackedLabels {
   std::string folder;
   labels::ClassTable table;  // names and colors, without sources
-  LabelScope kind = LabelScope::pixel;
-  bool multi = false;                        // one mask per class
-  LabelKind reading = LabelKind::automatic;  // of label files; automatic if there were none
+  LabelScope scope = LabelScope::pixel;
+  bool multi = false;                     // one mask per class
+  LabelKind kind = LabelKind::automatic;  // of label files; automatic if there were none
   labels::RgbId rgb_id = labels::RgbId::none;
   std::optional<int> threshold;  // with binary
   // The class of each value, unless the rule holds (class c is id c, or its color).

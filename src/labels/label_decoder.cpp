@@ -88,14 +88,14 @@ struct LabelDecoder::Impl {
   [[nodiscard]] Entry threshold_entry(RgbColor color) const;
   [[nodiscard]] bool is_ambiguous(const RawLabel& label, const DecodeReport& report) const;
 
-  [[nodiscard]] bool by_color() const { return reads_colors(rules.reading); }
+  [[nodiscard]] bool by_color() const { return reads_colors(rules.kind); }
   [[nodiscard]] bool takes_nearest() const {
     return rules.unknown.kind == UnknownPolicy::Kind::nearest;
   }
 };
 
 void LabelDecoder::Impl::build_tables() {
-  switch (rules.reading) {
+  switch (rules.kind) {
     case LabelKind::color:
     case LabelKind::palette_color:
       return build_color_tables();
@@ -142,7 +142,7 @@ void LabelDecoder::Impl::build_binary_table() {
 }
 
 Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
-  if (rules.reading == LabelKind::binary) return {};
+  if (rules.kind == LabelKind::binary) return {};
   if (label.lossy && !(by_color() && takes_nearest()))
     return form_error(label,
                       "does not keep colors or ids exactly, as no JPEG does, so its classes are "
@@ -155,11 +155,11 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
     return form_error(label,
                       "is not an RGB image, as --label-kind rgb-id requires; if its values are "
                       "ids, use --label-kind index");
-  if (rules.reading == LabelKind::index && label.rgb.data != nullptr && !coded)
+  if (rules.kind == LabelKind::index && label.rgb.data != nullptr && !coded)
     return check_gray(label);
-  if (rules.reading == LabelKind::palette_color && !label.is_palette)
+  if (rules.kind == LabelKind::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
-  if (rules.reading == LabelKind::color && label.rgb.data == nullptr && label.bit_depth == 16)
+  if (rules.kind == LabelKind::color && label.rgb.data == nullptr && label.bit_depth == 16)
     return form_error(label, "has samples that are not colors; use --label-kind index");
   return {};
 }
@@ -201,13 +201,13 @@ Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids,
     if (by_color()) return map_colors(label.rgb, ids, unknown);
     if (rules.rgb_id != RgbId::none)
       return map_rgb_ids(label.rgb, rules.rgb_id, wide, unknown_id, ids, unknown);
-    if (rules.reading == LabelKind::index) return map_gray_rgb(label.rgb, narrow, ids, unknown);
+    if (rules.kind == LabelKind::index) return map_gray_rgb(label.rgb, narrow, ids, unknown);
     return threshold_rgb(label.rgb, LumaThreshold(rules.threshold),
                          {values[0].class_id, values[1].class_id}, ids);
   }
   if (label.bit_depth == 16) return map_wide(label.samples, wide, ids, unknown);
   const NarrowTable samples =
-      rules.reading == LabelKind::index ? index_table(label) : color_table(label);
+      rules.kind == LabelKind::index ? index_table(label) : color_table(label);
   return map_narrow(label.samples, samples, ids, unknown);
 }
 
@@ -253,7 +253,7 @@ Entry LabelDecoder::Impl::threshold_entry(RgbColor color) const {
 }
 
 bool LabelDecoder::Impl::is_ambiguous(const RawLabel& label, const DecodeReport& report) const {
-  return rules.reading_was_automatic && by_color() && label.samples.data != nullptr &&
+  return rules.kind_was_automatic && by_color() && label.samples.data != nullptr &&
          report.unknown_pixels + report.nearest_pixels > 0 &&
          largest_sample(label.samples) < values.size();
 }

@@ -19,8 +19,8 @@
 
 namespace hotpack::labels {
 
-[[nodiscard]] constexpr bool reads_colors(LabelKind reading) {
-  return reading == LabelKind::color || reading == LabelKind::palette_color;
+[[nodiscard]] constexpr bool reads_colors(LabelKind kind) {
+  return kind == LabelKind::color || kind == LabelKind::palette_color;
 }
 
 // The formula that turns the color of an RGB label into an id: --rgb-id.
@@ -60,7 +60,7 @@ struct MappedValue {
 };
 
 // The values of a table without a map: class c is id c, or its color, which it must have.
-[[nodiscard]] std::vector<MappedValue> plain_values(const ClassTable& table, LabelKind reading);
+[[nodiscard]] std::vector<MappedValue> plain_values(const ClassTable& table, LabelKind kind);
 
 // For `binary`: a label that is not all black, beyond the faint noise of a JPEG, and nowhere
 // reaches the threshold.
@@ -71,7 +71,7 @@ enum class DimLabels {
 };
 
 struct LabelRules {
-  LabelKind reading = LabelKind::index;
+  LabelKind kind = LabelKind::index;
   RgbId rgb_id = RgbId::none;  // for `index`: labels are RGB, and their colors are ids
   int threshold =
       128;  // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
@@ -86,8 +86,8 @@ struct LabelRules {
   std::vector<int> ignore_classes;
   UnknownPolicy unknown;
   DimLabels dim = DimLabels::packed;
-  bool reading_was_automatic = false;  // then a gray or palette file whose colors are unknown but
-                                       // whose samples are all < C is refused as ambiguous
+  bool kind_was_automatic = false;  // then a gray or palette file whose colors are unknown but
+                                    // whose samples are all < C is refused as ambiguous
 };
 
 // A value without a class: an id, a color, or (for labels read as colors) a palette index without
@@ -112,7 +112,7 @@ struct DecodeReport {
   bool beyond_palette = false;
   bool channels_differ = false;  // binary: channels differ by more than 16
   bool alpha_varies = false;
-  bool ambiguous = false;  // see reading_was_automatic
+  bool ambiguous = false;  // see kind_was_automatic
 };
 
 class LabelDecoder {

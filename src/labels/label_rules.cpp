@@ -16,13 +16,13 @@ bool is_class(int id, const ClassTable& table) {
   return id >= 0 && static_cast<std::size_t>(id) < table.classes.size();
 }
 
-std::string kind_name(const LabelRules& rules) { return std::string(word_of(rules.reading)); }
+std::string kind_name(const LabelRules& rules) { return std::string(word_of(rules.kind)); }
 
 Status check_ignored(const ClassTable& table, const LabelRules& rules) {
-  if (!rules.ignore_ids.empty() && rules.reading != LabelKind::index)
+  if (!rules.ignore_ids.empty() && rules.kind != LabelKind::index)
     return usage_error("--ignore " + std::to_string(rules.ignore_ids.front()) +
                        ": labels of kind " + kind_name(rules) + " have no ids; name a class");
-  if (!rules.ignore_colors.empty() && !reads_colors(rules.reading))
+  if (!rules.ignore_colors.empty() && !reads_colors(rules.kind))
     return usage_error("--ignore " + color_text(rules.ignore_colors.front()) + ": labels of kind " +
                        kind_name(rules) + " have no colors; name a class");
   for (const std::int64_t id : rules.ignore_ids) {
@@ -44,7 +44,7 @@ Status check_unknown(const ClassTable& table, const LabelRules& rules) {
     return usage_error("--unknown names class " + std::to_string(unknown.class_id) + ", of " +
                        std::to_string(table.classes.size()) + " classes");
   if (unknown.kind != Kind::nearest) return {};
-  if (!reads_colors(rules.reading))
+  if (!reads_colors(rules.kind))
     return usage_error("--unknown nearest compares colors, and labels of kind " + kind_name(rules) +
                        " have none; say --unknown ignore or --unknown CLASS, or what happens to "
                        "single ids with --map");
@@ -67,9 +67,9 @@ Status check_colors(const ClassTable& table, const LabelRules& rules) {
   return {};
 }
 
-Status check_reading(const ClassTable& table, const LabelRules& rules) {
-  if (reads_colors(rules.reading)) return rules.values ? Status() : check_colors(table, rules);
-  if (rules.reading != LabelKind::binary) return {};
+Status check_kind(const ClassTable& table, const LabelRules& rules) {
+  if (reads_colors(rules.kind)) return rules.values ? Status() : check_colors(table, rules);
+  if (rules.kind != LabelKind::binary) return {};
   if (table.classes.size() != 2)
     return usage_error("--label-kind binary needs two classes; there are " +
                        std::to_string(table.classes.size()));
@@ -92,7 +92,7 @@ void ignore_value(std::vector<MappedValue>& values, std::uint32_t value) {
 }
 
 LabelSource source_of(std::uint32_t value, const LabelRules& rules) {
-  switch (rules.reading) {
+  switch (rules.kind) {
     case LabelKind::color:
     case LabelKind::palette_color:
       return color_text(unpacked_color(value));
@@ -109,7 +109,7 @@ LabelSource source_of(std::uint32_t value, const LabelRules& rules) {
 }  // namespace
 
 Status check_rules(const ClassTable& table, const LabelRules& rules) {
-  if (std::find(kDecodedKinds.begin(), kDecodedKinds.end(), rules.reading) == kDecodedKinds.end())
+  if (std::find(kDecodedKinds.begin(), kDecodedKinds.end(), rules.kind) == kDecodedKinds.end())
     return internal_error("a label decoder was made before the label kind was known");
   if (table.classes.empty())
     return usage_error("there are no classes; give --classes or --num-classes");
@@ -118,23 +118,22 @@ Status check_rules(const ClassTable& table, const LabelRules& rules) {
                        std::to_string(kMaxClasses));
   HOTPACK_TRY(check_ignored(table, rules));
   HOTPACK_TRY(check_unknown(table, rules));
-  return check_reading(table, rules);
+  return check_kind(table, rules);
 }
 
-std::vector<MappedValue> plain_values(const ClassTable& table, LabelKind reading) {
+std::vector<MappedValue> plain_values(const ClassTable& table, LabelKind kind) {
   std::vector<MappedValue> values;
   values.reserve(table.classes.size());
   for (std::size_t id = 0; id < table.classes.size(); ++id) {
-    const std::uint32_t value = reads_colors(reading) ? packed_color(*table.classes[id].color)
-                                                      : static_cast<std::uint32_t>(id);
+    const std::uint32_t value = reads_colors(kind) ? packed_color(*table.classes[id].color)
+                                                   : static_cast<std::uint32_t>(id);
     values.push_back({value, static_cast<std::uint16_t>(id)});
   }
   return values;
 }
 
 std::vector<MappedValue> known_values(const ClassTable& table, const LabelRules& rules) {
-  std::vector<MappedValue> values =
-      rules.values ? *rules.values : plain_values(table, rules.reading);
+  std::vector<MappedValue> values = rules.values ? *rules.values : plain_values(table, rules.kind);
   std::sort(values.begin(), values.end(),
             [](const MappedValue& a, const MappedValue& b) { return a.value < b.value; });
   for (const int id : rules.ignore_classes) {
@@ -171,7 +170,7 @@ void fill_sources(const std::vector<MappedValue>& values, const LabelRules& rule
         value.class_id == kIgnored ? table.ignore : table.classes[value.class_id].sources;
     sources.push_back(source_of(value.value, rules));
   }
-  if (rules.reading != LabelKind::index) return;
+  if (rules.kind != LabelKind::index) return;
   for (const std::uint32_t id : {kDefaultIgnore8, kDefaultIgnore16})
     if (find_value(values, id) == nullptr) table.ignore.push_back(source_of(id, rules));
   std::sort(table.ignore.begin(), table.ignore.end());

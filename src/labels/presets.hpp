@@ -19,7 +19,7 @@ struct Preset {
   std::string about;  // one line: the data set, the number of classes, the ignored values
   ClassTable table;
   // automatic if the set has files with ids and files with colors
-  LabelKind reading = LabelKind::index;
+  LabelKind kind = LabelKind::index;
   RgbId rgb_id = RgbId::none;  // the formula, if files are RGB and their colors are ids
   std::string map;  // text of a map file (labels/label_map.hpp); empty if ids are class ids already
   std::vector<std::string> ignore;         // as --ignore

@@ -58,7 +58,7 @@ constexpr std::array<NamedColor, 6> kDeepglobe{{
 // colors, with black for it.
 Preset isprs(std::string name, std::string about) {
   Preset preset = preset_of(std::move(name), std::move(about), colored_table(kIsprs));
-  preset.reading = LabelKind::automatic;
+  preset.kind = LabelKind::automatic;
   preset.map = shifted_map(preset.table);
   preset.ignore = {"#000000"};
   return preset;
@@ -74,13 +74,13 @@ std::vector<Preset> aerial_presets() {
   Preset isaid =
       preset_of("isaid", "iSAID, 16 classes with background; colors, or ids with 255 ignored",
                 colored_table(kIsaid));
-  isaid.reading = LabelKind::automatic;
+  isaid.kind = LabelKind::automatic;
   isaid.label_suffix = "_instance_color_RGB";
 
   Preset deepglobe =
       preset_of("deepglobe", "DeepGlobe land cover, colors of 6 classes; unknown (black) ignored",
                 colored_table(kDeepglobe));
-  deepglobe.reading = LabelKind::color;
+  deepglobe.kind = LabelKind::color;
   deepglobe.ignore = {"#000000"};
   deepglobe.image_suffix = "_sat";
   deepglobe.label_suffix = "_mask";

@@ -267,7 +267,7 @@ Preset panoptic_preset() {
                             "COCO panoptic categories in RGB, id r+256g+65536b of 1…200, 133 "
                             "classes; 0 ignored; not for ids of segments",
                             named_table(names));
-  preset.reading = LabelKind::rgb_id;
+  preset.kind = LabelKind::rgb_id;
   preset.rgb_id = RgbId::low_first;
   preset.map = std::move(map);
   return preset;

@@ -27,7 +27,7 @@ std::vector<Preset> general_presets() {
                          "PASCAL VOC 2012, 21 classes with background; palette or RGB labels, "
                          "object borders (255) ignored",
                          colored_table(kVoc));
-  voc.reading = LabelKind::automatic;
+  voc.kind = LabelKind::automatic;
   voc.ignore = {"255", "#e0e0c0"};
 
   Preset pets = preset_of(

@@ -29,7 +29,7 @@ std::vector<Preset> medical_presets() {
 
   Preset kvasir = preset_of("kvasir", "Kvasir-SEG: polyps by brightness, since its masks are JPEGs",
                             named_table(kPolyps));
-  kvasir.reading = LabelKind::binary;
+  kvasir.kind = LabelKind::binary;
   return {
       vessels("drive", "DRIVE vessels, masks of 0 and 1 or 255 named …_manual1", "_manual1"),
       vessels("chase", "CHASE_DB1 vessels by the first observer, masks named …_1stHO", "_1stHO"),

@@ -189,7 +189,7 @@ std::vector<Preset> scene_presets() {
                           "ADE20K full annotations (*_seg.png, RGB): class r/10*256+g, ids kept; 0 "
                           "ignored; names by --classes",
                           numbered_classes(kFullAde20k));
-  full.reading = LabelKind::rgb_id;
+  full.kind = LabelKind::rgb_id;
   full.rgb_id = RgbId::tens_of_red;
   full.ignore = {"0"};
   full.label_suffix = "_seg";

@@ -233,7 +233,7 @@ std::vector<Preset> street_presets() {
   Preset camvid32 =
       preset_of("camvid32", "CamVid as published, colors of 32 classes, Void among them",
                 colored_table(kCamvid32));
-  camvid32.reading = LabelKind::color;
+  camvid32.kind = LabelKind::color;
   camvid32.label_suffix = "_L";
 
   Preset mapillary =

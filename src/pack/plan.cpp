@@ -34,7 +34,7 @@ std::array<std::int64_t, 3> image_shape(const RecordOptions& record, Extent size
 LabelField label_field(const RecordOptions& record, std::optional<Extent> size,
                        const LabelSetup& setup) {
   LabelField field;
-  field.scope = *setup.kind;
+  field.scope = *setup.scope;
   field.storage = record.label_storage;
   field.multi = setup.multi;
   std::vector<std::int64_t> shape;
@@ -58,7 +58,7 @@ std::vector<std::int64_t> pad_values(const RecordOptions& record) {
 }
 
 bool compresses(const ShardOptions& shard, const LabelSetup& setup) {
-  return shard.zstd_image || (shard.zstd_label && setup.kind);
+  return shard.zstd_image || (shard.zstd_label && setup.scope);
 }
 
 std::vector<std::string> engines(ImageFilter filter, bool zstd) {
@@ -109,7 +109,7 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
   };
   const bool label_files = setup.decoder.has_value();
   std::vector<std::pair<std::string, std::string>> more{
-      {"label_kind", text_or_null(setup.kind.has_value(), setup.label_kind)},
+      {"label_kind", text_or_null(setup.scope.has_value(), setup.label_kind)},
       {"threshold", setup.threshold ? std::to_string(*setup.threshold) : "null"},
       {"unknown", text_or_null(label_files, setup.unknown)},
       {"pad_label", text_or_null(label_files, setup.pad_label)},
@@ -125,7 +125,7 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
     more.emplace_back("max_pixels", std::to_string(options.record.max_pixels));
   if (compresses(options.shard, setup)) {
     more.emplace_back("zstd_fields", fields_text(options.shard.zstd_image,
-                                                 options.shard.zstd_label && setup.kind));
+                                                 options.shard.zstd_label && setup.scope));
     more.emplace_back("zstd_level", std::to_string(options.shard.zstd_level));
   }
   return more;
@@ -279,7 +279,7 @@ Schema make_schema(const PackOptions& options, const LabelSetup& setup) {
   if (!mixed_sizes(options.record)) size = record_extent(options.record, {1, 1});
   schema.image = {options.record.layout, {}, options.record.color};
   if (size) schema.image.shape = image_shape(options.record, *size);
-  if (setup.kind) {
+  if (setup.scope) {
     schema.label = label_field(options.record, size, setup);
     schema.classes = setup.table.classes;
     schema.ignore = setup.table.ignore;

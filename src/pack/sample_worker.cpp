@@ -211,7 +211,7 @@ Outcome SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
     pack_label_file(*loaded, sample, out);
   } else if (setup.multi) {
     pack_masks(*loaded, sample, out);
-  } else if (setup.kind) {
+  } else if (setup.scope) {
     pack_class(sample, out);
   }
   return problem;

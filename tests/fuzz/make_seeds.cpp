@@ -43,7 +43,7 @@ std::vector<std::pair<std::string, TinyForm>> forms() {
             .label_zstd = true}},
           {"gray", {.color = ImageColor::gray, .multi = true, .size = small}},
           {"unlabelled", {.labeled = false, .size = small}},
-          {"sample", {.kind = LabelScope::image, .storage = LabelStorage::index, .size = small}},
+          {"sample", {.scope = LabelScope::image, .storage = LabelStorage::index, .size = small}},
           {"later", {.size = small, .later = true}}};
 }
 

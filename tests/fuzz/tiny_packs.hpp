@@ -28,7 +28,7 @@ inline std::vector<test::TinyForm> tiny_forms() {
            .label_zstd = true},
           {.color = ImageColor::gray, .multi = true, .size = small},
           {.labeled = false, .size = small},
-          {.kind = LabelScope::image, .storage = LabelStorage::index, .size = small},
+          {.scope = LabelScope::image, .storage = LabelStorage::index, .size = small},
           {.size = small, .later = true}};
 }
 

@@ -190,7 +190,7 @@ LabelShape label_shape(PixelSize size, const expand::LabelSource& source) {
   shape.width = static_cast<decltype(shape.width)>(size.width);
   shape.height = static_cast<decltype(shape.height)>(size.height);
   shape.class_count = static_cast<decltype(shape.class_count)>(source.class_count);
-  shape.scope = source.kind;
+  shape.scope = source.scope;
   shape.storage = source.storage;
   return shape;
 }

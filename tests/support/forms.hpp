@@ -19,9 +19,9 @@ inline std::map<std::string, TinyForm> all_forms() {
   forms["multi"].multi = true;
   forms["multi-onehot"].multi = true;
   forms["multi-onehot"].storage = LabelStorage::one_hot;
-  forms["sample-bits"].kind = LabelScope::image;
-  forms["sample-onehot"] = {.kind = LabelScope::image, .storage = LabelStorage::one_hot};
-  forms["sample-index"] = {.kind = LabelScope::image, .storage = LabelStorage::index};
+  forms["sample-bits"].scope = LabelScope::image;
+  forms["sample-onehot"] = {.scope = LabelScope::image, .storage = LabelStorage::one_hot};
+  forms["sample-index"] = {.scope = LabelScope::image, .storage = LabelStorage::index};
   forms["unlabeled"].labeled = false;
   forms["gray"].color = ImageColor::gray;
   forms["chw"].layout = AxisOrder::channels_first;
@@ -30,7 +30,7 @@ inline std::map<std::string, TinyForm> all_forms() {
   forms["mixed-chw"] = {.layout = AxisOrder::channels_first, .size = {}};
   forms["mixed-index"] = {.storage = LabelStorage::index, .size = {}};
   forms["mixed-index-300"] = {.storage = LabelStorage::index, .classes = 300, .size = {}};
-  forms["mixed-sample"] = {.kind = LabelScope::image, .size = {}};
+  forms["mixed-sample"] = {.scope = LabelScope::image, .size = {}};
   forms["mixed-unlabeled"] = {.labeled = false, .size = {}};
   forms["zstd"] = {.image_zstd = true, .label_zstd = true};
   forms["zstd-image"].image_zstd = true;

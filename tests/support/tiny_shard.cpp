@@ -58,7 +58,7 @@ std::string skipped_key(std::uint64_t number) { return "~skipped/" + std::to_str
 std::vector<std::uint16_t> classes_at(const TinyForm& form, std::size_t seed) {
   const std::uint32_t dice = noise(seed);
   const auto count = static_cast<std::uint32_t>(form.classes);
-  if (dice % 5 == 0 && form.kind == LabelScope::pixel) return {};
+  if (dice % 5 == 0 && form.scope == LabelScope::pixel) return {};
   const auto first = static_cast<std::uint16_t>((dice >> 3) % count);
   const auto second = static_cast<std::uint16_t>((dice >> 13) % count);
   if (!form.multi || first == second) return {first};
@@ -80,7 +80,7 @@ void place_source(const TinyForm& form, std::size_t number, TinyRecord& record) 
 void paint(const TinyForm& form, std::size_t number, TinyRecord& record) {
   const auto channels = static_cast<std::size_t>(channels_of(form));
   record.image.assign(pixels_of(record.size) * channels, 0);
-  record.labels.assign(form.labeled && form.kind == LabelScope::pixel ? pixels_of(record.size) : 0,
+  record.labels.assign(form.labeled && form.scope == LabelScope::pixel ? pixels_of(record.size) : 0,
                        {});
   std::size_t pixel = 0;
   for (int y = 0; y < record.size.height; ++y) {
@@ -92,7 +92,7 @@ void paint(const TinyForm& form, std::size_t number, TinyRecord& record) {
       if (!record.labels.empty()) record.labels[pixel] = classes_at(form, seed);
     }
   }
-  if (form.labeled && form.kind == LabelScope::image)
+  if (form.labeled && form.scope == LabelScope::image)
     record.labels = {classes_at(form, number + 7)};
 }
 
@@ -160,7 +160,7 @@ std::vector<std::byte> compressed(const std::vector<std::byte>& bytes) {
 format::RecordEntry entry_of(const TinyForm& form, const TinyRecord& record) {
   format::RecordEntry entry;
   entry.key = record.key;
-  const bool label_file = form.labeled && form.kind == LabelScope::pixel;
+  const bool label_file = form.labeled && form.scope == LabelScope::pixel;
   entry.source_hash = {xxh3_64(bytes_of(record.key)),
                        label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
   entry.source_size = {record.source.width, record.source.height};
@@ -221,7 +221,7 @@ std::string schema_text(const TinyForm& form) {
 std::string sources_of(const TinyForm& form, const std::vector<TinyRecord>& records,
                        std::uint64_t skipped) {
   format::SourcesDigest digest;
-  const bool whole = form.labeled && form.kind == LabelScope::image;
+  const bool whole = form.labeled && form.scope == LabelScope::image;
   for (const auto& record : records) {
     const std::uint32_t given = whole ? record.labels[0][0] : format::SourcesDigest::kNoClass;
     digest.add(record.key, 1000 + record.key.size(), form.labeled && !whole ? 500 : 0, given);
@@ -322,7 +322,7 @@ Schema tiny_schema(const TinyForm& form) {
   schema.image.layout = form.layout;
   schema.image.color = form.color;
   if (form.labeled) {
-    schema.label = LabelField{form.kind, form.storage, {}, form.multi};
+    schema.label = LabelField{form.scope, form.storage, {}, form.multi};
     for (int c = 0; c < form.classes; ++c) {
       const auto shade = static_cast<std::uint8_t>(80 * c);
       schema.classes.push_back(
@@ -338,7 +338,7 @@ Schema tiny_schema(const TinyForm& form) {
   schema.geometry.pad_color.assign(static_cast<std::size_t>(channels_of(form)), 0);
   if (form.image_zstd || form.label_zstd)
     schema.options.engines = {std::string("zstd:") + ZSTD_versionString()};
-  const bool files = form.labeled && form.kind == LabelScope::pixel;
+  const bool files = form.labeled && form.scope == LabelScope::pixel;
   schema.options.more = {{"label_kind", !form.labeled ? "null"
                                         : files       ? "\"index\""
                                                       : "\"folder\""},

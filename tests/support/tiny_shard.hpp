@@ -26,7 +26,7 @@ struct TinyForm {
   AxisOrder layout = AxisOrder::channels_last;
   ImageColor color = ImageColor::rgb;
   bool labeled = true;
-  LabelScope kind = LabelScope::pixel;
+  LabelScope scope = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
   bool multi = false;
   int classes = 3;

@@ -67,7 +67,7 @@ TEST_CASE("a bench measures packs of every form") {
   SECTION("compressed") { form.image_zstd = form.label_zstd = true; }
   SECTION("no labels") { form.labeled = false; }
   SECTION("records of different sizes") { form.size.reset(); }
-  SECTION("a class for each image") { form.kind = LabelScope::image; }
+  SECTION("a class for each image") { form.scope = LabelScope::image; }
   SECTION("gray") { form.color = ImageColor::gray; }
   const TempFolder folder;
   write_pack(folder.path(), form, tiny_records(form, 9), 5);

@@ -152,7 +152,7 @@ TEST_CASE("every form of images and labels is distinguished") {
   }
   form = {};
   form.color = hotpack::ImageColor::gray;
-  form.kind = hotpack::LabelScope::image;
+  form.scope = hotpack::LabelScope::image;
   form.storage = hotpack::LabelStorage::index;
   form.size.reset();
   {

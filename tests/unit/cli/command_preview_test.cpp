@@ -75,9 +75,9 @@ TEST_CASE("preview draws a pack in every form of the format") {
   form.layout = GENERATE(AxisOrder::channels_last, AxisOrder::channels_first);
   form.color = GENERATE(ImageColor::rgb, ImageColor::gray);
   form.storage = GENERATE(LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index);
-  form.kind = GENERATE(LabelScope::pixel, LabelScope::image);
+  form.scope = GENERATE(LabelScope::pixel, LabelScope::image);
   if (form.storage != LabelStorage::index)
-    form.multi = form.kind == LabelScope::pixel && form.color == ImageColor::gray;
+    form.multi = form.scope == LabelScope::pixel && form.color == ImageColor::gray;
   form.image_zstd = form.label_zstd = form.layout == AxisOrder::channels_first;
   if (form.color == ImageColor::gray) form.size.reset();
   const TempFolder folder;

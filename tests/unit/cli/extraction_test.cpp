@@ -39,10 +39,10 @@ void flip(const std::string& path, std::uint64_t at) {
 }  // namespace
 
 TEST_CASE("any number of threads extracts the same files") {
-  for (const LabelScope kind : {LabelScope::pixel, LabelScope::image}) {
+  for (const LabelScope scope : {LabelScope::pixel, LabelScope::image}) {
     const TempFolder folder;
     TinyForm form;
-    form.kind = kind;
+    form.scope = scope;
     (void)write_pack(folder.path(), form, tiny_records(form, 40), 7);
     const auto dataset = Dataset::open(folder.path()).value();
     std::map<std::string, std::string> first;
@@ -51,7 +51,7 @@ TEST_CASE("any number of threads extracts the same files") {
       const auto tree = OutputTree::open(out).value();
       const Extracted done = extract_samples(dataset, {}, *tree, {}, threads, kGoOn).value();
       CHECK(done.complete);
-      CHECK(done.files == (kind == LabelScope::pixel ? 80 : 41));
+      CHECK(done.files == (scope == LabelScope::pixel ? 80 : 41));
       if (first.empty()) first = files_in(out);
       CHECK(files_in(out) == first);
     }
@@ -78,7 +78,7 @@ TEST_CASE("the first damaged sample is the error, whatever the threads") {
 TEST_CASE("a stop ends between samples and writes no list") {
   const TempFolder folder;
   TinyForm form;
-  form.kind = LabelScope::image;
+  form.scope = LabelScope::image;
   (void)write_pack(folder.path(), form, tiny_records(form, 40), 40);
   const auto dataset = Dataset::open(folder.path()).value();
   const auto tree = OutputTree::open(folder / "out").value();

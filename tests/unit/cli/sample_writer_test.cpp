@@ -119,7 +119,7 @@ TEST_CASE("several classes per pixel give one image per class") {
 TEST_CASE("labels of whole images become a list") {
   const TempFolder folder;
   TinyForm form;
-  form.kind = LabelScope::image;
+  form.scope = LabelScope::image;
   auto classes = tiny_schema(form).classes;
   for (ClassInfo& info : classes) info.name += ", \"it\"";
   extract(folder, form, {}, classes);

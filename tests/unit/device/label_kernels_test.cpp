@@ -100,7 +100,7 @@ std::vector<Row> every_placement(PixelSize out) {
 }
 
 LabelShape shape_of(const LabelSource& source, PixelSize record) {
-  return {source.kind,   source.storage, source.multi,
+  return {source.scope,  source.storage, source.multi,
           record.height, record.width,   source.class_count};
 }
 
@@ -163,7 +163,7 @@ class StoredRows {
   void place(Row& row, std::mt19937& random, std::size_t& end) const {
     if (!row.valid) return;
     row.label = hostile_label(
-        shape_of(source_, source_.kind == LabelScope::image ? PixelSize{1, 1} : row.record),
+        shape_of(source_, source_.scope == LabelScope::image ? PixelSize{1, 1} : row.record),
         random);
     row.offset = end;
     end += round_up(row.label.size(), kBlockAlignment);
@@ -192,7 +192,7 @@ class StoredRows {
 };
 
 std::vector<std::byte> expected_rows(const LabelExpander& expander, const StoredRows& stored) {
-  const bool sample = stored.source().kind == LabelScope::image;
+  const bool sample = stored.source().scope == LabelScope::image;
   const PixelSize size = sample ? PixelSize{1, 1} : stored.output();
   const std::uint64_t row_bytes = expander.row_bytes(size);
   std::vector<std::byte> out(row_bytes * stored.rows().size());
@@ -678,8 +678,8 @@ TEST_CASE("a label launch writes its rows in stream order", "[device][label]") {
   OnFake on;
   const StreamHandle stream = on.fake.stream();
   const CurrentContext current(*on.context);
-  for (const LabelScope kind : {LabelScope::pixel, LabelScope::image}) {
-    const StoredRows stored(every_placement({9, 7}), {kind, LabelStorage::bits, false, 12}, 3);
+  for (const LabelScope scope : {LabelScope::pixel, LabelScope::image}) {
+    const StoredRows stored(every_placement({9, 7}), {scope, LabelStorage::bits, false, 12}, 3);
     const LabelOutput wanted = one_hot_output(ElementType::bf16, AxisOrder::channels_first);
     auto made = LabelLaunch::make(on.context, on.modules, wanted, stored.source());
     REQUIRE(made.ok());

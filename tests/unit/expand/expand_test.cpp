@@ -39,8 +39,8 @@ StoredLabel label_of(const TinyForm& form, const TinyRecord& record) {
   label.view.bytes = {reinterpret_cast<const std::uint8_t*>(label.bytes.data()),
                       label.bytes.size()};
   label.view.shape = {
-      form.kind, form.storage, form.multi, 1, 1, static_cast<std::size_t>(form.classes)};
-  if (form.kind == LabelScope::pixel) {
+      form.scope, form.storage, form.multi, 1, 1, static_cast<std::size_t>(form.classes)};
+  if (form.scope == LabelScope::pixel) {
     label.view.shape.height = record.size.height;
     label.view.shape.width = record.size.width;
   }
@@ -78,11 +78,11 @@ std::vector<TinyForm> label_forms() {
   std::vector<TinyForm> forms;
   for (const LabelStorage storage :
        {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
-    for (const LabelScope kind : {LabelScope::pixel, LabelScope::image}) {
+    for (const LabelScope scope : {LabelScope::pixel, LabelScope::image}) {
       for (const int classes : {1, 3, 8, 9, 16, 255, 256, 300}) {
         TinyForm form;
         form.storage = storage;
-        form.kind = kind;
+        form.scope = scope;
         form.classes = classes;
         forms.push_back(form);
         if (storage == LabelStorage::index) continue;

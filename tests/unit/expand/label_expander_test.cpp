@@ -27,7 +27,7 @@ struct StoredLabel {
   [[nodiscard]] LabelView view() const {
     return {
         bytes,
-        {source.kind, source.storage, source.multi, size.height, size.width, source.class_count}};
+        {source.scope, source.storage, source.multi, size.height, size.width, source.class_count}};
   }
 };
 

@@ -185,7 +185,7 @@ TEST_CASE("shapes and sizes of records follow from the schema") {
   form.classes = 300;
   CHECK(label_record_bytes(tiny_schema(form)) == 60);
   CHECK(label_depth(tiny_schema(form)) == 1);
-  form.kind = LabelScope::image;
+  form.scope = LabelScope::image;
   CHECK(tiny_schema(form).label->shape->empty());
   CHECK(label_record_bytes(tiny_schema(form)) == 2);
   form.labeled = false;

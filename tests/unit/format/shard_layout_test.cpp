@@ -70,7 +70,7 @@ TEST_CASE("tables of every form have the order of FORMAT.md") {
   CHECK(names({.labeled = false}, {2, 4, false, false, 0, 0}) ==
         "image | key.offsets source.hash shard.sums source.size source.region image.crc32c "
         "key.data shard.crc32c");
-  TinyForm sample{.kind = LabelScope::image, .size = {}};
+  TinyForm sample{.scope = LabelScope::image, .size = {}};
   CHECK(names(sample, {2, 4, false, false, 10, 0}) ==
         "image.data label | image.offsets key.offsets source.hash shard.sums source.size "
         "source.region image.shape image.crc32c label.crc32c "

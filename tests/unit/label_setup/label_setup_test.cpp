@@ -121,7 +121,7 @@ TEST_CASE_METHOD(ColorLabels, "auto: classes with colors make labels colors") {
         "labels are read as color (auto: the classes have colors; the labels are 1 RGB PNG)");
   CHECK(names_of(setup) == Names{"void", "car", "tree"});
   CHECK(setup.table.classes[1].sources == std::vector<LabelSource>{LabelSource("#800000")});
-  CHECK(setup.kind == LabelScope::pixel);
+  CHECK(setup.scope == LabelScope::pixel);
   CHECK(setup.unknown == "error");
   CHECK(setup.pad_label == "ignore");
   CHECK(setup.pad_id == labels::kIgnored);
@@ -863,7 +863,7 @@ TEST_CASE("class folders become classes in byte order") {
   std::vector<SampleList> lists{samples_of(folders_options(folder))};
   const LabelSetup setup = resolved_well(folders_options(folder), lists);
   CHECK(names_of(setup) == Names{"B", "a", "b", "empty"});
-  CHECK(setup.kind == LabelScope::image);
+  CHECK(setup.scope == LabelScope::image);
   CHECK(setup.label_kind == "folder");
   CHECK(setup.table.classes[2].sources == std::vector<LabelSource>{LabelSource("b")});
   REQUIRE(lists[0].samples.size() == 3);
@@ -916,7 +916,7 @@ TEST_CASE("images alone have no label, and take no option about labels") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
   const LabelSetup setup = setup_of(options_for(folder));
-  CHECK_FALSE(setup.kind);
+  CHECK_FALSE(setup.scope);
   CHECK(setup.label_kind.empty());
   CHECK(setup.explanation.empty());
   PackOptions options = options_for(folder);
@@ -1018,7 +1018,7 @@ TEST_CASE("classes in a table are classes of whole images") {
   options.input.pairs = folder / "pairs.csv";
   ProblemLog problems;
   const LabelSetup setup = resolved_alone(options, list, problems).value();
-  CHECK(setup.kind == LabelScope::image);
+  CHECK(setup.scope == LabelScope::image);
   CHECK(setup.label_kind == "folder");
   CHECK(names_of(setup) == Names{"cat", "dog"});
   CHECK(list.samples[0].class_id == 1);
@@ -1082,7 +1082,7 @@ TEST_CASE("masks are classes sorted by bytes and stored in class order") {
   const LabelSetup setup = resolve_labels(options, splits, {}, recorder, problems).value();
   CHECK(problems.text() == "");
   CHECK(setup.multi);
-  CHECK(setup.kind == LabelScope::pixel);
+  CHECK(setup.scope == LabelScope::pixel);
   CHECK(setup.label_kind == "binary");
   CHECK(setup.threshold == 99);
   CHECK(setup.pad_label == "ignore");

@@ -25,9 +25,9 @@ ClassTable colored_classes(const std::vector<RgbColor>& colors) {
   return table;
 }
 
-LabelRules rules_of(LabelKind reading) {
+LabelRules rules_of(LabelKind kind) {
   LabelRules rules;
-  rules.reading = reading;
+  rules.kind = kind;
   return rules;
 }
 
@@ -388,9 +388,9 @@ TEST_CASE("JPEG labels are refused unless binary") {
 
 TEST_CASE("auto: gray and palette files that fit ids but not colors are ambiguous") {
   LabelRules rules = rules_of(LabelKind::color);
-  rules.reading_was_automatic = true;
+  rules.kind_was_automatic = true;
   const LabelDecoder automatic = make(colored_classes({kBlack, kRed, kBlue}), rules);
-  rules.reading_was_automatic = false;
+  rules.kind_was_automatic = false;
   const LabelDecoder chosen = make(colored_classes({kBlack, kRed, kBlue}), rules);
 
   for (const OwnedLabel& label :
@@ -595,7 +595,7 @@ TEST_CASE("colors without a class can be ignored") {
   CHECK(decoded.report.unknown_pixels == 0);
   CHECK(decoder.table().ignore == Sources{"#e0e0c0", "#ff0000"});
   CHECK(decoder.table().classes[1].sources.empty());
-  rules.reading = LabelKind::index;
+  rules.kind = LabelKind::index;
   CHECK_THAT(refusal(numbered_classes(2), rules), ContainsSubstring("--ignore #e0e0c0"));
 }
 
@@ -685,10 +685,10 @@ TEST_CASE("a JPEG label is read by nearest color only") {
 
 TEST_CASE("nearest needs colors and stays within the color cube") {
   LabelRules rules = nearest_rules();
-  rules.reading = LabelKind::index;
+  rules.kind = LabelKind::index;
   CHECK_THAT(refusal(numbered_classes(3), rules),
              ContainsSubstring("--map") && ContainsSubstring("--unknown ignore"));
-  rules.reading = LabelKind::binary;
+  rules.kind = LabelKind::binary;
   CHECK_THAT(refusal(binary_classes(), rules), ContainsSubstring("compares colors"));
   for (const int distance : {-1, 443})
     CHECK_THAT(refusal(colored_classes({kBlack}), nearest_rules(distance)),
@@ -699,7 +699,7 @@ TEST_CASE("nearest needs colors and stays within the color cube") {
 
 TEST_CASE("nearest does not hide ids that are read as colors") {
   LabelRules rules = nearest_rules();
-  rules.reading_was_automatic = true;
+  rules.kind_was_automatic = true;
   DecodeReport report;
   decode_failure(make(colored_classes({kBlack, kRed, kBlue}), rules), gray_label(3, {0, 1, 2}),
                  report);

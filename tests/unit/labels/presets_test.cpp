@@ -64,7 +64,7 @@ TEST_CASE("every preset has a description, distinct classes and a valid map") {
 TEST_CASE("presets for colors have distinct class colors") {
   for (const std::string_view name : preset_names()) {
     const Preset& one = preset(name);
-    if (one.reading != LabelKind::color && one.reading != LabelKind::automatic) continue;
+    if (one.kind != LabelKind::color && one.kind != LabelKind::automatic) continue;
     INFO(name);
     REQUIRE(one.table.has_colors);
     std::set<RgbColor> colors;
@@ -178,7 +178,7 @@ TEST_CASE("presets for trimaps and eye masks are correct") {
     CHECK(class_of(preset(name), 1) == 1);
     CHECK(class_of(preset(name), 255) == 1);
   }
-  CHECK(preset("kvasir").reading == LabelKind::binary);
+  CHECK(preset("kvasir").kind == LabelKind::binary);
 }
 
 TEST_CASE("an unknown preset does not exist") {
@@ -188,7 +188,7 @@ TEST_CASE("an unknown preset does not exist") {
 
 TEST_CASE("presets of ids in colors name the formula") {
   const Preset& panoptic = preset("coco-panoptic133");
-  CHECK(panoptic.reading == LabelKind::rgb_id);
+  CHECK(panoptic.kind == LabelKind::rgb_id);
   CHECK(panoptic.rgb_id == RgbId::low_first);
   CHECK(class_of(panoptic, 0) == kIgnored);
   CHECK(name_of(panoptic, 1) == "person");

@@ -59,7 +59,7 @@ std::vector<TinyForm> forms() {
   TinyForm zstd, mixed, whole_image, unlabeled;
   zstd.image_zstd = zstd.label_zstd = true;
   mixed.size.reset();
-  whole_image.kind = LabelScope::image;
+  whole_image.scope = LabelScope::image;
   whole_image.layout = AxisOrder::channels_first;
   unlabeled.labeled = false;
   return {{}, zstd, mixed, whole_image, unlabeled};

@@ -50,7 +50,7 @@ Names keys_of(const SampleList& list) {
 // 12 classes per pixel.
 LabelSetup id_setup(int classes = 12) {
   LabelSetup setup;
-  setup.kind = LabelScope::pixel;
+  setup.scope = LabelScope::pixel;
   labels::LabelRules rules;
   auto decoder = labels::LabelDecoder::create(labels::numbered_classes(classes), rules).value();
   setup.table = decoder.table();

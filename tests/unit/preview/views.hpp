@@ -28,12 +28,12 @@ struct OwnedLabel {
   [[nodiscard]] LabelView view() const { return {bytes, shape}; }
 };
 
-// The classes of each pixel, none for an ignored one. With one pixel and kind `sample`: of the
+// The classes of each pixel, none for an ignored one. With one pixel and scope `image`: of the
 // whole image.
 inline OwnedLabel label_of(LabelStorage storage, int width, int height, std::size_t classes,
                            const std::vector<std::vector<std::size_t>>& pixels, bool multi = false,
-                           LabelScope kind = LabelScope::pixel) {
-  OwnedLabel label{{}, {kind, storage, multi, height, width, classes}};
+                           LabelScope scope = LabelScope::pixel) {
+  OwnedLabel label{{}, {scope, storage, multi, height, width, classes}};
   const std::size_t step = label.shape.vector_bytes();
   for (const auto& set : pixels) {
     std::vector<std::uint8_t> vector(

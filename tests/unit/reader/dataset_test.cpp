@@ -141,7 +141,7 @@ TEST_CASE("packs with different samples are refused with the difference") {
   other.classes = 4;
   CHECK_THAT(refusal(folder, form, other), ContainsSubstring("3 classes here, 4 there"));
   other = form;
-  other.kind = LabelScope::image;
+  other.scope = LabelScope::image;
   CHECK_THAT(refusal(folder, form, other), ContainsSubstring("kind"));
   other = form;
   other.storage = LabelStorage::index;

@@ -64,10 +64,10 @@ inline std::vector<TinyForm> all_forms() {
   std::vector<TinyForm> forms;
   for (const LabelStorage storage :
        {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
-    for (const LabelScope kind : {LabelScope::pixel, LabelScope::image}) {
+    for (const LabelScope scope : {LabelScope::pixel, LabelScope::image}) {
       TinyForm form;
       form.storage = storage;
-      form.kind = kind;
+      form.scope = scope;
       forms.push_back(form);
       form.size.reset();
       forms.push_back(form);

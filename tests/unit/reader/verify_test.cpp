@@ -179,7 +179,7 @@ TEST_CASE("sums, regions and hashes are recomputed anyway") {
   CHECK_THAT(finding_after("source.size", 1),
              ContainsSubstring("record 0 (street/sample 0000): source.region is"));
   TinyForm form;
-  form.kind = LabelScope::image;
+  form.scope = LabelScope::image;
   TinyShard shard = make_shard(form, 2);
   store_le(shard.bytes.data() + shard.layout.file_offset("source.hash"), std::uint64_t{0});
   store_le(shard.bytes.data() + shard.layout.file_offset("source.hash") + 24, std::uint64_t{1});

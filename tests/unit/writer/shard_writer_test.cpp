@@ -48,7 +48,7 @@ std::map<std::string, TinyForm> fixed_forms() {
   forms["gray chw"].color = ImageColor::gray;
   forms["gray chw"].layout = AxisOrder::channels_first;
   forms["sample label"] = form_of();
-  forms["sample label"].kind = LabelScope::image;
+  forms["sample label"].scope = LabelScope::image;
   forms["unlabeled"] = form_of();
   forms["unlabeled"].labeled = false;
   return forms;
@@ -102,7 +102,7 @@ Packed packed(const TinyForm& form, const TinyRecord& record) {
   result.sums = make_shard(form, {record}, tiny_plan({record})).sums;
   format::RecordEntry& entry = result.entry;
   entry.key = record.key;
-  const bool label_file = form.labeled && form.kind == LabelScope::pixel;
+  const bool label_file = form.labeled && form.scope == LabelScope::pixel;
   entry.source_hash = {xxh3_64(bytes_of(record.key)),
                        label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
   entry.source_size = {record.source.width, record.source.height};
