@@ -276,7 +276,7 @@ class Checking {
     for (const LabelStorage storage :
          {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       const bool possible = storage != LabelStorage::index || !setup_->multi;
-      if (setup_->kind && possible) estimate.storages.push_back({storage, 0});
+      if (setup_->scope && possible) estimate.storages.push_back({storage, 0});
     }
     return estimate;
   }

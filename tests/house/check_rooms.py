@@ -80,7 +80,7 @@ COMMON_TARGETS = {"hotpack_compile_options", "Threads::Threads", "${CMAKE_DL_LIB
 
 # What a room's CMakeLists.txt may say; anything else could reach around the table.
 ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embed_kernels", "target_link_libraries", "add_executable", "set_target_properties",
-                 "set_source_files_properties", "target_compile_definitions", "target_compile_features"}
+                 "hotpack_optimize_sources", "set_source_files_properties", "target_compile_definitions", "target_compile_features"}
 
 STANDARD_HEADERS = set("""
 algorithm any array atomic barrier bit bitset charconv chrono compare complex concepts condition_variable coroutine deque exception
