@@ -24,6 +24,18 @@ namespace {
 constexpr std::size_t kMostTiles = 256;
 constexpr std::uint64_t kMostWaitingBytes = std::uint64_t{32} << 20;
 
+// The number of slots. Finished samples wait for the slowest sample before them, so few slots leave
+// threads idle behind a large image. `waiting` is the memory of a waiting slot in bytes. Slots of
+// several shards keep those shards open, so shards of few samples limit the number, too.
+std::size_t slot_count(const RunInput& input, std::uint64_t waiting) {
+  const auto threads = static_cast<std::uint64_t>(input.options.run.threads);
+  const std::uint64_t least = 2 * threads + 2;
+  std::uint64_t most = std::min(64 * threads + 64, kMostWaitingBytes / waiting);
+  for (std::size_t i = 0; i + 1 < input.shards.size(); ++i)
+    most = std::min(most, least * input.plan.shards[input.shards[i]].samples);
+  return static_cast<std::size_t>(std::max(least, most));
+}
+
 // A sample in flight, or the tiles of one image, so that it is decoded once. Slots are reused, so
 // their vectors keep their capacity.
 struct Slot {
@@ -68,8 +80,7 @@ class Runner {
     for (const std::size_t shard : input.shards)
       progress_.samples_total += input.plan.shards[shard].samples;
     progress_.samples_done = input.already_done;
-    const std::size_t in_flight = 2 * static_cast<std::size_t>(input.options.run.threads) + 2;
-    slots_.resize(in_flight);
+    slots_.resize(slot_count(input, input.options.record.tile ? waiting * most_tiles_ : waiting));
     for (Slot& slot : slots_) free_.push(&slot);
   }
 
