@@ -1,6 +1,7 @@
 #include "pack/channel_sums.hpp"
 
 #include "support/inputs.hpp"
+#include "support/vector_targets.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -37,7 +38,7 @@ format::Sums fast_sums(ConstPixels record, Region region) {
 
 TEST_CASE("sums equal a slow loop for every width, region and channel count") {
   for (const int channels : {1, 3}) {
-    for (const int width : {1, 2, 15, 16, 17, 31, 48, 49, 97, 200}) {
+    for (const int width : {1, 2, 15, 16, 17, 31, 48, 49, 97, 200, 1025}) {
       const int height = 5;
       const auto samples =
           narrowed(noise_samples(width, height, channels, 255, static_cast<std::uint32_t>(width)));
@@ -48,7 +49,8 @@ TEST_CASE("sums equal a slow loop for every width, region and channel count") {
             Region{1, 1, width - 1, 2}, Region{-5, 3, 6, 40}, Region{width / 2, -1, width, 3}}) {
         INFO(width << " wide, " << channels << " channels, region at " << region.x << ","
                    << region.y);
-        CHECK(fast_sums(record, region) == slow_sums(record, region));
+        const format::Sums expected = slow_sums(record, region);
+        for_each_vector_target([&] { CHECK(fast_sums(record, region) == expected); });
       }
     }
   }
@@ -79,8 +81,15 @@ TEST_CASE("sums are added to what is there") {
 
 TEST_CASE("long bright rows do not overflow") {
   constexpr int kWidth = 4'000'000;
-  const std::vector<std::uint8_t> samples(kWidth, 255);
-  const format::Sums sums = fast_sums({samples.data(), kWidth, 1, 1, kWidth}, {0, 0, kWidth, 1});
-  CHECK(sums.channel_sums[0] == 255ull * kWidth);
-  CHECK(sums.channel_squares[0] == 65025ull * kWidth);
+  const std::vector<std::uint8_t> samples(kWidth * 3ull, 255);
+  for (const int channels : {1, 3}) {
+    const ConstPixels row{samples.data(), kWidth, 1, channels, samples.size()};
+    for_each_vector_target([&] {
+      const format::Sums sums = fast_sums(row, {0, 0, kWidth, 1});
+      for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+        CHECK(sums.channel_sums[c] == 255ull * kWidth);
+        CHECK(sums.channel_squares[c] == 65025ull * kWidth);
+      }
+    });
+  }
 }
