@@ -1,9 +1,9 @@
 #include "pack/channel_sums.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 // Highway compiles the rest of this file once per vector instruction set.
 #undef HWY_TARGET_INCLUDE
@@ -16,10 +16,18 @@ namespace hotpack::pipeline::HWY_NAMESPACE {
 namespace hw = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
-// Without vectors, the caller's loop adds all pixels.
-std::size_t add_gray(const std::uint8_t*, std::size_t, format::Sums&) { return 0; }
-std::size_t add_rgb(const std::uint8_t*, std::size_t, format::Sums&) { return 0; }
+
+void add_row(const std::uint8_t* row, std::size_t pixels, std::size_t channels,
+             format::Sums& sums) {
+  for (std::size_t at = 0; at < pixels * channels; ++at) {
+    const std::uint64_t value = row[at];
+    sums.channel_sums[at % channels] += value;
+    sums.channel_squares[at % channels] += value * value;
+  }
+}
+
 #else
+
 using Bytes = hw::ScalableTag<std::uint8_t>;
 using Words = hw::Repartition<std::int16_t, Bytes>;
 using Doubles = hw::Repartition<std::int32_t, Bytes>;
@@ -47,57 +55,57 @@ HWY_INLINE std::uint64_t total(hw::Vec<Doubles> lanes) {
   return total(hw::Add(hw::ShiftRight<32>(pairs), hw::And(pairs, hw::Set(Quads(), 0xFFFFFFFF))));
 }
 
-// Adds whole vectors of pixels and returns how many pixels that were.
-std::size_t add_gray(const std::uint8_t* row, std::size_t pixels, format::Sums& sums) {
-  const std::size_t step = hw::Lanes(Bytes());
-  std::size_t at = 0;
-  while (at + step <= pixels) {
-    auto sum = hw::Zero(Quads());
-    auto squares = hw::Zero(Doubles()), more_squares = squares;
-    for (std::size_t n = 0; n < kVectorsPerFlush && at + step <= pixels; ++n, at += step)
-      add_values(hw::LoadU(Bytes(), row + at), sum, squares, more_squares);
-    sums.channel_sums[0] += total(sum);
-    sums.channel_squares[0] += total(squares) + total(more_squares);
-  }
-  return at;
+// Adds `vectors` vectors of pixels, at most kVectorsPerFlush.
+HWY_INLINE void add_gray(const std::uint8_t* row, std::size_t vectors, format::Sums& sums) {
+  auto sum = hw::Zero(Quads());
+  auto squares = hw::Zero(Doubles()), more_squares = squares;
+  for (std::size_t n = 0; n < vectors; ++n, row += hw::Lanes(Bytes()))
+    add_values(hw::LoadU(Bytes(), row), sum, squares, more_squares);
+  sums.channel_sums[0] += total(sum);
+  sums.channel_squares[0] += total(squares) + total(more_squares);
 }
 
-std::size_t add_rgb(const std::uint8_t* row, std::size_t pixels, format::Sums& sums) {
-  const std::size_t step = hw::Lanes(Bytes());
-  std::size_t at = 0;
-  while (at + step <= pixels) {
-    auto red_sum = hw::Zero(Quads()), green_sum = red_sum, blue_sum = red_sum;
-    auto red_squares = hw::Zero(Doubles()), green_squares = red_squares, blue_squares = red_squares,
-         more_red = red_squares, more_green = red_squares, more_blue = red_squares;
-    for (std::size_t n = 0; n < kVectorsPerFlush && at + step <= pixels; ++n, at += step) {
-      auto red = hw::Zero(Bytes()), green = red, blue = red;
-      hw::LoadInterleaved3(Bytes(), row + 3 * at, red, green, blue);
-      add_values(red, red_sum, red_squares, more_red);
-      add_values(green, green_sum, green_squares, more_green);
-      add_values(blue, blue_sum, blue_squares, more_blue);
-    }
-    const std::array sum{total(red_sum), total(green_sum), total(blue_sum)};
-    const std::array squares{total(red_squares) + total(more_red),
-                             total(green_squares) + total(more_green),
-                             total(blue_squares) + total(more_blue)};
-    for (std::size_t c = 0; c < 3; ++c) {
-      sums.channel_sums[c] += sum[c];
-      sums.channel_squares[c] += squares[c];
-    }
+HWY_INLINE void add_rgb(const std::uint8_t* row, std::size_t vectors, format::Sums& sums) {
+  auto red_sum = hw::Zero(Quads()), green_sum = red_sum, blue_sum = red_sum;
+  auto red_squares = hw::Zero(Doubles()), green_squares = red_squares, blue_squares = red_squares,
+       more_red = red_squares, more_green = red_squares, more_blue = red_squares;
+  for (std::size_t n = 0; n < vectors; ++n, row += 3 * hw::Lanes(Bytes())) {
+    auto red = hw::Zero(Bytes()), green = red, blue = red;
+    hw::LoadInterleaved3(Bytes(), row, red, green, blue);
+    add_values(red, red_sum, red_squares, more_red);
+    add_values(green, green_sum, green_squares, more_green);
+    add_values(blue, blue_sum, blue_squares, more_blue);
   }
-  return at;
+  sums.channel_sums[0] += total(red_sum);
+  sums.channel_sums[1] += total(green_sum);
+  sums.channel_sums[2] += total(blue_sum);
+  sums.channel_squares[0] += total(red_squares) + total(more_red);
+  sums.channel_squares[1] += total(green_squares) + total(more_green);
+  sums.channel_squares[2] += total(blue_squares) + total(more_blue);
 }
-#endif
+
+HWY_INLINE void add_vectors(const std::uint8_t* row, std::size_t vectors, std::size_t channels,
+                            format::Sums& sums) {
+  return channels == 1 ? add_gray(row, vectors, sums) : add_rgb(row, vectors, sums);
+}
 
 void add_row(const std::uint8_t* row, std::size_t pixels, std::size_t channels,
              format::Sums& sums) {
-  const std::size_t done = channels == 1 ? add_gray(row, pixels, sums) : add_rgb(row, pixels, sums);
-  for (std::size_t at = done * channels; at < pixels * channels; ++at) {
-    const std::uint64_t value = row[at];
-    sums.channel_sums[at % channels] += value;
-    sums.channel_squares[at % channels] += value * value;
+  const std::size_t vector_bytes = hw::Lanes(Bytes()) * channels;
+  std::size_t bytes = pixels * channels;
+  while (bytes >= vector_bytes) {
+    const std::size_t vectors = std::min(bytes / vector_bytes, kVectorsPerFlush);
+    add_vectors(row, vectors, channels, sums);
+    row += vectors * vector_bytes;
+    bytes -= vectors * vector_bytes;
   }
+  if (bytes == 0) return;
+  std::uint8_t rest[3 * hw::MaxLanes(Bytes())] = {};  // zeros add nothing
+  std::memcpy(rest, row, bytes);
+  add_vectors(rest, 1, channels, sums);
 }
+
+#endif
 
 }  // namespace hotpack::pipeline::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
