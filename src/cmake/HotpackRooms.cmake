@@ -14,7 +14,7 @@ target_compile_options(hotpack_compile_options INTERFACE -ffp-contract=off -fvis
 # g++ 12 reports uninitialized memory, overlaps and overflows inside std::optional, std::string and std::sort that do not exist.
 target_compile_options(hotpack_compile_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-restrict;-Wno-stringop-overflow>)
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<OR:$<CONFIG:Release>,$<BOOL:${HOTPACK_SANITIZE}>>>:-Wno-restrict;-Wno-stringop-overflow>)
 if(HOTPACK_WERROR)
   target_compile_options(hotpack_compile_options INTERFACE -Werror)
 endif()

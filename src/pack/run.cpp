@@ -26,10 +26,12 @@ constexpr std::uint64_t kMostWaitingBytes = std::uint64_t{32} << 20;
 
 // The number of slots. Finished samples wait for the slowest sample before them, so few slots leave
 // threads idle behind a large image. `waiting` is the memory of a waiting slot in bytes. Slots of
-// several shards keep those shards open, so shards of few samples limit the number, too.
+// several shards keep those shards open, so shards of few samples limit the number, too. So does a
+// check, whose slots also hold what was found in the pixels, which has no known size.
 std::size_t slot_count(const RunInput& input, std::uint64_t waiting) {
   const auto threads = static_cast<std::uint64_t>(input.options.run.threads);
   const std::uint64_t least = 2 * threads + 2;
+  if (input.inspect) return static_cast<std::size_t>(least);
   std::uint64_t most = std::min(64 * threads + 64, kMostWaitingBytes / waiting);
   for (std::size_t i = 0; i + 1 < input.shards.size(); ++i)
     most = std::min(most, least * input.plan.shards[input.shards[i]].samples);
