@@ -45,6 +45,7 @@ enum class ExifPolicy { automatic, apply, ignore };
 
 // converts 16-bit samples to 8: v >> 8, or (v * 255 + 32767) / 65535
 enum class Depth16 { shift, scale };
+enum class JpegScale { automatic, off };
 
 // How to read a label file. `automatic` is resolved before labels are decoded. rgb_id occurs in
 // options and presets only; decoders read such labels as `index`, with a formula.
@@ -103,6 +104,9 @@ inline constexpr auto kWords<ExifPolicy> = std::array{
 template <>
 inline constexpr auto kWords<Depth16> =
     std::array{Word<Depth16>{Depth16::shift, "shift"}, Word<Depth16>{Depth16::scale, "scale"}};
+template <>
+inline constexpr auto kWords<JpegScale> = std::array{Word<JpegScale>{JpegScale::automatic, "auto"},
+                                                     Word<JpegScale>{JpegScale::off, "off"}};
 template <>
 inline constexpr auto kWords<LabelKind> = std::array{
     Word<LabelKind>{LabelKind::automatic, "auto"},

@@ -45,7 +45,7 @@ struct Decoder::Impl {
   Result<ConstPixels> read_stored(std::span<const std::byte> file, const ImageInfo& info,
                                   const ImageOptions& options) {
     if (info.format == FileFormat::png) return read_png_image(file, info, options, buffers);
-    return jpeg.read_image(file, info, options.channels, buffers);
+    return jpeg.read_image(file, info, {options.channels, options.jpeg_denominator}, buffers);
   }
 
   Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info) {

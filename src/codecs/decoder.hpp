@@ -30,6 +30,9 @@ struct ImageOptions {
   // the color behind transparent pixels; absent: alpha and tRNS are dropped
   std::optional<RgbColor> blend = {};
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
+  // 1, 2, 4 or 8: a JPEG is decoded at this fraction of its size, each side rounded up. PNGs ignore
+  // it.
+  int jpeg_denominator = 1;
 };
 
 class Decoder {

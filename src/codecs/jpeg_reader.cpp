@@ -38,9 +38,10 @@ class JpegReader::Decompressor {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  // Reads the header and prepares for rows of samples of this color space.
+  // Reads the header and prepares for rows of samples of this color space, at a fraction of the
+  // image's size.
   [[nodiscard]] Status start(std::span<const std::byte> file, const ImageInfo& info,
-                             J_COLOR_SPACE space) {
+                             J_COLOR_SPACE space, int denominator = 1) {
     return guarded([&] {
       create();
       jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()),
@@ -49,6 +50,8 @@ class JpegReader::Decompressor {
       check_header(info);
       most_scans_ = most_scans(std::uint64_t{state_.image_width} * state_.image_height);
       state_.out_color_space = space;
+      state_.scale_num = 1;
+      state_.scale_denom = static_cast<unsigned>(denominator);
       state_.dct_method = JDCT_ISLOW;
       state_.do_fancy_upsampling = TRUE;
       jpeg_start_decompress(&state_);
@@ -193,6 +196,9 @@ Conversion conversion_for(PixelKind kind, int channels) {
   return {JCS_RGB, rgb_to_gray};
 }
 
+// A side of an image that is decoded at a fraction of its size, as libjpeg rounds it.
+int divided(int side, int denominator) { return (side + denominator - 1) / denominator; }
+
 RawLabel describe_label(const ImageInfo& info) {
   RawLabel label;
   label.width = info.width;
@@ -208,11 +214,12 @@ JpegReader::JpegReader() : decompressor_(std::make_unique<Decompressor>()) {}
 JpegReader::~JpegReader() = default;
 
 Result<ConstPixels> JpegReader::read_image(std::span<const std::byte> file, const ImageInfo& info,
-                                           int channels, PixelBuffers& buffers) {
+                                           JpegImageForm form, PixelBuffers& buffers) {
   const ResetAtExit at_exit(*decompressor_);
-  const Conversion conversion = conversion_for(info.kind, channels);
-  HOTPACK_TRY(decompressor_->start(file, info, conversion.space));
-  const MutablePixels image = buffers.image(info.width, info.height, channels);
+  const Conversion conversion = conversion_for(info.kind, form.channels);
+  HOTPACK_TRY(decompressor_->start(file, info, conversion.space, form.denominator));
+  const MutablePixels image = buffers.image(divided(info.width, form.denominator),
+                                            divided(info.height, form.denominator), form.channels);
   if (conversion.convert == nullptr) {
     HOTPACK_TRY(decompressor_->read_into(image));
   } else {
@@ -227,7 +234,7 @@ Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const I
                                         PixelBuffers& buffers) {
   RawLabel label = describe_label(info);
   if (info.kind != PixelKind::gray) {
-    HOTPACK_ASSIGN(label.rgb, read_image(file, info, 3, buffers));
+    HOTPACK_ASSIGN(label.rgb, read_image(file, info, {}, buffers));
     return label;
   }
   const ResetAtExit at_exit(*decompressor_);

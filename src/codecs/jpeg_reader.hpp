@@ -34,15 +34,19 @@ inline constexpr std::uint64_t kMaxScanWork = std::uint64_t{1} << 28;
   return affordable > kUsualScans ? static_cast<int>(affordable) : kUsualScans;
 }
 
+struct JpegImageForm {
+  int channels = 3;     // 3 (RGB) or 1 (gray), as in ImageOptions
+  int denominator = 1;  // 1, 2, 4 or 8: the fraction of the image's size to decode
+};
+
 class JpegReader {
  public:
   JpegReader();
   ~JpegReader();
 
   // `info` is the result of probe() for `file`; the caller has checked the pixel limit.
-  // `channels` is 3 (RGB) or 1 (gray), as in ImageOptions.
   [[nodiscard]] Result<ConstPixels> read_image(std::span<const std::byte> file,
-                                               const ImageInfo& info, int channels,
+                                               const ImageInfo& info, JpegImageForm form,
                                                PixelBuffers& buffers);
   // Gray as samples, colors as RGB.
   [[nodiscard]] Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info,
