@@ -46,7 +46,8 @@ struct LoaderOptions {
   /// The number of processes that train together.
   std::uint64_t world_size = 1;
 
-  /// The last samples of an epoch, which do not fill a batch: drop, pad with empty rows, or wrap.
+  /// What to do with the last samples of an epoch if they do not fill a batch: drop them, pad the
+  /// batch with empty rows, or wrap: fill it with the epoch's first samples.
   LastBatch last_batch = LastBatch::drop;
 
   /// full: all samples. block: long reads, for disks. none: the order of the files.
@@ -65,7 +66,7 @@ struct LoaderOptions {
   ImageOutput image = {};
   /// Form and element type of labels. Default: class ids. Unlabeled data sets need the default.
   LabelOutput label = {};
-  /// Tensors, or records as stored. Default: tensors.
+  /// What batches contain: tensors, or records as they are stored. Default: tensors.
   BatchContent content = BatchContent::expanded;
 
   // ---- Augmentation ----
