@@ -1,4 +1,5 @@
-// Arithmetic on sizes from outside. Each function says if its result does not fit.
+// Arithmetic on sizes that come from files or users. Each function reports a result that does not
+// fit.
 #pragma once
 
 #include <cstdint>

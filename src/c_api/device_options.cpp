@@ -14,7 +14,7 @@ namespace hotpack::c_api {
 
 namespace {
 
-constexpr std::size_t kMostDevices = 1024;  // more than any machine has: such a count was never set
+constexpr std::size_t kMostDevices = 1024;  // more than any machine has; a larger count was never set
 
 Status read_loader(const hotpack_device_loader_options& from, DeviceLoaderOptions& to) {
   if (from.loader == nullptr) return {};

@@ -43,22 +43,22 @@ struct hotpack_batch {
 
 namespace hotpack::c_api {
 
-// Calls body(Dataset) for an open handle. A handle that failed to open keeps its text, which says
-// more than that it is not open.
+// Calls body(Dataset) for an open handle. A handle that failed to open returns HOTPACK_ERROR_USAGE
+// and keeps the text of its first error, which says why it is not open.
 template <class Body>
 hotpack_status with_dataset(const hotpack_dataset* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->dataset) return HOTPACK_ERROR_USAGE;
   return call(handle->failures, [&]() -> Outcome { return body(*handle->dataset); });
 }
 
-// The same with body(Loader).
+// As with_dataset(), with body(Loader).
 template <class Body>
 hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->loader) return HOTPACK_ERROR_USAGE;
   return call(handle->failures, [&]() -> Outcome { return body(*handle->loader); });
 }
 
-// The Error for an argument that must not be NULL.
+// Returns an Error if an argument that must not be NULL is NULL.
 [[nodiscard]] inline Status require(const void* pointer, const char* name) {
   if (pointer != nullptr) return {};
   return Error{

@@ -16,7 +16,7 @@ namespace hotpack::c_api {
 namespace {
 
 constexpr std::size_t kMostChannels = 64;
-// milliseconds, 35 years: does not overflow a clock
+// the longest timeout in milliseconds, about 35 years; it does not overflow a clock
 constexpr std::int64_t kLongestWait = std::int64_t{1} << 40;
 
 Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
@@ -34,7 +34,7 @@ Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
   return {};
 }
 
-// Refuses an option that has an effect only with another one, which was not chosen.
+// Refuses an option that has an effect only together with `needed`, if `needed` was not set.
 Status refuse_unused(bool unused, const char* option, const char* needed) {
   if (!unused) return {};
   return usage_error(std::string(option) + " is set without " + needed +
@@ -88,7 +88,7 @@ ResizedCrop resized_crop(const hotpack_loader_options& from) {
           from.max_ratio};
 }
 
-// Refuses options of a crop that was not chosen.
+// Refuses options of a kind of crop that was not chosen.
 Status check_crop_options(const hotpack_loader_options& from, bool cropped, bool resized) {
   const ResizedCrop defaults;
   const auto moved = [resized](double value, double otherwise) {
