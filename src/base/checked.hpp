@@ -1,5 +1,5 @@
-// Arithmetic on sizes that come from files or users. Each function reports a result that does not
-// fit.
+// Arithmetic on sizes that come from files or users. A result that does not fit into 64 bits is an
+// empty optional.
 #pragma once
 
 #include <cstdint>

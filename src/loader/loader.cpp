@@ -27,7 +27,7 @@ using loader::Slot;
 
 constexpr std::size_t kStreamedBytes = std::size_t{1} << 20;
 
-// Bytes of one field of a batch, or nothing on overflow.
+// Returns the bytes of one field of a batch, or nothing on overflow.
 std::optional<std::uint64_t> batch_bytes(std::uint64_t row_bytes, std::size_t rows) {
   return checked_mul(row_bytes, rows);
 }
@@ -106,8 +106,7 @@ BatchInfo info_of(const Slot& slot) {
   return info;
 }
 
-// A forked child never destroys the Ring, because that would wait for threads that do not exist
-// there.
+// Leaks the Ring in a forked child: its destructor would wait for threads that do not exist there.
 void forget(std::shared_ptr<Ring> ring) { new std::shared_ptr<Ring>(std::move(ring)); }
 
 }  // namespace
@@ -133,7 +132,7 @@ void Batch::release() noexcept {
   ring_.reset();
 }
 
-// A batch that was released or moved from shows an empty slot.
+// A Batch that was released or moved from shows an empty slot.
 const Slot& Batch::slot() const {
   static const Slot empty;
   return slot_ != nullptr ? *slot_ : empty;

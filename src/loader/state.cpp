@@ -39,7 +39,7 @@ Result<OrderOptions> decode_order(const JsonNode& node) {
   return order;
 }
 
-// The position is at the start or end of a step of this run.
+// Checks that the position is at the start or end of a step of this run.
 Status check_position(const JsonNode& node, const LoaderState& state) {
   HOTPACK_ASSIGN(const StepPlan plan,
                  StepPlan::make(state.records, state.global_batch_size, state.last_batch));

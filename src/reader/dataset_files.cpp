@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The share of the mappings that the system allows a process: it maps other things too, and a
-// shard with only its tables in memory takes three mappings.
+// How many shards may be mapped: a share of the mappings that the system allows a process, because
+// the process maps other things too. A shard with only its tables in memory takes three mappings.
 std::size_t default_budget(MapMode mode) {
   constexpr std::size_t kMost = 16384, kUsualLimit = 65530;
   std::size_t limit = 0;
@@ -77,8 +77,8 @@ std::size_t DatasetFiles::mappings() const {
 }
 
 RecordPlace DatasetFiles::place_of(std::uint64_t number) const noexcept {
-  // The last shard that begins at or before it. Empty shards begin where the next one does, so
-  // they are never chosen.
+  // The last shard that begins at `number` or before. An empty shard begins where the next one
+  // does, so it is never chosen.
   const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), number);
   return {static_cast<std::size_t>(after - firsts_.begin()) - 1, number - *(after - 1)};
 }
@@ -94,8 +94,8 @@ Result<std::unique_ptr<const ShardFile>> DatasetFiles::open(const ShardInfo& row
   return file;
 }
 
-// A pin is counted before the file is looked up, and unmap_one() removes the file before it
-// checks pins, so one of them always notices the other.
+// Counts the pin before it looks the file up. unmap_one() removes the file before it checks the
+// pins. So one of the two always notices the other.
 const ShardFile* DatasetFiles::pin_open(std::size_t shard) noexcept {
   Slot& slot = slots_[shard];
   if (!unmaps_) return slot.ready.load(std::memory_order_acquire);
@@ -161,7 +161,7 @@ const ShardFile* DatasetFiles::publish(std::size_t shard, std::unique_ptr<const 
   return opened;
 }
 
-// Removes a shard that nobody uses, except `but`; null if all are in use.
+// Removes a shard that nobody uses, but never `but`. Returns null if all others are in use.
 std::unique_ptr<const Shard> DatasetFiles::unmap_one(std::size_t but) {
   for (std::size_t looks = 2 * candidates_.size(); looks > 0; --looks) {
     const std::size_t candidate = candidates_.front();
@@ -178,7 +178,7 @@ std::unique_ptr<const Shard> DatasetFiles::unmap_one(std::size_t but) {
   return nullptr;
 }
 
-// Hides the file of a slot, unless it is pinned.
+// Hides the file of a slot and returns true; returns false if the slot is pinned.
 bool DatasetFiles::try_retire(Slot& slot) const {
   const ShardFile* const file = slot.ready.exchange(nullptr);
   if (slot.pins.load() == 0) return true;
@@ -191,7 +191,8 @@ Result<const Shard*> DatasetFiles::keep(std::size_t shard) {
   if (const Shard* const kept = slot.kept.load(std::memory_order_acquire)) return kept;
   HOTPACK_TRY(pin(shard));
   const std::lock_guard lock(mapping_);
-  // The first pin is never removed.
+  // pin() was called above. The first call of keep() leaves its pin forever; later calls remove
+  // theirs.
   if (slot.kept.load(std::memory_order_relaxed) != nullptr) unpin(shard);
   slot.kept.store(slot.shard.get(), std::memory_order_release);
   return static_cast<const Shard*>(slot.shard.get());

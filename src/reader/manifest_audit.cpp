@@ -19,7 +19,8 @@ std::string text_of(const std::optional<double>& value) {
   return value ? format::canonical_double(*value) : "null";
 }
 
-// Names the first entry of a list in the statistics that differs from the shards' sums.
+// Adds a finding for the first entry of a list in the statistics that differs from what the shards'
+// sums give.
 template <class T>
 void compare_list(const std::string& name, const std::vector<T>& stated,
                   const std::vector<T>& truth, Findings& findings) {
@@ -48,7 +49,8 @@ void audit_statistics(const Statistics& stated, const Statistics& truth, Finding
   }
 }
 
-// All shards except the last have equally many planned samples; the last has at least one.
+// Checks that all shards except the last have equally many planned samples, and the last at least
+// one and no more than the others.
 void audit_equal_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
   const auto planned = [](const ShardSummary& shard) { return shard.records + shard.sums.skipped; };
   const std::uint64_t each = planned(shards.front());
@@ -70,8 +72,8 @@ bool equally_many(std::span<const ShardSummary> shards) {
                      [&](const ShardSummary& shard) { return shard.records == each; });
 }
 
-// For records of different sizes, one shard size must explain every boundary. This cannot be
-// checked if the sizes of skipped samples are unknown.
+// Records of different sizes: checks that some shard size explains all boundaries. This is
+// impossible if samples were skipped, because their sizes are unknown.
 void audit_mixed_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
   if (std::any_of(shards.begin(), shards.end(),
                   [](const ShardSummary& shard) { return shard.sums.skipped > 0 || !shard.ok; }))

@@ -29,7 +29,7 @@ void audit_plan(const ShardFile& file, const std::string& name, Findings& findin
   }
 }
 
-// Payload fields unknown to 1.0.
+// Payload fields that version 1.0 does not know.
 std::vector<FieldTables> later_fields(const ShardFile& file, const std::string& name,
                                       Findings& findings) {
   auto fields = format::later_fields(file.header());
@@ -38,7 +38,7 @@ std::vector<FieldTables> later_fields(const ShardFile& file, const std::string& 
   return {};
 }
 
-// Runs `work` on up to `count` threads, including this one; fewer if the system has no more.
+// Runs `work` on up to `count` threads, including this one; on fewer if the system refuses more.
 void run_workers(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::vector<std::jthread> others;
   for (std::size_t worker = 1; worker < count; ++worker) {
@@ -53,7 +53,7 @@ void run_workers(std::size_t count, const std::function<void(std::size_t)>& work
 
 using Auditors = std::vector<std::unique_ptr<RecordAuditor>>;
 
-// Audits every record; the auditors share them in small batches.
+// Audits every record. Each auditor runs on a thread of its own and takes a few records at a time.
 void audit_records(std::uint64_t records, const Auditors& auditors, ProgressMeter& progress) {
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> lacks_memory{false};
@@ -79,7 +79,7 @@ void audit_records(std::uint64_t records, const Auditors& auditors, ProgressMete
   if (lacks_memory) throw std::bad_alloc();
 }
 
-// The name of the number with index `i` in shard.sums.
+// Returns what the number with index `i` in shard.sums means.
 std::string sum_name(std::size_t i, std::size_t channels) {
   if (i < channels) return "sum of channel " + std::to_string(i);
   if (i < 2 * channels) return "sum of squares of channel " + std::to_string(i - channels);
@@ -93,7 +93,7 @@ std::string sum_name(std::size_t i, std::size_t channels) {
 
 void audit_sums(const ShardFile& file, const std::string& name, const format::Sums& stated,
                 format::Sums counted, Findings& findings) {
-  // the payload does not show it; the checks of the manifest use it
+  // the payload does not show skipped samples; the checks of the manifest compare their number
   counted.skipped = stated.skipped;
   const auto stored = stated.numbers();
   const auto found = counted.numbers();

@@ -53,7 +53,7 @@ std::vector<std::string> notes_about(const format::PackFolder& folder) {
   return notes;
 }
 
-// A run over one folder or shard, with its findings so far.
+// One check of a folder or a shard, with its findings so far.
 class Verification {
  public:
   explicit Verification(const VerifyOptions& options)
