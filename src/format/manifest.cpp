@@ -19,8 +19,8 @@ namespace {
 constexpr std::string_view kCheckKey = "\"check\":\"";
 constexpr std::string_view kEnd = "\"}\n";
 constexpr std::size_t kCheckBytes = 15;  // "crc32c:" and eight digits
-// The least that tables need per record: offset and one byte of its key, hashes, size, region,
-// and CRCs.
+// The least number of bytes that the tables need per record: an offset and one byte for the key,
+// then hashes, size, region and CRCs.
 constexpr std::uint64_t kLeastTableBytes = 8 + 1 + 16 + 8 + 16 + 4;
 constexpr std::size_t kTailBytes = kCheckKey.size() + kCheckBytes + kEnd.size();
 
@@ -67,7 +67,7 @@ std::string rows_text(const std::vector<ShardRow>& rows) {
 
 // ---- reading
 
-// The text ends with the check of everything before it.
+// Checks that the text ends with a check value, and that it fits everything before it.
 Status check_tail(std::string_view text) {
   const std::string_view tail =
       text.size() < kTailBytes ? std::string_view() : text.substr(text.size() - kTailBytes);

@@ -126,7 +126,8 @@ Status read_entries(const Json& json, Container& container) {
   return {};
 }
 
-// After sorting, the tensors start at 0, touch each other, and end with the buffer.
+// Checks that the tensors, which are sorted by offset, start at 0, touch each other, and end with
+// the buffer.
 Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_start,
                     std::uint64_t buffer_bytes) {
   std::uint64_t at = 0;

@@ -22,8 +22,8 @@ namespace {
 constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxClasses = 65535;
 
-// ---- writing, as text: destroying JSON values needs memory, and ends the process if there is
-// none
+// ---- writing, as text: a JSON value needs memory even to be destroyed, and ends the process if
+// there is none
 
 template <class Values, class Text>
 std::string list_text(const Values& values, Text text_of) {
@@ -181,7 +181,7 @@ Result<std::vector<LabelSource>> decode_sources(const JsonNode& node) {
   return sources;
 }
 
-// One to three numbers of a color, each 0 to 255.
+// Decodes a color: one to three numbers from 0 to 255.
 Result<std::vector<std::int64_t>> decode_color(const JsonNode& node) {
   HOTPACK_ASSIGN(const std::size_t length, node.length());
   if (length < 1 || length > 3) return node.error("not one to three numbers");
@@ -236,7 +236,7 @@ Result<Geometry> decode_geometry(const JsonNode& node, int minor) {
   return geometry;
 }
 
-// The stage in an engine's token "<stage>:<version>"; empty if the token is malformed.
+// Returns the stage of an engine's text "<stage>:<version>"; empty if the text is malformed.
 std::string_view stage_of(std::string_view token) {
   const std::string_view stage = token.substr(0, token.find(':'));
   const bool named =
@@ -300,7 +300,7 @@ Status check_label_rules(const Schema& schema) {
   return {};
 }
 
-// The product of a shape and an item size, if it stays far from overflow.
+// True if the product of a shape and an item size is at most kMaxCount.
 template <class Shape>
 bool record_fits(const Shape& shape, std::uint64_t item_size) {
   std::uint64_t bytes = item_size;
@@ -431,7 +431,7 @@ std::string first_difference(const Schema& here, const Schema& there) {
   if (here == there) return {};
   const auto left = as_document(here), right = as_document(there);
   if (!left.ok() || !right.ok()) return "options: not JSON";
-  // Options that people chose come first; shapes follow from them.
+  // Compares first what people chose; shapes follow from it.
   for (const char* const part : {"geometry", "options"})
     if (left->root().at(part) != right->root().at(part))
       return difference(left->root().at(part), right->root().at(part), part);

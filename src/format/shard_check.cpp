@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kFillerPrefix = "_pad.";
 
-// The position of the first difference of two texts.
+// Returns the position of the first difference of two texts.
 std::size_t first_mismatch(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
                                   a.begin());
@@ -71,7 +71,7 @@ std::string without_ending(std::string_view name, std::string_view ending) {
   return std::string(name.substr(0, name.size() - ending.size()));
 }
 
-// The field that a payload tensor belongs to.
+// Returns the name of the field that a payload tensor belongs to.
 std::string field_of(std::string_view tensor) {
   for (const std::string_view ending : {".zstd", ".data"}) {
     if (tensor.ends_with(ending)) return without_ending(tensor, ending);
@@ -79,7 +79,8 @@ std::string field_of(std::string_view tensor) {
   return std::string(tensor);
 }
 
-// The tables of the field that a payload tensor belongs to, if all its companions exist.
+// Returns the tables of the field that a payload tensor belongs to, or nothing if one of them is
+// missing.
 std::optional<FieldTables> covered_field(const ShardHeader& header, const Tensor& tensor) {
   const std::uint64_t n = header.records;
   FieldTables field{field_of(tensor.name), &tensor};

@@ -120,8 +120,8 @@ bool is_expected(const TensorList& list, const std::string& name) {
          std::any_of(list.tables.begin(), list.tables.end(), named);
 }
 
-// In every version: no tensor belongs to another form of a field, so that all readers use the
-// same tensors.
+// Checks, in every version, that no tensor belongs to another form of a field than the one in use,
+// so that all readers use the same tensors.
 Status check_one_form(const ShardHeader& header, const TensorList& expected) {
   constexpr std::array<std::string_view, 8> kParts{
       "", ".data", ".zstd", ".offsets", ".shape", ".crc32c", ".zstd.offsets", ".zstd.crc32c"};
@@ -149,7 +149,7 @@ Status check_unlabeled(const ShardHeader& header) {
       header.buffer_start() + found->begin);
 }
 
-// There is at most one filler after each payload tensor, and one before shard.crc32c.
+// Refuses more fillers than one after each payload tensor and one before shard.crc32c.
 Status check_filler_count(const ShardHeader& header, const TensorList& expected) {
   const auto fillers = static_cast<std::size_t>(
       std::count_if(header.tensors.begin(), header.tensors.end(), is_filler));
@@ -179,8 +179,8 @@ Status check_no_others(const ShardHeader& header, const TensorList& expected) {
   return {};
 }
 
-// The region starts at the first tensor whose name ends in ".offsets"; no payload tensor has such a
-// name.
+// Finds the start of the tables region: the first tensor whose name ends in ".offsets". No payload
+// tensor has such a name.
 Status find_tables(ShardHeader& header) {
   const auto first =
       std::find_if(header.tensors.begin(), header.tensors.end(),
@@ -215,7 +215,7 @@ std::uint64_t file_offset(const ShardHeader& header, const Tensor& table, std::u
 
 std::string record_name(std::uint64_t index) { return "record " + std::to_string(index); }
 
-// Everything that the sums must cover lies in their range.
+// Checks that the two sums of shard.crc32c cover every table.
 Status check_coverage(const ShardHeader& header) {
   constexpr std::string_view kAdvice = "; was the shard saved again by another program?";
   HOTPACK_ASSIGN(const TensorList list, expected_tensors(header));
@@ -244,7 +244,7 @@ Status compare_sum(std::span<const std::byte> bytes, std::uint32_t stated, const
                        {}, offset);
 }
 
-// Offsets rise from 0 to the end of their data.
+// Checks that offsets rise from 0 to the end of their data.
 Status check_offsets(std::span<const std::byte> file, const ShardHeader& header,
                      const Tensor& table, const Tensor& data) {
   const std::uint64_t limit = data.bytes();
@@ -262,13 +262,13 @@ Status check_offsets(std::span<const std::byte> file, const ShardHeader& header,
   return {};
 }
 
-// A payload field, as check_tables needs it.
+// A payload field, with what check_tables needs to know about it.
 struct Field {
   FieldTables tables;
   std::uint64_t fixed_bytes = 0;  // per record; 0 if sizes differ
   std::uint64_t item_size = 1;
   std::uint64_t depth = 1;  // last side of a shape in the tables (first with chw)
-  // shapes of the image (for the field itself, and for the label to agree with); null: one size
+  // the table of image shapes; the label's shapes must agree with it; null: records of one size
   const Tensor* image_shapes = nullptr;
 };
 
@@ -289,8 +289,8 @@ std::vector<Field> fields_of(const ShardHeader& header) {
   return fields;
 }
 
-// Bytes of a record of height × width × depth items, or nothing if a side is not positive or the
-// product is too large.
+// Returns the bytes of a record of height × width × depth items, or nothing if a side is not
+// positive or the product is too large.
 std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t width,
                                             std::uint64_t depth_bytes) {
   if (height < 1 || width < 1) return {};
@@ -299,8 +299,8 @@ std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t wi
   return bytes && *bytes <= kMaxCount ? bytes : std::nullopt;
 }
 
-// Bytes of a record according to its row of `<field>.shape`, which must agree with the schema
-// and, for a label, with its image.
+// Returns the bytes of a record according to its row of `<field>.shape`. Returns nothing if the row
+// disagrees with the schema or, for a label, with its image.
 std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const ShardHeader& header,
                                         const Field& field, std::uint64_t index) {
   const bool chw = header.schema.image.layout == AxisOrder::channels_first;
@@ -320,8 +320,8 @@ std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const S
   return agrees ? bytes_of_shape(height, width, field.depth * field.item_size) : std::nullopt;
 }
 
-// The stored bytes of a record must equal the size of its shape or, if compressed, be able to
-// hold it.
+// Checks that the stored bytes of a record equal the size of its shape or, if compressed, are
+// enough to decompress to it.
 Status check_record_size(std::span<const std::byte> file, const ShardHeader& header,
                          const Field& field, std::uint64_t index) {
   const auto needed = field.fixed_bytes != 0 ? std::optional(field.fixed_bytes)
@@ -351,7 +351,7 @@ Status check_fields(std::span<const std::byte> file, const ShardHeader& header) 
   return {};
 }
 
-// A relative path whose parts are names, so that it can be joined to a folder.
+// True if the key is a relative path whose parts are names, so that it can be joined to a folder.
 bool is_key(std::string_view key) {
   if (!valid_utf8(key) || key.find('\0') != std::string_view::npos) return false;
   while (true) {

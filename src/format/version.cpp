@@ -9,7 +9,7 @@
 namespace hotpack::format {
 namespace {
 
-// A decimal number of at most six digits, without leading zeros or signs.
+// Parses a decimal number of at most six digits, without leading zeros or signs.
 std::optional<int> plain_number(std::string_view digits) {
   if (digits.empty() || digits.size() > 6 || (digits.size() > 1 && digits[0] == '0')) return {};
   int value = 0;

@@ -248,7 +248,7 @@ Error RecordSource::at_record(Error error, std::uint64_t number) const {
   return error;
 }
 
-// Finds a record's shape and its stored bytes. Errors do not name the record.
+// Finds and checks a record's shape and its stored bytes. Errors do not name the record.
 Status RecordSource::Impl::look_at(const ShardFile& file, RecordPlace place,
                                    RecordLook& look) const {
   auto find = [&]() noexcept { find_shape(file, place.record, look); };

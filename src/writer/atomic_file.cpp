@@ -33,8 +33,8 @@ std::uint64_t random_number() {
   return random;
 }
 
-// Between creation and locking, another run may have taken the file for a leftover and removed
-// it.
+// Locks a new file. Returns false if it is locked or gone: between creation and locking, another
+// run may have taken it for a leftover and removed it.
 bool locked_and_still_there(const File& file) {
   struct stat status {};
   return ::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0 &&
