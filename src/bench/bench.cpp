@@ -91,7 +91,7 @@ Result<BenchReport> measure(std::span<const std::string> folders, const BenchOpt
 Result<BenchReport> run_bench(std::span<const std::string> folders, const BenchOptions& options) {
   try {
     return measure(folders, options);
-  } catch (const std::exception& refused) {  // std::bad_alloc, std::system_error of a thread
+  } catch (const std::exception& refused) {  // std::bad_alloc, or std::system_error if a thread cannot start
     return refused_by_system(refused);
   }
 }

@@ -11,7 +11,7 @@ namespace hotpack::bench {
 
 namespace {
 
-constexpr double kWarmUpSeconds = 10;  // for each second per row
+constexpr double kWarmUpSeconds = 10;  // for each second that a row takes
 
 std::string left_out(const Setup& setup, std::uint64_t samples) {
   return "rates in memory are those of " + std::to_string(samples) + " of " +

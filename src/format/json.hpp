@@ -24,11 +24,12 @@ struct JsonLimits {
   std::size_t elements = std::numeric_limits<std::size_t>::max();  // per list
 };
 
-// Parses strict JSON. Refuses, with code `damaged` and the byte offset: anything that RFC 8259
-// refuses, a duplicate key at any depth, invalid UTF-8, a byte order mark, more than the limits
-// allow, and text after the value other than white space. The cost is O(n log n) at worst,
-// because a hostile header may hold a million keys: no quadratic key search, no hash that an
-// attacker can fill with collisions.
+// Parses strict JSON. Refuses, with code `damaged` and the byte offset:
+// - anything that RFC 8259 refuses, and text after the value other than white space;
+// - a duplicate key at any depth, invalid UTF-8, a byte order mark;
+// - more than the limits allow.
+// The cost is O(n log n) at worst, because a hostile header may contain a million keys: there is no
+// quadratic search for keys, and no hash that an attacker can fill with collisions.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
 
 // The members of an object in file order, each value as its original text. Keys are as written,

@@ -215,7 +215,7 @@ std::uint64_t file_offset(const ShardHeader& header, const Tensor& table, std::u
 
 std::string record_name(std::uint64_t index) { return "record " + std::to_string(index); }
 
-// Checks that the two sums of shard.crc32c cover every table.
+// Checks that the second sum of shard.crc32c covers every table and no payload.
 Status check_coverage(const ShardHeader& header) {
   constexpr std::string_view kAdvice = "; was the shard saved again by another program?";
   HOTPACK_ASSIGN(const TensorList list, expected_tensors(header));

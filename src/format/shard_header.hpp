@@ -87,10 +87,12 @@ struct SchemaCache {
 // saves the file again.
 [[nodiscard]] Status check_region_sums(std::span<const std::byte> file, const ShardHeader& header);
 
-// Checks before the first use, after decode_header: both sums of shard.crc32c, offsets that rise
-// and end at their data, shapes of records of different sizes, compressed records no larger than
-// their frames can hold, keys (relative paths in UTF-8 without NUL, empty parts, "." or ".."),
-// and sums that agree. O(N); does not read the payload.
+// Checks the tables before their first use, after decode_header. O(N); does not read the payload.
+// - both sums of shard.crc32c;
+// - offsets that rise to the end of their data; shapes of records of different sizes;
+// - compressed records no larger than their frames can contain;
+// - keys: relative paths in UTF-8 without NUL, empty parts, "." or "..";
+// - numbers in shard.sums that do not contradict each other.
 [[nodiscard]] Status check_tables(std::span<const std::byte> file, const ShardHeader& header);
 
 // Returns number `index` of a table, which may be unaligned. Precondition: index < the table's

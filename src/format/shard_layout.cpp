@@ -134,8 +134,7 @@ std::uint64_t reserved_header_bytes(const Metadata& metadata, const TensorList& 
   return needed + padding_to(8 + needed, kPage);
 }
 
-// Places tensors one after another, and puts a filler before a tensor that must start at a multiple
-// of a step.
+// Places tensors one after another. fill() adds a filler up to the next multiple of `step`.
 class Placer {
  public:
   bool put(Tensor tensor) {
