@@ -84,8 +84,8 @@ typedef struct hotpack_dataset hotpack_dataset;
 
 /** Opens a folder that `hotpack pack` made, or `count` such folders as one data set. Their classes,
  * label scope and storage, image layout and channels must agree. *dataset becomes a handle even if
- * the call fails, so that hotpack_dataset_error() can describe the failure: close it either way. All
- * other functions refuse such a handle. It is NULL only if there was no memory for it. */
+ * the call fails, so that hotpack_dataset_error() can describe the failure: close it either way.
+ * All other functions refuse such a handle. It is NULL only if there was no memory for it. */
 HOTPACK_API hotpack_status hotpack_dataset_open(const char* folder, hotpack_dataset** dataset);
 HOTPACK_API hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count,
                                                      hotpack_dataset** dataset);
@@ -152,8 +152,8 @@ typedef struct hotpack_class_statistics {
   uint64_t samples;      /**< samples that contain the class */
   double weight_inverse; /**< sum of all pixels / (classes * pixels); NaN for a class that does not
                             occur */
-  double weight_median;  /**< median of the frequencies of all classes / frequency of this class; NaN
-                            likewise */
+  double weight_median; /**< median of the frequencies of all classes / frequency of this class; NaN
+                           likewise */
 } hotpack_class_statistics;
 
 HOTPACK_API hotpack_status hotpack_dataset_class_statistics(const hotpack_dataset* dataset,
@@ -239,21 +239,21 @@ enum hotpack_verify_checksums {
   HOTPACK_VERIFY_ALWAYS = 1,
   HOTPACK_VERIFY_NEVER = 2
 };
-/** How to read shards. MAP maps them and installs a SIGBUS handler for hotpack's own reads. READ uses
- * system calls only; it is slower and installs no handler. */
+/** How to read shards. MAP maps them and installs a SIGBUS handler for hotpack's own reads. READ
+ * uses system calls only; it is slower and installs no handler. */
 enum hotpack_file_access { HOTPACK_ACCESS_MAP = 0, HOTPACK_ACCESS_READ = 1 };
 
 /** The caller's memory for slots (each holds one batch), for example pinned memory. Any thread may
- * call these functions, also several at once; they must not throw, jump or unwind. `allocate` returns `bytes` bytes
- * aligned to at least 64, or NULL. Functions and `user` must live until the loader is closed and
- * all its batches are released; the library does not call them after that. If a thread hangs at
- * close, its memory is never passed to `free` and must stay valid. */
+ * call these functions, also several at once; they must not throw, jump or unwind. `allocate`
+ * returns `bytes` bytes aligned to at least 64, or NULL. Functions and `user` must live until the
+ * loader is closed and all its batches are released; the library does not call them after that. If
+ * a thread hangs at close, its memory is never passed to `free` and must stay valid. */
 typedef void* (*hotpack_allocate_function)(void* user, size_t bytes);
 typedef void (*hotpack_free_function)(void* user, void* memory, size_t bytes);
 
 /** hotpack_loader_options_init fills in the defaults; the comment of a field ends with its default.
- * Change what you need and call hotpack_loader_open, which copies everything except the allocator. A
- * field beyond struct_size has its default. */
+ * Change what you need and call hotpack_loader_open, which copies everything except the allocator.
+ * A field beyond struct_size has its default. */
 typedef struct hotpack_loader_options {
   size_t struct_size;
   uint64_t global_batch_size; /**< samples per step, over all ranks; 32 */
@@ -261,10 +261,10 @@ typedef struct hotpack_loader_options {
   uint64_t epoch;             /**< the first epoch, below 2^32; 0 */
   uint64_t rank;              /**< 0 … world_size − 1; 0 */
   uint64_t world_size;        /**< ranks; 1 */
-  int32_t last_batch; /**< for samples that do not fill a batch; HOTPACK_LAST_BATCH_DROP */
-  int32_t shuffle;    /**< HOTPACK_SHUFFLE_FULL */
-  uint64_t block_samples; /**< samples per block of SHUFFLE_BLOCK; 256 */
-  uint64_t window_blocks; /**< blocks per window of SHUFFLE_BLOCK; 16 */
+  int32_t last_batch;         /**< for samples that do not fill a batch; HOTPACK_LAST_BATCH_DROP */
+  int32_t shuffle;            /**< HOTPACK_SHUFFLE_FULL */
+  uint64_t block_samples;     /**< samples per block of SHUFFLE_BLOCK; 256 */
+  uint64_t window_blocks;     /**< blocks per window of SHUFFLE_BLOCK; 16 */
 
   int32_t image_type;      /**< U8, F32, F16, BF16; U8 */
   int32_t image_order;     /**< HOTPACK_CHANNELS_LAST */
@@ -410,8 +410,8 @@ HOTPACK_API hotpack_status hotpack_loader_next_into(hotpack_loader* loader,
 /** Goes to a step of an epoch, 0 … steps_per_epoch. A cancelled loader delivers batches again. */
 HOTPACK_API hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch,
                                                uint64_t step);
-/** Writes the position of the run as one line of JSON and a NUL, at most `size` bytes; USAGE if they
- * do not fit. The position counts batches handed out, not those read ahead. Unless `length` is
+/** Writes the position of the run as one line of JSON and a NUL, at most `size` bytes; USAGE if
+ * they do not fit. The position counts batches handed out, not those read ahead. Unless `length` is
  * NULL, *length becomes the text's length in any case. To ask for the length only, pass `text` NULL
  * and `size` 0. In a forked child, writes the parent's position at the fork. */
 HOTPACK_API hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size,

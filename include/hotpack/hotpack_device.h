@@ -103,7 +103,8 @@ typedef struct hotpack_device_loader_options {
   uint64_t device_budget_bytes; /**< limit per device. 0: half of what is free at open; UINT64_MAX:
                                    none */
   uint32_t prefetch;            /**< packed batches on each device, 1 … 64; 3 */
-  uint32_t outputs; /**< batches of next that the caller may hold at a time, 0 … 64; 0: next_into only; 2 */
+  uint32_t outputs; /**< batches of next that the caller may hold at a time, 0 … 64; 0: next_into
+                       only; 2 */
 } hotpack_device_loader_options;
 
 HOTPACK_API hotpack_status
@@ -266,8 +267,9 @@ enum hotpack_field_kind { HOTPACK_FIELD_IMAGE = 0, HOTPACK_FIELD_LABEL = 1 };
  * `stream` is the consumer's stream, numbered as in the DLPack protocol: 1 for the legacy default
  * stream (None in Python), 2 for the per-thread one, or a handle above 2. It is synchronized as in
  * hotpack_device_batch_record_stream. −1 means no synchronization: the consumer must make its work
- * wait for the part's stream, and call the deleter after that work. 0 is refused as ambiguous. HOTPACK_NOT_FOUND for a field without data. USAGE for a
- * batch of next_into. *tensor is NULL unless the result is HOTPACK_OK. */
+ * wait for the part's stream, and call the deleter after that work. 0 is refused as ambiguous.
+ * HOTPACK_NOT_FOUND for a field without data. USAGE for a batch of next_into. *tensor is NULL
+ * unless the result is HOTPACK_OK. */
 HOTPACK_API hotpack_status hotpack_device_batch_dlpack(const hotpack_device_batch* batch,
                                                        uint64_t part, int32_t field, int64_t stream,
                                                        struct DLManagedTensorVersioned** tensor);

@@ -46,8 +46,7 @@ struct LoaderOptions {
   /// The number of processes that train together.
   std::uint64_t world_size = 1;
 
-  /// What to do with the last samples of an epoch if they do not fill a batch: drop them, pad the
-  /// batch with empty rows, or wrap: fill it with the epoch's first samples.
+  /// If the last samples of an epoch do not fill a batch: drop them, pad with empty rows, or wrap.
   LastBatch last_batch = LastBatch::drop;
 
   /// full: all samples. block: long reads, for disks. none: the order of the files.

@@ -74,8 +74,8 @@ Result<double> Batches::wait_share(double step_seconds, double seconds) {
   do {
     HOTPACK_ASSIGN(const Batch batch, next());
     waited += now_seconds() - began;
-    std::this_thread::sleep_for(
-        std::chrono::duration<double>(step_seconds));  // a training step on a device does not use the cores
+    std::this_thread::sleep_for(std::chrono::duration<double>(
+        step_seconds));  // a training step on a device does not use the cores
     const double ended = now_seconds();
     all += ended - began;
     began = ended;

@@ -212,7 +212,8 @@ Result<BenchReport> run_device_bench(std::span<const std::string> folders,
         Setup::make(folders,
                     options));  // first, so that a missing folder is also reported without a device
     return DeviceRun(std::move(setup), options, ordinal).measure();
-  } catch (const std::exception& refused) {  // std::bad_alloc, or std::system_error if a thread cannot start
+  } catch (const std::exception&
+               refused) {  // std::bad_alloc, or std::system_error if a thread cannot start
     return refused_by_system(refused);
   }
 }

@@ -15,7 +15,8 @@ namespace hotpack::bench {
 namespace {
 
 constexpr unsigned kDiskRounds = 3;
-constexpr double kStillThere = 0.02;  // if this share of the pages stays in memory, reads are not cold
+constexpr double kStillThere =
+    0.02;  // if this share of the pages stays in memory, reads are not cold
 
 class DiskStage {
  public:

@@ -61,8 +61,8 @@ struct BenchDevice {
 // A training loop that uses training-ready batches and the recommended number of threads.
 struct Consumer {
   double first_batch_seconds = 0;  // from opening the data set and the loader to the first batch
-  double wait_share = 0;  // share of its time that it waits for batches if its step takes
-                          // kStepOverService times as long as the loader needs for a batch
+  double wait_share = 0;           // share of its time that it waits for batches if its step takes
+                                   // kStepOverService times as long as the loader needs for a batch
 };
 inline constexpr double kStepOverService = 1.2;
 

@@ -186,7 +186,8 @@ hotpack_status hotpack_dataset_mean_std(const hotpack_dataset* dataset, double* 
     HOTPACK_TRY(require(std, "std"));
     const auto expected = static_cast<std::size_t>(open.schema().image.channels());
     if (channels != expected) {
-      return usage_error("channels is " + std::to_string(channels) + ", the images have " +
+      return usage_error("channels is " + std::to_string(channels) +
+                         "; it must be the number of channels of the images, " +
                          std::to_string(expected));
     }
     HOTPACK_ASSIGN(const Statistics* const known, statistics_of(*dataset));

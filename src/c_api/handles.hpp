@@ -63,7 +63,7 @@ hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
   if (pointer != nullptr) return {};
   return Error{
       ErrorCode::usage,
-      std::string(name) + " is NULL; it must point to the argument or to the place of the result",
+      std::string(name) + " is NULL; it must point to the argument, or to memory for the result",
       {},
       {}};
 }

@@ -42,8 +42,7 @@ template <class Struct>
                                            [](unsigned char byte) { return byte != 0; })) {
     return usage_error(std::string(name) +
                        " has fields that this version of hotpack does not know, and they are not "
-                       "0; leave them 0 or take"
-                       " a newer libhotpack");
+                       "0; set them to 0, or use a newer libhotpack");
   }
   return defaults;
 }

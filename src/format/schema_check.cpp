@@ -56,7 +56,7 @@ Status check_geometry(const Schema& schema) {
   HOTPACK_TRY(check_choice("geometry.label_filter", geometry.label_filter, kLabelFilters));
   const auto channels = static_cast<std::size_t>(schema.image.channels());
   if (geometry.pad_color.size() == channels) return {};
-  return damaged_error("geometry.pad_color: not one number per channel, of which there are " +
+  return damaged_error("geometry.pad_color: must have one number per channel, in all " +
                        std::to_string(channels));
 }
 
@@ -65,7 +65,7 @@ Status check_names(const std::vector<ClassInfo>& classes) {
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const std::string& name = classes[c].name;
     const std::string key = "classes[" + std::to_string(c) + "].name: ";
-    if (name.empty()) return damaged_error(key + "empty");
+    if (name.empty()) return damaged_error(key + "must not be empty");
     if (!names.insert(name).second)
       return damaged_error(key + excerpt(Json(name)) + " is the name of another class too");
   }

@@ -87,7 +87,7 @@ Result<std::uint64_t> record_count(const ShardHeader& header) {
   const Tensor* offsets = header.find("key.offsets");
   if (offsets == nullptr || offsets->type != DType::u64 || offsets->shape.size() != 1 ||
       offsets->shape[0] < 1) {
-    return damaged_error("key.offsets is missing or not U64 [N+1]");
+    return damaged_error("the tensor key.offsets is missing, or it is not a list of U64 numbers");
   }
   const std::uint64_t records = offsets->shape[0] - 1;
   if (records > header.plan.samples) {
@@ -129,8 +129,9 @@ Status check_one_form(const ShardHeader& header, const TensorList& expected) {
     for (const std::string_view part : kParts) {
       const Tensor* found = header.find(field + std::string(part));
       if (found == nullptr || is_expected(expected, found->name)) continue;
-      return damaged_error("the tensor " + found->name + " belongs to another form of the " +
-                               field + " than the schema and its tensors have",
+      return damaged_error("the tensor " + found->name +
+                               " must not exist: the shard contains the " + field +
+                               " in another form",
                            {}, header.buffer_start() + found->begin);
     }
   }
@@ -145,8 +146,8 @@ Status check_unlabeled(const ShardHeader& header) {
       });
   if (found == header.tensors.end()) return {};
   return damaged_error(
-      "the tensor " + excerpt(Json(found->name)) + " does not belong to an unlabeled set", {},
-      header.buffer_start() + found->begin);
+      "the tensor " + excerpt(Json(found->name)) + " does not belong to a data set without labels",
+      {}, header.buffer_start() + found->begin);
 }
 
 // Refuses more fillers than one after each payload tensor and one before shard.crc32c.
@@ -187,7 +188,7 @@ Status find_tables(ShardHeader& header) {
                    [](const Tensor& tensor) { return tensor.name.ends_with(".offsets"); });
   header.tables_begin = first->begin;
   if (header.find("shard.crc32c")->begin < header.tables_begin)
-    return damaged_error("shard.crc32c stands before the tables");
+    return damaged_error("shard.crc32c is before the tables");
   return {};
 }
 
@@ -222,12 +223,12 @@ Status check_coverage(const ShardHeader& header) {
   for (const Tensor& wanted : list.payload) {
     const Tensor& tensor = *header.find(wanted.name);
     if (tensor.end > header.tables_begin)
-      return damaged_error(tensor.name + " stands among the tables" + std::string(kAdvice));
+      return damaged_error(tensor.name + " is among the tables" + std::string(kAdvice));
   }
   for (const Tensor& wanted : list.tables) {
     const Tensor& table = *header.find(wanted.name);
     if (table.begin < header.tables_begin)
-      return damaged_error(table.name + " stands in the payload" + std::string(kAdvice));
+      return damaged_error(table.name + " is in the payload" + std::string(kAdvice));
   }
   if (header.find("shard.crc32c")->end != header.tensors.back().end) {
     return damaged_error("shard.crc32c is not the last tensor" + std::string(kAdvice));
@@ -239,8 +240,8 @@ Status compare_sum(std::span<const std::byte> bytes, std::uint32_t stated, const
                    std::uint64_t offset) {
   const std::uint32_t found = crc32c(bytes);
   if (found == stated) return {};
-  return damaged_error(what + " has " + crc_text(found) + ", shard.crc32c says " +
-                           crc_text(stated) + ": damaged or changed",
+  return damaged_error(what + " has the checksum " + crc_text(found) + ", but shard.crc32c says " +
+                           crc_text(stated) + ": the file was damaged or changed",
                        {}, offset);
 }
 
@@ -395,7 +396,7 @@ Status check_sums(std::span<const std::byte> file, const ShardHeader& header) {
   good = good && std::all_of(sums.classes.begin(), sums.classes.end(),
                              [&](const auto& count) { return class_fits(count, header.records); });
   if (good) return {};
-  return damaged_error("shard.sums holds numbers that no records can have", {},
+  return damaged_error("shard.sums contains numbers that no records can have", {},
                        file_offset(header, *header.find("shard.sums"), 0));
 }
 

@@ -27,8 +27,9 @@ Result<int> parse_version(std::string_view text) {
       dot == std::string_view::npos ? std::nullopt : plain_number(text.substr(dot + 1));
   if (!major || !minor) return damaged_error("the format's version is not of the form 1.<minor>");
   if (*major != 1)
-    return damaged_error("format version " + std::string(text) +
-                         " is not known here; this program reads 1.x");
+    return damaged_error(
+        "format version " + std::string(text) +
+        " is unknown; this program reads 1.x. Use a hotpack that reads this version");
   return *minor;
 }
 

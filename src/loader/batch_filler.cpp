@@ -56,8 +56,8 @@ Status check_budget(std::uint64_t budget, const RowBytes& row) {
   if (budget == 0 || (needed && *needed <= budget)) return {};
   return usage_error("a batch of this record needs a slot of " +
                      (needed ? std::to_string(*needed) : "too many") +
-                     " bytes, the memory budget leaves " + std::to_string(budget) +
-                     " for each; use a larger budget, a smaller prefetch_batches or a crop");
+                     " bytes, but memory_budget_bytes leaves " + std::to_string(budget) +
+                     " for each slot; use a larger budget, a smaller prefetch_batches or a crop");
 }
 
 // The number of steps that a window of Shuffle::block lasts; 0 for other orders, and for windows

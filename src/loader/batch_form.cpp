@@ -101,7 +101,7 @@ Status check_packed(const LoaderOptions& options) {
   if (unused == nullptr) return {};
   return usage_error("content packed leaves records as they are stored, so `" +
                      std::string(unused) +
-                     "` has no effect; leave it out, or take content expanded");
+                     "` has no effect; leave it out, or use content expanded");
 }
 
 ElementType stored_type(const LabelShape& label) {

@@ -40,7 +40,7 @@ Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> s
   if (options.memory_budget_bytes == 0 || *all <= options.memory_budget_bytes) return {};
   return usage_error("the slots need " + std::to_string(*all) + " bytes (" +
                      std::to_string(options.prefetch_batches) + " slots of " +
-                     std::to_string(*slot_bytes) + "), the memory budget is " +
+                     std::to_string(*slot_bytes) + "), but memory_budget_bytes is " +
                      std::to_string(options.memory_budget_bytes) +
                      "; use a smaller batch, a smaller prefetch_batches or a larger budget");
 }
@@ -83,7 +83,7 @@ Status check_buffer(const char* name, std::span<std::byte> into, std::uint64_t n
   if (into.empty()) return {};
   if (into.size() < needed) {
     return usage_error(std::string("the ") + name + " buffer has " + std::to_string(into.size()) +
-                       " bytes, the batch needs " + std::to_string(needed));
+                       " bytes, but the batch needs " + std::to_string(needed));
   }
   if (reinterpret_cast<std::uintptr_t>(into.data()) % element_bytes(type) == 0) return {};
   return usage_error(std::string("the ") + name + " buffer is not aligned to its elements, " +

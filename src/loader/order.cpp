@@ -171,9 +171,10 @@ std::string text(std::uint64_t number) { return std::to_string(number); }
 
 Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch) {
   if (samples == 0)
-    return usage_error("the data set has no samples, so there is no batch; use one that has some");
+    return usage_error(
+        "the data set has no samples, so there is no batch; use a data set that has some");
   if (samples > kMaxSamples)
-    return usage_error(text(samples) + " samples are more than an order can have, 2^62");
+    return usage_error(text(samples) + " samples are too many; the limit is 2^62");
   if (global_batch_size == 0 || global_batch_size > kMaxSamples) {
     return usage_error("global_batch_size is " + text(global_batch_size) +
                        "; it must be from 1 to 2^62: the samples per step, over all ranks");

@@ -204,7 +204,7 @@ Status RecordSource::Impl::run(const ShardFile& file, RecordPlace place,
     try {
       HOTPACK_TRY(reading.provide(open_files, place.shard));
     } catch (const std::bad_alloc&) {
-      return Error{ErrorCode::io, "there is no memory for this record", file.path(), {}};
+      return Error{ErrorCode::io, "there is not enough memory for this record", file.path(), {}};
     }
   }
 }

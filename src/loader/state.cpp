@@ -46,10 +46,10 @@ Status check_position(const JsonNode& node, const LoaderState& state) {
   if (state.samples % state.global_batch_size == 0 &&
       state.samples / state.global_batch_size <= plan.steps())
     return {};
-  return node.at("samples").error(std::to_string(state.samples) +
-                                  " is not a multiple of the global batch, " +
-                                  std::to_string(state.global_batch_size) + ", up to the epoch's " +
-                                  std::to_string(plan.steps()) + " steps");
+  return node.at("samples").error(
+      std::to_string(state.samples) + " is not a multiple of the global batch size, " +
+      std::to_string(state.global_batch_size) + ", or it is beyond the epoch's " +
+      std::to_string(plan.steps()) + " steps");
 }
 
 Result<LoaderState> decode(const JsonNode& node) {

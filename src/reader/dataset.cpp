@@ -59,18 +59,20 @@ Error no_manifest(const std::string& folder) {
                  {}};
   if (shards.empty())
     return unfinished(
-        "which a run of pack writes last; the same command again finishes an interrupted one");
+        "which `hotpack pack` writes last. If packing was interrupted, run the same command again "
+        "to finish it");
   const std::uint64_t planned = shards.back().count;
   if (shards.front().count != planned)
     return unfinished("and its " + std::to_string(shards.size()) +
-                      " shards are of several packs; each pack has a folder of its own");
+                      " shards are of several packs; move each pack to a folder of its own");
   const std::string count = std::to_string(planned) + (planned == 1 ? " shard" : " shards");
   if (shards.size() == planned)
     return unfinished("but " + std::string(planned == 1 ? "its " : "all ") + count +
-                      (planned == 1 ? " is" : " are") + " here: hotpack merge writes it");
-  return unfinished("but " + std::to_string(shards.size()) + " of " + count +
-                    ". The command that packed it finishes it; the partitions of a pack are joined "
-                    "by hotpack merge");
+                      (planned == 1 ? " is" : " are") + " here: run hotpack merge to write it");
+  return unfinished(
+      "but " + std::to_string(shards.size()) + " of " + count +
+      ". To finish it, run the command that packed it again; to join the partitions of a pack, "
+      "run hotpack merge");
 }
 
 Result<format::Manifest> read_manifest(const std::string& folder) {
@@ -257,7 +259,8 @@ Result<Dataset> Dataset::open(std::initializer_list<std::string_view> folders) {
 }
 
 Result<Dataset> Dataset::open(std::span<const std::string> folders) {
-  if (folders.empty()) return usage_error("no folder to open as a data set");
+  if (folders.empty())
+    return usage_error("no folder was given; give at least one folder of a data set");
   return or_out_of_memory([&]() -> Result<Dataset> {
     Contents contents;
     for (const std::string& folder : folders) HOTPACK_TRY(add_pack(folder, contents));

@@ -28,12 +28,14 @@ std::size_t default_budget(MapMode mode) {
 
 std::string row_difference(const ShardInfo& row, const PackTexts& texts, const ShardFile& file) {
   const auto& metadata = file.header().metadata;
-  if (metadata.schema != texts.schema.text) return "its schema differs from the manifest's";
-  if (metadata.plan != texts.plan) return "its plan differs from the manifest's";
+  if (metadata.schema != texts.schema.text)
+    return "its schema differs from the manifest's; is it a shard of another pack?";
+  if (metadata.plan != texts.plan)
+    return "its plan differs from the manifest's; is it a shard of another pack?";
   if (metadata.sources != row.sources)
     return "its sources are " + metadata.sources + ", the manifest says " + row.sources;
   if (file.records() == row.records) return {};
-  return "it holds " + std::to_string(file.records()) + " records, the manifest says " +
+  return "it has " + std::to_string(file.records()) + " records, the manifest says " +
          std::to_string(row.records);
 }
 
@@ -41,8 +43,11 @@ Status check_size(const ShardInfo& row) {
   std::error_code failed;
   const auto size = fs::file_size(row.path, failed);
   if (failed == std::errc::no_such_file_or_directory)
-    return damaged_error("the manifest names this shard, but it is missing", row.path);
-  if (failed) return io_error("cannot stat", row.path, failed.value());
+    return damaged_error(
+        "the manifest names this shard, but it is missing; restore it, or run the command that "
+        "packed it again",
+        row.path);
+  if (failed) return io_error("cannot get the size of the file", row.path, failed.value());
   if (size == row.size_bytes) return {};
   return damaged_error(
       "has " + std::to_string(size) + " bytes, the manifest says " + std::to_string(row.size_bytes),

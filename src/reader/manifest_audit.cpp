@@ -45,7 +45,7 @@ void audit_statistics(const Statistics& stated, const Statistics& truth, Finding
   compare_list("weights.median", stated.weights_median, truth.weights_median, findings);
   if (stated.ignored != truth.ignored) {
     findings.add(kFile, "statistics.ignored is " + std::to_string(stated.ignored) +
-                            ", the shards' sums are " + std::to_string(truth.ignored));
+                            ", but the shards' sums give " + std::to_string(truth.ignored));
   }
 }
 
@@ -60,7 +60,8 @@ void audit_equal_boundaries(std::span<const ShardSummary> shards, Findings& find
       continue;
     return findings.add(kFile, "shard boundaries: " + shards[i].name + " has " +
                                    std::to_string(planned(shards[i])) +
-                                   " planned samples, the first shard " + std::to_string(each));
+                                   " planned samples, but the first shard has " +
+                                   std::to_string(each));
   }
 }
 
@@ -127,7 +128,7 @@ void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary
   }
   if (manifest.skipped != total.skipped) {
     findings.add(kFile, "skipped is " + std::to_string(manifest.skipped) +
-                            ", the shards' sums say " + std::to_string(total.skipped));
+                            ", but the shards' sums give " + std::to_string(total.skipped));
   }
   audit_statistics(manifest.statistics, format::statistics_of(total), findings);
   if (schema.image.shape) {
@@ -143,7 +144,7 @@ void audit_manifest_text(const format::Manifest& manifest, std::string_view text
   const std::string wanted = format::encode_manifest(manifest);
   if (text == wanted) return;
   const auto differs = std::mismatch(text.begin(), text.end(), wanted.begin(), wanted.end()).first;
-  findings.add(kFile, "not the canonical text of its contents",
+  findings.add(kFile, "its text is not the canonical form of its contents",
                static_cast<std::uint64_t>(differs - text.begin()));
 }
 

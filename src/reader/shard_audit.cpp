@@ -24,8 +24,8 @@ void audit_plan(const ShardFile& file, const std::string& name, Findings& findin
   const format::PlanIdentity& plan = file.header().plan;
   const auto place = format::parse_shard_file_name(name);
   if (place && place->count != plan.shards) {
-    findings.add(name, "its name says " + std::to_string(place->count) + " shards, hotpack.plan " +
-                           std::to_string(plan.shards));
+    findings.add(name, "its name says " + std::to_string(place->count) +
+                           " shards, but hotpack.plan says " + std::to_string(plan.shards));
   }
 }
 
@@ -102,7 +102,7 @@ void audit_sums(const ShardFile& file, const std::string& name, const format::Su
     if (stored[i] == found[i]) continue;
     findings.add(name,
                  "shard.sums: " + sum_name(i, channels) + " is " + std::to_string(stored[i]) +
-                     ", the records have " + std::to_string(found[i]),
+                     ", but the records have " + std::to_string(found[i]),
                  file.table_offset(*file.header().find("shard.sums"), i));
   }
 }

@@ -68,8 +68,8 @@ class ShardFile {
   // class_count 0 without labels
   [[nodiscard]] Result<LabelShape> label_shape(std::uint64_t index) const;
 
-  // The members find_… and compare_… do not allocate, lock or throw, so they may run under the fault
-  // guard (base/fault_guard.hpp). Those with a result set their last argument.
+  // The members find_… and compare_… do not allocate, lock or throw, so they may run under the
+  // fault guard (base/fault_guard.hpp). Those with a result set their last argument.
   [[nodiscard]] RecordFault find_key(std::uint64_t index, std::string_view& key) const noexcept;
   [[nodiscard]] RecordFault find_image_shape(std::uint64_t index, ImageShape& shape) const noexcept;
   [[nodiscard]] RecordFault find_label_shape(std::uint64_t index, LabelShape& shape) const noexcept;

@@ -129,7 +129,8 @@ Status decompress_frame(std::span<const std::byte> frame, std::span<std::byte> i
 Status prepare_decompression() {
   Context& context = thread_context();
   if (context == nullptr) context.reset(ZSTD_createDCtx());
-  if (context == nullptr) return Error{ErrorCode::io, "no memory for decompression", {}, {}};
+  if (context == nullptr)
+    return Error{ErrorCode::io, "there is not enough memory to decompress a record", {}, {}};
   return {};
 }
 

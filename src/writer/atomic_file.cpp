@@ -79,7 +79,7 @@ Status AtomicFile::commit() {
   HOTPACK_TRY(file_.sync_data());
   const std::string target = folder_ + "/" + final_name_;
   if (::rename(file_.path().c_str(), target.c_str()) != 0)
-    return io_error("cannot rename the finished file to", target, errno);
+    return io_error("cannot rename the finished temporary file to this name", target, errno);
   remove_ = false;
   HOTPACK_TRY(file_.close());
   return sync_folder(folder_);
