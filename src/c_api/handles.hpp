@@ -29,7 +29,7 @@ struct hotpack_dataset {
 
 struct hotpack_loader {
   hotpack::c_api::Failures failures;
-  // UserMemory::hold(), null without functions of the caller; outlives the loader
+  // UserMemory::hold(), null if the caller gave no functions; outlives the loader
   std::shared_ptr<void> memory;
   std::optional<hotpack::Loader> loader;
 };

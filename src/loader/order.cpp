@@ -136,7 +136,7 @@ std::uint64_t EpochOrder::unmixed(std::uint64_t position) const {
 }
 
 // Converts a position to one in an order where the short block, the last block of the files, has as
-// many samples as the others. Dividing the result by block_samples gives the block.
+// many samples as the others. The result divided by block_samples is the place of the block.
 std::uint64_t EpochOrder::in_full_blocks(std::uint64_t position) const {
   return position < short_block_.last ? position
                                       : position + options_.block_samples - short_block_.size();

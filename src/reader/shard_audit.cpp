@@ -18,7 +18,7 @@ namespace hotpack::reader {
 
 namespace {
 
-constexpr std::uint64_t kRecordsAtOnce = 8;  // a worker reports progress after so many records
+constexpr std::uint64_t kRecordsAtOnce = 8;  // a worker reports progress after this many records
 
 void audit_plan(const ShardFile& file, const std::string& name, Findings& findings) {
   const format::PlanIdentity& plan = file.header().plan;
@@ -85,8 +85,8 @@ std::string sum_name(std::size_t i, std::size_t channels) {
   if (i < 2 * channels) return "sum of squares of channel " + std::to_string(i - channels);
   static constexpr const char* kScalars[] = {"pixels counted", "ignored pixels", "skipped samples"};
   if (i < 2 * channels + 3) return kScalars[i - 2 * channels];
-  static constexpr const char* kCounts[] = {"pixels of class ", "samples that hold class ",
-                                            "labeled pixels of the samples that hold class "};
+  static constexpr const char* kCounts[] = {"pixels of class ", "samples that contain class ",
+                                            "labeled pixels of the samples that contain class "};
   const std::size_t rest = i - 2 * channels - 3;
   return kCounts[rest % 3] + std::to_string(rest / 3);
 }
