@@ -26,8 +26,7 @@ enum class ImageFilter {
   lanczos,
 };
 
-// The resampling filter for class ids. All of them choose one pixel, the nearest by different
-// rules.
+// The resampling filter for class ids. Each chooses the nearest pixel, but by a different rule.
 enum class LabelFilter {
   nearest,      // centered, exact: floor((2i+1)·s / (2d))
   nearest_cv,   // OpenCV's INTER_NEAREST: min(floor(i · (1.0 / (double(d) / s))), s−1)

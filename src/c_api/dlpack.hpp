@@ -1,7 +1,7 @@
 // Fields of device batches as DLPack tensors.
 //
 // Ownership: a tensor shares `keeper` until its deleter is called, which also frees the tensor.
-// Any thread may call it. Thread-safe.
+// Any thread may call the deleter. Thread-safe.
 // Failure: code `internal` for a shape with more dimensions than a field has; `usage` for a
 // stream number that the protocol refuses.
 #pragma once

@@ -301,7 +301,7 @@ std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t wi
 }
 
 // Returns the bytes of a record according to its row of `<field>.shape`. Returns nothing if the row
-// disagrees with the schema or, for a label, with its image.
+// is impossible, or disagrees with the schema or, for a label, with its image.
 std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const ShardHeader& header,
                                         const Field& field, std::uint64_t index) {
   const bool chw = header.schema.image.layout == AxisOrder::channels_first;

@@ -135,8 +135,8 @@ std::uint64_t EpochOrder::unmixed(std::uint64_t position) const {
   return position;
 }
 
-// Converts a position to one in an order where the short block, the last block of the files, has as
-// many samples as the others. The result divided by block_samples is the place of the block.
+// Returns the position that the sample at `position` would have if the short block (the last block
+// of the files) had as many samples as the others.
 std::uint64_t EpochOrder::in_full_blocks(std::uint64_t position) const {
   return position < short_block_.last ? position
                                       : position + options_.block_samples - short_block_.size();

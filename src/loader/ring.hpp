@@ -50,8 +50,8 @@ class RowFiller {
   // it must be short and use no files.
   virtual void begin(Slot& slot) = 0;
   // Writes these rows. Several threads call it at once for different rows of a slot; `thread`
-  // counts from 0. On return, other threads see what was written. Fails with the lowest row that
-  // failed.
+  // counts from 0. On return, other threads see what was written. Returns the error of the lowest
+  // row that failed, or nothing.
   [[nodiscard]] virtual std::optional<RowError> fill(Slot& slot, RowRange rows,
                                                      unsigned thread) = 0;
 };
