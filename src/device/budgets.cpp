@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kExactBytes = 10000;  // smaller numbers are shown to the byte
 
-// Memory that is available without swapping.
+// Returns the number of bytes that are available without swapping.
 std::uint64_t free_memory() {
   if (const auto available = available_memory()) return *available;
   return static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_AVPHYS_PAGES))) *
@@ -46,8 +46,8 @@ std::string budget_text(const Shortage& shortage) {
                           : pinned_default_text(shortage.budget));
 }
 
-// For sentences that do not otherwise say where a small budget comes from: " (a quarter of what
-// the cgroup's limit leaves)".
+// The origin of a small default, for sentences that do not say it otherwise: " (a quarter of what
+// the cgroup's limit leaves)". Empty if only this machine's memory determines the default.
 std::string origin_text(const Budget& budget) {
   return budget.of_cgroup || budget.ranks > 1 ? " (" + pinned_default_text(budget) + ")" : "";
 }

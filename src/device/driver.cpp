@@ -17,17 +17,17 @@ namespace hotpack::device {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
-// The places of the library in Kubernetes' containers and in Windows' Linux, which the loader
-// does not know.
+// Paths of the driver's library in Kubernetes containers and in Windows' Linux (WSL). The system's
+// loader does not search there.
 constexpr const char* kOtherLibraries[] = {"/usr/local/nvidia/lib64/libcuda.so.1",
                                            "/usr/lib/wsl/lib/libcuda.so.1"};
 
-// cuGetProcAddress: since CUDA 12.0, and the form of 11.3 to 11.8.
+// The types of cuGetProcAddress: since CUDA 12.0, and from 11.3 to 11.8.
 using FindSince12 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags,
                             int* status);
 using FindSince11 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags);
 
-// "12.0" for 12000.
+// Returns "12.0" for 12000.
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -52,7 +52,7 @@ Error stub_library() {
                      "LD_LIBRARY_PATH, so that the library of an installed driver is found");
 }
 
-// The variable hides devices, possibly all.
+// The advice if no device is found: CUDA_VISIBLE_DEVICES may hide some or all devices.
 std::string visible_devices_text() {
   const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
   if (value == nullptr)
@@ -118,7 +118,7 @@ Result<void*> open_library() {
   if (void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL)) return library;
   const char* const told = dlerror();
   const std::string reason = told == nullptr ? "no reason given" : told;
-  // there is one, and it must not be skipped
+  // the library exists but cannot be opened: do not skip it
   if (reason.find(std::strerror(ENOENT)) == std::string::npos) return no_library(reason);
   for (const char* const path : kOtherLibraries) {
     if (void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL)) return library;
@@ -126,14 +126,14 @@ Result<void*> open_library() {
   return no_library(reason + "; nor is it in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib");
 }
 
-// Finds functions in the library; null for missing ones.
+// Finds functions in the library.
 class Finder {
  public:
   explicit Finder(void* library)
       : since_12_(reinterpret_cast<FindSince12>(dlsym(library, "cuGetProcAddress_v2"))),
         since_11_(reinterpret_cast<FindSince11>(dlsym(library, "cuGetProcAddress"))) {}
 
-  // Error: the library is a stub.
+  // Returns null if the library lacks the function. Fails if the library is a stub.
   [[nodiscard]] Result<void*> find(const char* name, int version) const {
     void* function = nullptr;
     int code = code::kNotFound;
@@ -171,13 +171,14 @@ Result<std::shared_ptr<const Driver>> make_of(void* library) {
   return Driver::make(table);
 }
 
-// A stub's functions only return this code.
+// True for the stub of a toolkit: its functions do nothing but return this code.
 bool is_stub(void* library) {
   const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
   return init != nullptr && init(0) == code::kStubLibrary;
 }
 
-// The driver of Driver::load. Never destroyed, because destructors of statics may still use it.
+// The driver that Driver::load() returns. It is never destroyed, because destructors of static
+// objects may still use it.
 struct ProcessDriver {
   std::mutex mutex;
   std::shared_ptr<const Driver> driver;
@@ -189,7 +190,7 @@ ProcessDriver& process_driver() {
   return kept;
 }
 
-// Errors that a kernel leaves for the next call, whichever it is.
+// True for errors of a kernel, which the next call reports, whatever it does.
 bool is_of_a_kernel(int code) {
   return code == code::kIllegalAddress || (code >= 702 && code <= code::kLaunchFailed);
 }
@@ -204,8 +205,8 @@ Result<std::shared_ptr<const Driver>> Driver::load() {
     HOTPACK_ASSIGN(void* const library, open_library());
     auto driver = make_of(library);
     if (!driver.ok()) {
-      // Otherwise a stub stays the library of this name, even if a driver is installed later. A
-      // real driver's library stays loaded: it may have started.
+      // Closes a stub: while it is open, the system would return it even if a driver is installed
+      // later. The library of a real driver stays open, because it may have started.
       if (is_stub(library)) dlclose(library);
       return std::move(driver).error();
     }

@@ -147,7 +147,7 @@ class Neighbours {
     line_ = line;
     column_ = column;
   }
-  // Does nothing if locate() was not called.
+  // Loads the bytes if locate() found all pixels in one line; otherwise finish() loads them.
   HOTPACK_HOST_DEVICE void load(const Lines& lines) {
     if (!in_line_) return;
     HOTPACK_UNROLL

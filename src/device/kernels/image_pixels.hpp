@@ -75,8 +75,8 @@ HOTPACK_HOST_DEVICE inline std::int32_t within(std::int32_t value, std::int32_t 
   return value < 0 ? 0 : value > last ? last : value;
 }
 
-// Linear interpolation in fixed point, first along columns. Intermediate sums fit 16 bits: 255 ·
-// 2048 / 16.
+// Linear interpolation in fixed point: first horizontally, then vertically. The horizontal sums fit
+// 16 bits: 255 · 2048 / 16.
 template <int kChannels>
 class Linear {
  public:
