@@ -25,8 +25,8 @@ Error captured_error(const std::string& which) {
       "next_into() on fixed buffers before the graph is launched, outside of the capture");
 }
 
-// The legacy stream waits for blocking streams, so it may not be used while one of them is
-// captured.
+// The error for the legacy stream. That stream waits for blocking streams, so it may not be used
+// while one of them is being captured.
 Error barred_error(const std::string& which) {
   return usage_error(which +
                      " cannot be used while another stream is being captured into a CUDA graph, as "
