@@ -41,7 +41,7 @@ Status check_devices(const std::vector<int>& devices) {
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice == sorted.end()) return {};
   return usage_error("devices names device " + std::to_string(*twice) +
-                     " twice; each has one part of a batch");
+                     " twice; name each device once");
 }
 
 Status check_options(const DeviceLoaderOptions& options) {
@@ -51,17 +51,18 @@ Status check_options(const DeviceLoaderOptions& options) {
   HOTPACK_TRY(check_number("outputs", options.outputs, 0, kMostOutputs));
   if (options.loader.content != BatchContent::expanded) {
     return usage_error(
-        "content packed does not work with a DeviceLoader, which expands on the device; leave "
+        "content packed does not work with a DeviceLoader, which expands records on the device; "
+        "leave "
         "`content` at its default");
   }
   if (options.loader.allocator != nullptr) {
     return usage_error(
-        "a DeviceLoader takes pinned memory for its slots itself; leave `allocator` out");
+        "a DeviceLoader takes pinned memory for its slots itself; do not set `allocator`");
   }
   if (options.loader.memory_budget_bytes != 0) {
     return usage_error(
-        "memory_budget_bytes is not used by a DeviceLoader; pinned_budget_bytes and "
-        "device_budget_bytes limit its memory");
+        "a DeviceLoader does not use memory_budget_bytes; set pinned_budget_bytes or "
+        "device_budget_bytes instead");
   }
   return loader::check_options(options.loader);
 }
@@ -73,7 +74,10 @@ Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOpti
   std::vector<PartRows> parts;
   for (std::size_t number = 0; number < devices; ++number) {
     const auto ranks = checked_mul(options.world_size, devices);
-    if (!ranks) return usage_error("world and devices are too many ranks");
+    if (!ranks)
+      return usage_error(
+          "world_size times the number of devices has more than 64 bits; use "
+          "a smaller world_size");
     auto share = StepPlan::make(samples, options.global_batch_size, options.last_batch,
                                 options.rank * devices + number, *ranks);
     if (!share.ok()) {
@@ -99,10 +103,12 @@ std::string buffer_text(const char* name, std::size_t number) {
 Status check_buffer(const std::string& which, const void* memory, std::uint64_t bytes,
                     std::uint64_t needed) {
   if (bytes < needed)
-    return usage_error(which + " has " + std::to_string(bytes) + " bytes, the batch needs " +
-                       std::to_string(needed));
+    return usage_error(which + " has " + std::to_string(bytes) + " bytes, but the batch needs " +
+                       std::to_string(needed) + "; pass a larger buffer");
   if (reinterpret_cast<std::uintptr_t>(memory) % kOutputAlignment == 0) return {};
-  return usage_error(which + " is not aligned to " + std::to_string(kOutputAlignment) + " bytes");
+  return usage_error(which + " is not aligned to " + std::to_string(kOutputAlignment) +
+                     " bytes; pass an address that is a multiple of " +
+                     std::to_string(kOutputAlignment));
 }
 
 Pointer address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
@@ -338,7 +344,7 @@ Status Core::check_streams(Streams streams) const {
   if (streams.size() != parts_.size()) {
     return usage_error("there are " + std::to_string(streams.size()) + " streams for " +
                        std::to_string(parts_.size()) +
-                       " devices; give one each, in the order of the devices");
+                       " devices; pass one per device, in the order of the devices");
   }
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     const CurrentContext current(*parts_[number].context);
@@ -361,7 +367,7 @@ Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged*
   if (buffers.size() != parts_.size()) {
     return usage_error("there are " + std::to_string(buffers.size()) + " buffers for " +
                        std::to_string(parts_.size()) +
-                       " devices; give one each, in the order of the devices");
+                       " devices; pass one per device, in the order of the devices");
   }
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     const DeviceBuffers& into = buffers[number];
@@ -372,8 +378,8 @@ Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged*
       if (memory == nullptr && bytes == 0) return {};
       const std::string which = buffer_text(name, number);
       if (memory == nullptr)
-        return usage_error(which + " is null with " + std::to_string(bytes) +
-                           " bytes; 0 bytes skip the field");
+        return usage_error(which + " is null with a size of " + std::to_string(bytes) +
+                           " bytes; pass memory, or a size of 0 to skip this field");
       HOTPACK_TRY(check_buffer(which, memory, bytes, least));
       return staged == nullptr ? known_buffers_.check(which, memory, bytes, *parts_[number].context)
                                : Status();

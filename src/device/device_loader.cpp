@@ -42,7 +42,11 @@ const DeviceField& DeviceBatch::label(std::size_t part) const {
 }
 
 Status DeviceBatch::record_stream(CUstream_st* stream, std::size_t part) const {
-  if (!output_) return usage_error("the batch was released; its memory may hold another one");
+  if (!output_)
+    return usage_error(
+        "the batch was released, and its memory may hold another batch by now; call "
+        "record_stream() "
+        "before you release it");
   return output_->record_stream(stream, part);
 }
 

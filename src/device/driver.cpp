@@ -40,26 +40,24 @@ std::string oldest_text() {
 Error no_library(const std::string& reason) {
   return usage_error(std::string("no CUDA driver on this machine: ") + kLibrary +
                      " cannot be opened (" + reason +
-                     "); install the driver of the graphics card, in a container start it with "
-                     "access to the GPU, or use Loader, which"
-                     " needs none");
+                     "); install the driver of the graphics card, start a container with access "
+                     "to the GPU, or use Loader, which needs no driver");
 }
 
 Error stub_library() {
   return usage_error(std::string("the ") + kLibrary +
                      " that was found is the stub of a CUDA toolkit, which is for linking only; "
-                     "take its folder (…/stubs) out of "
-                     "LD_LIBRARY_PATH, so that the library of an installed driver is found");
+                     "remove its folder (…/stubs) from LD_LIBRARY_PATH, so that the library of "
+                     "an installed driver is found");
 }
 
 // The advice if no device is found: CUDA_VISIBLE_DEVICES may hide some or all devices.
 std::string visible_devices_text() {
   const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
   if (value == nullptr)
-    return "nvidia-smi lists those that the driver sees; in a container, start it with access to "
-           "the GPU";
+    return "check that nvidia-smi lists a device; start a container with access to the GPU";
   return std::string("CUDA_VISIBLE_DEVICES is \"") + value +
-         "\": unset it, or name devices that nvidia-smi lists";
+         "\": unset it, or set it to devices that nvidia-smi lists";
 }
 
 Error no_device() {
@@ -68,40 +66,36 @@ Error no_device() {
 
 Error driver_mismatch() {
   return usage_error(
-      "the CUDA driver's library and its kernel module are of different versions "
-      "(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH); after an update of "
-      "the "
-      "driver restart the machine, in a container use the host's library, not one of its own");
+      "the CUDA driver's library and its kernel module have different versions "
+      "(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH); restart the machine if the driver was updated; in a "
+      "container, use the host's library, not the container's own one");
 }
 
 Error system_not_ready() {
   return usage_error(
-      "the CUDA driver says that the system is not ready (CUDA_ERROR_SYSTEM_NOT_READY), although "
-      "nvidia-smi may list its devices: where "
-      "GPUs are joined by NVSwitch the fabric manager must run, in the driver's version (systemctl "
-      "status nvidia-fabricmanager); else a "
-      "service of the driver may still be starting");
+      "the CUDA driver reports that the system is not ready (CUDA_ERROR_SYSTEM_NOT_READY), even if "
+      "nvidia-smi lists its devices; if NVSwitch joins the GPUs, start the fabric manager in the "
+      "driver's version (check with systemctl status nvidia-fabricmanager); otherwise wait until "
+      "the driver's services have started");
 }
 
 Error compat_not_supported() {
   return usage_error(
-      "the libcuda.so.1 that was found is one for forward compatibility, which this GPU is not "
-      "supported by "
-      "(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE); take its folder (/usr/local/cuda/compat, …) "
-      "out of LD_LIBRARY_PATH and the loader's "
-      "configuration, so that the library of the installed driver is found");
+      "the libcuda.so.1 that was found is a library for forward compatibility, which does not "
+      "support this GPU (CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE); remove its folder "
+      "(/usr/local/cuda/compat, …) from LD_LIBRARY_PATH and from the configuration of the system's "
+      "loader (ld.so.conf), so that the library of the installed driver is found");
 }
 
 Error forked() {
   return usage_error(
       "CUDA cannot be used in a process that was forked after CUDA's first use; start such "
-      "processes anew (spawn, exec), or "
-      "use CUDA only after the fork");
+      "processes with spawn or exec, or use CUDA only after the fork");
 }
 
 Error too_old(int version) {
   return usage_error("the CUDA driver is too old: it supports CUDA " + version_text(version) +
-                     ", " + oldest_text() + "; update the driver");
+                     ", but " + oldest_text() + "; update the driver");
 }
 
 Error missing_function(const char* name) {
@@ -111,7 +105,7 @@ Error missing_function(const char* name) {
 
 Error initialization_error(const Error& failed) {
   return usage_error("the CUDA driver cannot be used: " + failed.message +
-                     "; if nvidia-smi fails too, the driver's installation is at fault");
+                     "; run nvidia-smi, and reinstall the driver if that fails too");
 }
 
 Result<void*> open_library() {
@@ -259,8 +253,8 @@ Status Driver::check(const char* call, int code) const {
   if (text != nullptr) message += std::string(", ") + text;
   if (is_of_a_kernel(code)) {
     message +=
-        "; a kernel of this process has failed, not necessarily hotpack's: CUDA_LAUNCH_BLOCKING=1 "
-        "or compute-sanitizer finds it";
+        "; a kernel of this process has failed, not necessarily hotpack's; find it with "
+        "CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer";
   }
   return Error{ErrorCode::io, std::move(message), {}, {}};
 }

@@ -38,9 +38,9 @@ std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context,
 std::string late_text() {
   const std::size_t late = late_count();
   if (late == 0) return "";
-  return "; memory that is being released is not free yet, as streams may still use it (" +
+  return "; memory that is being released is not free yet, because streams may still use it (" +
          std::to_string(late) + (late == 1 ? " block" : " blocks") +
-         "): synchronize them, then try again";
+         "); synchronize the streams, then try again";
 }
 
 std::string count_text(std::uint64_t bytes) {
@@ -66,8 +66,7 @@ Error pinned_memory_error(const Context& context, std::uint64_t bytes, const Err
   return {ErrorCode::io,
           "cannot take " + count_text(bytes) + " of pinned host memory for device " +
               std::to_string(context.ordinal()) + ": " + failed.message +
-              "; smaller batches, a smaller prefetch_batches or a smaller budget of pinned memory "
-              "need less" +
+              "; use smaller batches, a smaller prefetch_batches or a smaller pinned_budget_bytes" +
               late_text(),
           {},
           {}};
@@ -118,7 +117,7 @@ Result<std::shared_ptr<const Context>> Context::retain(std::shared_ptr<const Dri
   if (ordinal < 0 || ordinal >= devices) {
     return usage_error("there is no device " + std::to_string(ordinal) + "; " +
                        (devices == 1
-                            ? "this process sees one, device 0"
+                            ? "this process sees only device 0"
                             : "this process sees devices 0 … " + std::to_string(devices - 1)) +
                        " (CUDA_VISIBLE_DEVICES decides which)");
   }

@@ -15,7 +15,8 @@ constexpr int kOldestMajor = 7, kOldestMinor = 5;  // sm_75
 
 Error no_kernels() {
   return usage_error("hotpack was built without CUDA kernels (" + embedded_kernels_text() +
-                     "): configure with HOTPACK_CUDA=ON and nvcc, or use Loader, which needs none");
+                     "); build it with HOTPACK_CUDA=ON and nvcc, or use Loader, which needs no "
+                     "kernels");
 }
 
 struct Capability {

@@ -61,7 +61,7 @@ Status KnownBuffers::check(const std::string& which, const void* memory, std::ui
   }
   const auto left = place.bytes_from(buffer.address);
   if (left && bytes > *left) {
-    return usage_error(which + " is said to have " + std::to_string(bytes) +
+    return usage_error(which + " was passed with a size of " + std::to_string(bytes) +
                        " bytes, but its memory ends after " + std::to_string(*left));
   }
   remember(buffer);

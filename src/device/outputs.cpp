@@ -100,25 +100,24 @@ bool OutputPool::any_free() const {
 Error OutputPool::none_left() const {
   if (most_ == 0) {
     return usage_error(
-        "outputs is 0, so next() has no memory for a batch; open the loader with outputs of at "
-        "least 1, or call next_into() with memory "
-        "of your own");
+        "outputs is 0, so next() has no memory for a batch; open the loader with `outputs` of 1 or "
+        "more, or call next_into() with your own memory");
   }
   std::string text =
-      "all outputs are leased, so there is no memory for another batch; release one before asking "
-      "for the next, or open the "
-      "loader with more outputs";
+      "all outputs are leased, so there is no memory for another batch; release a batch "
+      "before you ask for the next, or open the loader with more outputs";
   const std::lock_guard lock(mutex_);
   if (!unknown_.empty()) {
-    text += ". " + std::to_string(unknown_.size()) + " of " + std::to_string(most_) +
-            " were released while a stream that uses them was being captured: they come back after "
-            "the capture";
+    text +=
+        ". " + std::to_string(unknown_.size()) + " of " + std::to_string(most_) +
+        " were released while a stream that uses them was being captured; they can be used again "
+        "after the capture";
   }
   if (!kept_.empty()) {
-    text += ". " + std::to_string(kept_.size()) + " of " + std::to_string(most_) +
-            " were used on streams that were gone at the release and cannot be used again: release "
-            "batches before their streams are "
-            "destroyed";
+    text +=
+        ". " + std::to_string(kept_.size()) + " of " + std::to_string(most_) +
+        " cannot be used again, because their streams were destroyed before the release; release "
+        "batches before you destroy their streams";
   }
   return usage_error(std::move(text));
 }

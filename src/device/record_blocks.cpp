@@ -69,8 +69,8 @@ RowEntry entry_of(const RecordShape& record, const expand::Placement& placement,
 
 Error changed_since_opening() {
   return damaged_error(
-      "its shard could not be read, or was another one, when the loader was opened; open the "
-      "loader again");
+      "its shard could not be read when the loader was opened, or was replaced since then; open "
+      "the loader again");
 }
 
 RecordBlocks RecordBlocks::make(const RecordSource& source, const BatchForm& form,

@@ -41,9 +41,9 @@ constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 
 Error forked_error() {
   return usage_error(
-      "this loader was opened before a fork, and CUDA cannot be used in the child; open a loader "
-      "there before it uses CUDA, or "
-      "start the child anew (exec, spawn)");
+      "this loader was opened before a fork, and CUDA cannot be used in the child; open the "
+      "loader only in the child, before the parent uses CUDA, or start the child with exec or "
+      "spawn");
 }
 
 Error timed_out(Cursor cursor, milliseconds timeout) {
