@@ -39,9 +39,9 @@ Status check_values(const char* option, const std::vector<float>& values, int ch
                     bool zero_allowed) {
   if (values.size() != static_cast<std::size_t>(channels)) {
     return usage_error(std::string("the image's ") + option + " has " +
-                       count_of(values.size(), "value") + ", the images have " +
+                       count_of(values.size(), "value") + ", but the images have " +
                        count_of(static_cast<std::size_t>(channels), "channel") +
-                       ": give one per channel");
+                       ": give one value per channel");
   }
   for (std::size_t c = 0; c < values.size(); ++c) {
     if (std::isfinite(values[c]) && (zero_allowed || values[c] != 0.0f)) continue;
@@ -56,8 +56,8 @@ Status check_normalization(const ImageOutput& output, int channels) {
   if (output.mean.empty() && output.std.empty()) return {};
   if (output.type == ElementType::u8) {
     return usage_error(
-        "the image's mean and std need a float type, and its type is u8: choose f32, f16 or bf16, "
-        "or give neither");
+        "the image's mean and std need a float type, but its type is u8: choose f32, f16 or bf16, "
+        "or leave mean and std empty");
   }
   if (output.mean.empty() || output.std.empty()) {
     const char* const given = output.mean.empty() ? "std" : "mean";

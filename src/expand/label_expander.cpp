@@ -59,15 +59,16 @@ std::string classes_text(std::size_t count) {
 }
 
 Status check_source(const LabelOutput& output, const LabelSource& source) {
-  if (source.class_count == 0) return usage_error("label: the data set has no classes to expand");
+  if (source.class_count == 0)
+    return usage_error("label: the data set has no classes, so its labels cannot be expanded");
   if (source.class_count > kMostClasses) {
-    return usage_error("label: " + classes_text(source.class_count) + "; a data set has at most " +
-                       std::to_string(kMostClasses));
+    return usage_error("label: " + classes_text(source.class_count) +
+                       " are too many; a data set has at most " + std::to_string(kMostClasses));
   }
   if (output.form == LabelForm::index && source.multi) {
     return usage_error(
-        "label.form index: a pixel of this data set may hold several classes; possible are one_hot "
-        "and bits");
+        "label.form index: a pixel of this data set may hold several classes; use form "
+        "one_hot or bits");
   }
   return {};
 }
@@ -80,7 +81,7 @@ Status check_type(const LabelOutput& output) {
   for (const ElementType type : possible)
     names += (names.empty() ? "" : ", ") + std::string(element_name(type));
   return usage_error("label.type " + std::string(element_name(*output.type)) + ": form " +
-                     std::string(form_name(output.form)) + " can have " + names);
+                     std::string(form_name(output.form)) + " has one of the types " + names);
 }
 
 // Refuses options of one form that are set with another.
@@ -95,9 +96,10 @@ Status check_strays(const LabelOutput& output) {
                        ": only one_hot can have it; leave it at channels_last");
   }
   if (output.form != LabelForm::index && output.ignore_index) {
-    return usage_error("label.ignore_index " + std::to_string(*output.ignore_index) + with +
-                       ": only form index has one; leave it out" +
-                       (output.form == LabelForm::one_hot ? ", or ask for ignore_channel" : ""));
+    return usage_error(
+        "label.ignore_index " + std::to_string(*output.ignore_index) + with +
+        ": only form index has one; do not set it" +
+        (output.form == LabelForm::one_hot ? ", or set ignore_channel instead" : ""));
   }
   return {};
 }
@@ -111,8 +113,8 @@ ElementType default_index_type(const LabelOutput& output, std::size_t classes) {
 Error no_room(const LabelOutput& output, std::size_t classes) {
   const std::string_view type = element_name(*output.type);
   return usage_error("label.type " + std::string(type) + ": ids of " + classes_text(classes) +
-                     " and one for ignored pixels do not fit; possible are " +
-                     (*output.type == ElementType::u8 ? "u16, i32 and i64" : "i32 and i64"));
+                     " and one id for ignored pixels do not fit; use " +
+                     (*output.type == ElementType::u8 ? "u16, i32 or i64" : "i32 or i64"));
 }
 
 Status complete_index(LabelOutput& output, std::size_t classes) {
@@ -125,12 +127,12 @@ Status complete_index(LabelOutput& output, std::size_t classes) {
     return usage_error("label.ignore_index " + std::to_string(ignored) + " does not fit type " +
                        std::string(element_name(*output.type)) + " (" +
                        std::to_string(range.first) + " … " + std::to_string(range.last) +
-                       "); take a wider type or another value");
+                       "); use a wider type or another value");
   }
   if (ignored >= 0 && ignored < static_cast<std::int64_t>(classes)) {
     return usage_error("label.ignore_index " + std::to_string(ignored) +
                        " is the id of a class (0 … " + std::to_string(classes - 1) +
-                       "); take one that is not");
+                       "); use another value");
   }
   return {};
 }
