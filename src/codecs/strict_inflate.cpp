@@ -192,7 +192,7 @@ void pair_literals(std::span<std::uint32_t> table, unsigned bits) {
                         both = taken(first) + taken(second);
     const std::uint32_t pair =
         kLiteral | 2U << 24 | (second & 0xFF00) << 8 | (first & 0xFF00) | both;
-    // without a branch, which would be unpredictable
+    // no branch, because it would be unpredictable
     const std::uint32_t fits = -((first & second) >> 31 & std::uint32_t{both <= bits});
     table[i] = first ^ ((first ^ pair) & fits);
   }

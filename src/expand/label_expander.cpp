@@ -81,7 +81,7 @@ Status check_type(const LabelOutput& output) {
   for (const ElementType type : possible)
     names += (names.empty() ? "" : ", ") + std::string(element_name(type));
   return usage_error("label.type " + std::string(element_name(*output.type)) + ": form " +
-                     std::string(form_name(output.form)) + " has one of the types " + names);
+                     std::string(form_name(output.form)) + " can only have " + names);
 }
 
 // Refuses options of one form that are set with another.

@@ -470,11 +470,11 @@ TEST_CASE("impossible label outputs are refused with the possible ones") {
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 0}), "no classes"));
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 65536}), "65535"));
   CHECK(contains(refusal(index_of(ElementType::f32), twelve),
-                 "label.type f32: form index has one of the types u8, u16, i32, i64"));
+                 "label.type f32: form index can only have u8, u16, i32, i64"));
   CHECK(contains(refusal(one_hot_of(ElementType::i64, AxisOrder::channels_last), twelve),
                  "u8, f16, f32, bf16"));
   CHECK(contains(refusal({LabelForm::bits, ElementType::f32, {}, false, {}}, twelve),
-                 "form bits can have u8"));
+                 "form bits can only have u8"));
   CHECK(contains(refusal(index_of(ElementType::u8), many), "use u16, i32 or i64"));
   CHECK(contains(refusal(index_of(ElementType::u8, 256), twelve), "0 … 255"));
   CHECK(contains(refusal(index_of(ElementType::u16, -100), twelve), "0 … 65535"));
