@@ -84,7 +84,7 @@ Status check_type(const LabelOutput& output) {
                      std::string(form_name(output.form)) + " can only have " + names);
 }
 
-// Refuses options of one form that are set with another.
+// Refuses options that belong to another form.
 Status check_strays(const LabelOutput& output) {
   const std::string with = " with form " + std::string(form_name(output.form));
   if (output.form != LabelForm::one_hot && output.ignore_channel) {
@@ -104,7 +104,7 @@ Status check_strays(const LabelOutput& output) {
   return {};
 }
 
-// The smaller of u8 and u16 that has room for the ids and the ignored id.
+// Returns the smaller of u8 and u16 that can hold the ids of all classes and of ignored pixels.
 ElementType default_index_type(const LabelOutput& output, std::size_t classes) {
   return classes <= 255 && output.ignore_index.value_or(0) <= 255 ? ElementType::u8
                                                                   : ElementType::u16;
@@ -150,7 +150,7 @@ void add_shuffles(LabelPlan& plan) {
   }
 }
 
-// The parts of scratch memory.
+// The parts of scratch memory that expand() uses.
 struct Workplace {
   VectorBuffers gather;
   TileBuffers tile;
@@ -189,7 +189,7 @@ void blank_ids(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
   }
 }
 
-// Sets the last channel in a one-hot row of zeros.
+// Sets the ignored channel, which is the last one, to 1 in a one-hot row of zeros.
 void set_ignored(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
   const bool first = plan.output.order == AxisOrder::channels_first;
   const std::size_t bytes = element_bytes(*plan.output.type);
@@ -246,7 +246,7 @@ void LabelExpander::expand(const LabelView& record, const Placement& placement, 
 
 void LabelExpander::blank(PixelSize output, std::byte* out) const noexcept {
   const std::uint64_t pixels = pixels_of(output);
-  if (pixels == 0) return;  // records of different sizes and no sample: there is no memory to write
+  if (pixels == 0) return;  // no sample, and records have no common size: nothing to write
   if (plan_->output.form == LabelForm::index) return blank_ids(*plan_, pixels, out);
   std::memset(out, 0, row_bytes(output));
   if (plan_->output.ignore_channel) set_ignored(*plan_, pixels, out);

@@ -17,7 +17,7 @@ namespace hotpack::gpu {
 
 namespace {
 
-// Of cublas_api.h and library_types.h, the same in all versions since 11.
+// Numbers from cublas_api.h and library_types.h. They are the same in all versions since 11.
 constexpr int kNoTranspose = 0;    // CUBLAS_OP_N
 constexpr int kBfloat16 = 14;      // CUDA_R_16BF
 constexpr int kComputeFloat = 68;  // CUBLAS_COMPUTE_32F
@@ -44,8 +44,8 @@ std::string setting(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Files to try, the best first. The library that HOTPACK_CUBLAS names is not replaced by another
-// one.
+// Returns the files to try, the best first. If HOTPACK_CUBLAS names a library, no other one is
+// tried.
 std::vector<std::string> library_files() {
   if (const std::string asked = setting("HOTPACK_CUBLAS"); !asked.empty()) return {asked};
   std::vector<std::string> files;
@@ -85,8 +85,8 @@ Status check(const char* call, int status) {
       ErrorCode::io, std::string(call) + " failed with status " + std::to_string(status), {}, {}};
 }
 
-// Numbers of bf16 from ±0.5 to ±1 in no order. Equal ones would not do: products of those take less
-// power, and are quicker.
+// Fills `out` with random bf16 numbers from ±0.5 to ±1. Equal numbers would not do: their products
+// take less power, and are faster.
 void fill_with_noise(std::byte* out, std::uint64_t bytes) {
   constexpr std::uint16_t kHalf = 0x3F00;  // 0.5; below it 7 bits of mantissa, above it the sign
   std::uint32_t noise = 12345;
@@ -100,7 +100,7 @@ void fill_with_noise(std::byte* out, std::uint64_t bytes) {
 
 }  // namespace
 
-// The library stays open, and its handle with it: it must not go after the context.
+// The library and its handle stay open, because they must not close after the context.
 struct MatrixLoop::Impl {
   const DeviceSession* session = nullptr;
   Library library;

@@ -12,7 +12,7 @@ double quotient(double value, double by) { return by > 0 ? value / by : 0; }
 
 constexpr double kFullCopies = 0.95;  // of the bus; batches whose copies reach less are small
 
-// Three figures that count.
+// Returns a number with three significant digits.
 std::string figure(double value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
