@@ -35,12 +35,12 @@ class StepWork {
 // The waiting of a consumer, as shares of its time. `host` and `stream` may describe the same
 // pause.
 struct Stall {
-  double host = 0;    // share in which next() waited for a packed batch
-  double stream = 0;  // that the stream had nothing to do between a step and its next batch, the
-                      // kernels' own time not counted
-  double step_seconds = 0;  // of a step, as the device tells
+  double host = 0;          // share in which next() waited for a packed batch
+  double stream = 0;        // share in which the stream had nothing to do between a step and its
+                            // next batch, not counting the time of the kernels
+  double step_seconds = 0;  // seconds of a step, measured on the device
   double kernel_seconds =
-      0;  // of a batch's kernels where its records were there before the step was over
+      0;  // seconds of a batch's kernels if its records arrived before the step was over
 };
 
 // Times of a stream, summed over several consecutive steps.

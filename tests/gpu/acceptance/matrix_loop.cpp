@@ -65,17 +65,20 @@ Result<Library> find_library() {
   if (handle == nullptr) {
     const std::string asked = setting("HOTPACK_CUBLAS");
     return usage_error("there is no cuBLAS: " +
-                       (asked.empty() ? "libcublas.so.11 to .13 are neither where libraries are "
-                                        "looked for, nor in $CUDA_HOME/lib64 or "
-                                        "/usr/local/cuda/lib64; HOTPACK_CUBLAS may name the file"
-                                      : asked + ", which HOTPACK_CUBLAS names, cannot be loaded"));
+                       (asked.empty()
+                            ? "libcublas.so.11 to .13 are neither on the system's search "
+                              "path, nor in $CUDA_HOME/lib64 or /usr/local/cuda/lib64; set "
+                              "HOTPACK_CUBLAS to the file"
+                            : asked + ", which HOTPACK_CUBLAS names, cannot be loaded"));
   }
   const auto find = [&](const char* name) { return dlsym(handle, name); };
   Library library{reinterpret_cast<Create>(find("cublasCreate_v2")),
                   reinterpret_cast<SetStream>(find("cublasSetStream_v2")),
                   reinterpret_cast<Multiply>(find("cublasGemmEx"))};
   if (library.create == nullptr || library.set_stream == nullptr || library.multiply == nullptr)
-    return usage_error("libcublas has not the functions that are expected of it");
+    return usage_error(
+        "libcublas lacks functions that this benchmark needs; set HOTPACK_CUBLAS to another "
+        "library");
   return library;
 }
 
