@@ -1,4 +1,4 @@
-// The arguments of the image kernels: one plain struct, passed by value. The kernels are named
+// The arguments of the image kernels: one plain struct, given by value. The kernels are named
 // hotpack_image_<type>_<order>.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The arguments of the label kernels: one plain struct, passed by value. The kernels are named
+// The arguments of the label kernels: one plain struct, given by value. The kernels are named
 // hotpack_label_index_<type>, hotpack_label_bits and hotpack_label_one_hot_<u8|b16|b32>_<order>.
 #pragma once
 
