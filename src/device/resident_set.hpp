@@ -3,6 +3,7 @@
 //
 // Ownership: owns the memory. Thread-safety: any thread may call const members once the set is
 // loaded.
+#pragma once
 
 #include <cstdint>
 #include <map>

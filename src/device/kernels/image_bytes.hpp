@@ -3,6 +3,7 @@
 //
 // For host and device. Nothing here takes the address of a register, because all indices are
 // constants once the compiler has unrolled the loops.
+#pragma once
 
 #include <bit>
 #include <cmath>

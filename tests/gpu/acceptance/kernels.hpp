@@ -2,6 +2,7 @@
 // device.
 //
 // Ownership: borrows the DeviceSession and the records. Not thread-safe. Failure: as DeviceSession.
+#pragma once
 
 #include "gpu/acceptance/meter.hpp"
 #include "gpu/acceptance/report.hpp"

@@ -5,6 +5,7 @@
 // system's search path, otherwise one in $CUDA_HOME/lib64 or /usr/local/cuda/lib64. Ownership: owns
 // its matrices and stream, borrows the DeviceSession. Not thread-safe. Failure: `usage` if there is
 // no cuBLAS, with the places that were searched; `io` if a call of it fails.
+#pragma once
 
 #include <cstdint>
 #include <memory>
