@@ -62,9 +62,9 @@ PlainPng::~PlainPng() = default;
 PlainPng::PlainPng(PlainPng&&) noexcept = default;
 PlainPng& PlainPng::operator=(PlainPng&&) noexcept = default;
 
-// Returns the contents of the IDAT chunks, which contain `coded_bytes` of compressed rows. Empty if
-// the order of chunks is not IHDR, PLTE?, IDAT…, IEND (ancillary chunks may stand anywhere
-// between).
+// Returns the contents of the IDAT chunks, joined. `coded_bytes` is the size of the rows that they
+// inflate to. Empty if the order of chunks is not IHDR, PLTE?, IDAT…, IEND (ancillary chunks may
+// stand anywhere between).
 std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std::byte> file,
                                                             std::size_t coded_bytes,
                                                             std::span<const std::byte>& palette) {
