@@ -28,8 +28,8 @@ constexpr __mmask64 every_third(unsigned remainder) {
   return mask;
 }
 
-// Blends three vectors (see Thirds). Where mask `one` is set, result k takes the bytes of in[k ± 1];
-// where `two` is set, those of in[k ∓ 1]; elsewhere those of in[k].
+// Blends three vectors (see Thirds). Where mask `one` is set, result k takes the bytes of in[k ±
+// 1]; where `two` is set, those of in[k ∓ 1]; elsewhere those of in[k].
 HOTPACK_AVX512_INLINE Triple exchange(const Triple& in, int turn, __mmask64 one, __mmask64 two) {
   Triple out;
   for (int k = 0; k < 3; ++k) {
