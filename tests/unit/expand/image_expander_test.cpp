@@ -494,7 +494,7 @@ TEST_CASE("Impossible image outputs are refused with the option's name", "[expan
   const float infinite = std::numeric_limits<float>::infinity(),
               nan = std::numeric_limits<float>::quiet_NaN();
   CHECK_THAT(refusal({ElementType::u8, last, {0.5f}, {0.5f}}, 1),
-             ContainsSubstring("mean and std need a float type, and its type is u8"));
+             ContainsSubstring("mean and std need a float type, but its type is u8"));
   CHECK_THAT(refusal({ElementType::u8, last, {}, {0.5f}}, 1), ContainsSubstring("u8"));
   CHECK_THAT(refusal({ElementType::f32, last, {0.5f}, {}}, 1),
              ContainsSubstring("mean is given without its std"));
