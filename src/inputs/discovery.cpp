@@ -437,9 +437,10 @@ class Discoverer {
     result_.orphans_left_out += samples.left_out;
     const bool has_splits = samples.splits.size() > 1 || !samples.splits.front().name.empty();
     if (has_splits && (input_.split.method != Method::none || !split.empty()))
-      return usage_error(file + ": has a column of splits, and " +
-                         (split.empty() ? "--split is given" : "the table is in the folder of a split") +
-                         "; remove one of them");
+      return usage_error(
+          file + ": has a column of splits, and " +
+          (split.empty() ? "--split is given" : "the table is in the folder of a split") +
+          "; remove one of them");
     if (samples.split_words && input_.split.method == Method::none && split.empty())
       return unused_splits(file, *samples.split_words);
     for (Split& part : samples.splits) {

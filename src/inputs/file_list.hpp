@@ -55,8 +55,8 @@ struct FileList {
   TextArena arena;
   std::vector<FoundFile> files;
   std::vector<Root> roots;
-  std::uint64_t other_files = 0;  // ignored files: without an image extension, or with another
-                                  // suffix or format than the given one
+  std::uint64_t other_files = 0;     // ignored files: without an image extension, or with another
+                                     // suffix or format than the given one
   std::uint64_t without_suffix = 0;  // images that were dropped for lack of the given suffix
   std::string annotation;  // of the ignored files that may hold polygons, the first in byte order;
                            // empty if there is none

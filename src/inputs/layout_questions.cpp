@@ -296,8 +296,8 @@ Status ask_about_label_folders(const Layout& classes, const std::string& folder)
       suggestions.size() > 1 ? "first commands leave " : "first command leaves ";
   const LabelFolders::Pair& first = found->pairs.front();
   std::string text = "holds " + std::to_string(found->pairs.size()) +
-                     " pairs of folders whose files have the same names, such as " +
-                     first.images + " and " + first.labels + ": they look like images and labels";
+                     " pairs of folders whose files have the same names, such as " + first.images +
+                     " and " + first.labels + ": they look like images and labels";
   if (!found->alone.empty())
     text += "; " + found->alone.front() + (found->alone.size() > 1 ? " and others have" : " has") +
             " no partner, and the " + lines + (found->alone.size() > 1 ? "them" : "it") + " out";

@@ -320,10 +320,10 @@ Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& fold
     if (std::any_of(layout.splits.begin(), layout.splits.end(), is_its)) continue;
     HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
     if (image_files != ImageFiles::none)
-      return data_error(
-          layout.splits.front().images + " has " + what + ", but " + folder.path +
-              ", which is named like a split too, has none. Add what it lacks, or move it elsewhere",
-          layout.root);
+      return data_error(layout.splits.front().images + " has " + what + ", but " + folder.path +
+                            ", which is named like a split too, has none. Add what it lacks, or "
+                            "move it elsewhere",
+                        layout.root);
   }
   return {};
 }

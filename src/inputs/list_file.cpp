@@ -171,9 +171,9 @@ class ListReader {
   [[nodiscard]] Error nothing_found(std::uint64_t entries) const {
     if (entries == 0) return data_error("is empty; expected a key or a path on each line", file_);
     if (first_.empty())
-      return data_error(
-          "all of its " + std::to_string(entries) + " lines are marked -1: the list selects no image",
-          file_);
+      return data_error("all of its " + std::to_string(entries) +
+                            " lines are marked -1: the list selects no image",
+                        file_);
     return data_error("none of its " + std::to_string(entries) +
                           " lines names an image: the first is '" + first_ + "', and a key is " +
                           quoted_key(0) +
