@@ -223,7 +223,7 @@ Result<PairTable::Columns> PairTable::named_columns(const std::vector<std::strin
     if (contains(kSplitNames, name)) HOTPACK_TRY(set(columns.split, i, "split"));
   }
   if (!columns.image)
-    return error_at(line, "no column names the image; found " + quoted_list(names) +
+    return error_at(line, "no column (or key) names the image; found " + quoted_list(names) +
                               ", expected a name such as image, file_name or path");
   return columns;
 }

@@ -3,8 +3,9 @@
 // A rule fits if it pairs at least 95 % of the images, and 95 % of the labels with its suffix. If
 // lists name the images, only the labels must pair. choose_suffixes() uses, in this order:
 // 1. the suffixes of the options, if both are given;
-// 2. the suffixes of the preset, unless only equal names fit;
-// 3. equal names or, in one folder, JPEG images with PNG labels, if they fit;
+// 2. the suffixes of the preset, unless they do not fit and rule 3 does;
+// 3. if they fit: equal names (not counting a suffix that an option gives) or, in one folder, JPEG
+//    images with PNG labels;
 // 4. the only rule that fits, of a table of suffixes that data sets use, and of the endings that
 //    labels add to the names of images. A rule of such an ending must pair 95 % of all labels.
 // If another suffix of labels pairs 95 % of the images too, both rules are proposals, unless they

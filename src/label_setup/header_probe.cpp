@@ -33,7 +33,7 @@ std::optional<Problem> too_large(const codecs::ImageInfo& info, const std::strin
   if (pixels_of(info) <= max_pixels) return std::nullopt;
   return Problem{ProblemKind::too_large, path,
                  "is " + size_text(stored_size(info)) + " = " + std::to_string(pixels_of(info)) +
-                     " pixels, more than the limit " + std::to_string(max_pixels)};
+                     " pixels, the limit is " + std::to_string(max_pixels)};
 }
 
 void count_form(LabelForms::Form& form, const std::string& path) {

@@ -61,9 +61,8 @@ Status check_colors(const ClassTable& table, const LabelRules& rules) {
       return usage_error("class '" + info.name + "' has no color, which --label-kind " +
                          kind_name(rules) + " needs; give --classes with rows name,r,g,b");
     if (const auto [first, added] = class_of.emplace(*info.color, &info); !added)
-      return usage_error("classes '" + first->second->name + "' and '" + info.name +
-                         "' share the color " + color_text(*info.color) +
-                         "; give each class its own color");
+      return usage_error("give each class its own color: classes '" + first->second->name +
+                         "' and '" + info.name + "' share the color " + color_text(*info.color));
   }
   return {};
 }
