@@ -450,8 +450,8 @@ Result<std::vector<Suggestion>> suggested_readings(const std::string& root,
     HOTPACK_ASSIGN(const std::string command, table_command(root, name, folders));
     if (command.empty())
       seen += "; " + name +
-              " may be a table of its samples, but the files that it names do not exist there; "
-              "give it with --pairs FILE --root DIR";
+              " may be a table of the samples, but names no files that exist; if it is one, give "
+              "--pairs FILE and, with --root DIR, the folder where its paths begin";
     if (!command.empty() && suggestions.empty())
       suggestions.push_back({"The table " + name + " names files that exist", command});
   }

@@ -16,7 +16,7 @@
 namespace hotpack::pipeline {
 
 struct SiblingFolders {
-  std::string images, labels;  // names of the folders: the one that is more likely images first
+  std::string images, labels;  // names of the folders; the likelier assignment of the two
   Affix affix;                 // by which the names of one folder differ from those of the other
   bool on_images = false;      // the images have the affix
   std::uint64_t pairs = 0;

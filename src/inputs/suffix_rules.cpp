@@ -164,8 +164,8 @@ class RuleKeys {
   std::vector<std::string_view> images() const {
     return keys(set_.images, rule_.image, [&](const FoundFile& file) { return is_image(file); });
   }
-  // Counts the files that the rule makes images. In one folder, these are all but its labels and,
-  // if images have a suffix, all but labels of other kinds too.
+  // Counts the files that are images by the rule. In one folder, these are all files but the rule's
+  // labels and, if images have a suffix, labels of other kinds.
   std::uint64_t image_files() const {
     if (!set_.one_folder) return set_.images.files.size();
     const FileList& list = set_.images;
@@ -342,7 +342,7 @@ class Chooser {
   }
 
   // Rules for the endings that labels add to the names of images (without their suffix `image`), if
-  // the table lacks them. Omits an ending that contains another at its end ("_b_annot", "_annot").
+  // the table lacks them. Omits an ending that ends with another one, as "_b_annot" with "_annot".
   [[nodiscard]] std::vector<Candidate> endings(const std::string& image) const {
     std::vector<Candidate> candidates;
     if (!given_.label.empty()) return candidates;
@@ -530,8 +530,8 @@ class Chooser {
 
 // ---- stripping suffixes
 
-// True if a name is one of these keys with more text, as "x_color" is "x": another kind of file of
-// the same sample.
+// True if a name continues one of these keys, as "x_color" continues "x". It is then another kind
+// of file of the same sample.
 bool continues_key(const std::vector<std::string>& sorted_keys, std::string_view stem) {
   for (std::size_t end = stem.find_first_of(kJoints, 1); end != std::string_view::npos;
        end = stem.find_first_of(kJoints, end + 1))

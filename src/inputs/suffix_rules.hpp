@@ -59,10 +59,9 @@ struct SuffixChoice {
                                            const GivenSuffixes& given);
 
 // Strips the suffixes from the keys of a set. If an option gives the suffix, drops the files
-// without it. If the suffix was found, reports the files without it to `problems` as orphans, with
-// two
-// exceptions: drops labels of other kinds ("x_color" next to "x_labelIds"), and keeps the images of
-// a set without labels.
+// without it. If the suffix was found, reports the files without it to `problems` as orphans; but
+// it drops labels of other kinds ("x_color" next to "x_labelIds"), and keeps the images of a set
+// without labels.
 void apply_suffixes(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given,
                     ProblemLog& problems);
 

@@ -82,8 +82,7 @@ bool is_yaml(const Lines& lines) {
 
 constexpr std::string_view kDigits = "0123456789";
 
-// A number and a name with more than spaces between them: "0. sky", "(2) sky", "sky: 2", "sky ->
-// 2".
+// A number and a name with more than spaces between: "0. sky", "(2) sky", "sky: 2", "sky -> 2".
 struct NumberedLine {
   std::string_view number, name;
 };

@@ -85,8 +85,8 @@ bool is_value(const std::string& field) {
   return number_of(field).has_value() || is_hex_color(field);
 }
 
-// Returns the columns that a first row names, as `name,color` does; nothing unless a word of the
-// row means names, and if the row has a number or color.
+// Returns the columns that a first row names, as `name,color` does. Returns nothing if no word of
+// the row means names, or if a field is a number or a color.
 std::optional<Columns> columns_of(const std::vector<std::string>& header) {
   if (header.size() < 2 || std::any_of(header.begin(), header.end(), is_value)) return std::nullopt;
   Columns columns;
@@ -347,8 +347,7 @@ class ColumnCsvParser {
     std::string names;
     for (const std::size_t column : columns_.others)
       if (!header(column).empty()) names += (names.empty() ? "'" : ", '") + header(column) + "'";
-    if (!names.empty())
-      builder_.warn("columns of the class file with unknown titles are not used: " + names);
+    if (!names.empty()) builder_.warn("these columns of the class file are not used: " + names);
   }
 
   [[nodiscard]] const std::string& header(std::size_t column) const {
