@@ -24,7 +24,7 @@ using Pixels = std::vector<std::uint8_t>;
 constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28;
 
 // The shortest program that reads a valid JPEG with plain libjpeg, as OpenCV and Pillow do.
-Pixels plainly_read(const Bytes& file, bool fancy = true) {
+Pixels plainly_read(const Bytes& file, bool fancy = true, unsigned denominator = 1) {
   jpeg_decompress_struct state{};
   jpeg_error_mgr errors{};
   state.err = jpeg_std_error(&errors);
@@ -33,6 +33,8 @@ Pixels plainly_read(const Bytes& file, bool fancy = true) {
                static_cast<unsigned long>(file.size()));
   jpeg_read_header(&state, TRUE);
   state.do_fancy_upsampling = fancy ? TRUE : FALSE;
+  state.scale_num = 1;
+  state.scale_denom = denominator;
   jpeg_start_decompress(&state);
   const std::size_t row_bytes =
       std::size_t{state.output_width} * static_cast<std::size_t>(state.output_components);
@@ -223,6 +225,44 @@ TEST_CASE("JPEG labels are read and marked as lossy") {
   CHECK(samples.value().rgb.data == nullptr);
   const Pixels expected = plainly_read(gray);
   CHECK(std::equal(expected.begin(), expected.end(), samples.value().samples.data));
+}
+
+TEST_CASE("a JPEG is decoded at a fraction of its size on request") {
+  Decoder decoder;
+  for (const JpegSpec& spec : all_kinds()) {
+    const Bytes file = sized_jpeg(spec);
+    for (const int denominator : {1, 2, 4, 8}) {
+      CAPTURE(spec.horizontal, spec.vertical, spec.progressive, denominator);
+      const auto image = decoder.decode_image(file, {.jpeg_denominator = denominator});
+      REQUIRE(image.ok());
+      CHECK(image.value().width == (45 + denominator - 1) / denominator);
+      CHECK(image.value().height == (35 + denominator - 1) / denominator);
+      CHECK(pixels_of(image.value()) ==
+            plainly_read(file, true, static_cast<unsigned>(denominator)));
+    }
+  }
+}
+
+TEST_CASE("a fraction of a JPEG becomes gray and is turned as the whole is") {
+  const Bytes file = test::with_exif_orientation(sized_jpeg({}), 6);
+  Decoder decoder;
+  const auto image = decoder.decode_image(
+      file, {.channels = 1, .apply_orientation = true, .jpeg_denominator = 2});
+  REQUIRE(image.ok());
+  CHECK(image.value().width == 18);
+  CHECK(image.value().height == 23);
+  CHECK(image.value().channels == 1);
+}
+
+TEST_CASE("a fraction of a JPEG that ends too early is refused too") {
+  const Bytes file = sized_jpeg({});
+  Decoder decoder;
+  for (const int denominator : {2, 4, 8}) {
+    const auto image =
+        decoder.decode_image(test::truncated(file, file.size() - 3), {.jpeg_denominator = denominator});
+    REQUIRE_FALSE(image.ok());
+    CHECK_THAT(image.error().message, ContainsSubstring("Premature end of JPEG file"));
+  }
 }
 
 TEST_CASE("orientation is applied on request") {

@@ -123,6 +123,7 @@ TEST_CASE("FORMAT.md names every tensor and every key of the schema") {
                            "depth16",
                            "zstd_fields",
                            "zstd_level",
+                           "jpeg_scale",
                            "fingerprint",
                            "statistics",
                            "skipped",

@@ -15,14 +15,14 @@ namespace {
 using Names = std::vector<std::string>;
 
 // A list that needs no files: keys, with the sizes of images and labels.
-SampleList list_of(const Names& keys) {
+SampleList list_of(const Names& keys, std::string_view extension = ".png") {
   SampleList list;
   list.images.roots = list.labels.roots = {{"/data", ""}};
   list.has_label_files = true;
   for (const std::string& key : keys) {
     Sample sample;
     const auto add_file = [&](FileList& files, SourceFile& file) {
-      file.text = files.arena.add(key, ".png");
+      file.text = files.arena.add(key, extension);
       file.text_length = static_cast<std::uint32_t>(key.size() + 4);
       file.bytes = 100 + key.size();
     };
@@ -253,6 +253,31 @@ TEST_CASE("the schema says everything that changes a packed byte") {
                                        {"zstd_fields", "[\"label\"]"},
                                        {"zstd_level", "3"}});
   CHECK(format::decode_schema(format::encode_schema(schema).value(), 0).value() == schema);
+}
+
+TEST_CASE("the schema names --jpeg-scale only if a JPEG may be scaled") {
+  const auto records_it = [](const PackOptions& options, std::string_view extension) {
+    SampleList list = list_of(numbered_keys(3), extension);
+    const Plan plan = planned(options, list);
+    const bool recorded = plan.schema_text.find(R"("jpeg_scale":"auto")") != std::string::npos;
+    CHECK(recorded == plan.scales_jpegs);
+    return recorded;
+  };
+  PackOptions options = options_of();
+  CHECK(records_it(options, ".jpg"));
+  CHECK(records_it(options, ".JPE"));
+  CHECK_FALSE(records_it(options, ".png"));
+  for (const ImageFilter filter : {ImageFilter::linear, ImageFilter::nearest}) {
+    options.record.image_filter = filter;
+    CHECK_FALSE(records_it(options, ".jpg"));
+  }
+  options.record.image_filter = ImageFilter::lanczos;
+  CHECK(records_it(options, ".jpg"));
+  options.record.fit = Fit::crop_or_pad;
+  CHECK_FALSE(records_it(options, ".jpg"));
+  options.record.fit = Fit::contain;
+  options.record.jpeg_scale = JpegScale::off;
+  CHECK_FALSE(records_it(options, ".jpg"));
 }
 
 TEST_CASE("threads, error policy and shard size are no part of the schema") {
