@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-// Reads the values of one line.
+// Reads the value, or the list of values, of one line.
 class ValueReader {
  public:
   explicit ValueReader(std::string_view text) : rest_(text) {}
@@ -63,7 +63,8 @@ class ValueReader {
     return std::string(bare);
   }
 
-  // A '#' ends a bare value only after a blank: colors and paths may hold one.
+  // Returns the length of an unquoted value. A '#' ends it only after a space, because colors and
+  // paths may contain '#'.
   [[nodiscard]] std::size_t bare_length(std::string_view ends) const {
     for (std::size_t at = 0; at < rest_.size(); ++at) {
       const bool in_word = at > 0 && kBlank.find(rest_[at - 1]) == std::string_view::npos;

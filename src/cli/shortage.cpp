@@ -34,7 +34,7 @@ void report_and_end() {
       print_shortage(STDERR_FILENO, text);
       std::_Exit(kExitIo);
     }
-  } catch (...) {  // no shortage
+  } catch (...) {  // another exception, which is no lack of memory or threads
   }
   std::abort();
 }
