@@ -88,14 +88,14 @@ constexpr std::array kNeverSkipped = {
 
 const KindText& text_of(ProblemKind kind) { return kTexts[static_cast<std::size_t>(kind)]; }
 
-// A line feed in a file name would break the report.
+// Replaces line feeds, because one in a file name would break the report.
 std::string one_line(const std::string& text) {
   std::string line;
   for (const char c : text) line += c == '\n' ? std::string("\\n") : std::string(1, c);
   return line;
 }
 
-// The advice is printed once, in separate lines.
+// True if the problem concerns all labels. Its text has several lines and includes the advice.
 bool is_of_all_labels(ProblemKind kind) {
   return kind == ProblemKind::open_question || kind == ProblemKind::class_file;
 }
@@ -116,7 +116,7 @@ int compare_numbers(std::string_view a, std::string_view b) {
   return values != 0 ? values : a.compare(b);
 }
 
-// Compares numbers by value: "line 2" before "line 10".
+// Compares two texts, numbers in them by value: "line 2" comes before "line 10".
 int compare_naturally(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     const std::string_view number = digits_of(a), other = digits_of(b);
@@ -150,7 +150,7 @@ bool problem_is_skippable(ProblemKind kind) {
   return std::find(kNeverSkipped.begin(), kNeverSkipped.end(), kind) == kNeverSkipped.end();
 }
 
-// Keeps the first ones in sorted order, independent of the order in which they were found.
+// Keeps the examples that come first in sorted order, whatever the order in which they were found.
 void ProblemLog::keep_example(Group& group, Problem problem) {
   const auto place =
       std::upper_bound(group.examples.begin(), group.examples.end(), problem,
