@@ -289,7 +289,7 @@ class Checking {
     if (!free || needed <= *free) return;
     warn("disk-space", "the disk of " + options().run.output + " has " + number_text(*free) +
                            " bytes free, but the pack needs " + number_text(needed) +
-                           " and some more for tables");
+                           " bytes, plus some for the tables of the shards");
   }
 
   // ---- ends

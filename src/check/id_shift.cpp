@@ -50,7 +50,7 @@ std::string IdShift::evidence_against(const Suspect& suspect) const {
   if (!shows) return "";
   return "ids " + std::to_string(suspect.shares.front().first) + "…" +
          std::to_string(suspect.shares.back().first) + ", never 0: " + percent_text(as_it_is, 0) +
-         " of it agrees with the other labels, " + percent_text(lowered, 0) +
+         " of the label agrees with the other labels, " + percent_text(lowered, 0) +
          " if every id is lowered by one";
 }
 

@@ -165,7 +165,7 @@ void LabelDiagnostics::report_origin(Diagnostics& diagnostics) const {
   add_if_any(about_labels("anti-aliased", Severity::warning, anti_aliased_, labels_,
                           "has smooth edges", "have smooth edges",
                           "it was drawn with anti-aliasing or resized with interpolation. Draw it "
-                          "without, or use --label-kind binary if it is "
+                          "without smooth edges, or use --label-kind binary if it is "
                           "a mask of two classes"),
              diagnostics);
   add_if_any(about_labels("jpeg-artifacts", Severity::warning, jpeg_, labels_,

@@ -42,7 +42,8 @@ Status write_class_table(const pipeline::CheckReport& report, const std::string&
     return write_new_file(path, pipeline::skeleton_of_ids(report.classes.size()));
   return usage_error(
       "--write-classes " + path +
-      ": there is nothing to write; the option lists label colors or ids whose class has no name");
+      ": there is nothing to write, because no label color or id lacks a class name; leave the "
+      "option out");
 }
 
 // Returns the option, with the path, that makes pack read the written table.

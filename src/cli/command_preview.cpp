@@ -79,9 +79,9 @@ std::optional<Extent> parse_grid(const std::string& text) {
 
 Status check_arguments(PreviewArguments& arguments) {
   if (arguments.sheet.empty() && arguments.page.empty())
-    return usage_error("say where the sheet goes: -o FILE.png or --html FILE.html");
+    return usage_error("no output is given: add -o FILE.png, --html FILE.html, or both");
   if (!arguments.choice.keys.empty() && arguments.choice.class_name)
-    return usage_error("--keys and --class cannot go together: each says which samples");
+    return usage_error("--keys and --class each select the samples: leave one of them out");
   if (!arguments.sheet.empty())
     HOTPACK_TRY(check_preview_path(arguments.sheet, sheet_kind(), arguments.force));
   if (!arguments.page.empty())
@@ -97,8 +97,8 @@ Status check_arguments(PreviewArguments& arguments) {
 Status check_pack_options(const PreviewArguments& arguments, const std::string& pack) {
   for (const CLI::Option* option : arguments.input_options) {
     if (option->count() > 0)
-      return usage_error(option->get_name() + " says how raw images are packed, but " + pack +
-                         " is packed already: leave one of them out");
+      return usage_error(option->get_name() + " applies only to images before packing, but " +
+                         pack + " is a pack: leave one of them out");
   }
   return {};
 }
@@ -226,8 +226,8 @@ preview::ClassColors colors_for(const Schema& schema, Terminal& terminal) {
   preview::ClassColors colors = preview::class_colors(schema.classes);
   if (colors.replaced > 0)
     terminal.info(
-        counted_text(colors.replaced, "class", "classes") +
-        " shown in another color than the class table's, which looks like that of a class before");
+        counted_text(colors.replaced, "class has", "classes have") +
+        " another color than in the class table, where it looks like that of an earlier class");
   return colors;
 }
 
@@ -343,7 +343,8 @@ Result<int> make_sheet(CommandContext& context, PreviewArguments& arguments) {
   if (terminal.stop_requested()) return kExitGood;
   if (chosen.size() > arguments.choice.most && arguments.grid.width > 0)
     return usage_error("--grid has room for " + counted_text(arguments.choice.most, "sample") +
-                       ", --keys names " + std::to_string(chosen.size()));
+                       ", but --keys names " + std::to_string(chosen.size()) +
+                       ": choose a larger --grid, or fewer keys");
   if (chosen.empty()) return data_error("there is no sample to show", source->name());
   Drawn drawn;
   HOTPACK_TRY(draw(*source, arguments, chosen, terminal, drawn));

@@ -82,7 +82,7 @@ void add_config_file_option(CLI::App& command) {
   CLI::Option* const root_option = command.get_parent()->get_config_ptr();
   // Runs while the line is parsed, because the root reads its files right after that.
   const auto remember = [root_option](const std::string& file) {
-    if (root_option->count() > 0) throw CLI::ValidationError("--config", "given twice");
+    if (root_option->count() > 0) throw CLI::ValidationError("--config", "may be given only once");
     root_option->add_result(file);
   };
   command.add_option_function<std::string>("--config", remember)

@@ -50,7 +50,7 @@ class ValueReader {
       values.push_back(std::move(value));
       skip_blank();
       if (take(']')) return values;
-      if (!take(',')) return usage_error("a list ends with ']' on its line");
+      if (!take(',')) return usage_error("a list must end with ']' on the same line");
     }
   }
 
@@ -87,7 +87,7 @@ class ValueReader {
       HOTPACK_ASSIGN(const char meant, read_escape());
       value += meant;
     }
-    return usage_error("a quoted value does not end");
+    return usage_error("a quoted value has no closing quote");
   }
 
   Result<char> read_escape() {
@@ -95,7 +95,7 @@ class ValueReader {
     constexpr std::string_view kMeant = "\"\\\n\t";
     const std::size_t which = rest_.empty() ? std::string_view::npos : kWritten.find(rest_.front());
     if (which == std::string_view::npos)
-      return usage_error("unknown escape in a quoted value; '…' takes backslashes as they are");
+      return usage_error("unknown escape in a quoted value; single quotes keep backslashes");
     rest_.remove_prefix(1);
     return kMeant[which];
   }
@@ -114,7 +114,8 @@ class ValueReader {
 };
 
 Result<ConfigEntry> parse_line(std::string_view text, int line) {
-  if (text.front() == '[') return usage_error("sections are not used here");
+  if (text.front() == '[')
+    return usage_error("sections such as [name] are not supported; remove the line");
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return usage_error("expected `key = value`");
   const std::string_view key = trimmed(text.substr(0, equals));

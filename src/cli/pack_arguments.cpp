@@ -409,7 +409,7 @@ void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
   const bool bare = text.find_first_not_of("0123456789") == std::string::npos;
   if (!bytes)
     throw CLI::ValidationError("--shard-size",
-                               "'" + text + "' is no size such as 64MiB, 1GB or 268435456");
+                               "'" + text + "' is not a size such as 64MiB, 1GB or 268435456");
   if (bare && *bytes < kFewest)
     throw CLI::ValidationError("--shard-size", "'" + text + "' is " + counted_text(*bytes, "byte") +
                                                    "; did you mean '" + text + "MiB'?");

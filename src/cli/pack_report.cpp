@@ -109,8 +109,9 @@ std::string shards_text(const PackReport& set) {
 // Adds the lines about what a run wrote. If `seconds` is below 0, the time is not shown.
 void add_result_lines(Report& report, const PackReport& set, double seconds) {
   if (set.partition && own_shards(set) == 0)
-    return report.line("part", partition_text(*set.partition) + ": no shard of " +
-                                   number_text(set.plan.shards) + " is in it, nothing is written");
+    return report.line("part", partition_text(*set.partition) + ": no shard (of " +
+                                   number_text(set.plan.shards) +
+                                   ") is in it, so nothing is written");
   const bool done_before = set.status == PackStatus::complete;
   report.line(done_before ? "complete" : "packed",
               printable_name(set.output) +

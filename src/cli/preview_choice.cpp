@@ -78,7 +78,7 @@ Result<Numbers> samples_with_keys(PreviewSource& source, const std::vector<std::
     HOTPACK_ASSIGN(const Numbers numbers, numbers_of_keys(source, text));
     all.insert(all.end(), numbers.begin(), numbers.end());
   }
-  if (all.empty()) return usage_error("--keys names no key");
+  if (all.empty()) return usage_error("--keys is empty: name at least one key");
   return all;
 }
 
@@ -143,8 +143,8 @@ Result<Chosen> richest_samples(PreviewSource& source, const std::string& name, s
   terminal.finish_progress();
   const std::string& class_name = source.schema().classes[class_id].name;
   if (rich.empty() && !terminal.stop_requested())
-    return usage_error("no sample of " + source.name() + " has anything of the class '" +
-                       class_name + "'");
+    return usage_error("no sample of " + source.name() + " contains the class '" + class_name +
+                       "'");
   Chosen chosen;
   if (source.schema().label->scope == LabelScope::image) {
     for (const std::uint64_t place : spread_evenly(rich.size(), most))

@@ -51,8 +51,8 @@ std::optional<std::string> explain_leftovers(const CLI::App& root) {
   if (const auto option = first_unknown_option(before)) {
     const bool misplaced = !none_given && command.get_option_no_throw(*option) != nullptr;
     if (misplaced)
-      return "options follow the command: " + root.get_name() + " " + command.get_name() + " " +
-             *option;
+      return "options must follow the command: " + root.get_name() + " " + command.get_name() +
+             " " + *option;
     return unknown_name("option", *option, dashed_names(root));
   }
   if (none_given) return std::nullopt;
@@ -90,7 +90,7 @@ std::string words_of_conversion(const std::string& words) {
   const std::size_t end = words.find(": ");
   return end == std::string::npos
              ? words
-             : words.substr(0, end) + " is a switch and takes no value but true or false";
+             : words.substr(0, end) + " is a switch and takes no value except true or false";
 }
 
 // Rewords CLI11's "--jobs: Value many not in range 1 to 1024" if the value is not a number.

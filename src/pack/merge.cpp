@@ -143,7 +143,8 @@ class Merging {
     if (shard.ok()) HOTPACK_TRY(check_same_set(path, identity_of(*shard)));
     if (!has_place)
       return usage_error(path + ": is not one of the " +
-                         std::to_string(set_.manifest.shards.size()) + " shards; remove it");
+                         std::to_string(set_.manifest.shards.size()) +
+                         " shards of this data set; remove it");
     present_[index] = shard.ok() && shard->finished.row == set_.manifest.shards[index];
     report_.replaced += !present_[index];
     return {};
