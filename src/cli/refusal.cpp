@@ -14,7 +14,7 @@ bool looks_like_option(const std::string& argument) {
   return argument.size() > 1 && argument.front() == '-';
 }
 
-// "--size=3" → "--size"
+// Returns the name in an argument such as "--size=3": "--size".
 std::string option_part(const std::string& argument) {
   return argument.substr(0, argument.find('='));
 }
