@@ -24,7 +24,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Diagnostics of an image are reported once, not once per tile.
+// True for the first tile of an image. What concerns an image is reported with its first tile only.
 bool is_first_tile(const Sample& sample) { return sample.tile_x == 0 && sample.tile_y == 0; }
 
 // Receives the results of the workers instead of writing records.
@@ -60,7 +60,7 @@ class CheckSink : public Sink {
   SplitReport& report_;
 };
 
-// Without shuffling, the first examples are those with the first keys.
+// Returns the options without shuffling, so that the first examples are those with the first keys.
 PackOptions in_key_order(PackOptions options) {
   options.shard.shuffle_seed.reset();
   return options;
@@ -116,7 +116,7 @@ class Checking {
     if (observer_.stop_requested()) return {};
     for (std::size_t i = 0; i < inputs_.splits().size(); ++i) {
       const HeaderProbe& headers = inputs_.headers()[i];
-      // Reading the pixels meets these problems again.
+      // If pixels are read, these problems are found again then.
       if (headers_only_)
         problems_.append(headers.problems);
       else
@@ -127,7 +127,8 @@ class Checking {
     return {};
   }
 
-  // Removes samples whose problem is already reported; the next step would stop at them.
+  // Removes samples whose files cannot be opened: they are already reported, and the next step
+  // would stop at them.
   static void drop_unopened(const std::vector<std::size_t>& unopened, SampleList& list) {
     for (auto index = unopened.rbegin(); index != unopened.rend(); ++index)
       list.samples.erase(list.samples.begin() + static_cast<std::ptrdiff_t>(*index));
@@ -238,7 +239,8 @@ class Checking {
     return {};
   }
 
-  // The header probe has already reported headers that cannot be read.
+  // Reads the headers of a sample. Ignores those that cannot be read, because the header probe has
+  // already reported them.
   static void probe(const SampleList& list, const Sample& sample, SourceReader& reader,
                     SampleInspection& inspection) {
     const auto image = reader.probe(list.image_path(sample));
@@ -281,7 +283,8 @@ class Checking {
     return estimate;
   }
 
-  // Only a warning: shards of an earlier run may stay and need no space.
+  // Warns if the disk is too small. It is not a problem, because shards of an earlier run may stay
+  // and need no more space.
   void report_disk_space() {
     if (!report_.estimate || report_.estimate->compressed || options().run.output.empty()) return;
     const std::uint64_t needed = report_.estimate->chosen_bytes();
@@ -289,12 +292,12 @@ class Checking {
     if (!free || needed <= *free) return;
     warn("disk-space", "the disk of " + options().run.output + " has " + number_text(*free) +
                            " bytes free, but the pack needs " + number_text(needed) +
-                           " and some more for tables");
+                           " bytes, plus some for the tables of the shards");
   }
 
   // ---- ends
 
-  // Without any sample, only the reason and the problems with names can be reported.
+  // Reports an input without any sample: only the reason, and the problems with names.
   CheckReport nothing_to_check(const Error& error) {
     report_.diagnostics.add(make_diagnostic("no-samples", Severity::problem, error.describe()));
     add_problems(problems_, {}, options().run.skip_errors, report_.diagnostics);
@@ -322,7 +325,7 @@ class Checking {
 
   void report_problems() {
     // If single labels are already reported as different from the rest, the question about all
-    // labels adds nothing, unless bad samples are skipped.
+    // labels is left out; with --on-error skip it is reported, too.
     const bool reported_by_file =
         problems_.group(ProblemKind::label_form).count > 0 && !options().run.skip_errors;
     const bool of_all = question_ && (question_->kind == ProblemKind::class_file ||
@@ -333,7 +336,7 @@ class Checking {
                  report_.diagnostics);
   }
 
-  // Notes about how labels were read. None if their classes are unknown.
+  // Adds notes about how labels were read; none if their classes are unknown.
   void report_counts() {
     if (!report_.classes_known) return;
     const auto note = [&](std::string kind, std::uint64_t count, const std::string& title) {

@@ -1,4 +1,4 @@
-// `check`: does everything that pack does except writing, and reports errors, likely mistakes and
+// `check`: does everything that pack does except writing. It reports errors, likely mistakes and
 // statistics of the inputs.
 //
 // One call per check. It uses at most RunOptions::threads threads. A bad file never stops it.

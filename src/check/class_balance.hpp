@@ -1,9 +1,11 @@
 // Finds classes whose share differs much between splits.
 //
-// Rule: the largest split is compared with every other split. Both must have at least 30 labels
-// with some class. The class's mean share of a label must be at least 1 % in one split and at least
-// three times its share in the other, and the two means must differ by at least five standard
-// errors. Small splits and classes in few labels therefore cause no false alarm. Frames of one film
+// The largest split is compared with every other split. A class is reported if
+//   - both splits have at least 30 labels with some class,
+//   - its mean share of a label is at least 1 % in one split and at least three times that in the
+//     other split, and
+//   - the two means differ by at least five standard errors.
+// Therefore small splits and classes in few labels cause no false alarm. But images of one video
 // are more alike than the rule assumes. A class that is missing from one split is reported
 // elsewhere.
 //

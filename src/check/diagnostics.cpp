@@ -9,7 +9,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// "--exif apply|--exif ignore"
+// Splits a text such as "--exif apply|--exif ignore" into its options.
 std::vector<std::string> split_options(std::string_view text) {
   std::vector<std::string> options;
   while (!text.empty()) {

@@ -1,7 +1,7 @@
 // Diagnostics: the problems, warnings and notes of a check, each with its count, examples, advice,
 // and options that resolve it.
 //
-// Plain values and pure functions. Thread-safe to read; changes need a lock of the caller.
+// Plain values and pure functions. Thread-safe to read; to change them, the caller needs a lock.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ struct Evidence {
 };
 
 struct Diagnostic {
-  std::string kind;  // such as "unknown-value"; programs rely on it, so it never changes
+  std::string kind;  // such as "unknown-value"; programs rely on these names, so they never change
   Severity severity = Severity::note;
   std::string title;         // a complete statement: "3 of 104 images have no label"
   std::uint64_t count = 0;   // samples, files or labels concerned
-  std::uint64_t of = 0;      // how many there are in all; 0 if a share makes no sense
+  std::uint64_t of = 0;      // how many of them there are in all; 0 if a share makes no sense
   std::string value;         // of an unknown value: "color (0,0,128)"
   std::uint64_t pixels = 0;  // pixels with this unknown value
   std::vector<Evidence> examples;
@@ -42,7 +42,7 @@ struct Diagnostic {
   std::vector<std::string> options;  // each of them alone resolves it: "--unknown ignore"
 
   static constexpr std::size_t kExamples = 5;
-  // Keeps the first kExamples.
+  // Adds an example, unless there are already kExamples.
   void add_example(Evidence example);
 };
 

@@ -1,5 +1,6 @@
-// Finds images that occur more than once, by the hash of their bytes: in several splits (test
-// images in the training set), within one split, and with different labels.
+// Finds images that occur more than once, by the hash of their bytes. Reports images that are in
+// several splits (test images in the training set), copies within one split, and copies with
+// different labels.
 //
 // Memory: 24 bytes per sample. Not thread-safe.
 #pragma once
@@ -18,7 +19,8 @@ class Duplicates {
  public:
   using Place = SamplePlace;
 
-  // `label`: a hash of the label's bytes, or a class. Equal labels have equal values.
+  // Adds an image, given the hash of its bytes. `label` is a hash of the label's bytes, or a class;
+  // equal labels have equal values.
   void add(Place place, std::uint64_t image, std::uint64_t label) {
     files_.push_back({image, label, place});
   }

@@ -36,7 +36,8 @@ void IdShift::add(const std::string& path, const std::vector<ValueCount>& ids) {
 std::string IdShift::evidence_against(const Suspect& suspect) const {
   constexpr std::size_t kFewIds = 3;
   constexpr double kLeastShare = 0.01, kMostlyAlike = 0.5, kMuchMore = 1.5;
-  double as_it_is = 0, lowered = 0;  // the share of the label that agrees with the average label
+  double as_it_is = 0, lowered = 0;  // shares that agree with the average label: of the label, and
+                                     // of the label with all ids lowered by one
   std::size_t matching = 0;
   for (const auto& [id, share] : suspect.shares) {
     const auto mean = [&](std::size_t at) { return sums_[at] / static_cast<double>(labels_); };
@@ -50,14 +51,14 @@ std::string IdShift::evidence_against(const Suspect& suspect) const {
   if (!shows) return "";
   return "ids " + std::to_string(suspect.shares.front().first) + "…" +
          std::to_string(suspect.shares.back().first) + ", never 0: " + percent_text(as_it_is, 0) +
-         " of it agrees with the other labels, " + percent_text(lowered, 0) +
+         " of the label agrees with the other labels, " + percent_text(lowered, 0) +
          " if every id is lowered by one";
 }
 
 Occurrences IdShift::shifted() const {
   constexpr std::uint64_t kFewLabels = 8;
   Occurrences occurrences;
-  // Unless nearly every label has id 0, its absence means nothing.
+  // If not nearly every label has id 0, a label without it is not suspect.
   if (labels_ < kFewLabels || with_zero_ * 5 < labels_ * 4) return occurrences;
   for (const Suspect& suspect : suspects_) {
     std::string evidence = evidence_against(suspect);

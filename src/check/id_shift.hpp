@@ -1,9 +1,9 @@
 // Finds single labels whose ids are all one too high, because some files count ids from 0 and
 // others from 1.
 //
-// A shifted label with the last class is obvious: its highest id belongs to no class. Any other
-// shifted label has valid ids only. It is found by the shares of its classes: they resemble those
-// of the other labels only after every id is lowered by one. If the labels of a data set have
+// A shifted label that contains the last class is obvious: its highest id belongs to no class. Any
+// other shifted label has only valid ids. It is found by the shares of its classes: they resemble
+// those of the other labels only after every id is lowered by one. If the labels of a data set have
 // little in common, nothing is reported.
 //
 // Memory: the shares of at most kMostSuspects labels. Not thread-safe.

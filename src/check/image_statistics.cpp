@@ -6,7 +6,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// The smallest value, the median and the largest, of values with their counts.
+// Returns the smallest value, the median and the largest value. Each value comes with its count.
 template <class T>
 ImageStatistics::Span<T> span_of(std::vector<std::pair<T, std::uint64_t>> counted,
                                  std::uint64_t total) {

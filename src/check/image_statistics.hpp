@@ -1,5 +1,5 @@
-// Counts images by form, size and orientation. One instance counts the images of a data set,
-// another its labels.
+// Counts images by form (such as "8-bit RGB PNG"), size and orientation. One object counts the
+// images of a data set, another one its labels.
 //
 // Memory: one entry per distinct size. Results do not depend on the order of additions. Not
 // thread-safe.
@@ -32,14 +32,14 @@ class ImageStatistics {
   void add(const ImageStatistics& other);
 
   [[nodiscard]] std::uint64_t images() const { return images_; }
-  // Forms such as "8-bit RGB PNG", the most frequent first.
+  // Returns the forms with their counts, the most frequent first.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> forms() const;
-  // Sizes as stored, before EXIF orientation, the most frequent first.
+  // Returns the sizes as stored, before EXIF orientation is applied, the most frequent first.
   [[nodiscard]] std::vector<SizeCount> sizes() const;
   [[nodiscard]] Span<int> widths() const;
   [[nodiscard]] Span<int> heights() const;
   [[nodiscard]] Span<double> aspects() const;  // width / height
-  // Images by EXIF orientation 1 … 8; [0] is unused.
+  // Returns the number of images with each EXIF orientation, 1 … 8; [0] is unused.
   [[nodiscard]] const std::array<std::uint64_t, 9>& orientations() const { return orientations_; }
   [[nodiscard]] std::uint64_t with_alpha() const { return with_alpha_; }
   [[nodiscard]] std::uint64_t with_profile() const { return with_profile_; }
@@ -55,7 +55,7 @@ class ImageStatistics {
   std::array<std::uint64_t, 9> orientations_{};
 };
 
-// "8-bit RGB PNG", "gray JPEG", "2-bit palette PNG"
+// Returns a text such as "8-bit RGB PNG", "gray JPEG", "2-bit palette PNG".
 [[nodiscard]] std::string form_text(const codecs::ImageInfo& info);
 
 }  // namespace hotpack::pipeline

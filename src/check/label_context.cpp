@@ -10,7 +10,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// "#rrggbb"
+// Parses "#rrggbb".
 std::optional<RgbColor> parse_color(const std::string& text) {
   std::uint32_t value = 0;
   const char* const end = text.data() + text.size();

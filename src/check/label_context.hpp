@@ -1,5 +1,5 @@
-// How the labels of a data set are read: the part of a LabelSetup that diagnostics about single
-// labels need.
+// Says how the labels of a data set are read. Holds the part of a LabelSetup that diagnostics about
+// single labels need.
 //
 // Immutable, so thread-safe to read.
 #pragma once
@@ -32,9 +32,9 @@ struct LabelContext {
 
   struct NearColor {
     std::size_t class_id = 0;
-    int distance = 0;  // Euclidean in RGB, rounded up
+    int distance = 0;  // Euclidean distance in RGB, rounded up
   };
-  // The class of the nearest color; absent if classes have no colors.
+  // Returns the class with the nearest color; absent if classes have no colors.
   [[nodiscard]] std::optional<NearColor> nearest(RgbColor color) const;
 
   struct KnownColor {

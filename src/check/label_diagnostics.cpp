@@ -23,7 +23,7 @@ std::string values_of(const LabelInspection& label) {
          number_text(label.kinds) + " different values";
 }
 
-// The brightness of a value of the label, from 0 to 255.
+// Returns the brightness of a value of the label, from 0 to 255.
 std::uint32_t brightness_of(const LabelInspection& label, RawValue value) {
   if (label.holds_colors) return std::max({value >> 16, value >> 8 & 255, value & 255});
   if (label.is_palette) {
@@ -34,7 +34,7 @@ std::uint32_t brightness_of(const LabelInspection& label, RawValue value) {
   return value * 255 / ((1u << label.bit_depth) - 1);
 }
 
-// A diagnostic about some of the labels.
+// Makes a diagnostic about some of the labels.
 Diagnostic about_labels(std::string kind, Severity severity, const Occurrences& occurrences,
                         std::uint64_t labels, const std::string& one, const std::string& many,
                         std::string advice) {
@@ -65,7 +65,8 @@ void LabelDiagnostics::add(const std::string& path, const LabelInspection& label
                            " of the pixels in runs of four or more"});
     return;
   }
-  // A threshold cuts blended borders correctly, and a JPEG label is reported anyway.
+  // Blended borders do no harm if a threshold divides the values, and a JPEG label is reported
+  // anyway.
   const bool borders_matter = context_.reading != Reading::binary && !label.lossy;
   const Borders borders = borders_matter ? borders_of(label) : Borders::sharp;
   if (borders != Borders::sharp) {
@@ -165,7 +166,7 @@ void LabelDiagnostics::report_origin(Diagnostics& diagnostics) const {
   add_if_any(about_labels("anti-aliased", Severity::warning, anti_aliased_, labels_,
                           "has smooth edges", "have smooth edges",
                           "it was drawn with anti-aliasing or resized with interpolation. Draw it "
-                          "without, or use --label-kind binary if it is "
+                          "without smooth edges, or use --label-kind binary if it is "
                           "a mask of two classes"),
              diagnostics);
   add_if_any(about_labels("jpeg-artifacts", Severity::warning, jpeg_, labels_,
@@ -187,14 +188,14 @@ void LabelDiagnostics::report_rescaled(const Occurrences& labels, int factor, in
              diagnostics);
 }
 
-// Are the ids 1 … C for C classes, although class c should have id c?
+// True if the ids are 1 … C for C classes, although they should be 0 … C−1.
 bool LabelDiagnostics::runs_from_one() const {
   const std::size_t classes = context_.class_names.size();
   return context_.last_id + std::size_t{1} == classes && classes < ids_.size() && !ids_[0] &&
          ids_[1] && ids_[classes];
 }
 
-// Are the ids 1 … C−1 for C classes?
+// True if the ids are 1 … C−1 for C classes: only id 0 is missing.
 bool LabelDiagnostics::lacks_zero_alone() const {
   if (context_.last_id == 0 || ids_[0]) return false;
   for (std::size_t id = 1; id <= context_.last_id; ++id)

@@ -1,4 +1,4 @@
-// Heuristics for labels that are valid but probably wrong. Each becomes a diagnostic with examples
+// Finds labels that are valid but probably wrong. Each heuristic reports a diagnostic with examples
 // and advice.
 //
 // The caller adds labels one by one; finish() reports. Memory does not depend on the number of
@@ -24,7 +24,7 @@ class LabelDiagnostics {
   explicit LabelDiagnostics(const LabelContext& context);
 
   void add(const std::string& path, const LabelInspection& label);
-  // A label file with the same bytes as its image file.
+  // Adds a label file that has the same bytes as its image file.
   void add_copy_of_image(const std::string& path);
   void finish(Diagnostics& diagnostics) const;
 
@@ -48,10 +48,10 @@ class LabelDiagnostics {
   const LabelContext& context_;
   std::uint64_t labels_ = 0;
 
-  // Labels by the way in which they seem to have been made.
+  // Labels, grouped by the way in which they seem to have been made.
   Occurrences photos_, blended_, anti_aliased_, jpeg_, copies_of_images_;
-  // Ids.
-  std::bitset<65536> ids_;  // of all labels, except the ignored ids: 255 in 8 bits, and 65535
+  // The ids of all labels, except the ignored ids: 255 in 8-bit labels, 65535 in 16-bit labels.
+  std::bitset<65536> ids_;
   std::uint64_t id_labels_ = 0;
   std::uint64_t extreme_labels_ = 0;  // labels whose only values are 0 and 255
   bool has_255_ = false;
@@ -66,7 +66,7 @@ class LabelDiagnostics {
   Occurrences other_palettes_;
   // The brightest value of all labels, for `binary`.
   std::uint32_t brightest_ = 0;
-  // Labels by content.
+  // Labels, grouped by their content.
   Occurrences one_value_, all_ignored_;
   Occurrences low_depth_, palettes_;
 };

@@ -6,21 +6,21 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// part > whole * numerator / denominator, without rounding.
+// True if part > whole * numerator / denominator, computed without rounding.
 bool more_than(std::uint64_t part, std::uint64_t whole, std::uint64_t numerator,
                std::uint64_t denominator) {
   return part * denominator > whole * numerator;
 }
 
-// In photos, at most a fifth of the pixels are in runs of four or more; in labels, also JPEGs, at
-// least two thirds.
+// True if more than two fifths of the pixels are in runs of four or more equal pixels. In photos,
+// at most a fifth of them are; in labels, even in JPEGs, at least two thirds.
 bool is_flat(const LabelInspection& label) {
   return more_than(label.flat_pixels, label.pixels(), 2, 5);
 }
 
-// In correct labels, at most one step in ten is such a ramp; in interpolated ones, one in six to
-// one in two. A thin class whose id lies between its neighbors' ids also makes ramps, but of only
-// one value.
+// True if many steps are ramps, as LabelInspection defines them. In correct labels, at most one
+// step in ten is a ramp; in interpolated ones, one in six to one in two. A thin class whose id lies
+// between its neighbors' ids also makes ramps, but of only one value.
 bool has_blended_borders(const LabelInspection& label) {
   constexpr std::uint64_t kFewRamps = 24;
   return is_flat(label) && label.kinds >= 4 && label.ramp_kinds >= 3 && label.ramps >= kFewRamps &&
@@ -28,7 +28,7 @@ bool has_blended_borders(const LabelInspection& label) {
          !more_than(label.commonest_ramp, label.ramps, 3, 4);
 }
 
-// JPEG noise fills the blocks at a border and leaves other blocks even.
+// True if the label has JPEG noise, which fills the 8x8 blocks at borders; other blocks stay even.
 bool has_jpeg_noise(const LabelInspection& label) {
   constexpr std::uint32_t kManyKinds = 1024;
   const bool in_blocks = 100 * label.uneven_blocks < 85 * label.uneven_between_blocks;
@@ -70,7 +70,7 @@ std::optional<std::vector<ValueCount>> id_values(const LabelInspection& label) {
 int rescale_factor(const std::vector<ValueCount>& ids, const std::bitset<65536>& known) {
   constexpr RawValue kFourBits = 17, kTwoBits = 85;
   constexpr int kEnoughOfFour = 4,
-                kEnoughOfTwo = 2;  // so many different ids are hardly ever multiples by chance
+                kEnoughOfTwo = 2;  // so many different ids are hardly ever all multiples by chance
   bool two_bits = true, unknown = false;
   int found = 0;
   for (const ValueCount& id : ids) {

@@ -1,9 +1,9 @@
 // Recognizes from the pixels of one label how it was made: photos, interpolated or lossy borders,
 // rescaled ids.
 //
-// Pure functions of a LabelInspection; thread-safe. Thresholds were measured on correct and on
-// damaged labels and lie between the two, far away from correct ones. A damaged label that looks
-// like a correct one is not reported.
+// Pure functions of a LabelInspection; thread-safe. The thresholds were chosen from measurements of
+// correct and of damaged labels. They are far away from the values of correct labels, so a damaged
+// label that resembles a correct one is not reported.
 #pragma once
 
 #include <bitset>
@@ -16,8 +16,8 @@
 
 namespace hotpack::pipeline {
 
-// True for a photo or depth map: many values with hardly two equal neighbors, or many smooth steps
-// in 16 bits.
+// True if the label looks like a photo or a depth map: it has many values and hardly any equal
+// neighbors, or it has 16 bits and many smooth steps.
 [[nodiscard]] bool looks_like_photo(const LabelInspection& label);
 
 enum class Borders {
@@ -28,16 +28,16 @@ enum class Borders {
 };
 [[nodiscard]] Borders borders_of(const LabelInspection& label);
 
-// The values as ids: raw samples, or gray colors. Absent for other colors and for more than
-// kMostValues values.
+// Returns the values as ids: stored values, or gray colors. Absent if a color is not gray, or if
+// there are more than kMostValues values.
 [[nodiscard]] std::optional<std::vector<ValueCount>> id_values(const LabelInspection& label);
 
-// 85 or 17 if a program seems to have rescaled the ids of a 2-bit or 4-bit PNG to 8 bits; else 1.
-// If all ids are `known`, this needs several different ids.
+// Returns 85 or 17 if a program seems to have rescaled the ids of a 2-bit or 4-bit PNG to 8 bits;
+// else 1. If all ids are `known`, several different ids are needed to conclude this.
 [[nodiscard]] int rescale_factor(const std::vector<ValueCount>& ids,
                                  const std::bitset<65536>& known);
 
-// "0, 17, 34 … 187"
+// Returns a text such as "0, 17, 34 … 187".
 [[nodiscard]] std::string values_text(const std::vector<ValueCount>& values);
 
 }  // namespace hotpack::pipeline

@@ -16,8 +16,8 @@ std::uint64_t label_count(const LabelForms& forms) {
          forms.jpeg.count;
 }
 
-// Forms that are odd if at most half of the files have them: one photo among a hundred id maps does
-// not make all of them photos.
+// A form of label files, RGB or JPEG, that counts as odd if at most half of the files have it: one
+// photo among a hundred id maps must not decide how all of them are read.
 constexpr std::array kOddForms = {&LabelForms::rgb, &LabelForms::jpeg};
 
 bool is_odd(const LabelForms& forms, LabelForms::Form LabelForms::*form) {
@@ -43,7 +43,7 @@ Problem question_of(const PackOptions& options, const Error& error) {
           error.message};
 }
 
-// Options that decode any labels, so that their values can be inspected without classes.
+// Returns options that decode any labels, so that their values can be inspected without classes.
 LabelOptions classless(const LabelOptions& asked) {
   LabelOptions options;
   options.kind = LabelKind::binary;
@@ -66,8 +66,11 @@ class LenientResolver {
 
   Result<LenientLabels> as_asked() { return attempt(asked_.label, forms_); }
 
-  // Tries in this order: without files of an odd form; with the nearest color, which JPEGs need;
-  // without classes. An attempt may read all labels, so attempts that cannot help are skipped.
+  // Tries to read the labels without an answer to the question, in this order:
+  //   1. without files of an odd form
+  //   2. with --unknown nearest, which JPEGs need
+  //   3. without classes
+  // An attempt may read all labels, so attempts that cannot help are skipped.
   Result<LenientLabels> without_answer(const Error& error) {
     Result<LenientLabels> read = error;
     if (has_odd_forms(forms_)) read = attempt(asked_.label, without_odd_forms(forms_));
@@ -84,7 +87,8 @@ class LenientResolver {
     return read;
   }
 
-  // For class folders: uses the folder names instead of a class table with errors.
+  // For class folders: reads the labels without the faulty class table. Classes have the names of
+  // the folders.
   Result<LenientLabels> without_table(const Error& error) {
     Result<LenientLabels> read = attempt(LabelOptions{}, forms_);
     if (!read.ok()) return error;
@@ -92,7 +96,8 @@ class LenientResolver {
     return read;
   }
 
-  // Does not count classes. Headers alone show whether pack would ask about JPEGs.
+  // Resolves labels without counting classes. Headers alone show whether pack would ask about
+  // JPEGs.
   Result<LenientLabels> undecided() {
     LabelOptions numbered;
     numbered.kind = asked_.label.kind;
@@ -127,7 +132,7 @@ class LenientResolver {
   bool pixels_too_;
 };
 
-// Would resolving read all labels to find the number of classes?
+// True if resolving the labels would read all of them to find the number of classes.
 bool counts_classes(const PackOptions& options, bool label_files) {
   const LabelOptions& label = options.label;
   const bool named = !label.classes.empty() || !label.preset.empty() || !label.map.empty() ||

@@ -1,7 +1,8 @@
-// Resolves labels for a check: as pack does, or, if pack would stop with a question about all
-// labels, as well as possible without the answer, so that everything else can still be checked.
+// Decides for a check how labels are read, as pack does. If pack would stop with a question about
+// all labels, the labels are read as well as possible without the answer, so that everything else
+// can still be checked.
 //
-// Failure: as resolve_labels(), but code `data` only if every attempt fails.
+// Failure: the errors of resolve_labels(), but code `data` only if every attempt fails.
 #pragma once
 
 #include <optional>

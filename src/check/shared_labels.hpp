@@ -1,4 +1,4 @@
-// Finds equal labels of different images: one of them was probably copied, or saved under a wrong
+// Finds equal labels of different images: one of two was probably copied, or saved under a wrong
 // name.
 //
 // Compares hashes of decoded class ids, so the same mask in another file format is found too.
@@ -18,8 +18,8 @@ namespace hotpack::pipeline {
 
 class SharedLabels {
  public:
-  // `image`: a hash of the image file's bytes; `labels`: the sample's label, or its masks in the
-  // order of their classes.
+  // Adds a sample. `image` is a hash of the image file's bytes; `labels` are the sample's label, or
+  // its masks in the order of their classes.
   void add(SamplePlace place, std::uint64_t image, const std::vector<LabelInspection>& labels);
 
   // `path_of` returns the path of a sample's label.

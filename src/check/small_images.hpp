@@ -1,7 +1,9 @@
 // Finds images that are much smaller than their records, or than the other images.
 //
-// Rule: with --size or --tile, the record has at least 16 times as many pixels as the image.
-// Otherwise, the median image has at least 64 times as many. Pure; thread-safe.
+// With --size or --tile, an image is small if its record has at least 16 times as many pixels.
+// Otherwise, it is small if the median image has at least 64 times as many pixels.
+//
+// Pure; thread-safe.
 #pragma once
 
 #include <cstdint>

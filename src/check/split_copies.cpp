@@ -15,7 +15,7 @@ namespace {
 
 // An image is compared with at most this many images of nearly equal brightness.
 constexpr std::size_t kMostCompared = 2000;
-constexpr int kTotalSlack = 32;  // sums of cells may differ by half a level per cell
+constexpr int kTotalSlack = 32;  // sums of the 64 cells may differ by half a level per cell
 
 // A copy, its original in another split, and how the copy was made.
 struct Pair {
@@ -24,7 +24,7 @@ struct Pair {
   auto operator<=>(const Pair&) const = default;
 };
 
-// Adds one diagnostic per pair of splits. Of several originals, the first is reported.
+// Adds one diagnostic per pair of splits. If a copy has several originals, the first is reported.
 void report_pairs(std::vector<Pair> pairs, const Diagnostic& about, std::string_view one,
                   std::string_view many, const std::vector<std::string>& names,
                   const std::function<std::string(SamplePlace)>& path_of,
@@ -76,7 +76,7 @@ bool is_word_of_augmentation(std::string_view part) {
          kWords.end();
 }
 
-// A name as Roboflow gives its copies.
+// Parses a name in the form that Roboflow gives to copies: "a_jpg.rf.<32 hex digits>".
 std::optional<AugmentedName> roboflow_name(std::string_view key) {
   constexpr std::size_t kDigits = 32;
   const std::size_t mark = key.rfind(".rf.");
@@ -88,8 +88,8 @@ std::optional<AugmentedName> roboflow_name(std::string_view key) {
   return hexadecimal ? std::optional(AugmentedName{key.substr(0, mark)}) : std::nullopt;
 }
 
-// The key without its last part if `drops` accepts that part. Unchanged if it does not, or if
-// nothing would remain.
+// Returns the key without its last part if `drops` accepts that part. Returns the whole key if it
+// does not, or if nothing would remain.
 template <class Drops>
 std::string_view without_last(std::string_view key, Drops drops) {
   const std::size_t start = key.rfind('/') == std::string_view::npos ? 0 : key.rfind('/') + 1;
@@ -111,7 +111,7 @@ std::string_view without_all(std::string_view key, Drops drops) {
 using NamesOf =
     std::map<std::string_view, std::vector<SamplePlace>>;  // by the name of their original
 
-// The samples with this key.
+// Returns the samples with this key.
 std::vector<SamplePlace> with_key(const std::vector<std::vector<std::string_view>>& keys,
                                   std::string_view key) {
   std::vector<SamplePlace> found;
@@ -123,8 +123,8 @@ std::vector<SamplePlace> with_key(const std::vector<std::vector<std::string_view
   return found;
 }
 
-// Adds the originals of a copy in other splits. If its own split has an original too, the splits
-// number their images independently, and names prove nothing.
+// Pairs a copy with its originals in other splits. If its own split has an original, too, nothing
+// is added: each split then numbers its own images, so equal names prove nothing.
 void add_originals(SamplePlace copy, const std::vector<SamplePlace>& originals,
                    std::vector<Pair>& pairs) {
   const auto own = [&](SamplePlace place) { return place.split == copy.split; };
@@ -133,7 +133,7 @@ void add_originals(SamplePlace copy, const std::vector<SamplePlace>& originals,
     pairs.push_back({copy, original, "by its name a copy of "});
 }
 
-// For copies of a missing original: pairs those of later splits with the first of all.
+// Pairs copies whose original is missing: each copy of a later split with the first copy.
 void add_siblings(const std::vector<SamplePlace>& copies, std::vector<Pair>& pairs) {
   for (const SamplePlace copy : copies)
     if (copy.split != copies.front().split)
@@ -191,7 +191,7 @@ void report_augmented_names(const std::vector<std::vector<std::string_view>>& ke
       const SamplePlace copy{split, sample};
       const auto name = augmented_name(keys[split][sample]);
       if (!name || with_key(keys, keys[split][sample]).size() > 1)
-        continue;  // the same name in two splits: they number their images independently
+        continue;  // both splits have the name: each of them numbers its own images
       std::vector<SamplePlace> originals = with_key(keys, name->base);
       if (originals.empty() && !name->shorter.empty()) originals = with_key(keys, name->shorter);
       if (originals.empty())

@@ -1,9 +1,10 @@
-// Finds copies of an image in other splits that are not the same file: saved again, flipped or
-// rotated by right angles (found by their pixels), or augmented (found by their names).
+// Finds copies of an image in other splits that have other bytes. By their pixels, it finds copies
+// that were saved again, flipped, or rotated by right angles. By their names, it finds augmented
+// copies.
 //
-// Not found: images of little contrast, and crops, other angles, changed colors or brightness,
-// unless the names show it. Memory: 88 bytes per sample if there are several splits. Not
-// thread-safe.
+// It does not find images of little contrast. It finds crops, other angles and changed colors or
+// brightness only if the names show them. Memory: 88 bytes per sample if there are several splits.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +20,22 @@
 
 namespace hotpack::pipeline {
 
-// The name of an augmented copy's original: "100_2_r30" is a copy of "100_2" or of "100",
-// "a_jpg.rf.<32 hex digits>" of "a_jpg".
+// The possible names of an augmented copy's original: "100_2_r30" is a copy of "100_2" or of "100";
+// "a_jpg.rf.<32 hex digits>" is a copy of "a_jpg".
 struct AugmentedName {
   std::string_view base;  // the key without the words of augmentation
   std::string_view shorter =
       {};  // also without the numbers before these words; empty if there are none
 };
-// The words are parts of the key's last component, separated by '_', '-', '.' or a space: r30,
-// rot90, flip, hflip, mirror, aug3, blur, … .
+// Returns the names of the original if the key contains words of augmentation: r30, rot90, flip,
+// hflip, mirror, aug3, blur, …. They are parts of the key's last component, separated by '_', '-',
+// '.' or a space.
 [[nodiscard]] std::optional<AugmentedName> augmented_name(std::string_view key);
 
 class SplitCopies {
  public:
-  // `image`: a hash of the file's bytes, because equal files are reported elsewhere.
+  // Adds an image. `image` is a hash of the file's bytes; equal files are ignored here, because
+  // they are reported elsewhere.
   void add(SamplePlace place, std::uint64_t image, const BrightnessGrid& grid);
 
   // Reports images that look alike.

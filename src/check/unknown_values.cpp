@@ -16,9 +16,9 @@ namespace hotpack::pipeline {
 namespace {
 
 constexpr std::size_t kMostGroups = 8;  // groups with a diagnostic of their own
-constexpr std::size_t kListed = 8;      // values
+constexpr std::size_t kListed = 8;      // values named in a text
 
-// The number of "id 37".
+// Returns the number in a text such as "id 37"; absent for other texts.
 std::optional<std::uint32_t> id_of(const std::string& text) {
   constexpr std::string_view kId = "id ";
   std::uint32_t id = 0;
@@ -33,7 +33,7 @@ std::string in_labels(std::uint64_t count, std::uint64_t of) {
   return " in " + share_text(count, of, "label", "labels");
 }
 
-// A diagnostic with kind and severity: a problem if pack refuses unknown values, else a note.
+// Makes a diagnostic with kind and severity: a problem if pack refuses unknown values, else a note.
 Diagnostic unknown_diagnostic(const LabelContext& context) {
   Diagnostic diagnostic;
   diagnostic.kind = "unknown-value";
@@ -41,7 +41,7 @@ Diagnostic unknown_diagnostic(const LabelContext& context) {
   return diagnostic;
 }
 
-// "id 37", "ids 12…40", "colors (1,2,3), (4,5,6), …"
+// Returns a text such as "id 37", "ids 12…40", "colors (1,2,3), (4,5,6), …".
 template <class Values>
 std::string text_of(const Values& values) {
   if (values.size() == 1) return values.front()->text;
@@ -57,7 +57,7 @@ std::string text_of(const Values& values) {
   return list_text(texts, kListed);
 }
 
-// Advice about one color, which may be meant to be the nearest class color.
+// Adds advice about one color: the nearest class color may have been meant.
 void advise_color(const LabelContext& context, RgbColor color, const std::vector<bool>& never_seen,
                   Diagnostic& diagnostic) {
   const auto near = context.nearest(color);
@@ -117,7 +117,8 @@ void UnknownValues::add(const std::string& path, const LabelInspection& label) {
   }
 }
 
-// The values of most labels come first, then those of most pixels.
+// Returns the groups. Those in the most labels come first; among equal ones, those with the most
+// pixels.
 std::vector<UnknownValues::Group> UnknownValues::groups() const {
   Group values;
   for (const auto& [text, value] : values_) values.push_back(&value);

@@ -1,6 +1,6 @@
-// Groups the values that no class has over a whole data set. One wrong line in a class file gives
-// one diagnostic, however many labels it affects, and so does one bad label, however many unknown
-// values it has.
+// Groups the unknown values of a whole data set. A wrong line in a class file causes one
+// diagnostic, however many labels it affects. A bad label causes one diagnostic, however many
+// unknown values it has.
 //
 // Memory: at most kMostValues values are counted separately. Not thread-safe.
 #pragma once
@@ -20,8 +20,8 @@ namespace hotpack::pipeline {
 class UnknownValues {
  public:
   static constexpr std::size_t kMostValues = 4096;
-  // A label with more different unknown values gets a diagnostic of its own: its values are not
-  // classes.
+  // Labels with more different unknown values are reported together in a diagnostic of their own,
+  // because so many values are not classes.
   static constexpr std::uint64_t kMostInALabel = 16;
 
   void add(const std::string& path, const LabelInspection& label);

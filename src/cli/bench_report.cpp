@@ -55,7 +55,7 @@ Cells row_cells(const BenchRow& row) {
           row.limit};
 }
 
-// The rows of one stage under its title; rows of the same kind stand together.
+// Adds a stage's title and rows to `lines`; rows of the same kind stand together.
 void add_stage(const BenchReport& report, Stage stage, std::vector<Cells>& lines) {
   std::vector<BenchRow> rows;
   std::copy_if(report.rows.begin(), report.rows.end(), std::back_inserter(rows),

@@ -1,4 +1,4 @@
-// The report of a bench as text and JSON, of host and device alike.
+// Turns the report of a bench, on the host or on a device, into text and JSON.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -9,9 +9,9 @@
 
 namespace hotpack::cli {
 
-// A table, and below it the recommendation and notes.
+// Returns a table, and below it the recommended number of threads and the notes.
 [[nodiscard]] std::string bench_text(const bench::BenchReport& report);
-// One line of JSON and a newline: "report": "hotpack-bench/2".
+// Returns one line of JSON and a newline. Its member `report` is "hotpack-bench/2".
 [[nodiscard]] std::string bench_json(const bench::BenchReport& report);
 
 }  // namespace hotpack::cli

@@ -47,7 +47,7 @@ std::string evidence_text(const Evidence& evidence) {
   return text.empty() ? evidence.found : text + ": " + evidence.found;
 }
 
-// The options that the advice does not name.
+// Returns the options of the diagnostic that its advice does not name.
 std::vector<std::string> unsaid_options(const Diagnostic& diagnostic) {
   std::vector<std::string> options;
   std::copy_if(diagnostic.options.begin(), diagnostic.options.end(), std::back_inserter(options),
@@ -57,7 +57,7 @@ std::vector<std::string> unsaid_options(const Diagnostic& diagnostic) {
   return options;
 }
 
-// Lines break between options, not inside one.
+// Returns the line "options: A or B". If it is too long, it breaks between options, not inside one.
 std::string options_text(const std::vector<std::string>& options) {
   std::vector<std::string> whole;
   whole.reserve(options.size());
@@ -212,7 +212,8 @@ std::uint64_t total_of(const std::vector<std::uint64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-// Columns: all splits together and, if there are only a few, each split.
+// A table of the classes. It has a column of shares for all splits together and, if there are only
+// a few splits, one for each.
 class ClassTable {
  public:
   explicit ClassTable(const CheckReport& report)
@@ -253,7 +254,7 @@ class ClassTable {
     return sum;
   }
 
-  // All, or the most frequent ones of many.
+  // Marks the classes that get a row: all, or the most frequent ones if there are many.
   [[nodiscard]] std::vector<bool> shown_classes() const {
     std::vector<std::pair<std::uint64_t, std::size_t>> by_pixels;
     for (std::size_t c = 0; c < report_.classes.size(); ++c)
@@ -351,7 +352,7 @@ std::string colors_text(const pipeline::ColorList& list) {
   return text;
 }
 
-// Colors or ids; null if the list has the other kind.
+// Returns the listed colors, or the listed ids if `ids`; null if the list holds the other kind.
 Json values_json(const std::optional<pipeline::ColorList>& listed, bool ids) {
   if (!listed || listed->ids != ids) return nullptr;
   const pipeline::ColorList& list = *listed;
@@ -410,7 +411,7 @@ void add_estimate(Report& shown, const std::optional<pipeline::SizeEstimate>& es
                            (estimate->compressed ? "; less with --zstd" : ""));
 }
 
-// "layout  layout of X" says it twice.
+// Removes `beginning`: "layout  layout of X" would say the same word twice.
 std::string without_beginning(const std::string& text, std::string_view beginning) {
   return text.starts_with(beginning) ? text.substr(beginning.size()) : text;
 }
@@ -451,7 +452,7 @@ std::string result_text(const CheckReport& report) {
   return "stopped before all samples were examined";
 }
 
-// Headings and the result in colors; the text is laid out already.
+// Colors the headings and the result of a text that is already broken into lines.
 std::string colored(const std::string& text, CheckResult result) {
   static constexpr const char *kRed = "\x1b[1;31m", *kYellow = "\x1b[1;33m", *kGreen = "\x1b[1;32m",
                               *kEnd = "\x1b[0m";
@@ -469,12 +470,12 @@ std::string colored(const std::string& text, CheckResult result) {
   return out;
 }
 
-// The command, and options for records of one size if images have several.
+// Returns the command, with options that give records of one size if the images differ in size.
 std::string advised_command(const CheckReport& report, const std::string& command) {
   return report.size_advice.empty() ? command : command + " " + report.size_advice;
 }
 
-// True if a problem ends with commands to choose from.
+// True if the text of a problem proposes `hotpack pack` commands to choose from.
 bool proposes_commands(const CheckReport& report) {
   const std::vector<Diagnostic>& all = report.diagnostics.all();
   return std::any_of(all.begin(), all.end(), [](const Diagnostic& diagnostic) {
@@ -483,7 +484,7 @@ bool proposes_commands(const CheckReport& report) {
   });
 }
 
-// Commands are never wrapped, so that they can be copied.
+// Adds the command to run next. Commands are never wrapped, so that they can be copied.
 void add_next(Report& shown, const CheckReport& report, const CheckEnd& end) {
   const bool proposed = proposes_commands(report);
   const std::string command = advised_command(report, end.command);

@@ -1,4 +1,4 @@
-// The result of `check`.
+// Turns the result of `check` into a report: JSON members and text.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -18,12 +18,13 @@ struct CheckEnd {
   double seconds = 0;
 };
 
-// docs/check.md documents the members. `report` is "hotpack-check/1": members may be added to it,
-// none changes its meaning.
+// docs/check.md documents the JSON members. The member `report` is "hotpack-check/1": later
+// versions may add members, but never change the meaning of one.
 [[nodiscard]] Report check_report(const pipeline::CheckReport& report, const CheckEnd& end,
                                   std::size_t columns = 100);
-// The text of that report as it is printed: lines fit into `columns`, except for long words, paths
-// and commands; if `color`, the result and the headings of warnings and problems are colored.
+// Returns the text of that report as it is printed. Lines fit into `columns`, except for long
+// words, paths and commands. With `color`, the result and the headings of warnings and problems are
+// colored.
 [[nodiscard]] std::string check_text(const Report& report, pipeline::CheckResult result,
                                      std::size_t columns, bool color);
 

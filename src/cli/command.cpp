@@ -29,8 +29,8 @@ constexpr const char* kRunning = "Running";
 constexpr const char* kMessages = "Messages";
 constexpr int kMostJobs = 1024;
 
-// Each use of a repeatable option takes one value: by default CLI11 lets it take all arguments
-// after it.
+// Makes each use of a repeatable option take one value. By default, CLI11 gives it all arguments
+// that follow.
 void take_one_value_a_time(CLI::App& command) {
   for (CLI::Option* option :
        command.get_options([](const CLI::Option* each) { return each->nonpositional(); })) {
@@ -39,7 +39,7 @@ void take_one_value_a_time(CLI::App& command) {
   }
 }
 
-// The problem first; what to do about it on lines of its own.
+// Moves the part of `text` that begins with "What to do:" to lines of its own, below the problem.
 std::string with_advice_below(std::string text) {
   constexpr std::string_view kWays = " What to do: ";
   if (const std::size_t at = text.find(kWays); at != std::string::npos) text.replace(at, 1, "\n");
@@ -58,7 +58,7 @@ Result<const CLI::App*> find_command(const CLI::App& root, const std::string& na
 
 int show_help(CommandContext& context, const CLI::App& root, const std::string& name) {
   if (name.empty()) {
-    // Not root.help(), which gives that of the command that was called.
+    // root.help() would return the help of the command that was called, which is `help`.
     context.output().write(
         root.get_formatter()->make_help(&root, root.get_name(), CLI::AppFormatMode::All));
     return kExitGood;
@@ -122,7 +122,7 @@ int refuse(CommandContext& context, const CLI::App& root, const CLI::ParseError&
   return code;
 }
 
-// Without a command: how to use hotpack, as a message.
+// Runs if the line names no command: prints on stderr how to use hotpack.
 int show_short_help(CommandContext& context, const CLI::App& root) {
   context.open_plain_terminal();
   const std::string help = root.help();
@@ -130,7 +130,7 @@ int show_short_help(CommandContext& context, const CLI::App& root) {
   return kExitUsage;
 }
 
-// An exit code if the line was refused, or there is nothing more to do.
+// Parses the line. Returns an exit code if the line was refused, or if nothing more is to be done.
 std::optional<int> parse(CommandContext& context, CLI::App& root, int argc,
                          const char* const* argv) {
   try {
@@ -314,7 +314,7 @@ int CommandContext::finish(int code) {
   return code == kExitGood ? failed : code;
 }
 
-// For programs that expect a result on stdout: the error in its place.
+// Writes the error to stdout in place of the result that a program expects there.
 void CommandContext::write_error_object(int code) {
   const bool stopped = code == kExitGood && stop_signal() != 0;
   if (code == kExitGood && !stopped) return;

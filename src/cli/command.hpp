@@ -1,5 +1,5 @@
-// The frame of the command line: what every subcommand shares, from the parsed options to the exit
-// code.
+// The frame of the command line: the code that runs every subcommand, from the parsed options to
+// the exit code. CommandContext and run_command_line() are this frame.
 //
 // A subcommand's file looks like this:
 //
@@ -12,13 +12,12 @@
 //     context.set_action(command, [&context, options] { return count(context, *options); });
 //   }
 //
-// The action returns an exit code (exit_code.hpp), as a rule `context.fail(error)` or kExitGood.
-// Options of every command (-q, -v,
-// --color, --progress, --log-file) are added by the frame.
+// The action returns an exit code (exit_code.hpp), usually `context.fail(error)` or kExitGood. The
+// frame adds the options that every command has: -q, -v, --color, --progress, --log-file.
 //
-// Thread-safety: a CommandContext belongs to the main thread; its Terminal may be used from any.
-// Failure: exceptions that escape an action are caught by the frame and reported as a bug (exit
-// 70).
+// Thread-safety: a CommandContext belongs to the main thread; its Terminal may be used from any
+// thread. Failure: the frame catches exceptions that escape an action and reports them as a bug
+// (exit code 70).
 #pragma once
 
 #include <functional>
@@ -38,7 +37,7 @@
 
 namespace hotpack::cli {
 
-// The descriptors that a command writes to; tests give their own.
+// The descriptors that a command writes to; tests replace them.
 struct Streams {
   int output = 1;
   int messages = 2;
@@ -52,48 +51,48 @@ class CommandContext {
   CommandContext(const CommandContext&) = delete;
   CommandContext& operator=(const CommandContext&) = delete;
 
-  // While the command line is defined: options that some commands have and whose values are read
-  // here.
+  // To call while the command line is defined. Each adds options that only some commands have; the
+  // context keeps their values.
   void add_jobs_option(CLI::App& command);    // -j, --jobs N
   void add_json_option(CLI::App& command);    // --json
   void add_config_option(CLI::App& command);  // --config FILE: keys are the command's long options;
                                               // an unknown key is a usage error
   void add_message_options(CLI::App& command);
-  // Sets what `command` runs after the whole command line was accepted.
+  // Sets the action of `command`, which runs after the whole command line was accepted.
   void set_action(CLI::App& command, std::function<int()> action);
-  // The same, called while the line is parsed.
+  // The same, for a callback that runs while the line is parsed.
   void set_action(std::function<int()> action) { action_ = std::move(action); }
 
-  // While the action runs.
+  // To call while the action runs.
   [[nodiscard]] Terminal& terminal() { return *terminal_; }
   [[nodiscard]] Output& output() { return output_; }
-  [[nodiscard]] int jobs() const;  // default: the processors this process may use
+  [[nodiscard]] int jobs() const;  // by default one per processor that this process may use
   [[nodiscard]] bool json() const { return json_; }
-  // The result on stdout: one JSON object with --json, else text.
+  // Prints the result on stdout: one JSON object with --json, else text.
   void print(const Report& report);
-  // For several packs: {"packs":[…]}, or the texts with `between` between them. Prints nothing
-  // without reports.
+  // Prints the reports of several packs: {"packs":[…]}, or the texts with `between` between them.
+  // Prints nothing if `packs` is empty.
   void print_packs(const std::vector<Report>& packs, bool several, std::string_view between = "");
-  // From here on SIGINT, SIGTERM and SIGHUP make terminal().stop_requested() true instead of ending
-  // the process. For actions that ask it between samples; the frame raises the signal again when
-  // the action has returned.
+  // After this call, SIGINT, SIGTERM and SIGHUP no longer end the process: they make
+  // terminal().stop_requested() true. The action must ask for that between samples. After the
+  // action has returned, run_main() raises the signal again.
   void stop_on_signals();
-  // Prints the error and returns its exit code. With --json, finish() also writes it to stdout as
-  // an object, unless a result is there.
+  // Prints the error and returns its exit code. With --json, finish() also writes the error to
+  // stdout as an object, unless a result has been printed.
   [[nodiscard]] int fail(const Error& error);
-  // Options that a proposed `pack` command keeps.
+  // The options that the user gave and that a proposed `pack` command must keep.
   [[nodiscard]] std::span<const GivenOption> given_options() const { return given_; }
   [[nodiscard]] std::size_t columns() const;  // of text on stdout: the terminal's, or kUsualColumns
   [[nodiscard]] bool colored_output()
       const;  // by --color, NO_COLOR and whether stdout is a terminal
 
-  // For the frame.
+  // Only run_command_line() calls these.
   void note_arguments(
       int argc,
-      const char* const* argv);  // as typed: for the log, and for --json on a refused line
+      const char* const* argv);  // keeps the line as typed, for the log and to find --json early
   void note_options(
-      const CLI::App& root);  // as parsed: fail() adds them to the commands that an error proposes
-  [[nodiscard]] Status open_terminal();  // with the options as parsed
+      const CLI::App& root);  // keeps the parsed options: fail() adds them to proposed commands
+  [[nodiscard]] Status open_terminal();  // uses the parsed options
   void open_plain_terminal();            // for messages about a refused command line
   [[nodiscard]] int run_action() {
     acted_ = true;
@@ -123,14 +122,16 @@ class CommandContext {
   std::function<int()> action_;
 };
 
-// Shows `examples` first in the command's help: one command per line, `#` starts a remark.
+// Sets the examples that the command's help shows first: one command per line; `#` starts a remark.
 void set_examples(CLI::App& command, std::string examples);
 
-// Parses, runs, and returns the exit code. A pending stop signal is left for the caller to raise.
+// Parses the line, runs the command, and returns the exit code. If a stop signal arrived, the
+// caller must raise it again.
 [[nodiscard]] int run_command_line(std::span<const AddCommand> commands, int argc,
                                    const char* const* argv, Streams streams = {});
 
-// The whole of main(): all commands; ends by raising a stop signal again if one arrived.
+// Does all of main(): runs the command line with all commands. If a stop signal arrived, raises it
+// again at the end.
 [[nodiscard]] int run_main(int argc, const char* const* argv);
 
 }  // namespace hotpack::cli

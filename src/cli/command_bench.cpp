@@ -1,5 +1,5 @@
-// hotpack bench: how fast this machine delivers batches of a pack, in memory or on a device, next
-// to its limits.
+// hotpack bench: measures how fast this machine delivers batches of a pack, in memory or on a
+// device, and compares each rate with its limit.
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -29,7 +29,7 @@ struct BenchArguments {
   std::optional<int> device;
 };
 
-// A run that a signal stopped has not failed: the signal ends the command.
+// Reports the error. A run that a signal stopped has not failed: the signal ends the command.
 int fail(CommandContext& context, const Error& error) {
   if (error.code != ErrorCode::cancelled) return context.fail(error);
   context.terminal().warning("stopped before everything was measured");
@@ -57,14 +57,15 @@ int measure(CommandContext& context, BenchArguments& arguments) {
   return kExitGood;
 }
 
-// The number of a device, if the word is one: digits, or a sign and digits.
+// Returns the device number that the word stands for: digits, perhaps after a sign. Absent for any
+// other word.
 std::optional<long> number_in(const std::string& word) {
   char* end = nullptr;
   const long number = std::strtol(word.c_str(), &end, 10);
   return word.empty() || *end != '\0' ? std::nullopt : std::optional(number);
 }
 
-// A word behind --device that is no number was meant as the first PACK.
+// Makes `word` the first PACK: a word after --device that is not a number was meant as a pack.
 void put_first(CLI::Option& packs, const std::string& word) {
   std::vector<std::string> words = packs.results();
   words.insert(words.begin(), word);
@@ -72,8 +73,8 @@ void put_first(CLI::Option& packs, const std::string& word) {
   for (const std::string& each : words) packs.add_result(each);
 }
 
-// Without a number the first device. Precondition: it is added before the option PACK, whose words
-// its callback may change.
+// Adds --device [N]; without N, it means the first device. Precondition: called before the option
+// PACK is added, because the callback of --device may change the words of PACK.
 void add_device_option(CLI::App& command, BenchArguments& arguments) {
   command
       .add_option_function<std::vector<std::string>>(

@@ -29,7 +29,7 @@ int exit_code_of(pipeline::CheckResult result) {
   return result == pipeline::CheckResult::succeeds ? kExitGood : kExitData;
 }
 
-// True for ids 0 … N−1 without names.
+// True if the classes have no names, only the ids 0 … N−1.
 bool has_numbered_classes(const pipeline::CheckReport& report) {
   for (std::size_t c = 0; c < report.classes.size(); ++c)
     if (report.classes[c].name != std::to_string(c)) return false;
@@ -42,16 +42,17 @@ Status write_class_table(const pipeline::CheckReport& report, const std::string&
     return write_new_file(path, pipeline::skeleton_of_ids(report.classes.size()));
   return usage_error(
       "--write-classes " + path +
-      ": there is nothing to write; the option lists label colors or ids whose class has no name");
+      ": there is nothing to write, because no label color or id lacks a class name; leave the "
+      "option out");
 }
 
-// The option that reads the written table.
+// Returns the option, with the path, that makes pack read the written table.
 std::string option_of_table(const pipeline::CheckReport& report, const std::string& path) {
   const bool map = report.colors && pipeline::needs_map(*report.colors);
   return (map ? "--map " : "--classes ") + shell_path(path);
 }
 
-// For the command to run next.
+// Returns the option for the written table that the command to run next needs; empty if none.
 std::string written_option(const pipeline::CheckReport& report, const CheckCommand& command) {
   return command.write_classes.empty() || !report.colors
              ? ""
@@ -93,7 +94,7 @@ int run_check(CommandContext& context, CheckCommand& command) {
   if (!report.ok()) return context.fail(report.error());
   if (report->result == pipeline::CheckResult::stopped) {
     context.terminal().warning("stopped before all samples were examined");
-    return kExitGood;  // the frame raises the signal again
+    return kExitGood;  // run_main() raises the signal again
   }
   finish_commands(context, *report);
   const CheckEnd end{
@@ -129,7 +130,7 @@ void add_check_command(CLI::App& app, CommandContext& context) {
       "hotpack check --images train --labels ids --num-classes 12 --json > report.json");
   command->app = &sub;
   add_sample_options(sub, command->arguments);
-  add_writing_options(sub, command->arguments);  // so that a pack's options can be given unchanged
+  add_writing_options(sub, command->arguments);  // so that check accepts the options of a pack run
   sub.add_flag("--fast", command->headers_only,
                "read headers only: pairs, formats, sizes and orientations, no pixels")
       ->group("Running");

@@ -1,4 +1,4 @@
-// hotpack extract: samples back to PNG and .npy files.
+// hotpack extract: writes samples of a pack as PNG and .npy files.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -47,8 +47,8 @@ struct Subject {
   std::string prefix;
 };
 
-// Numbers of the samples with these keys, in the order of the keys. With several packs, "val/KEY"
-// is KEY in the pack of the folder val. `found` marks the keys that a pack has.
+// Returns the numbers of the samples with these keys, in the order of the keys, and marks each
+// found key in `found`. With several packs, "val/KEY" is the sample KEY of the pack in folder val.
 Result<std::vector<std::uint64_t>> find_keys(const Subject& subject,
                                              const std::vector<std::string>& keys,
                                              std::vector<bool>& found) {
@@ -93,8 +93,8 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
 // Endings of the files that are written for a sample.
 constexpr std::array<std::string_view, 2> kEndings{".png", ".npy"};
 
-// The keys with a file named `folder`: `folder` without its ending and, with several classes per
-// pixel, without ".class-<id>".
+// Returns the keys of samples that would get a file with the name `folder`: the name without its
+// ending and, if a pixel may have several classes, also without ".class-<id>".
 std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   std::vector<std::string> keys;
   for (const std::string_view ending : kEndings) {
@@ -107,7 +107,8 @@ std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   return keys;
 }
 
-// The key of another sample whose file has the name of a folder that this key needs.
+// Returns the key of another sample that would get a file with the name of a folder that `key`
+// needs; absent if there is none.
 Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset,
                                                   const SampleNumbers& chosen,
                                                   std::string_view key) {
@@ -124,8 +125,8 @@ Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset,
   return std::optional<std::string>();
 }
 
-// Bytes of a file name that every file system accepts; endings such as ".class-65534.png" follow
-// the key.
+// Every file system accepts a file name of kLongestName bytes. kLongestEnding of them are reserved
+// for the longest ending after the key, ".class-65534.png".
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestEnding = 16;
 
@@ -145,8 +146,8 @@ Status check_name_length(const Schema& schema, std::string_view key) {
   return {};
 }
 
-// Checks, before anything is written, that every key can be a file name and that no file of a
-// sample is a folder of another.
+// Checks, before anything is written, that every key can be a file name, and that no sample's file
+// has the name of a folder that another sample needs.
 Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
   const std::uint64_t total = chosen ? chosen->size() : dataset.records();
   for (std::uint64_t i = 0; i < total; ++i) {
@@ -161,7 +162,8 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
   return {};
 }
 
-// The files contain class ids, which the map of a mapped pack must not map again.
+// Returns the option for the classes. The files contain class ids; if the pack was made with a map,
+// that map must not change these ids again.
 std::string classes_words(const Schema& schema, const std::string& pack) {
   const auto& more = schema.options.more;
   const bool mapped = std::any_of(more.begin(), more.end(),
@@ -170,7 +172,7 @@ std::string classes_words(const Schema& schema, const std::string& pack) {
   return " --num-classes " + std::to_string(schema.class_count());
 }
 
-// The command that packs the files again; empty if no single command restores the labels.
+// Returns the command that packs the files again; empty if no single command restores the labels.
 std::string pack_line(const ExtractArguments& arguments, const Subject& subject,
                       bool any_unlabeled) {
   const Schema& schema = subject.dataset.schema();
@@ -196,7 +198,7 @@ std::string pack_line(const ExtractArguments& arguments, const Subject& subject,
               : shell_word("DIR/" + subject.prefix.substr(0, subject.prefix.size() - 1)));
 }
 
-// A stop signal ends it between samples, without labels.csv.
+// Extracts one pack. A stop signal ends it between samples; labels.csv is then not written.
 Result<Extracted> extract_one(CommandContext& context, const ExtractArguments& arguments,
                               const Subject& subject, OutputTree& tree) {
   Terminal& terminal = context.terminal();
@@ -227,7 +229,7 @@ void report_end(Terminal& terminal, const ExtractArguments& arguments,
       terminal.info("to pack them again:\n" + line);
 }
 
-// The next run of `pack` would refuse foreign files in its folder.
+// Refuses a folder inside a pack: the next run of `pack` would refuse the extracted files there.
 Status check_folder(const std::string& folder) {
   std::error_code ignored;
   for (std::filesystem::path above = std::filesystem::weakly_canonical(folder, ignored);

@@ -1,4 +1,4 @@
-// hotpack info: the contents of a pack, from its manifest alone.
+// hotpack info: shows the contents of a pack. It reads only the manifest.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -37,7 +37,7 @@ int describe(CommandContext& context, const std::string& folder, bool several,
 int info(CommandContext& context, const std::vector<std::string>& paths) {
   const std::vector<std::string> folders = pipeline::packs_at(paths);
   std::vector<Report> reports;
-  int code = kExitGood;  // the worst
+  int code = kExitGood;  // the worst of all packs
   for (const std::string& folder : folders)
     code = std::max(code, describe(context, folder, folders.size() > 1, reports));
   context.print_packs(reports, folders.size() > 1, "\n");

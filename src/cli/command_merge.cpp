@@ -32,7 +32,7 @@ namespace {
 using pipeline::MergeReport;
 using pipeline::MergeStatus;
 
-// "5 shards: 3 linked, 2 copied"
+// Returns a text such as "5 shards: 3 linked, 2 copied".
 std::string shards_text(const MergeReport& report, bool in_place) {
   std::vector<std::string> how;
   const auto add = [&](std::uint64_t count, const std::string& what) {
@@ -77,7 +77,7 @@ Report merge_report(const MergeReport& merged, bool in_place, double seconds) {
   return report;
 }
 
-constexpr std::size_t kMostSplits = 6;  // in an error
+constexpr std::size_t kMostSplits = 6;  // named in an error
 
 // A data set to join, or one of its splits.
 struct Part {
@@ -86,14 +86,14 @@ struct Part {
   double seconds = 0;
 };
 
-// True if the folders in a source are splits. In a single source they may also be partitions of one
-// set; then each lacks shards.
+// True if the folders `names` in a source are splits. In the only source, they may also be
+// partitions of one data set; are_splits() tells which.
 bool holds_splits(const std::string& source, const std::vector<std::string>& names, bool only) {
   return !names.empty() && (!only || pipeline::are_splits(source, names));
 }
 
-// Refuses a folder next to splits that is empty, or has only a manifest or temporary files: a split
-// that lost every shard.
+// Refuses a folder next to splits that is empty or holds only a manifest or temporary files: it is
+// probably a split that lost every shard.
 Status check_lost_splits(const std::string& source, const std::vector<std::string>& splits) {
   const auto content = names_by_kind(source);
   if (!content.ok()) return {};
@@ -116,7 +116,8 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
   return {};
 }
 
-// Each split in the sources is joined separately. An empty source is a partition without shards.
+// Returns one part per split in the sources, or one part for a data set without splits. An empty
+// source is a partition without shards.
 Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
   std::map<std::string, pipeline::MergeOptions> splits;
   for (const std::string& source : options.sources) {
@@ -142,7 +143,7 @@ Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
 int stopped(CommandContext& context, const MergeReport& report) {
   context.terminal().warning("stopped before the manifest of " + report.output +
                              " was written. Run the same command again to continue");
-  return kExitGood;  // the frame raises the signal again
+  return kExitGood;  // run_main() raises the signal again
 }
 
 int report_end(CommandContext& context, const std::vector<Part>& parts) {

@@ -19,7 +19,7 @@ struct PackCommand {
   bool dry_run = false;
 };
 
-// `about`: the split, if there are several.
+// Prints each line of `text` as a message. `about`, unless empty, names the split in every line.
 void say_lines(Terminal& terminal, pipeline::Level level, const std::string& text,
                const std::string& about = {}) {
   const std::string beginning = about.empty() ? "" : about + ": ";
@@ -44,7 +44,7 @@ int stopped(CommandContext& context, const pipeline::PackRun& run, const std::st
   context.terminal().warning("stopped" +
                              (finished.empty() ? ", nothing is finished in " + output : finished) +
                              ". Run the same command again to continue");
-  return kExitGood;  // the frame raises the signal again
+  return kExitGood;  // run_main() raises the signal again
 }
 
 void warn_of_set(CommandContext& context, const pipeline::PackReport& set) {

@@ -1,4 +1,5 @@
-// hotpack preview: samples and their labels on one image, of a pack or of what is to be packed.
+// hotpack preview: draws samples and their labels on one image, from a pack or from inputs that are
+// not packed yet.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -47,12 +48,12 @@ struct PreviewArguments {
   std::vector<const CLI::Option*> input_options;
   std::string sheet, page;
   PreviewChoice choice;
-  Extent grid;  // 0x0: as many columns as look well
+  Extent grid;  // columns and rows; 0x0: chosen automatically
   std::optional<int> cell_width;
   bool force = false;
 };
 
-// A sheet, a page's cells, or both, and what goes into the report.
+// The result of drawing: a sheet, a page's cells, or both, and the values for the report.
 struct Drawn {
   std::vector<std::byte> png;
   std::vector<preview::PageCell> cells;
@@ -63,7 +64,7 @@ struct Drawn {
 
 using Chosen = std::vector<ChosenSample>;
 
-// "4x3": columns and rows.
+// Parses "4x3", columns and rows; absent for any other text.
 std::optional<Extent> parse_grid(const std::string& text) {
   Extent grid;
   const char* const end = text.data() + text.size();
@@ -78,9 +79,9 @@ std::optional<Extent> parse_grid(const std::string& text) {
 
 Status check_arguments(PreviewArguments& arguments) {
   if (arguments.sheet.empty() && arguments.page.empty())
-    return usage_error("say where the sheet goes: -o FILE.png or --html FILE.html");
+    return usage_error("no output is given: add -o FILE.png, --html FILE.html, or both");
   if (!arguments.choice.keys.empty() && arguments.choice.class_name)
-    return usage_error("--keys and --class cannot go together: each says which samples");
+    return usage_error("--keys and --class each select the samples: leave one of them out");
   if (!arguments.sheet.empty())
     HOTPACK_TRY(check_preview_path(arguments.sheet, sheet_kind(), arguments.force));
   if (!arguments.page.empty())
@@ -92,23 +93,23 @@ Status check_arguments(PreviewArguments& arguments) {
   return {};
 }
 
-// A pack needs no options that say how to pack.
+// Refuses options that say how to pack: the samples of a pack are packed already.
 Status check_pack_options(const PreviewArguments& arguments, const std::string& pack) {
   for (const CLI::Option* option : arguments.input_options) {
     if (option->count() > 0)
-      return usage_error(option->get_name() + " says how raw images are packed, but " + pack +
-                         " is packed already: leave one of them out");
+      return usage_error(option->get_name() + " applies only to images before packing, but " +
+                         pack + " is a pack: leave one of them out");
   }
   return {};
 }
 
-// Packs below one folder are shown as one: those with labels, where others have none, such as a
-// test split.
+// Returns the packs below one folder that are shown together: those with labels or, if none has
+// labels, all. Warns about each pack that is left out, such as a test split.
 std::vector<std::string> shown_together(std::vector<std::string> packs, Terminal& terminal) {
   std::vector<std::string> labeled, alone;
   for (const std::string& pack : packs) {
     const Result<Dataset> dataset = Dataset::open({pack});
-    if (!dataset.ok()) return packs;  // opening all of them says what is wrong
+    if (!dataset.ok()) return packs;  // PackSource::open() will report the error
     (dataset->schema().label ? labeled : alone).push_back(pack);
   }
   if (labeled.empty()) return packs;
@@ -123,7 +124,7 @@ Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& argumen
   std::vector<std::string> packs;
   for (const std::string& path : arguments.paths) {
     std::vector<std::string> found = packs_at(path);
-    if (found.empty()) found.push_back(path);  // opening it says what is wrong
+    if (found.empty()) found.push_back(path);  // PackSource::open() will report the error
     if (found.size() > 1) found = shown_together(std::move(found), terminal);
     packs.insert(packs.end(), found.begin(), found.end());
   }
@@ -132,7 +133,7 @@ Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& argumen
   return std::unique_ptr<PreviewSource>(std::make_unique<PackSource>(std::move(source)));
 }
 
-// One path that holds no pack is a data set whose layout is to be detected.
+// Opens packs or inputs. A single path that holds no pack is a data set whose layout is detected.
 Result<std::unique_ptr<PreviewSource>> open_source(CommandContext& context,
                                                    PreviewArguments& arguments) {
   std::string& root = arguments.inputs.options.input.root;
@@ -192,11 +193,12 @@ Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chose
                      size,          std::move(counts),     std::move(sample.problem)};
 }
 
-// Shares in the whole data set where they are known, else on the sheet.
+// Returns the shares of the classes in the whole data set if they are known, else in the samples
+// shown.
 preview::ClassShares shares_of(const Schema& schema, const std::optional<Statistics>& statistics,
                                const std::vector<ShownSample>& shown) {
   const bool pixels_labeled = labels_pixels(schema);
-  // With several classes per pixel, one without any is no exception.
+  // If a pixel may have several classes, a pixel without a class is normal, not ignored.
   const bool shows_ignored = !pixels_labeled || !schema.label->multi;
   const std::string what = !pixels_labeled       ? "labeled samples"
                            : schema.label->multi ? "class pixels"
@@ -224,8 +226,8 @@ preview::ClassColors colors_for(const Schema& schema, Terminal& terminal) {
   preview::ClassColors colors = preview::class_colors(schema.classes);
   if (colors.replaced > 0)
     terminal.info(
-        counted_text(colors.replaced, "class", "classes") +
-        " shown in another color than the class table's, which looks like that of a class before");
+        counted_text(colors.replaced, "class has", "classes have") +
+        " another color than in the class table, where it looks like that of an earlier class");
   return colors;
 }
 
@@ -318,7 +320,7 @@ Status write_files(const PreviewSource& source, const PreviewArguments& argument
   return {};
 }
 
-// The exit code: 1 if samples cannot be packed.
+// Prints the report. Returns the exit code: 1 if some of the samples cannot be packed.
 int report_end(CommandContext& context, const PreviewSource& source, const PreviewReport& report) {
   int code = kExitGood;
   for (const ShownSample& sample : report.shown) {
@@ -336,12 +338,13 @@ Result<int> make_sheet(CommandContext& context, PreviewArguments& arguments) {
   context.stop_on_signals();
   HOTPACK_ASSIGN(const std::unique_ptr<PreviewSource> source, open_source(context, arguments));
   Terminal& terminal = context.terminal();
-  if (terminal.stop_requested()) return kExitGood;  // the frame raises the signal again
+  if (terminal.stop_requested()) return kExitGood;  // run_main() raises the signal again
   HOTPACK_ASSIGN(const Chosen chosen, choose_samples(*source, arguments.choice, terminal));
   if (terminal.stop_requested()) return kExitGood;
   if (chosen.size() > arguments.choice.most && arguments.grid.width > 0)
     return usage_error("--grid has room for " + counted_text(arguments.choice.most, "sample") +
-                       ", --keys names " + std::to_string(chosen.size()));
+                       ", but --keys names " + std::to_string(chosen.size()) +
+                       ": choose a larger --grid, or fewer keys");
   if (chosen.empty()) return data_error("there is no sample to show", source->name());
   Drawn drawn;
   HOTPACK_TRY(draw(*source, arguments, chosen, terminal, drawn));
@@ -391,7 +394,7 @@ void add_sheet_options(CLI::App& command, PreviewArguments& arguments) {
       ->group(kSheet);
 }
 
-// The options of pack, but for its ROOT: that is a PACK here.
+// Adds the input options of pack, except the argument ROOT: preview has the argument PACK instead.
 void add_input_options(CLI::App& command, PreviewArguments& arguments) {
   const std::vector<CLI::Option*> before = command.get_options();
   add_sample_options(command, arguments.inputs);

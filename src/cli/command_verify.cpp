@@ -30,14 +30,14 @@ struct VerifyArguments {
   std::size_t max_findings = 1000;
 };
 
-// One pack or shard, and the findings.
+// A pack or shard, and what was found in it.
 struct Verified {
   std::string path;
   bool one_shard = false;
   VerifyReport report;
 };
 
-// 4 for damage; 3 if all findings are files that could not be read.
+// Returns 0 without findings, 3 if all findings are files that could not be read, else 4 (damage).
 int exit_code_of(const VerifyReport& report) {
   const auto& findings = report.findings;
   if (report.finding_count == 0) return kExitGood;
@@ -55,7 +55,8 @@ Json json_of(const VerifyFinding& finding) {
               {"text", format::with_valid_utf8(finding.text)}};
 }
 
-// Names of the files with findings other than I/O errors, each once, in their order.
+// Returns the names of the files with findings other than I/O errors, each once, in the order of
+// the findings.
 std::vector<std::string> damaged_files(const VerifyReport& report) {
   std::vector<std::string> names;
   for (const VerifyFinding& finding : report.findings) {
@@ -103,7 +104,7 @@ std::string folder_of(const Verified& verified) {
   return folder.empty() ? "." : folder;
 }
 
-// "a, b and 3 more".
+// Returns a text such as "a, b and 3 more".
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMostNamed = 5;
   if (names.size() <= kMostNamed) return joined_text(names, ", ");
@@ -111,7 +112,7 @@ std::string some_of(const std::vector<std::string>& names) {
   return joined_text(first, ", ") + " and " + number_text(names.size() - kMostNamed) + " more";
 }
 
-// `several`: each line begins with the pack that it belongs to.
+// With `several`, each line begins with the name of its pack.
 Report report_of(const Verified& verified, bool several) {
   Report report;
   add_members(report, verified);
@@ -156,7 +157,7 @@ Result<Verified> verify_one(const std::string& path, const VerifyOptions& option
   return verified;
 }
 
-// The exit code: the worst of all.
+// Verifies all packs and shards. Returns the worst of their exit codes.
 int verify(CommandContext& context, const VerifyArguments& arguments) {
   context.stop_on_signals();
   Terminal& terminal = context.terminal();

@@ -1,8 +1,8 @@
 // The commands of hotpack, one source file each.
 //
-// A function adds one subcommand to `app`: its options, bound to values that a shared_ptr keeps
-// alive, and a callback that hands the work to `context.set_action()`. Nothing runs while the
-// command line is being parsed.
+// Each function adds one subcommand to `app`: its options, bound to values that a shared_ptr keeps
+// alive, and its action, passed to `context.set_action()`. No action runs while the command line is
+// being parsed.
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ void add_bench_command(CLI::App& app, CommandContext& context);
 
 using AddCommand = void (*)(CLI::App& app, CommandContext& context);
 
-// All of them, in the order of the help.
+// Returns the functions of all commands, in the order of the help.
 [[nodiscard]] std::span<const AddCommand> all_commands();
 
 }  // namespace hotpack::cli

@@ -14,8 +14,8 @@ namespace hotpack::cli {
 
 namespace {
 
-// CLI11 reads a configuration file for its root only, once the whole line is parsed; this moves the
-// keys to the command given.
+// CLI11 reads a configuration file only for its root command, after the whole line is parsed. This
+// class assigns the keys of the file to the subcommand that the line names.
 class CommandConfig final : public CLI::ConfigBase {
  public:
   explicit CommandConfig(const CLI::App& root) : root_(root) {}
@@ -33,7 +33,7 @@ class CommandConfig final : public CLI::ConfigBase {
           option != nullptr && option->empty())
         lines_[entry.key] = entry.line;
       CLI::ConfigItem item = item_of(std::move(entry), given_command(root_));
-      // An empty list is as good as no key.
+      // A key with an empty list is treated as missing.
       if (!item.inputs.empty()) found.push_back(std::move(item));
     }
     return found;
@@ -62,7 +62,7 @@ class CommandConfig final : public CLI::ConfigBase {
   }
 
   const CLI::App& root_;
-  mutable std::map<std::string, int> lines_;  // of keys whose values were taken
+  mutable std::map<std::string, int> lines_;  // line of each key that the command line does not set
 };
 
 }  // namespace
@@ -80,9 +80,9 @@ std::string config_place(const CLI::App& root, const std::string& option) {
 
 void add_config_file_option(CLI::App& command) {
   CLI::Option* const root_option = command.get_parent()->get_config_ptr();
-  // Triggered while the line is parsed: the root reads its files right after.
+  // Runs while the line is parsed, because the root reads its files right after that.
   const auto remember = [root_option](const std::string& file) {
-    if (root_option->count() > 0) throw CLI::ValidationError("--config", "given twice");
+    if (root_option->count() > 0) throw CLI::ValidationError("--config", "may be given only once");
     root_option->add_result(file);
   };
   command.add_option_function<std::string>("--config", remember)

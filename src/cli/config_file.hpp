@@ -1,23 +1,23 @@
-// Options from a file: `--config FILE`, whose keys are the long names of the command's options
-// (config_text.hpp has the form).
+// Reads options from the file that `--config FILE` names. Its keys are the long names of the
+// command's options; config_text.hpp describes its syntax.
 //
-// The command line takes precedence. Failure: CLI::ConfigError for the content of the file,
-// CLI::FileError for an unreadable file; both are thrown into CLI11's parser, which passes them to
-// the frame.
+// The command line takes precedence over the file. Failure: parsing the command line throws
+// CLI::ConfigError if the content of the file is wrong, and CLI::FileError if the file cannot be
+// read.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace hotpack::cli {
 
-// Makes `root` read the file of a command's --config. Call before commands are added.
+// Makes `root` read the file that a command's --config names. Call it before commands are added.
 void prepare_config_files(CLI::App& root);
 
-// " (FILE, line 3)" if the option's value came from the configuration file, otherwise nothing.
-// `option` has dashes.
+// Returns " (FILE, line 3)" if the option's value came from the configuration file, otherwise an
+// empty text. `option` begins with "--".
 [[nodiscard]] std::string config_place(const CLI::App& root, const std::string& option);
 
-// Adds --config to a command of that root.
+// Adds --config to a command of the root that was given to prepare_config_files().
 void add_config_file_option(CLI::App& command);
 
 }  // namespace hotpack::cli

@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-// Reads the values of one line.
+// Reads the value, or the list of values, of one line.
 class ValueReader {
  public:
   explicit ValueReader(std::string_view text) : rest_(text) {}
@@ -50,7 +50,7 @@ class ValueReader {
       values.push_back(std::move(value));
       skip_blank();
       if (take(']')) return values;
-      if (!take(',')) return usage_error("a list ends with ']' on its line");
+      if (!take(',')) return usage_error("a list must end with ']' on the same line");
     }
   }
 
@@ -63,7 +63,8 @@ class ValueReader {
     return std::string(bare);
   }
 
-  // A '#' ends a bare value only after a blank: colors and paths may hold one.
+  // Returns the length of an unquoted value. A '#' ends it only after a space, because colors and
+  // paths may contain '#'.
   [[nodiscard]] std::size_t bare_length(std::string_view ends) const {
     for (std::size_t at = 0; at < rest_.size(); ++at) {
       const bool in_word = at > 0 && kBlank.find(rest_[at - 1]) == std::string_view::npos;
@@ -86,7 +87,7 @@ class ValueReader {
       HOTPACK_ASSIGN(const char meant, read_escape());
       value += meant;
     }
-    return usage_error("a quoted value does not end");
+    return usage_error("a quoted value has no closing quote");
   }
 
   Result<char> read_escape() {
@@ -94,7 +95,7 @@ class ValueReader {
     constexpr std::string_view kMeant = "\"\\\n\t";
     const std::size_t which = rest_.empty() ? std::string_view::npos : kWritten.find(rest_.front());
     if (which == std::string_view::npos)
-      return usage_error("unknown escape in a quoted value; '…' takes backslashes as they are");
+      return usage_error("unknown escape in a quoted value; single quotes keep backslashes");
     rest_.remove_prefix(1);
     return kMeant[which];
   }
@@ -113,7 +114,8 @@ class ValueReader {
 };
 
 Result<ConfigEntry> parse_line(std::string_view text, int line) {
-  if (text.front() == '[') return usage_error("sections are not used here");
+  if (text.front() == '[')
+    return usage_error("sections such as [name] are not supported; remove the line");
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return usage_error("expected `key = value`");
   const std::string_view key = trimmed(text.substr(0, equals));

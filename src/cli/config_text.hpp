@@ -5,13 +5,13 @@
 // cuts them at '#', and accepts broken quotes and lists.
 //
 //   # a remark
-//   size = 512x512               bare: up to a remark or the end of the line
-//   classes = "class dict.csv"   with \" \\ \n \t
-//   pattern = 'C:\x'             as it is
+//   size = 512x512               unquoted: the value ends at a remark or at the end of the line
+//   classes = "class dict.csv"   quoted, with the escapes \" \\ \n \t
+//   pattern = 'C:\x'             quoted, without escapes
 //   ignore = [void, 255]         a list of values
 //   dry-run = true               a flag
 //
-// Pure functions; thread-safe. Failure: code `usage` with the line's number.
+// Pure functions; thread-safe. Failure: code `usage`, with the number of the faulty line.
 #pragma once
 
 #include <string>

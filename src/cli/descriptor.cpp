@@ -23,7 +23,7 @@ void wait_until_writable(int descriptor) {
 int write_fully(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written == 0) return ENOSPC;  // takes no more, and says no reason
+    if (written == 0) return ENOSPC;  // nothing more can be written, and the system gives no reason
     if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -38,7 +38,7 @@ int write_fully(int descriptor, std::string_view text) {
 void occupy_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // open() gives the lowest free number, which is this one.
+    // open() returns the lowest free number, which is `descriptor`.
     [[maybe_unused]] const int occupied =
         ::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
   }

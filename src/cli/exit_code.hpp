@@ -8,10 +8,10 @@ namespace hotpack::cli {
 inline constexpr int kExitGood = 0;   // warnings allowed
 inline constexpr int kExitData = 1;   // input data refused or samples skipped
 inline constexpr int kExitUsage = 2;  // an argument or a configuration is wrong
-inline constexpr int kExitIo = 3;  // missing or unreadable path, failing read, full disk, no memory
+inline constexpr int kExitIo = 3;  // missing or unreadable path, failed read, full disk, no memory
 inline constexpr int kExitDamaged = 4;  // a pack is damaged, foreign or newer
 inline constexpr int kExitUnread =
-    141;  // nobody read the result to its end (128 + SIGPIPE), all else was good
+    141;  // the reader of stdout closed it early (128 + SIGPIPE); nothing else failed
 inline constexpr int kExitInternal = 70;  // a bug in hotpack (EX_SOFTWARE)
 
 [[nodiscard]] constexpr int exit_code_of(ErrorCode code) {
@@ -31,7 +31,7 @@ inline constexpr int kExitInternal = 70;  // a bug in hotpack (EX_SOFTWARE)
   }
   return kExitInternal;
 }
-// The name in the JSON of --json.
+// Returns the name of the code in the JSON of --json.
 [[nodiscard]] constexpr const char* name_of_exit(int code) {
   switch (code) {
     case kExitData:

@@ -43,7 +43,7 @@ class Extraction {
   }
 
  private:
-  // On up to `count` threads including this one; fewer if the system starts no more.
+  // Runs work() on up to `count` threads including this one; on fewer if the system starts no more.
   void run_workers(unsigned count) {
     std::vector<std::jthread> others;
     for (unsigned i = 1; i < count; ++i) {

@@ -1,8 +1,9 @@
 // Writes samples of a pack to files on several threads; the files do not depend on the number of
 // threads.
 //
-// Ownership: borrows the data set and the tree. One run at a time. Failure: the error of the first
-// sample, in their order, that cannot be written; code `io` if memory is exhausted.
+// Ownership: borrows the data set and the tree. One run at a time. Failure: returns the error of
+// the first sample, in the order of `chosen`, that cannot be written; code `io` if memory is
+// exhausted.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,11 @@ struct ExtractionProgress {
 
 struct Extracted {
   std::uint64_t files = 0;
-  bool complete = true;        // false after a stop: no labels.csv
-  bool any_unlabeled = false;  // whole images without a class
+  bool complete = true;        // false if the run was stopped; labels.csv is then missing
+  bool any_unlabeled = false;  // an image of a pack with one class per image has no class
 };
 
-// `progress` is called from one thread at a time; false stops.
+// `progress` is called from one thread at a time; if it returns false, the run stops.
 [[nodiscard]] Result<Extracted> extract_samples(
     const Dataset& dataset, const SampleNumbers& chosen, OutputTree& tree,
     const SampleWriterOptions& options, unsigned threads,

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 15> kMainOptions = {
     "--fit",     "--split",       "--output",        "--dry-run", "--json"};
 constexpr std::size_t kFewOptions = 15;
 
-// A remark of several lines, each marked.
+// Returns a remark, broken into lines that each begin with "#".
 std::string remark_lines(const std::string& remark, std::size_t columns) {
   std::string text = "  # " + wrapped(remark, columns - 4, 2) + "\n";
   for (std::size_t at = text.find("\n  "); at != std::string::npos; at = text.find("\n  ", at + 5))
@@ -30,7 +30,7 @@ std::string remark_lines(const std::string& remark, std::size_t columns) {
   return text;
 }
 
-// Lines break between options, not between one and its value.
+// Marks the space between an option and its value, so that no line breaks there.
 std::string with_values_kept(const std::string& command) {
   std::istringstream words(command);
   std::string out, before;
@@ -41,8 +41,8 @@ std::string with_values_kept(const std::string& command) {
   return out;
 }
 
-// A command of the examples. A long one continues on the next line, as a shell reads it, with its
-// remark above.
+// Returns the lines of one example. A long command continues on the next line after a backslash,
+// and its remark stands above it.
 std::string example(const std::string& line, std::size_t columns) {
   const std::size_t remark = line.find("   # ");
   if (text_width(line) + 2 <= columns) return "  " + line + "\n";
@@ -61,7 +61,7 @@ std::string examples(const std::string& text, std::size_t columns) {
   return out;
 }
 
-// A name with a long list of words, "--fit stretch|cover|…", is broken behind bars.
+// Breaks a name with a long list of words, "--fit stretch|cover|…", after '|'.
 std::string name_lines(const std::string& name, std::size_t columns) {
   if (text_width(name) + 2 <= columns) return "  " + name;
   std::string spaced;
@@ -73,7 +73,7 @@ std::string name_lines(const std::string& name, std::size_t columns) {
   return "  " + with_spaces(out);
 }
 
-// "  name   text", the text on a line of its own if the name is long.
+// Returns "  name   text". After a long name, the text begins on a line of its own.
 std::string entry(const std::string& name, const std::string& text, std::size_t columns) {
   const std::size_t text_column = columns >= 80 ? 30 : 22;
   std::string out = name_lines(name, columns);
@@ -86,7 +86,7 @@ std::string entry(const std::string& name, const std::string& text, std::size_t 
   return out + wrapped(text, columns - text_column, text_column) + "\n";
 }
 
-// "-j, --jobs N"
+// Returns the names of an option and its value: "-j, --jobs N".
 std::string name_of(const CLI::Option& option) {
   if (option.get_positional()) return option.get_name(true, false);
   std::string names;
@@ -158,7 +158,7 @@ std::string commands(const CLI::App& app, std::size_t columns) {
   return out.empty() ? out : "\nCommands:\n" + out;
 }
 
-// Options that not every command has.
+// Returns the number of options that not every command has.
 std::size_t own_options(const CLI::App& app) {
   const auto own = [](const CLI::Option* each) {
     return each->nonpositional() && !each->get_group().empty() && each->get_group() != "Messages" &&
@@ -175,7 +175,7 @@ Wanted main_options(const CLI::App& app) {
   };
 }
 
-// How to get the help that the short one leaves out.
+// Returns the last lines of the short help: how to see all options.
 std::string pointer(const CLI::App& app, const std::string& name) {
   if (!app.get_subcommands({}).empty())
     return "\nMore:\n  " + name + " COMMAND -h       the main options of a command\n  " + name +

@@ -1,6 +1,6 @@
-// The help of a command: its description, examples, usage and options in groups. Mode Normal is the
-// short help (-h), which shows the main options of a command that has many; All is the whole help
-// (--help).
+// Formats the help of a command: its description, examples, usage and options in groups. CLI11's
+// mode Normal is the short help (-h), which shows only the main options if a command has many; mode
+// All is the whole help (--help).
 //
 // Pure; thread-safe.
 #pragma once

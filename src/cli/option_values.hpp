@@ -1,7 +1,7 @@
-// Ways to define options, with their values as the help shows them.
+// Functions that define options and say how the help shows their values.
 //
-// Failure: a value of a wrong form throws CLI::ValidationError, which names the option and the
-// form.
+// Failure: parsing a value of a wrong form throws CLI::ValidationError, which names the option and
+// the expected form.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,14 +19,15 @@
 
 namespace hotpack::cli {
 
-// An option whose value CLI11 reads; `form` is what the help shows for it.
+// Adds an option whose value CLI11 converts. The help shows `form` in place of the value.
 template <class T>
 CLI::Option* add_value(CLI::App& command, const std::string& name, T& value,
                        const std::string& text, const std::string& form, const char* group) {
   return command.add_option(name, value, text)->option_text(form)->group(group);
 }
 
-// An option whose text `set` reads; it throws CLI::ValidationError for text of another form.
+// Adds an option whose text is passed to `set`, which throws CLI::ValidationError for text of
+// another form.
 template <class Set>
 CLI::Option* add_text(CLI::App& command, const std::string& name, Set set, const std::string& text,
                       const std::string& form, const char* group) {
@@ -37,17 +38,17 @@ CLI::Option* add_text(CLI::App& command, const std::string& name, Set set, const
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-// A word in lower case, with dashes in place of underscores.
+// Returns the word in lower case, with dashes in place of underscores.
 [[nodiscard]] std::string plain_word(std::string word);
 
-// "'lineer' is none of auto|linear; did you mean 'linear'?"
+// Returns a message such as "'lineer' is none of auto|linear; did you mean 'linear'?".
 [[nodiscard]] std::string no_choice(const std::string& word, const std::vector<std::string>& words);
 
 // True if the option has one of these names.
 [[nodiscard]] bool has_name(const CLI::Option& option, std::span<const std::string_view> names);
 
-// An option that takes one of a few words. `also` are other spellings of them, which the help does
-// not show. CLI11's own transformers would show numbers in the help.
+// Adds an option that takes one of a few words. `also` holds other spellings, which the help does
+// not show. CLI11's own transformers are not used: they would show numbers in the help.
 template <class T>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
                         const Choices<T>& choices, const std::string& text, const char* group,
@@ -64,8 +65,8 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
       ->default_str(choices.front().first);
 }
 
-// An option whose words are those of an enum (base/words.hpp). The word that packs use is accepted,
-// too.
+// Adds an option whose words are those of an enum (base/words.hpp). The option also accepts the
+// word that a pack's schema uses for the value.
 template <class Enum, class T>
 CLI::Option* add_words(CLI::App& command, const std::string& name, T& value,
                        const std::string& text, const char* group, Choices<T> also = {}) {
@@ -77,7 +78,7 @@ CLI::Option* add_words(CLI::App& command, const std::string& name, T& value,
   return add_choice(command, name, value, choices, text, group, also);
 }
 
-// An option whose text `parse` converts; it returns nothing for text of another form.
+// Adds an option whose text `parse` converts; `parse` returns nothing for text of another form.
 template <class T, class Parse>
 CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Parse parse,
                         const std::string& text, const std::string& form, const char* group) {

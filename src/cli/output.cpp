@@ -16,14 +16,15 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 * 1024;
 constexpr std::size_t kKeptBytes = 64 * 1024;
 
-// Bytes of the text without a last character that may be incomplete.
+// Returns the length of the text without a last character that may be incomplete.
 std::size_t whole_characters(std::string_view text) {
   std::size_t end = text.size();
   while (end > 0 && (static_cast<unsigned char>(text[end - 1]) & 0xC0U) == 0x80U) --end;
   return end > 0 && static_cast<unsigned char>(text[end - 1]) >= 0xC0U ? end - 1 : end;
 }
 
-// Some file systems report a full disk only when a descriptor of the file is closed. 0 or an errno.
+// Closes a copy of the descriptor, because some file systems report a full disk only when a
+// descriptor is closed. Returns 0 or an errno.
 int close_a_copy(int descriptor) {
   const int copy = ::dup(descriptor);
   if (copy < 0) return errno;
@@ -61,7 +62,8 @@ Status Output::finish() {
 
 bool Output::abandoned() const { return errno_value_ == EPIPE; }
 
-// Whole lines, so that each is fitted as one; of a line that does not end, whole characters.
+// Moves whole lines from line_ to the buffer, because fitted() needs whole lines. A line longer
+// than the buffer is moved in parts, without cutting a character.
 void Output::put_lines(bool all) {
   const bool endless =
       !all && line_.size() >= kBufferBytes && line_.find('\n') == std::string::npos;

@@ -1,8 +1,7 @@
-// Results on stdout: buffered text, made harmless for terminals by printable().
+// Buffers the results and writes them to stdout. printable() makes the text harmless for terminals.
 //
-// Ownership: borrows the descriptor. Thread-safety: none, one thread. Failure: the first failed
-// write is remembered, later text is discarded, finish() reports it, so that commands need not
-// check before.
+// Ownership: borrows the descriptor. Not thread-safe. Failure: after the first failed write, later
+// text is discarded; finish() returns the error, so commands need not check earlier.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +20,20 @@ class Output {
 
   void write(std::string_view text);
   void line(std::string_view text);
-  // Text that is printable() already and may have colors.
+  // Writes text that has already passed printable() and may contain color codes.
   void write_painted(std::string_view text);
-  // Breaks lines to fit this many columns; 0, the default, leaves them as they are.
+  // From now on, breaks lines to fit this many columns; 0, the default, leaves them as they are.
   void fit(std::size_t columns) { columns_ = columns; }
   [[nodiscard]] std::size_t columns() const { return columns_; }
-  // Also keeps the first 64 KiB, for kept().
+  // From now on, also keeps the first 64 KiB of the text; kept() returns them.
   void keep() { keeps_ = true; }
   [[nodiscard]] const std::string& kept() const { return kept_; }
   [[nodiscard]] bool used() const { return used_; }
-  // False after a failed write: long outputs may stop early.
+  // False after a failed write: a command with a long output may then stop early.
   [[nodiscard]] bool good() const { return errno_value_ == 0; }
-  // The reader closed the pipe, as `| head` does.
+  // True if the reader closed the pipe, as `| head` does.
   [[nodiscard]] bool abandoned() const;
-  // Writes the buffer. An `io` error if any write has failed.
+  // Writes the rest of the buffer. Returns an `io` error if any write has failed.
   [[nodiscard]] Status finish();
 
  private:

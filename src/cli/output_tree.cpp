@@ -19,7 +19,7 @@ namespace hotpack::cli {
 
 namespace {
 
-// A descriptor that is closed at the end.
+// Owns a descriptor and closes it in the destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -30,7 +30,7 @@ class Descriptor {
     return *this;
   }
   [[nodiscard]] int number() const { return number_; }
-  // 0, or the system's error.
+  // Returns 0, or the errno of the failure.
   int close() {
     const int number = std::exchange(number_, -1);
     return number >= 0 && ::close(number) != 0 ? errno : 0;
@@ -46,7 +46,7 @@ bool is_link(int folder, const std::string& name) {
          S_ISLNK(found.st_mode);
 }
 
-// The folder `name` directly in `folder`, made where it is missing.
+// Opens the folder `name` directly in `folder`; creates it if it is missing.
 Result<Descriptor> enter(int folder, const std::string& name, const std::string& path) {
   if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST)
     return io_error("cannot create the folder", path, errno);
@@ -117,7 +117,8 @@ Status OutputTree::write(const std::string& name, std::string_view content, bool
   return status;
 }
 
-// Under a lock, so that of two names that are one for the file system the second finds the first.
+// Gives the temporary file its name. Holds a lock: if the file system treats two names as the same,
+// the second call finds the file of the first.
 Status OutputTree::put(int folder, const std::string& temporary, const std::string& last,
                        const std::string& name, bool replace) {
   const std::string path = path_ + "/" + name;

@@ -1,12 +1,13 @@
-// A folder and the files written below it: no file is written outside, whatever the names and links
-// are.
+// Writes files below a folder, and never outside it, whatever names and links exist.
 //
-// Names are relative paths with "/". Missing folders are created, and never entered through a link;
-// a file appears complete or not at all, and replaces a link of its name, not the target of the
-// link. Files are not forced to disk: they can be made again. Ownership: owns the descriptor of the
-// folder. Thread-safety: write() may be called from several threads at once. Failure: `usage` for a
-// file that may not be replaced, a link, or a file where a folder is needed; `data` if the file
-// system does not distinguish two names of this run; `io`.
+// Names are relative paths with "/". Missing folders are created; no folder is entered through a
+// link. A file appears complete or not at all. It replaces a link of its name, not the target of
+// the link. Files are not flushed to disk, because they can be made again.
+//
+// Ownership: owns the descriptor of the folder. Thread-safety: write() may be called from several
+// threads at once. Failure: `usage` if an existing file may not be replaced, or if a link or a file
+// is found where a folder is needed; `data` if the file system does not distinguish two names of
+// this run; `io`.
 #pragma once
 
 #include <sys/types.h>
@@ -24,13 +25,13 @@ namespace hotpack::cli {
 
 class OutputTree {
  public:
-  // The path of the folder itself, which the user gave, may contain links. Created if missing.
+  // Opens the folder that the user named; creates it if it is missing. Its path may contain links.
   [[nodiscard]] static Result<std::unique_ptr<OutputTree>> open(const std::string& path);
   ~OutputTree();
   OutputTree(const OutputTree&) = delete;
   OutputTree& operator=(const OutputTree&) = delete;
 
-  // `replace`: replaces a file of that name that existed before.
+  // Writes a file. `replace` permits replacing a file of that name that existed before this run.
   [[nodiscard]] Status write(const std::string& name, std::string_view content, bool replace);
   [[nodiscard]] const std::string& path() const { return path_; }
 

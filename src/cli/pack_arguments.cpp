@@ -36,7 +36,7 @@ std::optional<Integer> parse_integer(std::string_view text) {
   return value;
 }
 
-// "a,b,c" or "axb" to numbers.
+// Parses numbers with a separator between them: "1,2,3" or "4x3". Absent for any other text.
 std::optional<std::vector<int>> parse_numbers(std::string_view text, char separator) {
   std::vector<int> numbers;
   while (true) {
@@ -49,7 +49,7 @@ std::optional<std::vector<int>> parse_numbers(std::string_view text, char separa
   }
 }
 
-// "512x512"; 512X512 and 512×512 are the same, and 512 alone is both sides.
+// Parses "512x512". 512X512 and 512×512 mean the same, and 512 alone means both sides.
 std::optional<Extent> parse_size(const std::string& text) {
   constexpr std::string_view kTimes = "×";
   std::string plain = text;
@@ -63,7 +63,7 @@ std::optional<Extent> parse_size(const std::string& text) {
   return Extent{(*numbers)[0], (*numbers)[1]};
 }
 
-// "#ff8000"
+// Parses a color such as "#ff8000".
 std::optional<RgbColor> parse_hex_color(std::string_view text) {
   RgbColor color{};
   if (text.size() != 7 || text.front() != '#') return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<RgbColor> parse_color(const std::string& text) {
   return color;
 }
 
-// "512x512+128": tiles and how far they overlap.
+// Parses "512x512+128": the size of a tile and the overlap of neighboring tiles.
 std::optional<pipeline::TileOptions> parse_tile(const std::string& text) {
   const std::size_t plus = text.find('+');
   const auto size = parse_size(text.substr(0, plus));
@@ -98,7 +98,8 @@ std::optional<pipeline::TileOptions> parse_tile(const std::string& text) {
   return pipeline::TileOptions{*size, *overlap};
 }
 
-// "drop", which is no color, or "blend=R,G,B".
+// Parses "drop", which gives no color, or "blend=R,G,B". The outer optional is absent for any other
+// text.
 std::optional<std::optional<RgbColor>> parse_alpha(const std::string& text) {
   constexpr std::string_view kBlend = "blend=";
   if (text == "drop") return std::optional<RgbColor>();
@@ -108,7 +109,7 @@ std::optional<std::optional<RgbColor>> parse_alpha(const std::string& text) {
   return color;
 }
 
-// "--zstd", "--zstd=label", "--zstd=image,label:3"
+// Parses the value of --zstd: empty, "label", "image,label:3". Returns false for any other text.
 bool parse_zstd(const std::string& text, pipeline::ShardOptions& shard) {
   const std::size_t colon = text.find(':');
   std::string fields = text.substr(0, colon);
@@ -130,7 +131,8 @@ constexpr std::array<std::pair<std::string_view, SplitMethod>, 4> kSplitMethods{
      {"hash", SplitMethod::hash},
      {"list", SplitMethod::list}}};
 
-// "folder", or "METHOD:NAME=VALUE,NAME=VALUE".
+// Parses the value of --split: "folder", or "METHOD:NAME=VALUE,NAME=VALUE". Returns false for any
+// other text.
 bool parse_split(std::string_view text, pipeline::SplitOptions& split) {
   const std::string_view word = text.substr(0, text.find(':'));
   const auto* const found = std::find_if(kSplitMethods.begin(), kSplitMethods.end(),
@@ -180,7 +182,7 @@ void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
       "PREFIX", kInput);
 }
 
-// Pairing of images and labels.
+// Adds the options that say how images and labels are paired.
 void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
   add_value(command, "--image-suffix", input.image_suffix,
             "suffix stripped from image stems, such as _leftImg8bit; files without it are ignored",
@@ -323,7 +325,7 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
             "label of padded pixels: ignore (default) or a class", "ignore|CLASS", kLabels);
 }
 
-// Two filters go by that name, and their pixels differ.
+// Refuses the word "bilinear": it may mean either of two filters, and their results differ.
 std::string refuse_bilinear(std::string word) {
   if (plain_word(word) == "bilinear")
     throw CLI::ValidationError(
@@ -402,12 +404,12 @@ void add_image_options(CLI::App& command, pipeline::RecordOptions& record) {
 
 void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
   constexpr std::uint64_t kFewest =
-      1024;  // fewer bytes fit no usual record: the unit was forgotten
+      1024;  // no usual record fits fewer bytes, so the user probably forgot the unit
   const auto bytes = parse_bytes(text);
   const bool bare = text.find_first_not_of("0123456789") == std::string::npos;
   if (!bytes)
     throw CLI::ValidationError("--shard-size",
-                               "'" + text + "' is no size such as 64MiB, 1GB or 268435456");
+                               "'" + text + "' is not a size such as 64MiB, 1GB or 268435456");
   if (bare && *bytes < kFewest)
     throw CLI::ValidationError("--shard-size", "'" + text + "' is " + counted_text(*bytes, "byte") +
                                                    "; did you mean '" + text + "MiB'?");

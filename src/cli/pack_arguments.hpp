@@ -1,7 +1,8 @@
-// The options that `pack` and `check` share, from their text to PackOptions.
+// Defines the options that `pack` and `check` share, and converts their text to PackOptions.
 //
-// CLI11 writes into PackArguments, which must live as long as the parser. Failure: values of a
-// wrong form are refused while parsing (CLI::ValidationError), contradictions by `pack`.
+// CLI11 writes into PackArguments, which must live as long as the parser. Failure: parsing a value
+// of a wrong form throws CLI::ValidationError. `pack` itself refuses options that contradict each
+// other.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,18 +20,19 @@ struct PackArguments {
   pipeline::PackOptions options;
 };
 
-// Inputs, pairing, labels, geometry, images, storage: all that determines the samples and their
-// bytes.
+// Adds all options that determine the samples and their bytes: inputs, pairing, labels, geometry,
+// images, storage.
 void add_sample_options(CLI::App& command, PackArguments& arguments);
-// Output, partitions, errors, resuming: what only packing needs.
+// Adds the options that only packing needs: output, partitions, errors, resuming.
 void add_writing_options(CLI::App& command, PackArguments& arguments);
 
-// True for `--preset list`, which asks for preset_list() in place of a run.
+// True for `--preset list`: the command then prints preset_list() and does nothing else.
 [[nodiscard]] bool wants_preset_list(const PackArguments& arguments);
 [[nodiscard]] Report preset_list();
 
-// "268435456", "256MiB", "1GB", "64M": bytes; binary units with an i, or of one letter, whatever
-// the case. Absent for anything else.
+// Parses a number of bytes: "268435456", "256MiB", "1GB", "64M". Units with an "i" (MiB) and of one
+// letter (M) are binary, others (MB) decimal; upper and lower case are equal. Absent for any other
+// text.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 }  // namespace hotpack::cli

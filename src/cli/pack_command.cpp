@@ -14,7 +14,7 @@ namespace hotpack::cli {
 
 namespace {
 
-// Options about how check runs and reports, not about what is packed.
+// True for options of `check` itself, about how it runs and reports, not about what is packed.
 bool is_own_option(const CLI::Option& option) {
   static constexpr std::array<std::string_view, 5> kNames = {"--help", "--json", "--config",
                                                              "--fast", "--write-classes"};
@@ -26,7 +26,8 @@ std::string name_of(const CLI::Option& option) {
                                      : "-" + option.get_snames().front();
 }
 
-// A name and one value; with "=" if the value looks like an option, or is optional.
+// Returns the option's name and one value, joined by "=" if the value looks like an option or is
+// optional, else by a space.
 std::string with_value(const CLI::Option& option, const std::string& value) {
   const std::string name = name_of(option);
   const bool joined =
@@ -51,7 +52,8 @@ std::string words_of(const CLI::Option& option) {
   return words;
 }
 
-// Options that an error replaces when it proposes other inputs, or another way to pair them.
+// True for options that a proposed command replaces, because the error proposes other inputs or
+// another way to pair them.
 bool names_or_pairs_inputs(const CLI::Option& option) {
   static constexpr std::array<std::string_view, 10> kNames = {
       "--images",       "--labels",     "--image-folders",  "--key-prefix",  "--image-suffix",
@@ -69,7 +71,7 @@ bool says(std::string_view line, const GivenOption& option) {
     return std::find(option.names.begin(), option.names.end(), name) != option.names.end();
   };
   if ((is("--group") || is("--split-seed")) && has_word(line, "--split")) return true;
-  // A table, and a split by lists, name the samples.
+  // --pairs, and --split with lists, name the samples themselves, so these options do not apply.
   if ((is("--list") || is("--root") || is("--strip-prefix")) &&
       (has_word(line, "--pairs") || has_word(line, "--split")))
     return true;
@@ -79,8 +81,8 @@ bool says(std::string_view line, const GivenOption& option) {
 
 constexpr std::string_view kSomewhere = " -o OUT";
 
-// Drops a proposed class table if options about classes were given. It is the last option of
-// `line`, which ends with a blank.
+// Drops a proposed `--classes` if the user gave options about classes. It is the last option of
+// `line`, and `line` ends with a space.
 std::string_view without_proposed_classes(std::string_view line,
                                           std::span<const GivenOption> given) {
   constexpr std::array<std::string_view, 4> kAboutClasses = {"--classes", "--num-classes",
@@ -93,8 +95,8 @@ std::string_view without_proposed_classes(std::string_view line,
   return said && proposed != std::string_view::npos ? line.substr(0, proposed + 1) : line;
 }
 
-// True if the option applies to the inputs of the command: all options about labels apply to label
-// files, those about class names also to class folders and masks per class.
+// True if the option applies to the inputs of the command. All options about labels apply to label
+// files; only a few of them also apply to class folders or to masks per class.
 bool goes_with(std::string_view line, const GivenOption& option) {
   const auto is = [&](std::string_view name) { return option.names.front() == name; };
   const bool masks = has_word(line, "--mask-per-class"),
@@ -107,7 +109,8 @@ bool goes_with(std::string_view line, const GivenOption& option) {
   return data_set || has_word(line, "--labels") || has_word(line, "--pairs");
 }
 
-// `line` ends with kSomewhere.
+// Returns the proposed command with the given options added. Precondition: `line` ends with
+// kSomewhere.
 std::string finished_command(std::string_view line, std::span<const GivenOption> given) {
   const std::string_view begin =
       without_proposed_classes(line.substr(0, line.size() - kSomewhere.size() + 1), given);
@@ -129,7 +132,7 @@ std::vector<GivenOption> options_to_keep(const CLI::App& command, const CLI::App
     if (option->count() == 0 || is_own_option(*option) || names_or_pairs_inputs(*option)) continue;
     const CLI::Option* const same = pack.get_option_no_throw(name_of(*option));
     if (same == nullptr || same->get_group() != option->get_group())
-      continue;  // such as the output of a preview
+      continue;  // pack has no such option, or it means something else there, as -o of preview
     GivenOption given{{}, words_of(*option), option->get_group() == "Labels"};
     for (const std::string& name : option->get_lnames()) given.names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) given.names.push_back("-" + name);

@@ -25,8 +25,8 @@ std::uint64_t total_bytes(const Dataset& dataset) {
   return sum;
 }
 
-// The part of all class pixels (of whole-image labels: of all labels) that class c has; nothing
-// without any.
+// Returns class c's share of all pixels with a class (of all labels, if an image has one class);
+// absent if there are none.
 std::optional<double> share_of(const Statistics& statistics, std::size_t c) {
   const std::uint64_t all =
       std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});
@@ -77,12 +77,12 @@ std::string geometry_text(const Schema& schema) {
   return text;
 }
 
-// As typed, without the usual ones.
+// Returns the options as typed on the command line, without those that have their default value.
 std::string options_text(const Schema& schema) {
   std::vector<std::string> words;
   for (const pipeline::TypedOption& option : pipeline::typed_options(schema)) {
     if (option.usual) continue;
-    const char* const equals = option.name == "--zstd" ? "=" : " ";  // its value may be left out
+    const char* const equals = option.name == "--zstd" ? "=" : " ";  // as its value is optional
     words.push_back(option.name +
                     (option.value->empty() ? "" : equals + shell_word(*option.value)));
   }

@@ -1,4 +1,4 @@
-// The contents of a packed data set: the result of `info`.
+// Describes the contents of a packed data set: the result of `info`.
 //
 // Pure; thread-safe.
 #pragma once
@@ -12,9 +12,9 @@
 
 namespace hotpack::cli {
 
-// Numbers of the statistics are those of the manifest, digit by digit. `faults` are missing or
-// unusable files; the member `faults` exists only if there are some. Names of classes are truncated
-// if lines are longer than `columns`; 0: no limit.
+// The numbers of the statistics are copied from the manifest digit by digit. `faults` describes
+// missing or unusable files; the JSON member `faults` exists only if there are some. If lines are
+// longer than `columns`, class names are truncated; 0 means no limit.
 [[nodiscard]] Report pack_description(const Dataset& dataset,
                                       const std::vector<std::string>& faults = {},
                                       std::size_t columns = 0);

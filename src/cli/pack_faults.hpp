@@ -1,7 +1,7 @@
-// Missing files of a pack, and how to repair a damaged one.
+// Finds missing files of a pack, and says how to repair a damaged pack.
 //
-// Reads names and sizes only. Thread-safe. Failure: none; a file that cannot be examined is a fault
-// too.
+// Reads only names and sizes of files. Thread-safe. Failure: none; a file that cannot be examined
+// is reported as a fault, too.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace hotpack::cli {
 
-// One line per shard that is missing or has another size than the manifest says; beyond a few,
-// their count.
+// Returns one line per shard that is missing or has another size than the manifest says. After a
+// few, one last line counts the others.
 [[nodiscard]] std::vector<std::string> missing_shards(const Dataset& dataset);
 
 // Tells the user how to repair a damaged pack.

@@ -106,11 +106,12 @@ std::string shards_text(const PackReport& set) {
   return text;
 }
 
-// `seconds` below 0: the time is not shown.
+// Adds the lines about what a run wrote. If `seconds` is below 0, the time is not shown.
 void add_result_lines(Report& report, const PackReport& set, double seconds) {
   if (set.partition && own_shards(set) == 0)
-    return report.line("part", partition_text(*set.partition) + ": no shard of " +
-                                   number_text(set.plan.shards) + " is in it, nothing is written");
+    return report.line("part", partition_text(*set.partition) + ": no shard (of " +
+                                   number_text(set.plan.shards) +
+                                   ") is in it, so nothing is written");
   const bool done_before = set.status == PackStatus::complete;
   report.line(done_before ? "complete" : "packed",
               printable_name(set.output) +
@@ -150,7 +151,8 @@ Report set_report(const PackReport& set, double seconds) {
   return report;
 }
 
-// For several splits the folder above them, which every command accepts.
+// Adds the commands to run next. For several splits, they name the parent folder, which every
+// command accepts.
 void add_next(Report& report, const pipeline::PackRun& run) {
   const PackReport& first = run.sets.front();
   const std::string below = "/" + first.split;
@@ -162,7 +164,7 @@ void add_next(Report& report, const pipeline::PackRun& run) {
                           "\nor, from several folders: hotpack merge DIR... -o DIR");
 }
 
-// Ignored by --ignore NAME: nothing becomes the class, and no map changes that.
+// True if --ignore NAME ignores the class and no map is used: then no pixel can have the class.
 bool is_ignored(const Schema& schema, std::size_t c) {
   const auto& more = schema.options.more;
   const bool mapped = std::any_of(more.begin(), more.end(),
@@ -173,7 +175,7 @@ bool is_ignored(const Schema& schema, std::size_t c) {
 
 Cells class_row(const std::string& name, std::uint64_t pixels, std::uint64_t all,
                 const std::string& more) {
-  constexpr std::size_t kName = 24, kShare = 8;  // columns; "100.00 %"
+  constexpr std::size_t kName = 24, kShare = 8;  // in columns; a share such as "100.00 %"
   std::string share = percent_of(pixels, all);
   share.insert(0, kShare - std::min(kShare, share.size()), ' ');
   return {truncated(printable_name(name), kName), share, more};
@@ -210,7 +212,7 @@ void add_class_lines(Report& report, const Schema& schema, const Statistics& sta
                                  : "in " + counted_text(statistics.samples[c], "sample")));
   if (listed < schema.classes.size())
     rows.push_back({"… and " + number_text(schema.classes.size() - listed) + " more classes"});
-  // If a pixel may have several classes, their sum is not the number of pixels.
+  // If a pixel may have several classes, the sum of their counts is not the number of pixels.
   const bool multi = schema.label && schema.label->multi;
   if (statistics.ignored > 0 && multi)
     rows.push_back({"of no class: " + counted_text(statistics.ignored, "pixel")});

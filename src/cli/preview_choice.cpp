@@ -20,7 +20,7 @@ namespace {
 using Numbers = std::vector<std::uint64_t>;
 using Chosen = std::vector<ChosenSample>;
 
-// "street_02.png" and "street_02" mean the key "north/street_02".
+// True if the user probably means `key`: "street_02.png" and "street_02" mean "north/street_02".
 bool is_end_of(std::string_view asked, const std::string& key) {
   for (const std::string_view end : {asked, asked.substr(0, asked.rfind('.'))}) {
     if (end == key ||
@@ -47,14 +47,15 @@ Error unknown_key(PreviewSource& source, const std::string& asked) {
   return usage_error(std::move(text));
 }
 
-// One of several keys, as it seems.
+// The error for a part of `text` that is no key. The commas of `text` may belong to a key.
 Error unknown_part(PreviewSource& source, const std::string& asked, const std::string& text) {
   Error error = unknown_key(source, asked);
   if (asked != text) error.message += ". Give each key that contains a comma its own --keys";
   return error;
 }
 
-// A key may have commas: the whole text first, then its parts.
+// Finds the samples with the keys in `text`. A key may contain commas, so the whole text is tried
+// first, then the parts between commas.
 Result<Numbers> numbers_of_keys(PreviewSource& source, const std::string& text) {
   HOTPACK_ASSIGN(const auto whole, source.find(text));
   if (!whole.empty()) return whole;
@@ -77,11 +78,11 @@ Result<Numbers> samples_with_keys(PreviewSource& source, const std::vector<std::
     HOTPACK_ASSIGN(const Numbers numbers, numbers_of_keys(source, text));
     all.insert(all.end(), numbers.begin(), numbers.end());
   }
-  if (all.empty()) return usage_error("--keys names no key");
+  if (all.empty()) return usage_error("--keys is empty: name at least one key");
   return all;
 }
 
-// "the classes are: sky, building, …"
+// Returns a text such as "the classes are: sky, building, …".
 std::string class_list(const std::vector<std::string>& names) {
   constexpr std::size_t kListed = 40;
   const std::string more = names.size() > kListed ? ", … (" + number_text(names.size()) +
@@ -109,13 +110,14 @@ Result<std::size_t> class_named(const PreviewSource& source, const std::string& 
   return usage_error(unknown_name("class", name, names) + "\n" + class_list(names));
 }
 
-// A sample and which part of its label has the class.
+// A sample, and the share of the class in its label.
 struct Rich {
   double part = 0;
   std::uint64_t number = 0;
 };
 
-// Those with any of the class, in the order of their numbers. Nothing where a stop was requested.
+// Returns the samples with any of the class, in the order of their numbers. Empty if a stop was
+// requested.
 Result<std::vector<Rich>> samples_of_class(PreviewSource& source, std::size_t class_id,
                                            Terminal& terminal) {
   std::vector<Rich> rich;
@@ -141,8 +143,8 @@ Result<Chosen> richest_samples(PreviewSource& source, const std::string& name, s
   terminal.finish_progress();
   const std::string& class_name = source.schema().classes[class_id].name;
   if (rich.empty() && !terminal.stop_requested())
-    return usage_error("no sample of " + source.name() + " has anything of the class '" +
-                       class_name + "'");
+    return usage_error("no sample of " + source.name() + " contains the class '" + class_name +
+                       "'");
   Chosen chosen;
   if (source.schema().label->scope == LabelScope::image) {
     for (const std::uint64_t place : spread_evenly(rich.size(), most))
@@ -178,8 +180,8 @@ Result<std::vector<ChosenSample>> choose_samples(PreviewSource& source, const Pr
 std::vector<std::uint64_t> spread_evenly(std::uint64_t total, std::size_t count) {
   const std::uint64_t taken = std::min<std::uint64_t>(total, count);
   std::vector<std::uint64_t> numbers;
-  // The middle of each of `taken` equal parts; a product of two sample counts fits, a sheet has
-  // few.
+  // Takes the middle of each of `taken` equal parts. The product does not overflow, because a sheet
+  // has few samples.
   for (std::uint64_t i = 0; i < taken; ++i) numbers.push_back((2 * i + 1) * total / (2 * taken));
   return numbers;
 }

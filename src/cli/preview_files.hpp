@@ -1,6 +1,6 @@
-// The files that `preview` writes, and which files it may replace: those it made itself.
+// Checks the paths of the files that `preview` writes. It may replace only files that it made.
 //
-// Thread-safe for different files. Failure: `usage` for a path that must not be written, `io`.
+// Thread-safe for different files. Failure: `usage` for a path that must not be written; `io`.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace hotpack::cli {
 
-// A kind of file: its ending, and how its own files are known by their first bytes.
+// A kind of file: its ending, and how to recognize from the first bytes that `preview` made it.
 struct PreviewFile {
   std::string_view option;  // for messages
   std::string_view ending;
@@ -22,8 +22,8 @@ struct PreviewFile {
 [[nodiscard]] PreviewFile sheet_kind();
 [[nodiscard]] PreviewFile page_kind();
 
-// Before anything is drawn: the name has the ending, and what stands there is nothing, a file of
-// this kind, or with `force` any file.
+// To call before anything is drawn. Refuses a name without the ending, and an existing file that
+// `preview` did not make, unless `force` is set.
 [[nodiscard]] Status check_preview_path(const std::string& path, const PreviewFile& kind,
                                         bool force);
 

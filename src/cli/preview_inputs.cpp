@@ -61,7 +61,7 @@ class InputSource final : public PreviewSource {
     return shown;
   }
 
-  // A sample that cannot be packed has no label to be rich in anything.
+  // Returns no label for a sample that cannot be packed.
   [[nodiscard]] Result<std::optional<LabelView>> load_label(std::uint64_t number) override {
     HOTPACK_ASSIGN(const auto problem, inputs_->record_of(number, packed_));
     return problem ? std::optional<LabelView>() : label();
@@ -79,7 +79,7 @@ class InputSource final : public PreviewSource {
 
   [[nodiscard]] std::optional<LabelView> label() const {
     const auto& field = schema().label;
-    if (!field || packed_.label.empty()) return std::nullopt;  // of a split of images alone
+    if (!field || packed_.label.empty()) return std::nullopt;  // its split has no labels
     const auto& shape = packed_.entry.label_shape;
     const bool pixels = field->scope == LabelScope::pixel;
     return LabelView{as_u8(packed_.label),
@@ -104,7 +104,7 @@ Result<std::unique_ptr<PreviewSource>> open_inputs(const pipeline::PackOptions& 
 
 bool is_unpacked_folder(const std::string& path) {
   std::error_code failed;
-  constexpr int kSplits = 1;  // a pack made deeper in a folder of raw images does not hide these
+  constexpr int kSplits = 1;  // levels searched: a pack deeper in a folder of raw images is ignored
   return std::filesystem::is_directory(path, failed) && packs_at(path, kSplits).empty();
 }
 

@@ -1,4 +1,4 @@
-// The samples of inputs before they are packed, for `preview`.
+// Opens the samples of inputs that are not packed yet, for `preview`.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace hotpack::cli {
 
-// Gathers the samples and decides what their labels mean, as `pack` does; says what was decided.
-// `options` and `terminal` outlive the source.
+// Finds the samples and decides what their labels mean, as `pack` does, and prints the decision.
+// `options` and `terminal` must outlive the source.
 [[nodiscard]] Result<std::unique_ptr<PreviewSource>> open_inputs(
     const pipeline::PackOptions& options, Terminal& terminal);
 

@@ -1,4 +1,4 @@
-// The samples of packs, for `preview`.
+// Opens the samples of packs, for `preview`.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace hotpack::cli {
 
 class PackSource final : public PreviewSource {
  public:
-  // Several packs are read as one; their classes must be the same, else the error says to name one
-  // of them.
+  // Opens several packs as one data set. Their schemas must agree; otherwise the error tells the
+  // user to name one of them.
   [[nodiscard]] static Result<PackSource> open(const std::vector<std::string>& folders);
 
   [[nodiscard]] std::string name() const override;
@@ -22,7 +22,7 @@ class PackSource final : public PreviewSource {
   [[nodiscard]] Result<std::optional<Statistics>> statistics() const override;
   [[nodiscard]] bool has_remarks() const override { return dataset_.packs().size() > 1; }
 
-  // With several packs, "val/key" means the sample of the pack in folder val; the search is then
+  // With several packs, "val/key" finds the sample of the pack in folder val; this search takes
   // O(samples).
   [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override;
   [[nodiscard]] Result<std::string> key(std::uint64_t number) override;

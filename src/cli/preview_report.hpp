@@ -1,4 +1,4 @@
-// The samples and the legend of a sheet, as text and JSON.
+// Reports the samples and the legend of a sheet as text and JSON.
 //
 // Plain values and pure functions; thread-safe.
 #pragma once
@@ -21,15 +21,15 @@ struct ShownSample {
   std::string remark;
   Extent size;                  // of the record
   preview::ClassCounts counts;  // empty without a label
-  std::string problem;          // why it is not shown
+  std::string problem;          // why the sample is not shown; empty: it is shown
 };
 
 struct PreviewReport {
-  std::string source;         // the pack or the inputs
-  std::string sheet, page;    // files written; empty: none
-  Extent size;                // of the sheet, where there is one
-  int columns = 0;            // likewise
-  std::uint64_t samples = 0;  // of the source
+  std::string source;         // the name of the pack or of the inputs
+  std::string sheet, page;    // the files written; empty: none
+  Extent size;                // of the sheet, if there is one
+  int columns = 0;            // of the sheet, if there is one
+  std::uint64_t samples = 0;  // number of samples in the source
   std::vector<ShownSample> shown;
   std::optional<preview::Legend> legend;  // absent without labels
 };

@@ -18,7 +18,7 @@ double seconds_between(RateMeter::Clock::time_point from, RateMeter::Clock::time
   return std::chrono::duration<double>(to - from).count();
 }
 
-// Whole seconds: tenths of an estimate only flicker.
+// Returns the time in whole seconds: tenths of an estimate would only flicker.
 std::string time_left(double seconds) {
   const double whole = std::ceil(seconds);
   return whole < 10 ? std::to_string(static_cast<int>(whole)) + " s" : human_duration(whole);

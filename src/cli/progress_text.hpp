@@ -1,7 +1,7 @@
-// The progress of a stage as text: its rate over the last seconds, and lines for people and
-// programs.
+// Describes the progress of a stage: its rate over the last seconds, a line for people, and a JSON
+// object for programs.
 //
-// Values and pure functions. Thread-safety: none for RateMeter.
+// Plain values and pure functions. RateMeter is not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,16 @@
 
 namespace hotpack::cli {
 
-// Samples per second over a sliding window, so that a change of speed shows and the samples of an
-// earlier run do not count.
+// Measures the samples per second over the last seconds only, so that the rate follows a change of
+// speed. Samples that an earlier run packed do not count.
 class RateMeter {
  public:
   using Clock = std::chrono::steady_clock;
 
   void restart(Clock::time_point now, std::uint64_t done);
-  // Cheap, for every sample: at most one point per second is kept.
+  // To call after every sample. It is cheap, because at most one point per second is kept.
   void update(Clock::time_point now, std::uint64_t done);
-  // 0 until time has passed.
+  // Returns 0 until some time has passed.
   [[nodiscard]] double per_second() const;
 
  private:
@@ -32,7 +32,7 @@ class RateMeter {
     Clock::time_point at;
     std::uint64_t done = 0;
   };
-  std::deque<Point> points_;  // the window's, oldest first
+  std::deque<Point> points_;  // of the last seconds, oldest first
   Point last_;
 };
 
@@ -44,13 +44,14 @@ struct ProgressFigures {
   [[nodiscard]] std::optional<int> percent() const;          // rounded down; none without a total
 };
 
-// "packing 1,234/12,345, 10 %, 345 samples/s, 1.2 GiB read, 32 s left, 3 problems"
+// Returns "packing 1,234/12,345, 10 %, 345 samples/s, 1.2 GiB read, 32 s left, 3 problems".
 [[nodiscard]] std::string progress_line(const ProgressFigures& figures);
 
-// One JSON object: type "progress", stage, samples_done, samples_total, bytes_in, bytes_out,
-// problems, seconds, samples_per_second, seconds_left (null while unknown).
+// Returns one JSON object with the type "progress" and the members stage, samples_done,
+// samples_total, bytes_in, bytes_out, problems, seconds, samples_per_second, and seconds_left (null
+// while it is unknown).
 [[nodiscard]] std::string progress_json(const ProgressFigures& figures);
-// One JSON object: type "message", level, text.
+// Returns one JSON object with the type "message" and the members level and text.
 [[nodiscard]] std::string message_json(pipeline::Level level, std::string_view text);
 
 [[nodiscard]] std::string_view name_of(pipeline::Level level);

@@ -14,7 +14,7 @@ bool looks_like_option(const std::string& argument) {
   return argument.size() > 1 && argument.front() == '-';
 }
 
-// "--size=3" → "--size"
+// Returns the name in an argument such as "--size=3": "--size".
 std::string option_part(const std::string& argument) {
   return argument.substr(0, argument.find('='));
 }
@@ -41,7 +41,7 @@ std::vector<std::string> command_names(const CLI::App& root) {
   return names;
 }
 
-// Explains arguments that the parser could not place, if that says more than its exception.
+// Explains the first argument that belongs to no option. Absent if CLI11's exception says as much.
 std::optional<std::string> explain_leftovers(const CLI::App& root) {
   const CLI::App& command = given_command(root);
   const std::vector<std::string> before = root.remaining();
@@ -51,8 +51,8 @@ std::optional<std::string> explain_leftovers(const CLI::App& root) {
   if (const auto option = first_unknown_option(before)) {
     const bool misplaced = !none_given && command.get_option_no_throw(*option) != nullptr;
     if (misplaced)
-      return "options follow the command: " + root.get_name() + " " + command.get_name() + " " +
-             *option;
+      return "options must follow the command: " + root.get_name() + " " + command.get_name() +
+             " " + *option;
     return unknown_name("option", *option, dashed_names(root));
   }
   if (none_given) return std::nullopt;
@@ -77,7 +77,7 @@ std::string words_of_mismatch(const std::string& words) {
   return words;
 }
 
-// Rewords its text about a value that is not a number: "Could not convert: --shuffle = -n".
+// Rewords CLI11's text about a value that is not a number: "Could not convert: --shuffle = -n".
 std::string words_of_conversion(const std::string& words) {
   constexpr std::string_view kBegin = "Could not convert: ";
   const std::size_t equals = words.find(" = ");
@@ -90,10 +90,10 @@ std::string words_of_conversion(const std::string& words) {
   const std::size_t end = words.find(": ");
   return end == std::string::npos
              ? words
-             : words.substr(0, end) + " is a switch and takes no value but true or false";
+             : words.substr(0, end) + " is a switch and takes no value except true or false";
 }
 
-// Rewords "--jobs: Value many not in range 1 to 1024" if the value is not a number.
+// Rewords CLI11's "--jobs: Value many not in range 1 to 1024" if the value is not a number.
 std::string words_of_range(const std::string& words) {
   constexpr std::string_view kValue = ": Value ";
   const std::size_t begin = words.find(kValue);
@@ -105,7 +105,7 @@ std::string words_of_range(const std::string& words) {
   return words_of_conversion("Could not convert: " + option + " = " + value);
 }
 
-// CLI11's words, unless they speak of its own types.
+// Returns CLI11's message, reworded if it names CLI11's own types.
 std::string words_of(const CLI::ParseError& thrown) {
   const std::string words = thrown.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&thrown) != nullptr)
@@ -115,7 +115,7 @@ std::string words_of(const CLI::ParseError& thrown) {
   return words_of_range(words);
 }
 
-// The option with which a message begins, if any.
+// Returns the option with which a message begins; empty if it begins with none.
 std::string option_of(const std::string& words) {
   return words.starts_with("--") ? words.substr(0, words.find_first_of(": ")) : std::string();
 }

@@ -12,21 +12,21 @@
 
 namespace hotpack::cli {
 
-// The command of the line, or `root` if none was recognized.
+// Returns the command that the line names, or `root` if it names none.
 [[nodiscard]] const CLI::App& given_command(const CLI::App& root);
 
-// "unknown command 'pakc'; did you mean 'pack'?"
+// Returns a message such as "unknown command 'pakc'; did you mean 'pack'?".
 [[nodiscard]] std::string unknown_command(const CLI::App& root, const std::string& name);
 
-// Long names of a command's options that a configuration file may hold, without dashes.
+// Returns the long names, without dashes, of the options that a configuration file may set.
 [[nodiscard]] std::vector<std::string> long_names(const CLI::App& command);
 
-// "unknown key 'sise'; did you mean 'size'?"
+// Returns a message such as "unknown key 'sise'; did you mean 'size'?"; `kind` is "key" here.
 [[nodiscard]] std::string unknown_name(std::string_view kind, const std::string& name,
                                        const std::vector<std::string>& candidates);
 
-// The error to show for what the parser threw: `io` for an unreadable configuration file, else
-// `usage`.
+// Returns the error to show for an exception of the parser: code `io` for an unreadable
+// configuration file, else `usage`.
 [[nodiscard]] Error refusal(const CLI::App& root, const CLI::ParseError& thrown);
 
 }  // namespace hotpack::cli

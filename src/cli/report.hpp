@@ -1,5 +1,4 @@
-// The result of a command as one value, which is printed as JSON or as text
-// (CommandContext::print).
+// Holds the result of a command as one value. CommandContext::print() prints it as JSON or as text.
 //
 // Ownership: plain values. Not thread-safe. Failure: none.
 #pragma once
@@ -17,15 +16,15 @@ namespace hotpack::cli {
 
 class Report {
  public:
-  // `column`: where the text of a named line begins.
+  // The text of a named line begins at `column`.
   explicit Report(std::size_t column = 10) : column_(column) {}
 
-  // A member of the JSON object. Strings must be valid UTF-8.
+  // Sets a member of the JSON object. Strings must be valid UTF-8.
   void member(const std::string& name, format::Json value) { json_[name] = std::move(value); }
-  // A line of the text: a name, and in a column of its own the text, whose further lines are
-  // aligned with the first.
+  // Adds a line to the text: a name, then `text`, which begins at the column. Further lines of
+  // `text` begin at the same column.
   void line(std::string_view name, std::string_view text);
-  // Lines of the text as they are, each ended by a newline.
+  // Adds lines to the text as they are; each must end with a newline.
   void lines(std::string_view text) { text_ += text; }
 
   [[nodiscard]] const format::Json& json() const { return json_; }
@@ -37,13 +36,14 @@ class Report {
   std::string text_;
 };
 
-// An array of strings, made valid UTF-8.
+// Returns the strings, made valid UTF-8, as a JSON array.
 [[nodiscard]] format::Json utf8_list(const std::vector<std::string>& texts);
 
-// An error as --json prints it; `code` is its name, `exit` the exit code.
+// Returns an error as --json prints it. `code` is the name of the exit code `exit`.
 [[nodiscard]] format::Json error_json(std::string_view code, int exit, const Error& error);
 
-// The report of one pack among several that cannot be opened, with the error as for a single pack.
+// Returns the report of a pack that cannot be opened, one of several. It contains the same error
+// object as for a single pack.
 [[nodiscard]] Report failed_pack(const std::string& folder, const Error& error);
 
 }  // namespace hotpack::cli

@@ -22,10 +22,10 @@ LabelOutput one_hot(AxisOrder order) {
   return output;
 }
 
-constexpr std::size_t kMostByteIds = 255;  // classes; with the ignored id they fit a byte
+constexpr std::size_t kMostByteIds = 255;  // so many class ids and the ignored id fit into a byte
 
-// PASCAL VOC's color for pixels without a class, or the next shade of it that no class has; there
-// are more shades than classes.
+// Returns PASCAL VOC's color for pixels without a class or, if a class has that color, the next
+// shade that no class has. There are more shades than classes.
 RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   RgbColor color{224, 224, 192};
   const auto taken = [&](const ClassInfo& info) { return info.color == color; };
@@ -33,8 +33,8 @@ RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   return color;
 }
 
-// Colors by id: classes, black, and the ignored color at 255. Empty if a class has no color or ids
-// need 16 bits.
+// Returns the palette: the colors of the classes by id, then black, and the ignored color at 255.
+// Empty if a class has no color, or if ids need 16 bits.
 std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
   if (classes.size() > kMostByteIds) return {};
   std::vector<RgbColor> palette(256, RgbColor{0, 0, 0});
@@ -53,7 +53,7 @@ PixelView<const T> image_of(std::span<const T> samples, std::int64_t width, std:
           static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T)};
 }
 
-// The pixels as HWC, copied to `out` if the layout is different.
+// Returns the pixels as HWC; if the image has another layout, they are copied to `out`.
 std::span<const std::uint8_t> interleaved(const ImageView& image, std::vector<std::uint8_t>& out) {
   if (image.shape.layout == AxisOrder::channels_last || image.shape.channels == 1)
     return image.bytes;
@@ -66,7 +66,7 @@ std::span<const std::uint8_t> interleaved(const ImageView& image, std::vector<st
   return out;
 }
 
-// RFC 4180.
+// Quotes a field of a CSV file if necessary (RFC 4180).
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string field = "\"";

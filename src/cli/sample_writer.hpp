@@ -1,17 +1,18 @@
 // Writes samples of a pack to files, for `extract`.
 //
 //   images/KEY.png    the record's pixels
-//   labels/KEY.png    class ids: a palette image if every class has a color, otherwise gray; 16-bit
-//                     above 255 classes. Ignored pixels are 255 (65535), in a color that no class
-//                     has. With several classes per pixel: labels/KEY.class-ID.png, 0 and 255, one
-//                     file per class
-//   labels.csv        instead, for labels of whole images: image,class,id; one line per class; no
-//                     class: ignored; images as below images/
+//   labels/KEY.png    the class ids: a palette image if every class has a color, otherwise gray;
+//                     16-bit above 255 classes. Ignored pixels are 255 (or 65535), in a color that
+//                     no class has. If a pixel may have several classes, each class has a file of
+//                     its own instead: labels/KEY.class-ID.png with the values 0 and 255
+//   labels.csv        replaces labels/ if labels are of whole images: columns image,class,id; the
+//                     image is its path below images/; class and id are empty if it has no class
 //   */KEY.npy         on request, for images and labels: [H,W,C] bytes; the label as stored
 //
-// Keys are relative paths without "." and ".." (opening a shard refuses others), and the tree
-// follows no link. Ownership: keeps buffers from sample to sample. Not thread-safe: one writer per
-// thread, on one tree. Failure: as OutputTree, and `damaged`.
+// Keys are relative paths without "." and ".." (opening a shard refuses others), and OutputTree
+// follows no link. Ownership: owns buffers that it reuses for each sample. Not thread-safe: each
+// thread has its own writer, and all use the same tree. Failure: the errors of OutputTree, and
+// `damaged`.
 #pragma once
 
 #include <span>
@@ -28,22 +29,23 @@
 namespace hotpack::cli {
 
 struct SampleWriterOptions {
-  std::string prefix;  // of every name: empty, or a folder that ends with "/"
-  bool ids = false;    // gray ids even if classes have colors
+  std::string prefix;  // put before every file name: empty, or a folder that ends with "/"
+  bool ids = false;    // writes labels as gray ids even if classes have colors
   bool npy = false;
-  bool force = false;  // replace files that exist
+  bool force = false;  // replaces existing files
 };
 
 class SampleWriter {
  public:
-  // `tree` and `classes` outlive the writer.
+  // `tree` and `classes` must outlive the writer.
   SampleWriter(OutputTree& tree, SampleWriterOptions options,
                const std::vector<ClassInfo>& classes);
 
   [[nodiscard]] Status write(const Sample& sample);
-  // The lines of labels.csv for the samples since the last call.
+  // Returns the lines of labels.csv for the samples written since the last call.
   [[nodiscard]] std::string take_rows() { return std::exchange(rows_, {}); }
-  // After the last sample: writes labels.csv with the rows of all writers, if there are any.
+  // To call after the last sample: writes labels.csv. `rows` are those of all writers; without any,
+  // nothing is written.
   [[nodiscard]] Status write_list(const std::string& rows);
   [[nodiscard]] std::uint64_t files() const { return files_; }
 
@@ -61,7 +63,7 @@ class SampleWriter {
   OutputTree& tree_;
   SampleWriterOptions options_;
   const std::vector<ClassInfo>& classes_;
-  std::vector<RgbColor> palette_;  // empty: gray ids
+  std::vector<RgbColor> palette_;  // empty: labels are written as gray ids
   std::vector<std::uint8_t> stored_, interleaved_, one_hot_;
   std::vector<std::uint16_t> ids_;
   std::string rows_;  // of labels.csv

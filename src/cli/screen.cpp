@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::string_view kClearLine = "\r\x1b[K";
 
-// A terminal that is gone or full must not stop the work.
+// Writes the text and ignores errors: a terminal that is closed or full must not stop the work.
 void write_all(int descriptor, std::string_view text) {
   static_cast<void>(write_fully(descriptor, text));
 }
 
 }  // namespace
 
-// A single write, so that no other writer to the terminal can come between.
+// Uses a single write(), so that no other output on the terminal can come in between.
 void Screen::print(std::string_view text) {
   std::string all;
   if (has_line()) all += kClearLine;

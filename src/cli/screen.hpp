@@ -1,7 +1,7 @@
-// Lines on a terminal, with one line at the bottom that is redrawn.
+// Prints lines on a terminal, above one line at the bottom that is redrawn.
 //
-// Ownership: borrows the descriptor. Thread-safety: none; Terminal holds a mutex. Failure: failed
-// writes are ignored.
+// Ownership: borrows the descriptor. Not thread-safe; Terminal guards it with a mutex. Failure:
+// failed writes are ignored.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class Screen {
 
   // Prints `text` and a newline above the redrawn line.
   void print(std::string_view text);
-  // Prints "PREFIX TEXT" without allocating, for when memory is exhausted.
+  // Prints "PREFIX TEXT" without allocating memory, because memory may be exhausted.
   void print_plainly(std::string_view prefix, std::string_view text) const;
   // Replaces the redrawn line; it must fit the terminal's width.
   void redraw(std::string text);

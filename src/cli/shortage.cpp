@@ -34,7 +34,7 @@ void report_and_end() {
       print_shortage(STDERR_FILENO, text);
       std::_Exit(kExitIo);
     }
-  } catch (...) {  // no shortage
+  } catch (...) {  // another exception, which is no lack of memory or threads
   }
   std::abort();
 }
@@ -43,10 +43,10 @@ void report_and_end() {
 
 const char* shortage_text(const std::exception& thrown) {
   if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr)
-    return "out of memory; -j with a smaller number needs less";
+    return "out of memory; use a smaller number with -j";
   if (lacks_threads(thrown))
-    return "the system starts no more threads (Resource temporarily unavailable); -j with a "
-           "smaller number needs fewer";
+    return "the system starts no more threads (Resource temporarily unavailable); use a smaller "
+           "number with -j";
   return nullptr;
 }
 

@@ -1,4 +1,4 @@
-// Messages for a lack of memory or threads, also for exceptions that cannot be caught.
+// Reports a lack of memory or threads, even if the exception for it cannot be caught.
 //
 // Allocates nothing. Thread-safe; the handler belongs to the process.
 #pragma once
@@ -7,16 +7,17 @@
 
 namespace hotpack::cli {
 
-// The message for an exception that means too little memory or too few threads; nullptr for all
-// others.
+// Returns the message for an exception that means too little memory or too few threads; nullptr for
+// any other exception.
 [[nodiscard]] const char* shortage_text(const std::exception& thrown);
 
-// Writes the message as an error line, in one write.
+// Writes the message as an error line, with a single write.
 void print_shortage(int descriptor, const char* text);
 
-// From here on, an exception of a shortage that cannot be caught (in a thread of a library, or
-// while another is reported) prints its message and ends the process with the exit code of I/O
-// errors; the same command can continue the work. Other exceptions still abort.
+// Installs a handler for exceptions that cannot be caught: those in a thread of a library, and
+// those thrown while another is reported. If such an exception means a lack of memory or threads,
+// the handler prints its message and ends the process with kExitIo; the same command can then
+// continue the work. Any other exception still aborts.
 void report_uncaught_shortages();
 
 }  // namespace hotpack::cli

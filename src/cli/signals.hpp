@@ -1,5 +1,5 @@
-// Stop signals as a flag: SIGINT, SIGTERM and SIGHUP request an orderly end, after which the
-// command dies of the signal.
+// Turns the stop signals SIGINT, SIGTERM and SIGHUP into a flag. The command then ends in an
+// orderly way, and afterwards dies of the signal.
 //
 // Process-wide state; install and remove from the main thread. stop_signal() may be called from any
 // thread.
@@ -7,9 +7,9 @@
 
 namespace hotpack::cli {
 
-// While it lives, the stop signals only set a flag. After the second one the default action is
-// back, so that a third ends a process that does not come to its end. A signal that was ignored at
-// the start (nohup) stays ignored.
+// While an object exists, the stop signals only set a flag. The second signal restores the default
+// action, so that a third one ends a process that hangs. A signal that was ignored at the start
+// (nohup) stays ignored.
 class StopSignals {
  public:
   StopSignals();
@@ -18,19 +18,19 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 };
 
-// The first stop signal that arrived, 0 if none did.
+// Returns the first stop signal that arrived; 0 if none did.
 [[nodiscard]] int stop_signal();
 
-// Ends the process by the stop signal that arrived, so that the parent sees 128 + its number;
-// returns if none did.
+// Ends the process by the stop signal that arrived, so that a shell reports 128 + its number.
+// Returns if no stop signal arrived.
 void reraise_stop_signal();
 
-// Makes writes to a closed pipe (EPIPE) and beyond a limit of file sizes (EFBIG) fail instead of
-// killing the process.
+// Makes two kinds of writes fail instead of killing the process: to a closed pipe (EPIPE), and
+// beyond the limit for file sizes (EFBIG).
 void survive_failing_writes();
 
-// Ends the process as a write to a closed pipe ends others (SIGPIPE); returns if the signal is
-// blocked for good.
+// Ends the process by SIGPIPE, as a write to a closed pipe ends other programs. Returns if the
+// signal cannot be delivered.
 void end_by_broken_pipe();
 
 }  // namespace hotpack::cli

@@ -10,7 +10,7 @@ namespace hotpack::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kFewest = 8;  // columns of a truncated cell
+constexpr std::size_t kFewest = 8;  // a cell is not truncated to fewer columns
 
 std::size_t columns_of(const std::vector<Cells>& rows) {
   std::size_t most = 0;

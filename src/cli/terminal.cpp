@@ -48,7 +48,8 @@ bool dumb_terminal() {
   return term != nullptr && std::string_view(term) == "dumb";
 }
 
-// A name with a line feed must not look like a message of its own.
+// Indents the lines after the first: the rest of a name with a line feed must not look like another
+// message.
 std::string with_indented_lines(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -105,7 +106,7 @@ spdlog::level::level_enum least_level(int verbosity) {
   return verbosity == 0 ? spdlog::level::info : spdlog::level::debug;
 }
 
-// "warning:"; information has no prefix.
+// Returns the prefix of a message, such as "warning:"; information has none.
 std::string prefix_of(Level level) {
   return level == Level::info ? std::string() : std::string(name_of(level)) + ":";
 }
@@ -117,7 +118,7 @@ std::string painted(Level level, const std::string& word) {
   return paint + word + "\x1b[0m";
 }
 
-// Formats messages for the screen. Terminal's mutex guards it, hence none of its own.
+// Formats messages for the screen. It needs no mutex, because Terminal's mutex guards it.
 class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   struct Style {
@@ -125,7 +126,7 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
     bool json = false;
     bool times = false;
   };
-  // `width` 0: lines are not broken.
+  // If `width` returns 0, lines are not broken.
   ScreenSink(Screen& screen, Style style, std::function<double()> seconds,
              std::function<int()> width)
       : screen_(screen), style_(style), seconds_(std::move(seconds)), width_(std::move(width)) {}
@@ -136,7 +137,7 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
     const std::string_view text(entry.payload.data(), entry.payload.size());
     try {
       show(level, text);
-    } catch (const std::bad_alloc&) {  // spdlog would hide it
+    } catch (const std::bad_alloc&) {  // spdlog would hide the exception
       screen_.print_plainly(prefix_of(level), text);
     }
   }
@@ -165,7 +166,7 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
 
 using FileSink = spdlog::sinks::basic_file_sink<spdlog::details::null_mutex>;
 
-// Images have a NUL byte near their beginning, logs none.
+// True if the file has a NUL byte near its beginning: image files have one, text files have none.
 bool holds_nul(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, 4096> first{};
@@ -174,7 +175,8 @@ bool holds_nul(const std::string& path) {
          first.begin() + file.gcount();
 }
 
-// Opens for appending first: spdlog would create missing folders, and does not say why it fails.
+// Opens the file for appending before spdlog does, because spdlog would create missing folders and
+// does not say why it fails.
 Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
   if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored) && holds_nul(path))
     return usage_error(
@@ -241,7 +243,7 @@ class Terminal::Impl {
 
   void message(Level level, std::string_view text) {
     const std::lock_guard lock(mutex_);
-    // Programs get the text as it is, escaped by JSON.
+    // Programs receive the text unchanged; JSON escapes its control characters.
     const std::string shown =
         style_ == ProgressStyle::json ? std::string(text) : with_indented_lines(printable(text));
     logger_.log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
@@ -310,7 +312,7 @@ class Terminal::Impl {
     next_show_ = now + interval_of(style_);
     unshown_ = false;
     if (style_ == ProgressStyle::redrawn) {
-      // The last column stays empty: some terminals wrap when it is written.
+      // The last column stays empty: some terminals wrap the line when that column is written.
       const int columns = std::max(1, surroundings_.width() - 1);
       screen_.redraw(truncated(progress_text(), static_cast<std::size_t>(columns)));
     } else if (style_ != ProgressStyle::none) {

@@ -1,8 +1,9 @@
-// The one owner of the terminal: messages and progress of a command, on stderr and in the log file.
+// Prints the messages and the progress of a command on stderr and in the log file. Nothing else
+// writes to the terminal.
 //
 // Ownership: owns its loggers and the log file, borrows the descriptor. Thread-safety: every member
-// may be called from any thread. Failure: open() reports a log file that cannot be opened; later
-// failures to write are ignored, they must not stop a pack.
+// may be called from any thread. Failure: open() reports a log file that cannot be opened. Later
+// failures to write are ignored, because they must not stop the work.
 #pragma once
 
 #include <chrono>
@@ -20,28 +21,27 @@ enum class ColorMode { automatic, always, never };
 enum class ProgressMode { automatic, always, never, json };
 
 struct TerminalOptions {
-  // −2: errors only; −1: and warnings; 0: and information, the default; 1: and details; 2: each
-  // with the seconds since the start. Below 0 the automatic progress is off too.
+  // What is printed: −2 only errors, −1 also warnings, 0 also information, 1 also details, 2 the
+  // same, each with the seconds since the start. Below 0, the automatic progress is off, too.
   int verbosity = 0;
-  // automatic: on a terminal unless NO_COLOR is set (to anything but an empty string) or TERM is
-  // "dumb".
+  // automatic: colors on a terminal, unless NO_COLOR is set and not empty, or TERM is "dumb".
   ColorMode color = ColorMode::automatic;
   // automatic: a redrawn line on a terminal, elsewhere a plain line every 10 s. always: a redrawn
-  // line wherever stderr goes. json: one JSON object per line each second; messages become JSON
-  // objects too, so that every line of stderr is one.
+  // line, whatever stderr is. json: every second a line with one JSON object; messages become JSON
+  // objects, too, so that every line of stderr is one.
   ProgressMode progress = ProgressMode::automatic;
-  // Receives everything with time stamps, whatever the verbosity; appended to. Empty: none.
+  // The file to which every message is appended with its time, whatever the verbosity. Empty: none.
   std::string log_file;
 };
 
-// The environment of a terminal; tests set their own.
+// What Terminal knows about its surroundings; tests set their own values.
 struct TerminalSurroundings {
   using Clock = std::chrono::steady_clock;
   int descriptor = 2;
-  bool is_terminal = false;  // and one that understands escape sequences
+  bool is_terminal = false;  // stderr is a terminal that understands escape sequences
   bool no_color = false;     // NO_COLOR is set
-  bool fits = false;  // messages are broken to fit width(), on terminals and if COLUMNS is set;
-                      // elsewhere each is one line
+  bool fits = false;  // messages are broken to fit width(): on terminals, and if COLUMNS is set;
+                      // elsewhere each message is one line
   std::function<int()> width;  // columns
   std::function<Clock::time_point()> now;
 
@@ -56,19 +56,19 @@ class Terminal final : public pipeline::Observer {
                                                               TerminalSurroundings surroundings);
   ~Terminal() override;
 
-  // Control characters are escaped (text.hpp); lines after the first are indented, so that no name
-  // can look like a message.
+  // Prints a message. Control characters are escaped (text.hpp). Lines after the first are
+  // indented, so that no part of a name can look like another message.
   void message(pipeline::Level level, std::string_view text) override;
   void progress(const pipeline::Progress& progress) override;
   [[nodiscard]] bool stop_requested() const override;
-  // Ends the progress of a stage: erases the redrawn line, or prints the last counts if lines were
-  // printed before. Call it before results go to stdout.
+  // Ends the progress of a stage: erases the redrawn line or, if plain lines were printed, prints
+  // the last counts. Call it before results go to stdout.
   void finish_progress();
   // Writes to the log file only, if there is one.
   void note(std::string_view text);
-  // The last error that was reported, empty if none.
+  // Returns the text of the last error that was printed; empty if there was none.
   [[nodiscard]] std::string last_error() const;
-  [[nodiscard]] bool colored() const;  // whether messages are
+  [[nodiscard]] bool colored() const;  // true if messages are colored
 
   void info(std::string_view text) { message(pipeline::Level::info, text); }
   void warning(std::string_view text) { message(pipeline::Level::warning, text); }

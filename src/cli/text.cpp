@@ -40,7 +40,7 @@ std::size_t columns_of(Character character) {
   return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(character.point)));
 }
 
-// Characters that hide, reverse or break the text around them.
+// True for characters that hide, reverse or break the text around them.
 bool is_deceptive(utf8proc_int32_t point) {
   const auto within = [point](utf8proc_int32_t first, utf8proc_int32_t last) {
     return point >= first && point <= last;
@@ -68,8 +68,8 @@ std::string escaped_character(std::string_view text, Character character) {
   return std::string(text.substr(0, character.bytes));
 }
 
-// Bytes of the first characters that fit into `columns`, including marks that combine with the
-// last.
+// Returns the number of bytes of the first characters that fit into `columns`. Marks that combine
+// with the last of them are included.
 std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -84,10 +84,12 @@ std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
 
 struct Hang {
   std::size_t bytes = 0;   // of the line, before its text
-  std::size_t column = 0;  // where the lines after a broken one begin
+  std::size_t column = 0;  // where the continuation lines begin
 };
 
-// Behind "name   ", unless that is beyond the middle; then two columns further in than the line.
+// Returns where the continuation lines of a broken line begin: below the text after "name   ". If
+// there is no such name, or if the text begins beyond the middle, two columns after the line's own
+// beginning.
 Hang hang_of(std::string_view line, std::size_t columns) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", begin);
@@ -106,7 +108,7 @@ std::string fitted_line(std::string_view line, std::size_t columns) {
   return std::string(line.substr(0, hang.bytes)) + wrapped(text, room, hang.column);
 }
 
-// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbors.
+// Counts insertions, deletions, substitutions and swaps of neighbors (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> two_before;
   std::vector<std::size_t> before(b.size() + 1);
@@ -145,7 +147,7 @@ std::string human_duration(double seconds) {
   if (!(seconds > 0)) return "0 s";
   if (seconds < 0.995) return fixed_text(seconds, 2) + " s";
   if (seconds < 9.95) return fixed_text(seconds, 1) + " s";
-  // A limit that the conversion can represent: a million days.
+  // At most a million days, so that the conversion cannot overflow.
   const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, 8.64e10)));
   if (whole < 60) return std::to_string(whole) + " s";
   if (whole < 3600) return std::to_string(whole / 60) + " min " + two_digits(whole % 60) + " s";

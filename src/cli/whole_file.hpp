@@ -1,7 +1,7 @@
-// Result files that appear complete or not at all.
+// Writes result files that appear complete or not at all.
 //
-// Thread-safety: safe for different files. Failure: code `io`; nothing is left behind. Unlike
-// shards they are not forced to disk: they can be made again.
+// Thread-safe for different files. Failure: code `io`; no temporary file is left behind. Unlike
+// shards, these files are not flushed to disk, because they can be made again.
 #pragma once
 
 #include <string>
@@ -11,15 +11,14 @@
 
 namespace hotpack::cli {
 
-// A name for a temporary file, ".hotpack.<16 hex digits>.tmp", that no other running process uses,
-// nor this one again.
+// Returns a name for a temporary file, ".hotpack.<16 hex digits>.tmp". No other running process
+// uses this name, and later calls return other names.
 [[nodiscard]] std::string temporary_name_of_process();
 
-// Writes next to `path` under a name of this process, then renames; a file of that name is
-// replaced.
+// Writes a temporary file next to `path`, then renames it to `path`. An existing file is replaced.
 [[nodiscard]] Status write_whole_file(const std::string& path, std::string_view content);
 
-// The same, but a file of that name is an error and stays as it is.
+// The same, but an existing file stays as it is, and the call fails.
 [[nodiscard]] Status write_new_file(const std::string& path, std::string_view content);
 
 }  // namespace hotpack::cli

@@ -15,8 +15,8 @@ struct Range {
   int begin = 0, end = 0;
 };
 
-// The pixels of a cell along an axis. Cells overlap if the length is not a multiple of 8, to stay
-// symmetric.
+// Returns the pixels of a cell along an axis. If the length is not a multiple of 8, neighboring
+// cells overlap, so that the cells of a flipped image are the flipped cells.
 Range range_of(int cell, int length) {
   const std::int64_t whole = length;
   return {static_cast<int>(cell * whole / kGridSide),
@@ -97,10 +97,10 @@ bool fits(const BrightnessGrid& copy, const BrightnessGrid& original, const Tran
   return true;
 }
 
-// Twice the distance of a cell from the center of its axis.
+// Returns twice the distance of a cell from the center of its axis; negative before the center.
 int from_middle(int cell) { return 2 * cell - kLast; }
 
-// The slope along an axis of the plane that fits the cells best.
+// Fits a plane to the brightness of the cells and returns its slope along an axis.
 template <class Axis>
 double slope_of(const BrightnessGrid& grid, Axis axis) {
   int sum = 0, squares = 0;

@@ -33,10 +33,10 @@ using Words = hw::Repartition<std::int16_t, Bytes>;
 using Doubles = hw::Repartition<std::int32_t, Bytes>;
 using Quads = hw::Repartition<std::uint64_t, Bytes>;
 
-// A lane of squares grows by at most 4 · 255² per vector of bytes, and has 31 bits.
+// A vector of bytes adds at most 4 · 255² to a lane of squares, and a lane has 31 bits.
 constexpr std::size_t kVectorsPerFlush = 0x7FFFFFFF / (4 * 255 * 255);
 
-// Adds `values` to the lanes of sums, and their squares to those of squares.
+// Adds `values` to the lanes of `sums`, and their squares to `squares` and `more_squares`.
 HWY_INLINE void add_values(hw::Vec<Bytes> values, hw::Vec<Quads>& sums, hw::Vec<Doubles>& squares,
                            hw::Vec<Doubles>& more_squares) {
   const auto zero = hw::Zero(Bytes());
@@ -55,7 +55,7 @@ HWY_INLINE std::uint64_t total(hw::Vec<Doubles> lanes) {
   return total(hw::Add(hw::ShiftRight<32>(pairs), hw::And(pairs, hw::Set(Quads(), 0xFFFFFFFF))));
 }
 
-// Adds `vectors` vectors of pixels, at most kVectorsPerFlush.
+// Adds the pixels of `vectors` vectors. Precondition: `vectors` is at most kVectorsPerFlush.
 HWY_INLINE void add_gray(const std::uint8_t* row, std::size_t vectors, format::Sums& sums) {
   auto sum = hw::Zero(Quads());
   auto squares = hw::Zero(Doubles()), more_squares = squares;

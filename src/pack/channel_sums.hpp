@@ -1,4 +1,4 @@
-// Sums and sums of squares of a record's pixels, per channel.
+// Computes the sums and the sums of squares of a record's pixels, per channel.
 //
 // Pure; thread-safe.
 #pragma once

@@ -1,4 +1,5 @@
-// Counts of unusual but accepted inputs of a run, from which reports make notes. A plain value.
+// Counts the unusual but accepted inputs of a run. Reports turn the counts into notes. A plain
+// value.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +19,10 @@ struct DiagnosticCounts {
   std::uint64_t left_as_stored =
       0;  // images not rotated by EXIF, because their labels fit them as stored
   std::uint64_t deep_images = 0;        // images of 16 bits per sample
-  std::uint64_t brightest_of_deep = 0;  // their largest sample as packed, 0…255
+  std::uint64_t brightest_of_deep = 0;  // the largest value in their records, 0…255
 
-  // Samples with fewer than 15 bits in use are packed as a quarter of the range, or less.
+  // True if no 16-bit image uses more than 14 bits: packed values are then at most a quarter of the
+  // range.
   [[nodiscard]] bool deep_images_are_dark() const {
     return deep_images > 0 && brightest_of_deep < 64;
   }

@@ -31,7 +31,7 @@ std::uint64_t brightest_sample(ConstPixels pixels) {
   return brightest;
 }
 
-// Explains why values are unknown that other options would accept.
+// If other options would accept the unknown values, explains why they are unknown. Else empty.
 std::string limit_text(const labels::DecodeReport& report, const LabelSetup& setup) {
   constexpr std::string_view kNearest = "nearest:";
   constexpr std::string_view kLargest = "id 65535";
@@ -74,7 +74,7 @@ std::string unknown_text(const labels::DecodeReport& report, const LabelSetup& s
   return text;
 }
 
-// Width 0 means that the header was refused.
+// False if the header was refused; its width is then 0.
 bool is_usable(const FileHeader& header) { return header.info.width > 0; }
 
 void inspect_files(const SampleHeaders& headers, const std::array<std::uint64_t, 2>& hash,
@@ -96,12 +96,12 @@ std::size_t area(Extent size) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
 }
 
-// Does an image fill its canvas without resampling?
+// True if an image fills its canvas without resampling.
 bool fills(Extent source, const Canvas& canvas) {
   return canvas.size == source && canvas.region == Region{0, 0, source.width, source.height};
 }
 
-// True for colors of 16 bits, which a class table cannot have.
+// True if the file holds colors with 16 bits per channel, which a class table cannot contain.
 bool is_wide_color(std::span<const std::byte> file) {
   const Result<codecs::Probe> probe = codecs::probe(file, true);
   return probe.ok() && !probe->need_more && probe->info.bit_depth == 16 &&
@@ -125,8 +125,8 @@ Error changed_image(const std::string& path, Extent planned, Extent found) {
 
 Outcome damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind) {
   if (error.code == ErrorCode::data) return std::optional(Problem{kind, path, error.message});
-  // A decoder reads from memory, so `io` means too little memory. The file may be fine, so even a
-  // check stops.
+  // A decoder reads from memory, so its code `io` means a lack of memory, not a bad file. This
+  // stops even `check`.
   return Error{error.code, path + ": " + error.message, {}, error.offset};
 }
 
@@ -146,7 +146,7 @@ struct ImageLoader::Impl {
         list(sample_list),
         scales_jpegs(plan.scales_jpegs) {}
 
-  // Has another tile of the sample's image already loaded it?
+  // True if the sample's image was already loaded for another of its tiles.
   [[nodiscard]] bool has(const Sample& sample) const {
     return options.tile && ready && text == sample.image.text;
   }
@@ -224,7 +224,7 @@ Outcome ImageLoader::Impl::read_masks(const Sample& sample) {
   return std::optional<Problem>();
 }
 
-// Reads files and headers of a sample. Sets the hashes even if a header is unusable.
+// Reads the files of a sample and their headers. Sets the hashes even if a header is unusable.
 Outcome ImageLoader::Impl::read_files(const Sample& sample) {
   loaded.headers.clear();
   loaded.hash = {};
@@ -243,7 +243,7 @@ Outcome ImageLoader::Impl::read_files(const Sample& sample) {
   return problem;
 }
 
-// The part of the image's size at which it is decoded, as a denominator.
+// Returns the denominator of the fraction of its size at which the image is decoded; 1: full size.
 int ImageLoader::Impl::denominator() const {
   const codecs::ImageInfo& info = loaded.headers.image.info;
   const bool whole = oriented_size(info, loaded.rotate) == loaded.size;
@@ -305,8 +305,8 @@ Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std
   return std::optional<Problem>();
 }
 
-// Matches the label to the image as --size-mismatch says. For `each-to-target`, placing does it
-// later.
+// Matches the label to the image as --size-mismatch says. For `each-to-target`, returns it
+// unchanged: it is resampled later, when it is placed in the record.
 ConstIds ImageLoader::Impl::matched_to_image(ConstIds ids) {
   if (options.size_mismatch == SizeMismatch::crop_min) return cut(ids, loaded.size);
   if (options.size_mismatch != SizeMismatch::resize_label || extent_of(ids) == loaded.size)

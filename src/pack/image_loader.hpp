@@ -43,9 +43,9 @@ struct LoadedImage {
   bool rotate = false;
   Extent size;  // as packed
   Canvas canvas;
-  // The canvas if tiled, else the source image, which may be decoded at a fraction of `size`.
+  // With --tile, the canvas; else the source image, which may be decoded at a fraction of `size`.
   ConstPixels pixels;
-  ConstIds ids;  // the same of the label, if there is one
+  ConstIds ids;  // the class ids of the label on that canvas or image, if there is a label
   std::span<const std::byte>
       one_hot;                     // several masks, encoded as in records; of the canvas if tiled
   std::optional<Problem> problem;  // concerns the whole image, so all of its tiles

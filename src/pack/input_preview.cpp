@@ -37,7 +37,7 @@ struct PreviewSplit {
   }
 };
 
-// Without shuffling, samples are in the order of keys.
+// Returns the options without shuffling, so that samples are in the order of keys.
 PackOptions in_key_order(PackOptions options) {
   options.shard.shuffle_seed.reset();
   return options;
@@ -64,7 +64,7 @@ class InputPreview::Impl {
     return {};
   }
 
-  // The split of a sample.
+  // Returns the split of a sample.
   [[nodiscard]] PreviewSplit& split_of(std::uint64_t number) {
     const auto after = std::find_if(splits_.begin(), splits_.end(),
                                     [&](const PreviewSplit& each) { return each.first > number; });

@@ -1,4 +1,4 @@
-// Single records of inputs that are not packed yet, for `preview`.
+// Makes single records of inputs that are not packed yet, for `preview`.
 //
 // Runs the steps of `pack` up to a sample's record: discovery, headers, labels, plan. Problems of
 // other samples are only counted in a message to the observer. Ownership: owns its lists and

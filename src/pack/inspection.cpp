@@ -27,7 +27,7 @@ bool between(RawValue left, RawValue value, RawValue right) {
   return std::min(left, right) <= value && value <= std::max(left, right);
 }
 
-// Does a value lie between two others? Colors must do so in every channel.
+// True if a value lies between two others; colors must do so in every channel.
 bool is_between(RawValue left, RawValue value, RawValue right, bool colors) {
   if (!colors) return between(left, value, right);
   return between(left >> 16, value >> 16, right >> 16) &&
@@ -42,7 +42,7 @@ struct Run {
   [[nodiscard]] int length() const { return end - begin; }
 };
 
-// The pixels of a row in memory: samples of two bytes, or colors of three.
+// The pixels of a row in memory: gray values of two bytes, or colors of three.
 class PixelRow {
  public:
   explicit PixelRow(const std::uint16_t* samples)
@@ -50,7 +50,7 @@ class PixelRow {
   explicit PixelRow(const std::uint8_t* colors)
       : bytes_(reinterpret_cast<const std::byte*>(colors)), pixel_bytes_(3) {}
 
-  // The run that starts at `begin`, in a row of `width` pixels.
+  // Returns the run that starts at `begin`, in a row of `width` pixels.
   [[nodiscard]] Run run_at(int begin, int width) const {
     const std::byte* const first = bytes_ + static_cast<std::size_t>(begin) * pixel_bytes_;
     const std::size_t rest = static_cast<std::size_t>(width - begin - 1) * pixel_bytes_;
@@ -65,7 +65,7 @@ class PixelRow {
                              : load_le<std::uint16_t>(pixel);
   }
 
-  // The number of bytes from `at` on that equal the byte one pixel before.
+  // Returns how many bytes from `at` on equal the byte one pixel before.
   [[nodiscard]] std::size_t bytes_as_before(const std::byte* at, std::size_t size) const {
     std::size_t i = 0;
     for (; i + 8 <= size; i += 8)
@@ -81,8 +81,8 @@ class PixelRow {
   std::size_t pixel_bytes_;
 };
 
-// Counts the blocks of eight pixels, starting at `offset`, that contain a step. Steps come from
-// left to right.
+// Counts the blocks of eight pixels that contain a step. The first block starts at `offset`; steps
+// must be added from left to right.
 class BlockCounter {
  public:
   explicit BlockCounter(int offset) : offset_(offset) {}

@@ -44,7 +44,7 @@ struct LabelInspection {
   // The label as stored in its file.
   int width = 0, height = 0;
   int bit_depth = 8;
-  bool holds_colors = false;  // values are colors, not samples
+  bool holds_colors = false;  // values are colors, not gray values or indices
   bool lossy = false;
   bool is_palette = false;
   std::vector<RgbColor> palette;
@@ -56,13 +56,14 @@ struct LabelInspection {
   // Statistics of runs of equal pixels in its rows.
   std::uint64_t steps = 0;        // places where one run ends and the next begins
   std::uint64_t flat_pixels = 0;  // in runs of four pixels and more
-  // Runs of one or two pixels with a value between those on both sides. Resampling leaves them
-  // along every border; drawing does not.
+  // The number of ramps: runs of one or two pixels with a value between those on both sides.
+  // Resampling leaves ramps along every border; drawing does not.
   std::uint64_t ramps = 0;
   std::uint64_t commonest_ramp = 0;  // the number of ramps with the most frequent value
   std::uint32_t ramp_kinds = 0;      // different values of ramps, at most 16
   PixelPlace first_ramp;
-  // Blocks of eight pixels that contain a step: those of a JPEG, and those shifted by half a block.
+  // The number of eight-pixel blocks of a row that contain a step: blocks of a JPEG, and blocks
+  // shifted by half a block.
   std::uint64_t uneven_blocks = 0;
   std::uint64_t uneven_between_blocks = 0;
 

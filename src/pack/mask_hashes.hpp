@@ -1,5 +1,5 @@
-// The hash of several label files of a sample, as the format defines it: the XXH3-64 of their
-// XXH3-64s in class order.
+// Computes the hash of several label files of a sample, as the format defines it: the XXH3-64 of
+// the files' XXH3-64 hashes in class order.
 //
 // A pure function; thread-safe.
 #pragma once

@@ -42,8 +42,8 @@ Status remove_file(const std::string& path) {
   return failure ? io_error("cannot remove", path, failure.value()) : Status();
 }
 
-// Shards are never changed in place, so two folders may share one. False if a hard link is not
-// possible; the copy that follows reports other errors.
+// Makes a hard link: shards are never changed in place, so two folders may share one. Returns false
+// if that fails; the caller then copies the file, which reports any other error.
 bool link_file(const std::string& from, const std::string& to) {
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
@@ -86,7 +86,7 @@ class Merging {
                    : Error{ErrorCode::io, "is not a folder", source, {}};
   }
 
-  // All partitions are in one folder, so only its manifest is missing.
+  // Merges partitions that are all in one folder: only its manifest is missing.
   Result<MergeReport> merge_in_place() {
     HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_output());
     if (!lock) return stopped();
@@ -123,7 +123,7 @@ class Merging {
 
   // ---- content of the output folder
 
-  // The folder must be new, or hold an earlier merge or pack of the same data set.
+  // Refuses an output folder that is not new and does not hold the same data set, merged or packed.
   Status find_present_shards() {
     HOTPACK_ASSIGN(const OutputFolder folder, read_output_folder(report_.output));
     if (folder.manifest) HOTPACK_TRY(check_same_set(folder.path, identity_of(*folder.manifest)));
@@ -143,7 +143,8 @@ class Merging {
     if (shard.ok()) HOTPACK_TRY(check_same_set(path, identity_of(*shard)));
     if (!has_place)
       return usage_error(path + ": is not one of the " +
-                         std::to_string(set_.manifest.shards.size()) + " shards; remove it");
+                         std::to_string(set_.manifest.shards.size()) +
+                         " shards of this data set; remove it");
     present_[index] = shard.ok() && shard->finished.row == set_.manifest.shards[index];
     report_.replaced += !present_[index];
     return {};
@@ -158,7 +159,7 @@ class Merging {
 
   // ---- writing
 
-  // The folder must be locked and `present_` filled.
+  // Precondition: the folder is locked, and `present_` is filled.
   Result<MergeReport> write() {
     const std::string manifest = format::encode_manifest(set_.manifest);
     const bool all_present =
@@ -177,13 +178,13 @@ class Merging {
     return end(MergeStatus::merged);
   }
 
-  // From here on the folder is not a data set until its manifest is written again.
+  // Removes the manifest. Until it is written again, the folder is not a data set.
   Status unpublish() {
     HOTPACK_TRY(remove_file(manifest_path()));
     return sync_folder(report_.output);
   }
 
-  // False: a stop was requested.
+  // Returns false if a stop was requested.
   Result<bool> place_shards() {
     std::uint64_t records = 0;
     for (std::size_t i = 0; i < present_.size(); ++i) {

@@ -1,8 +1,8 @@
 // `merge`: joins the partitions of one plan, packed by several runs, into a data set.
 //
-// The result is byte for byte what a single run would have written. One call per run. A killed
-// merge continues when it is run again; a finished one does nothing. Failure: the errors of
-// join_partitions (partition_set.hpp); `usage` for an output folder that hotpack did not make or
+// The result is byte for byte what a single run would have written. If a merge was killed, the same
+// merge continues it; if it was finished, the same merge does nothing. Failure: the errors of
+// join_partitions() (partition_set.hpp); `usage` for an output folder that hotpack did not make or
 // that holds another pack; `io`.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace hotpack::pipeline {
 
 struct MergeOptions {
   std::vector<std::string> sources;  // folders of shards; they stay unchanged
-  std::string output;                // empty: the one source becomes the data set in place
+  std::string output;                // empty: the only source becomes the data set itself
 };
 
 enum class MergeStatus {
@@ -38,7 +38,7 @@ struct MergeReport {
   std::uint64_t linked = 0;    // hard links to shards of the sources
   std::uint64_t copied = 0;    // shards copied because the file system has no hard links
   std::uint64_t replaced = 0;  // linked or copied shards that replaced a damaged or older file
-  std::uint64_t repeated = 0;  // shard files that are in several sources
+  std::uint64_t repeated = 0;  // equal shard files that a later source has again
   std::uint64_t bytes = 0;     // size of all shard files
   Schema schema;
   Statistics statistics;

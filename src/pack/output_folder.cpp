@@ -61,7 +61,7 @@ Error foreign(const std::string& path) {
                      "made: move the file away, or choose another folder");
 }
 
-// The nearest folder above `path` that exists.
+// Returns the nearest folder above `path` that exists.
 std::filesystem::path folder_above(const std::string& path) {
   std::filesystem::path above = std::filesystem::absolute(path).lexically_normal();
   if (above.filename().empty()) above = above.parent_path();  // "set/north/"
@@ -71,7 +71,8 @@ std::filesystem::path folder_above(const std::string& path) {
   return above;
 }
 
-// A pack holds only its manifest and shards. Readers would refuse it with another folder in it.
+// Refuses a path inside a pack. A pack holds only its manifest and shards; readers refuse a pack
+// with another folder in it.
 Status check_above(const std::string& path) {
   const std::filesystem::path above = folder_above(path);
   const auto names = names_in_folder(above.string());
@@ -88,13 +89,13 @@ Error foreign_beginning(const std::string& path) {
                      "this data set again; otherwise choose another folder");
 }
 
-// The start of each of our files, up to its version. A file that starts differently is not ours to
-// replace.
+// Every shard and manifest of hotpack starts with these bytes, followed by the version. A file that
+// starts differently must not be replaced.
 constexpr std::string_view kShardStart = R"({"__metadata__":{"hotpack.format":")";
 constexpr std::string_view kManifestStart = "{\n\"format\":\"";
 constexpr std::size_t kLongestVersion = 16;
 
-// `size` bytes of a file from `offset` on, or fewer if the file is shorter.
+// Reads `size` bytes of a file from `offset` on, or fewer if the file is shorter.
 Result<std::string> beginning_of(const File& file, std::uint64_t offset, std::size_t size) {
   std::string text(size, '\0');
   HOTPACK_ASSIGN(const std::size_t got,
@@ -122,7 +123,8 @@ Status check_origin(const File& file, bool is_manifest) {
                      ") does not replace. Choose another folder, or remove the old one");
 }
 
-// With `repair`, one file with the right start is enough.
+// Refuses a folder with a file that does not start like one of hotpack. With `repair`, one file
+// with the right start is enough.
 Status check_origins(const OutputFolder& folder, const std::optional<File>& manifest, bool repair) {
   std::optional<Error> doubt;
   bool known = false;
@@ -156,7 +158,7 @@ void load_manifest(const File& file, OutputFolder& folder) {
   }
 }
 
-// The first readable shard. It shows how an unfinished folder was packed.
+// Returns the first readable shard. It shows how an unfinished folder was packed.
 std::optional<ExistingShard> first_readable(const OutputFolder& folder) {
   for (const std::string& name : folder.shards)
     if (Result<ExistingShard> existing = read_existing_shard(folder.path, name); existing.ok())
@@ -183,7 +185,7 @@ KeyOverlap compare_keys(const OutputFolder& folder, const SampleList& list) {
   return overlap;
 }
 
-// Does a shard belong to this plan: same plan, schema and sources?
+// True if a shard belongs to this plan: its plan, schema and sources are equal.
 bool belongs(const format::Metadata& metadata, const Plan& plan, std::size_t shard) {
   return metadata.plan == plan.plan_text && metadata.schema == plan.schema_text &&
          metadata.sources == plan.shards[shard].sources;
@@ -279,8 +281,8 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
         std::to_string(plan.identity.shards) + (plan.identity.shards == 1 ? " shard" : " shards") +
         " here, " + std::to_string(identity.shards) + " there)" + again);
   if (identity.keys == plan.identity.keys) return {};
-  // A few common keys are chance (every split may have a 0001). Half of the smaller set means the
-  // same data with samples added or removed.
+  // A few common keys may be chance: every split may have a 0001. If half of the smaller set is
+  // common, the data set is the same, with samples added or removed.
   const KeyOverlap overlap = compare_keys(folder, list);
   const std::string counts = std::to_string(overlap.shared) + " of its " +
                              std::to_string(overlap.old_keys) + " keys are among the " +

@@ -1,7 +1,7 @@
 // Reads the output folder and finds the shards that can be kept.
 //
-// Never writes; pack() decides. Functions without state; thread-safe. Failure: `usage` for files
-// that hotpack did not make, `io`.
+// It never writes; pack() decides what to write. Functions without state; thread-safe. Failure:
+// `usage` for files that hotpack did not make; `io`.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,15 @@ struct OutputFolder {
   std::vector<std::string> shards;           // names of shard files, sorted
 };
 
-// Lists the folder. Refuses (code `usage`) a folder inside another pack, and any file that is not a
-// manifest, shard or temporary file of hotpack or that has a later format. A file too short to show
-// its origin counts as hotpack's. With `repair`, so does a file with a wrong start if another file
-// in the folder is hotpack's.
+// Lists the folder. Refuses, with code `usage`:
+//   - a folder inside another pack
+//   - a file that is not a manifest, shard or temporary file of hotpack
+//   - a file of a later format
+// A file too short to show its origin counts as hotpack's. With `repair`, so does a file with a
+// wrong start if another file in the folder is hotpack's.
 [[nodiscard]] Result<OutputFolder> read_output_folder(const std::string& path, bool repair = false);
 
-// A shard file that passed its first-touch checks.
+// A shard file whose header and tables passed their checks.
 struct ExistingShard {
   format::Metadata metadata;
   Schema schema;
@@ -49,10 +51,10 @@ using KeyVisitor = std::function<void(const Schema& schema, std::string_view key
                                                         const std::string& name,
                                                         const KeyVisitor& visit_key = {});
 
-// Finds the shards of `plan` that can stay: plan, schema and sources are equal, the checks of
-// header and tables pass, and digest and size agree with the manifest, if there is one. Returns one
-// entry per planned shard; only shards of `range` are read. Adds one line to `damaged` for each
-// damaged shard.
+// Finds the shards of `plan` that can stay. Such a shard has an equal plan, schema and sources, its
+// header and tables pass their checks, and its digest and size agree with the manifest, if there is
+// one. Returns one entry per planned shard; only shards of `range` are read. Adds one line to
+// `damaged` for each damaged shard.
 [[nodiscard]] std::vector<std::optional<writer::FinishedShard>> find_kept_shards(
     const OutputFolder& folder, const Plan& plan, ShardRange range,
     std::vector<std::string>& damaged);
@@ -67,7 +69,7 @@ using KeyVisitor = std::function<void(const Schema& schema, std::string_view key
 [[nodiscard]] Status check_same_options(const OutputFolder& folder, const Plan& plan,
                                         const SampleList& list, std::vector<std::string>& warnings);
 
-// Keys of the records of a shard, in order.
+// Returns the keys of the records of a shard, in order.
 [[nodiscard]] Result<std::vector<std::string>> read_keys(const std::string& folder,
                                                          const std::string& name);
 
@@ -77,7 +79,8 @@ struct SourceCheck {
   std::vector<std::uint64_t>
       skipped;  // indices of samples that the shard lacks; it stores nothing about them
 };
-// Errors: `io`.
+// Hashes the source files of a shard's samples and compares the hashes with those in the shard.
+// Failure: `io`.
 [[nodiscard]] Result<SourceCheck> check_sources(const std::string& folder, const std::string& name,
                                                 const ShardPlan& shard, const SampleList& list);
 

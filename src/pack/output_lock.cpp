@@ -23,7 +23,7 @@ namespace {
 constexpr std::chrono::milliseconds kPause{50};
 constexpr int kAttempts = 100;
 
-// `folder` and the folders above it that do not exist yet, innermost first.
+// Returns `folder` and the folders above it that do not exist yet, innermost first.
 std::vector<std::string> missing_folders(const std::string& folder) {
   std::vector<std::string> missing;
   std::error_code ignored;
@@ -43,13 +43,13 @@ Status make_folders(const std::string& folder, const std::vector<std::string>& m
   return {};
 }
 
-// True: locked, or the file system has no locks.
+// Returns true if the folder is locked, or if the file system has no locks.
 bool try_lock(int descriptor, int kind) {
   return ::flock(descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-// Does the name still belong to the locked folder? Another run may have removed the empty folder
-// before it was locked.
+// True if the name still belongs to the locked folder. Another run may have removed the empty
+// folder before it was locked.
 bool still_there(int descriptor, const std::string& folder) {
   struct stat locked {
   }, named{};

@@ -1,11 +1,11 @@
 // Creates the output folder if it is missing, and locks it, so that runs into one folder take
 // turns.
 //
-// Equal runs at the same time would do no harm (the last rename wins, with the same bytes), but a
-// run with other options or --force would mix its shards with ours. The lock (flock on the folder)
-// ends with the process in any case. A file system without locks is not locked. Ownership: owns the
-// descriptor. Failure: `io`. The destructor removes folders that the object created, if they are
-// empty and no other partition uses them.
+// Two equal runs at the same time would do no harm: the last rename wins, with the same bytes. But
+// a run with other options or --force would mix its shards with those of this run. The lock (flock
+// on the folder) ends with the process in any case. If the file system has no locks, the folder is
+// not locked. Ownership: owns the descriptor. Failure: `io`. The destructor removes folders that
+// the object created, if they are empty and no other partition uses them.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ class OutputLock {
     none,
     partitions
   };  // partitions of one plan write different files, so they may run at the same time
-  // Waits, with a message, while another run holds the lock. Absent: a stop was requested while
-  // waiting.
+  // Takes the lock; waits, with a message, while another run holds it. Returns nothing if a stop
+  // was requested while waiting.
   [[nodiscard]] static Result<std::optional<OutputLock>> take(const std::string& folder,
                                                               Sharing sharing, Observer& observer);
   ~OutputLock();
@@ -36,7 +36,7 @@ class OutputLock {
       : descriptor_(descriptor), made_(std::move(made)) {}
   [[nodiscard]] static Result<OutputLock> open(
       const std::string& folder);  // creates the folder if it is missing; does not lock it
-  // False: a stop was requested.
+  // Returns false if a stop was requested.
   [[nodiscard]] bool wait(const std::string& folder, int kind, Observer& observer) const;
   int descriptor_;
   std::vector<std::string> made_;  // innermost first

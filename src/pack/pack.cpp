@@ -18,7 +18,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// The folder that holds several data sets must not be a data set itself.
+// Refuses a folder for several data sets that is a data set itself.
 Status check_folder_of_sets(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder + "/" + std::string(format::kManifestName), ignored))
@@ -28,8 +28,8 @@ Status check_folder_of_sets(const std::string& folder) {
                      "folder inside -o. Choose another folder");
 }
 
-// An unreadable file always stops the run. If it were skipped, the bytes of a pack could depend on
-// temporary errors.
+// Returns an error if files could not be opened. Such a file always stops the run: if it were
+// skipped, the bytes of a pack could depend on temporary errors.
 Status all_opened(const ProblemLog& problems) {
   const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
   if (group.count == 0) return {};
@@ -43,7 +43,7 @@ Status all_opened(const ProblemLog& problems) {
                {}};
 }
 
-// Each split has its own folder and its own list of skipped samples.
+// Returns the run options of a split: it has its own folder and its own list of skipped samples.
 RunOptions run_of_split(RunOptions run, const std::string& split) {
   if (split.empty()) return run;
   if (!run.output.empty()) run.output += "/" + split;
@@ -81,7 +81,8 @@ class Packing {
     return {};
   }
 
-  // Runs before headers are read, so that a folder that must not be changed is refused at once.
+  // Reads the output folders. Called before headers are read, so that a folder that must not be
+  // changed is refused at once.
   Status read_output_folders() {
     for (const Split& split : inputs_.splits()) {
       if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(inputs_.given().run.output));
@@ -110,8 +111,8 @@ class Packing {
     return {};
   }
 
-  // Recognizes a finished pack of the same inputs and options without reading labels, and without
-  // headers if sizes do not matter.
+  // True if the folders already hold the finished packs of these inputs and options. Reads no
+  // labels and, if sizes do not matter, no headers.
   Result<bool> all_finished() {
     std::vector<const format::Manifest*> manifests;
     for (const PackedSet& set : sets_) manifests.push_back(set.manifest());
@@ -119,7 +120,7 @@ class Packing {
     ProblemLog found;
     Result<LabelSetup> setup = adopt_labels(inputs_.resolved(), inputs_.lists(), manifests, found);
     if (!setup.ok() || found.count() > 0)
-      return false;  // decide() meets the same error and reports it in full
+      return false;  // decide() will find the same error and report it in full
     setup_.emplace(std::move(setup).value());
     if (plan_needs_sizes(inputs_.resolved().record)) HOTPACK_TRY(probe_headers());
     for (PackedSet& set : sets_) {
@@ -135,8 +136,8 @@ class Packing {
     if (observer_.stop_requested()) return {};
     HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return {};
-    // Problems in headers stop the run now, before hours of packing. If bad samples are skipped,
-    // packing meets them again.
+    // Problems in headers stop the run now, before hours of packing. With --on-error skip they are
+    // not needed here, because packing will find and report them again.
     if (!inputs_.given().run.skip_errors)
       for (const HeaderProbe& headers : inputs_.headers()) run_.problems.append(headers.problems);
     HOTPACK_ASSIGN(LabelSetup setup, inputs_.resolve_labels(run_.problems));

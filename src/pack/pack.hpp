@@ -1,9 +1,9 @@
 // `pack`: packs the inputs that the options name into one data set, or one per split, or reports
 // why it cannot.
 //
-// One call per run. It uses at most RunOptions::threads threads. Refused inputs give a PackRun with
-// problems, everything else that fails an Error. No incomplete file is ever left under its final
-// name.
+// One call per run. It uses at most RunOptions::threads threads. If the inputs are refused, it
+// returns a PackRun with the problems; any other failure is an Error. No incomplete file is ever
+// left under its final name.
 #pragma once
 
 #include "hotpack/result.hpp"

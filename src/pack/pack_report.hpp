@@ -24,7 +24,7 @@ struct PlanSummary {
   std::uint64_t label_record_bytes = 0;
   std::uint64_t shard_bytes_total = 0;  // size of all shard files; with --zstd an upper bound
   std::uint64_t bytes_to_write = 0;     // kept shards excluded
-  bool mixed_sizes = false;             // if so, record bytes are those of the largest record
+  bool mixed_sizes = false;             // if true, record bytes are those of the largest record
   bool exact = true;
   std::optional<std::uint64_t> free_bytes;  // on the output's file system
   std::uint64_t plan_bytes = 0;             // memory that the plan takes
@@ -47,7 +47,7 @@ struct PackReport {
   PackStatus status = PackStatus::packed;
   PlanSummary plan;
   ProblemLog problems;               // skipped samples
-  std::uint64_t skipped = 0;         // samples that the data set lacks, from this and earlier runs
+  std::uint64_t skipped = 0;         // samples that this run and earlier ones left out
   std::uint64_t planned_shards = 0;  // shards that this run is responsible for
   std::uint64_t packed_shards = 0;   // shards written by this run
   std::uint64_t kept_shards = 0;

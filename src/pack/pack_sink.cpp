@@ -14,7 +14,7 @@ namespace hotpack::pipeline {
 Committer::Committer() {
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {  // the thread cannot be started, so give() commits
+  } catch (const std::system_error&) {  // the thread cannot be started; give() commits instead
   }
 }
 
@@ -63,7 +63,7 @@ void Committer::run() {
   }
 }
 
-// Releases the lock while it commits. After a failure, nothing more is committed.
+// Commits one shard; releases the lock meanwhile. After a failure, nothing more is committed.
 void Committer::commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard,
                            std::unique_ptr<writer::ShardWriter> shard_writer) {
   const bool failed_before = error_.has_value();
@@ -139,8 +139,8 @@ Status PackSink::accept(Outcome& outcome) {
 
 Status PackSink::refuse_or_skip(Outcome& outcome) {
   const Problem& problem = *outcome.problem;
-  // A question about all labels is not a problem of one sample, so it stops the run even if bad
-  // samples are skipped.
+  // An ambiguous label raises a question about all labels, so it stops the run even with --on-error
+  // skip.
   if (!input_.options.run.skip_errors || problem.kind == ProblemKind::ambiguous_label)
     return Error{ErrorCode::data,
                  problem.detail + ". What to do: " + std::string(problem_advice(problem.kind)) +

@@ -1,8 +1,8 @@
 // The end of the pack pipeline: writes records into shards, lists skipped samples, and commits
 // finished shards (flush, rename) in a thread of its own while the workers go on.
 //
-// Thread-safety: as Sink. Call finish() after the run, from the same thread. Ownership: owns the
-// writers; those not committed leave no file.
+// Thread-safety: that of Sink. Call finish() after the run, from the same thread. Ownership: owns
+// the writers; writers that are not committed leave no file.
 #pragma once
 
 #include <condition_variable>
@@ -21,8 +21,8 @@
 
 namespace hotpack::pipeline {
 
-// Commits shard writers one by one in its own thread. give() blocks while kWaiting shards wait. If
-// the thread cannot be started, give() commits.
+// Commits shards one by one in its own thread. give() blocks while kWaiting shards wait. If the
+// thread cannot be started, give() commits the shard itself.
 class Committer {
  public:
   Committer();
@@ -46,7 +46,7 @@ class Committer {
   std::map<std::size_t, writer::FinishedShard> finished_;
   std::optional<Error> error_;
   bool closing_ = false;
-  std::thread thread_;  // last: starts when everything above exists
+  std::thread thread_;  // the last member, because the thread uses those above
 };
 
 class PackSink : public Sink {
@@ -71,7 +71,7 @@ class PackSink : public Sink {
   ProblemLog& problems_;
   std::uint64_t skipped_;
   std::string skipped_lines_;  // lines of the --skipped file
-  std::mutex mutex_;           // guards open_: the input stage opens, the output stage finishes
+  std::mutex mutex_;           // guards open_, which the input and the output stage change
   std::map<std::size_t, std::shared_ptr<OpenShard>> open_;
   Committer committer_;
 };

@@ -30,7 +30,7 @@ format::Sums no_sums(const Schema& schema) {
   return {schema.image.channels(), schema.label ? schema.class_count() : 0};
 }
 
-// An empty data set has one shard without records. The pipeline does not open it, because no sample
+// Opens the only shard of an empty data set. The pipeline does not open it, because no sample
 // belongs to it.
 Status open_empty_shard(const RunInput& input, PackSink& sink) {
   if (input.shards.size() != 1 || input.plan.shards[input.shards[0]].samples > 0) return {};
@@ -89,7 +89,7 @@ Status PackedSet::plan(const LabelSetup& setup) {
   return {};
 }
 
-// Finds the shards that stay. Refuses a folder that holds another pack.
+// Finds the existing shards that stay. Refuses a folder that holds another pack.
 Status PackedSet::keep_what_is_good() {
   HOTPACK_TRY(check_same_options(folder_, *plan_, list_, report_.plan.warnings));
   std::vector<std::string> damaged;
@@ -113,8 +113,8 @@ Status PackedSet::find_kept(std::vector<std::string>& damaged) {
   return recheck_sources();
 }
 
-// --repair: drops kept shards that are damaged. `verified_` saves a second pass when the folder is
-// read again under its lock.
+// With --repair, drops kept shards that are damaged. The folder is read again after it is locked;
+// `verified_` then saves verifying unchanged shards a second time.
 Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
   if (!options_.run.repair) return {};
   std::uint64_t records = 0;
@@ -132,7 +132,7 @@ Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
   return {};
 }
 
-// The first fault that verification finds; empty if the shard is undamaged or a stop was requested.
+// Verifies a shard. Returns the first fault; empty if there is none or a stop was requested.
 Result<std::string> PackedSet::damage_of(const format::ShardRow& row,
                                          std::uint64_t records_before) {
   const std::string path = options_.run.output + "/" + row.file;
@@ -160,8 +160,8 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row,
   return std::string();
 }
 
-// --recheck: drops kept shards whose source files have changed, or whose skipped samples can now be
-// packed.
+// With --recheck, drops kept shards whose source files have changed, or whose skipped samples can
+// now be packed.
 Status PackedSet::recheck_sources() {
   if (!options_.run.recheck) return {};
   SampleWorker worker(options_, *setup_, *plan_, list_);
@@ -188,7 +188,7 @@ bool PackedSet::all_kept() const {
   return true;
 }
 
-// A partition has no manifest.
+// True if all shards stay and the manifest is there; a partition has no manifest.
 bool PackedSet::nothing_to_do() const {
   if (options_.run.partition) return all_kept();
   return is_complete(folder_, *plan_, kept_) &&
@@ -198,7 +198,7 @@ bool PackedSet::nothing_to_do() const {
 Status PackedSet::summarize_plan() {
   PlanSummary& summary = report_.plan;
   summary.shard_bytes_total = summary.bytes_to_write = summary.kept_shards =
-      0;  // computed again under the lock
+      0;  // reset, because the plan is described again after the folder is locked
   summary.samples = plan_->identity.samples;
   summary.shards = plan_->shards.size();
   summary.samples_per_shard = plan_->shards.front().samples;
@@ -240,8 +240,8 @@ Result<PackReport> PackedSet::complete(bool dry_run) {
 
 // ---- writing
 
-// Locks the folder and reads it again, because another run may have changed it. Partitions share
-// the folder.
+// Writes the data set. Locks the folder first and reads it again, because another run may have
+// changed it. Partitions share the lock.
 Result<PackReport> PackedSet::write() {
   if (range_.first == range_.end) return complete(false);  // more partitions than shards
   const auto sharing =
@@ -260,7 +260,7 @@ Result<PackReport> PackedSet::write() {
   return pack_shards();
 }
 
-// The bytes that --force frees before it writes.
+// Returns the number of bytes that --force frees before it writes.
 std::uint64_t PackedSet::bytes_forced_away() const {
   std::uint64_t bytes = 0;
   for (const std::string& name : forced_shards()) {
@@ -288,7 +288,7 @@ Status PackedSet::check_free_space() const {
                {}};
 }
 
-// Is a file one of the shards that this run is responsible for?
+// True if a file is one of the shards that this run is responsible for.
 bool PackedSet::is_own(std::string_view name) const {
   for (std::uint64_t i = range_.first; i < range_.end; ++i)
     if (name == format::shard_file_name(i, plan_->shards.size())) return true;
@@ -302,7 +302,7 @@ Status PackedSet::remove_leftovers() const {
   });
 }
 
-// The shards that --force removes: all, or those of the partition.
+// Returns the shards that --force removes: all, or those of the partition.
 std::vector<std::string> PackedSet::forced_shards() const {
   std::vector<std::string> names;
   if (!options_.run.force) return names;
@@ -311,7 +311,8 @@ std::vector<std::string> PackedSet::forced_shards() const {
   return names;
 }
 
-// From here on the folder is not a data set until its manifest is written again.
+// Removes the manifest and the shards that are to be replaced. Until the manifest is written again,
+// the folder is not a data set.
 Status PackedSet::unpublish() {
   std::error_code failure;
   const std::string path = manifest_path(options_.run.output);
@@ -331,7 +332,7 @@ Status PackedSet::remove_shards(const std::vector<std::string>& names) const {
   return {};
 }
 
-// Shards of an earlier plan with names that this plan does not use.
+// Returns the shards of an earlier plan whose names this plan does not use.
 std::vector<std::string> PackedSet::stale_shards() const {
   std::set<std::string> planned;
   const std::size_t count = plan_->shards.size();
@@ -363,15 +364,15 @@ Result<PackReport> PackedSet::pack_shards() {
   report_.kept_shards = report_.plan.kept_shards;
   report_.changed_shards = shards_before_.size() -
                            std::min<std::size_t>(shards_before_.size(), report_.plan.kept_shards);
-  if (options_.run.partition) report_.changed_shards = 0;  // the folder may hold other partitions
+  if (options_.run.partition) report_.changed_shards = 0;  // shards may be of other partitions
   report_.bytes_in = run->bytes_in;
   report_.diagnostics = run->diagnostics;
   if (run->stopped) return end(PackStatus::stopped);
   return publish(finished);
 }
 
-// All shards are there, and the manifest makes them a data set. A partition has none: `merge`
-// writes it.
+// Writes the manifest, which turns the complete shards into a data set. For a partition, `merge`
+// writes it later.
 Result<PackReport> PackedSet::publish(const Finished& finished) {
   for (const auto& [index, shard] : finished) kept_[index] = shard;
   const format::Manifest manifest = make_manifest();
@@ -386,7 +387,8 @@ Result<PackReport> PackedSet::publish(const Finished& finished) {
   return end(PackStatus::packed);
 }
 
-// A lost shard gets its old bytes only if its inputs are unchanged.
+// Warns of a shard that was packed again with other records than before, because its inputs
+// changed.
 void PackedSet::warn_of_other_records(const format::Manifest& manifest) {
   if (!folder_.manifest || folder_.manifest->plan_text != manifest.plan_text) return;
   const std::set<std::string_view> damaged(damaged_.begin(), damaged_.end()),

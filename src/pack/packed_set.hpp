@@ -1,11 +1,15 @@
-// Packs one data set into its output folder: finds what is already there, plans, keeps finished
-// shards and writes the others.
+// Packs one data set into its output folder: makes the plan, keeps the finished shards that the
+// folder already holds, and writes the others.
 //
-// Call is_finished (true: call complete and stop) or plan, then describe_plan or write. The caller
-// has read all headers before plan, and before is_finished if the plan needs sizes. Every function
-// returns early if a stop is requested; the caller asks the observer. Not thread-safe; uses the
-// threads of the caller's arena. Failure: `usage` for a folder that must not be changed, `io`,
-// `data` if a bad sample stops the run. No incomplete shard is ever left under its final name.
+// The order of calls:
+//   1. is_finished(); if it returns true, call complete() and nothing else
+//   2. plan()
+//   3. describe_plan() for --dry-run, else write()
+// The caller must have read all headers before plan(), and before is_finished() if the plan needs
+// sizes. Every function returns early if a stop is requested; the caller must ask the observer. Not
+// thread-safe; uses the threads of the caller's arena. Failure: `usage` for a folder that must not
+// be changed; `data` if a bad sample stops the run; `io`. No incomplete shard is ever left under
+// its final name.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +43,8 @@ class PackedSet {
     return folder_.manifest ? &*folder_.manifest : nullptr;
   }
 
-  // True if the folder already holds this complete data set. Makes the plan. `setup` must outlive
-  // the object.
+  // Makes the plan. Returns true if the folder already holds this complete data set. `setup` must
+  // outlive the object.
   [[nodiscard]] Result<bool> is_finished(const LabelSetup& setup);
   [[nodiscard]] Status plan(const LabelSetup& setup);
 

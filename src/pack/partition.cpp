@@ -14,8 +14,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::uint64_t kMostPartitions = 1'000'000'000;  // products of two numbers fit
-constexpr const char* kExplicitly = "--partition I/N says it explicitly";
+constexpr std::uint64_t kMostPartitions = 1'000'000'000;  // so products of two do not overflow
+constexpr const char* kExplicitly = "use --partition I/N to set the partition yourself";
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t number = 0;
@@ -29,8 +29,8 @@ std::string text_of(const Partition& partition) {
   return std::to_string(partition.index) + "/" + std::to_string(partition.count);
 }
 
-// The partition that one scheduler assigns, and the scheduler's name with the variable that was
-// found.
+// The partition that a scheduler assigns, and a text with the scheduler's name and the variable
+// that was found.
 struct Place {
   std::string scheduler;
   Partition partition;
@@ -48,7 +48,7 @@ class Variables {
 
   [[nodiscard]] bool has(const char* name) const { return text(name).has_value(); }
 
-  // A variable that must hold a number because `because_of` is set.
+  // Reads a variable that must hold a number, because the variable `because_of` is set.
   [[nodiscard]] Result<std::uint64_t> number(const char* name, const char* because_of) const {
     const std::optional<std::string> value = text(name);
     if (!value)
@@ -60,7 +60,7 @@ class Variables {
                        "; " + kExplicitly);
   }
 
-  // Index and count, each in a variable.
+  // Reads the index and the count of the partition from one variable each.
   [[nodiscard]] FoundPlace place(const std::string& scheduler, const char* index_name,
                                  const char* count_name) const {
     if (!has(index_name)) return std::optional<Place>();
@@ -107,12 +107,13 @@ FoundPlace slurm_array(const Variables& variables) {
     return std::optional(
         Place{"a Slurm array (SLURM_ARRAY_TASK_ID)", {(ids.id - ids.min) / ids.step, ids.count}});
   return usage_error("SLURM_ARRAY_TASK_ID and the related variables (" + ids.describe() +
-                     ") do not describe an array without gaps, such as --array=0-9 or 0-90:10; " +
+                     ") do not describe an array with evenly spaced ids. Submit one, such as "
+                     "--array=0-9 or --array=0-90:10; or " +
                      kExplicitly);
 }
 
-// Tasks of srun. Slurm sets SLURM_PROCID=0 also in a batch script, which runs once and is not a
-// task. Task 0 exists only in a job step, which has SLURM_STEP_ID.
+// Finds the partition of a task of srun. Slurm sets SLURM_PROCID=0 also in a batch script, which
+// runs once and is not a task. In task 0, unlike in the batch script, SLURM_STEP_ID is set.
 FoundPlace slurm_tasks(const Variables& variables) {
   constexpr const char *kIndex = "SLURM_PROCID", *kCount = "SLURM_NTASKS";
   const bool is_task =
@@ -127,7 +128,7 @@ bool is_slurm_batch_script(const Variables& variables) {
          !variables.has("SLURM_STEP_ID");
 }
 
-// Tasks of an array element divide the partition of that element.
+// Finds the partition of a Slurm process. The tasks of an array element divide its partition.
 FoundPlace slurm(const Variables& variables) {
   HOTPACK_ASSIGN(std::optional<Place> array, slurm_array(variables));
   HOTPACK_ASSIGN(std::optional<Place> tasks, slurm_tasks(variables));
@@ -143,7 +144,8 @@ FoundPlace slurm(const Variables& variables) {
 
 // ---- others
 
-// Kubernetes gives a container its index, but not the number of containers.
+// Finds the partition of a container of Kubernetes. Kubernetes gives a container its index, but not
+// the number of containers.
 FoundPlace kubernetes(const Variables& variables) {
   constexpr const char* kIndex = "JOB_COMPLETION_INDEX";
   if (!variables.has(kIndex)) return std::optional<Place>();

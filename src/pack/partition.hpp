@@ -18,22 +18,23 @@ namespace hotpack::pipeline {
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 [[nodiscard]] Environment process_environment();
 
-// Parses "I/N" with I from 0 to N−1, or "auto", which reads these variables (docs/cluster.md):
+// Parses "I/N" with I from 0 to N−1, or "auto". "auto" reads these variables (docs/cluster.md):
 //   Slurm job array    SLURM_ARRAY_TASK_ID with _MIN, _MAX, _STEP, _COUNT
-//   srun               SLURM_PROCID with SLURM_NTASKS above 1; a task of an array counts within its
-//                      element
+//   srun               SLURM_PROCID with SLURM_NTASKS above 1; within a job array, the tasks of an
+//                      element divide its partition
 //   Kubernetes         JOB_COMPLETION_INDEX; the number of completions is in JOB_COMPLETIONS or
 //                      HOTPACK_PARTITIONS
 //   Open MPI           OMPI_COMM_WORLD_RANK with OMPI_COMM_WORLD_SIZE
 //   torchrun           RANK with WORLD_SIZE
-// A scheduler with a single process yields to others. Schedulers that disagree are refused, and so
-// is a HOTPACK_PARTITIONS that differs from the number found. An empty variable counts as not set.
+// If variables of several schedulers are set, those with a single process are ignored. It is an
+// error if the others disagree, or if HOTPACK_PARTITIONS differs from the number found. An empty
+// variable counts as not set.
 [[nodiscard]] Result<Partition> parse_partition(std::string_view text,
                                                 const Environment& environment);
 
-// The shards [first, end) of `shard_count` that a partition writes. Ranges are contiguous and
-// together hold every shard once; their sizes differ by at most one, larger ones first. Empty if
-// there are more partitions than shards. Precondition: index < count.
+// The shards [first, end) that a partition writes. The ranges of all partitions together hold every
+// shard once. Their sizes differ by at most one; the larger ones come first. If there are more
+// partitions than shards, the last ranges are empty. Precondition: index < count.
 struct ShardRange {
   std::uint64_t first = 0, end = 0;
 };

@@ -41,7 +41,7 @@ Result<PackFolder> list_folder(const std::string& folder) {
   return format::describe_pack_folder(names);
 }
 
-// "a, b, c and 4 more".
+// Returns a text such as "a, b, c and 4 more".
 std::string some_names(const std::vector<std::string>& names) {
   constexpr std::size_t kMostNamed = 3;
   std::string text;
@@ -52,7 +52,7 @@ std::string some_names(const std::vector<std::string>& names) {
              : text + " and " + std::to_string(names.size() - kMostNamed) + " more";
 }
 
-// The folders in `folder` that hold shards: partitions, or splits.
+// Returns those of `names`, folders in `folder`, that hold shards: they are partitions or splits.
 std::vector<std::string> folders_with_shards(const std::string& folder,
                                              const std::vector<std::string>& names) {
   std::vector<std::string> found;
@@ -63,7 +63,7 @@ std::vector<std::string> folders_with_shards(const std::string& folder,
   return found;
 }
 
-// A folder without shards is an empty partition, unless it holds something else.
+// Refuses a folder without shards that holds something else. An empty folder is an empty partition.
 Status check_shardless(const std::string& folder, const PackFolder& listing) {
   if (listing.has_manifest)
     return damaged_error("has a manifest but no shards: they were deleted or moved", folder);
@@ -83,7 +83,7 @@ Status check_shardless(const std::string& folder, const PackFolder& listing) {
 
 // ---- keys
 
-// Checks that keys come in the order of the plan. A renamed shard breaks it.
+// Checks that keys come in the order of the plan, which a renamed shard breaks.
 class KeyOrder {
  public:
   void add(const Schema& schema, std::string_view key) {
@@ -120,7 +120,7 @@ class MissingShards {
     text_ += (text_.empty() ? "" : ", ") + (ranges_ <= kMostRanges ? range : std::string("…"));
   }
 
-  // `path`: the only folder, or empty.
+  // Returns an error that names the missing shards, if any. `path` is the only folder, or empty.
   [[nodiscard]] Status check(std::uint64_t shards, const std::vector<std::string>& empty_folders,
                              const std::string& path) const {
     if (count_ == 0) return {};
@@ -201,8 +201,8 @@ class Joiner {
     return listing.has_manifest ? load_manifest(folder) : Status();
   }
 
-  // A manifest is not needed, but if there is one, its shards must agree with it. An unreadable one
-  // proves nothing about them.
+  // Loads the folder's manifest. It is not needed, but if there is one, its shards must agree with
+  // it. An unreadable manifest is ignored.
   Status load_manifest(std::size_t folder) {
     const std::string path = folders_[folder] + "/" + std::string(format::kManifestName);
     HOTPACK_ASSIGN(const std::string text, read_text_file(path));
@@ -225,8 +225,8 @@ class Joiner {
                          path);
   }
 
-  // File names alone may show that shards belong to different plans; the headers show the
-  // difference.
+  // Refuses shards whose names give different numbers of shards: they belong to different plans.
+  // Reads two headers to describe the difference.
   Status check_one_count() {
     const ShardFile &first = files_.front(), &last = files_.back();
     if (first.name.count == last.name.count) return {};
@@ -291,7 +291,7 @@ class Joiner {
     return {};
   }
 
-  // The first shard says what all must be part of.
+  // Starts the set with its first shard. All other shards must belong to the same pack.
   void begin_set(const ShardFile& file, const ExistingShard& shard) {
     first_path_ = path_of(file);
     set_.manifest.schema_text = shard.metadata.schema;
@@ -317,7 +317,7 @@ class Joiner {
                       path_of(file));
   }
 
-  // Each planned sample is in one shard, packed or skipped.
+  // Counts the samples of a shard. Each planned sample is in exactly one shard, packed or skipped.
   Status count(const ExistingShard& shard, const std::string& path) {
     const std::uint64_t records = shard.finished.row.records, skipped = shard.finished.sums.skipped;
     const std::uint64_t left = shard.identity.samples - samples_;
@@ -349,7 +349,7 @@ class Joiner {
       manifests_;  // by folder; absent if missing or unreadable
   std::vector<std::string> empty_folders_;
   std::vector<ShardFile> files_;
-  std::string first_path_;  // of the shard with which the others are compared
+  std::string first_path_;  // path of the shard with which the others are compared
   KeyOrder keys_;
   format::Sums total_;
   std::uint64_t samples_ = 0;  // packed or skipped so far
@@ -369,7 +369,7 @@ SetIdentity identity_of(const ExistingShard& shard) {
 std::string first_difference(const SetIdentity& here, const SetIdentity& there) {
   if (here.schema_text != there.schema_text) {
     const std::string difference = option_difference(here.schema, there.schema);
-    return difference.empty() ? "the schema is written in another way" : difference;
+    return difference.empty() ? "the schemas are equal, but their texts differ" : difference;
   }
   if (here.plan_text == there.plan_text) return {};
   if (here.plan.samples == there.plan.samples && here.plan.shards == there.plan.shards)

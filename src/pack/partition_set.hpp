@@ -21,23 +21,25 @@ namespace hotpack::pipeline {
 struct JoinedSet {
   format::Manifest manifest;         // of the whole data set
   std::vector<std::string> holders;  // by shard: the first folder that has it
-  std::uint64_t repeated = 0;  // shard files with the same header and tables in another folder too
+  std::uint64_t repeated = 0;        // equal shard files that a later folder has again
 };
 
 // Reads `folders` in the given order. Files that are not shards are ignored, with a message. An
 // empty folder is an empty partition. Absent: a stop was requested. Errors name the file and the
 // difference:
 //   data      a shard is missing, or two shards of the same name differ
-//   usage     a shard has another plan or schema (engines included)
-//   damaged   a header, table, digest of a manifest or order of keys is wrong, the format has
-//             another version, or a folder holds something else
+//   usage     a shard has another plan or schema; the schema includes the names of the engines
+//   damaged   a header or table is wrong, a digest differs from the manifest, keys are in the wrong
+//             order, the format has another version, or a folder holds something else
 //   io        a file cannot be read
 [[nodiscard]] Result<std::optional<JoinedSet>> join_partitions(
     const std::vector<std::string>& folders, Observer& observer);
 
-// True if the folders `names` in `folder`, each with shards, are splits rather than partitions of
-// one plan, as their file names show: partitions never hold all shards next to another one, the
-// same shard twice, or different numbers of planned shards.
+// True if the folders `names` in `folder`, which all hold shards, are splits rather than partitions
+// of one plan. The names of the shard files show it. The folders are splits if
+//   - one of them alone holds all shards of its plan,
+//   - two of them hold a shard of the same number, or
+//   - their plans have different numbers of shards.
 [[nodiscard]] bool are_splits(const std::string& folder, const std::vector<std::string>& names);
 
 // The plan and schema that a shard or manifest belongs to. Borrows from it.
@@ -50,8 +52,8 @@ struct SetIdentity {
 [[nodiscard]] SetIdentity identity_of(const format::Manifest& manifest);
 [[nodiscard]] SetIdentity identity_of(const ExistingShard& shard);
 
-// The first difference in words ("geometry.size: [512,512] here, [256,256] there"), empty when
-// equal.
+// Describes the first difference, such as "--size 512x512 here, 256x256 there"; empty if there is
+// none.
 [[nodiscard]] std::string first_difference(const SetIdentity& here, const SetIdentity& there);
 
 }  // namespace hotpack::pipeline

@@ -31,7 +31,7 @@ std::array<std::int64_t, 3> image_shape(const RecordOptions& record, Extent size
   return {size.height, size.width, channels};
 }
 
-// `size` is absent if records have mixed sizes.
+// Returns the label field of the schema. `size` is absent if records have mixed sizes.
 LabelField label_field(const RecordOptions& record, std::optional<Extent> size,
                        const LabelSetup& setup) {
   LabelField field;
@@ -102,7 +102,7 @@ void add_rare_options(const PackOptions& options, const LabelSetup& setup,
     more.emplace_back("pad_multiple", std::to_string(record.pad_multiple));
 }
 
-// The options after the four fixed ones; FORMAT.md lists them in this order.
+// Returns the options after the four fixed ones, in the order of FORMAT.md.
 std::vector<std::pair<std::string, std::string>> further_options(const PackOptions& options,
                                                                  const LabelSetup& setup) {
   const auto text_or_null = [](bool present, const std::string& text) {
@@ -120,8 +120,8 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
        format::canonical_string(options.record.depth16 == Depth16::shift ? "shift" : "scale")},
   };
   add_rare_options(options, setup, more);
-  // The limit changes no bytes of a record, but which samples --on-error skip leaves out, so
-  // another limit must not keep old shards.
+  // The limit changes no bytes of a record, but it changes which samples --on-error skip leaves
+  // out. Therefore shards packed with another limit must not be kept.
   if (options.record.max_pixels != RecordOptions().max_pixels)
     more.emplace_back("max_pixels", std::to_string(options.record.max_pixels));
   if (compresses(options.shard, setup)) {
@@ -138,7 +138,7 @@ std::string keys_digest(const SampleList& list) {
   return digest.text();
 }
 
-// The bytes of a record of its own size.
+// Returns the bytes of a record whose image has this size.
 RecordBytes record_bytes(const Schema& schema, Extent size) {
   const std::uint64_t pixels =
       static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);

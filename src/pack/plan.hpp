@@ -27,12 +27,12 @@ struct RecordBytes {
 };
 
 struct ShardPlan {
-  std::uint64_t first = 0;  // index of its first sample
+  std::uint64_t first = 0;  // index of the shard's first sample
   std::uint64_t samples = 0;
   std::uint64_t key_bytes = 0;
   RecordBytes bytes;    // of all its records, uncompressed
-  RecordBytes bounds;   // the most that they can take compressed
-  std::string sources;  // hotpack.sources
+  RecordBytes bounds;   // the most bytes that they can take if compressed
+  std::string sources;  // value of hotpack.sources in the shard's metadata
 };
 
 struct Plan {
@@ -51,7 +51,7 @@ struct Plan {
 
   [[nodiscard]] format::Metadata metadata(std::size_t shard) const;
   [[nodiscard]] format::Contents contents(const ShardPlan& shard) const;
-  [[nodiscard]] bool compressed() const;  // if so, sizes are upper bounds
+  [[nodiscard]] bool compressed() const;  // if true, sizes are upper bounds
   [[nodiscard]] Result<std::uint64_t> shard_file_bytes(
       std::size_t shard) const;  // exact, or with --zstd an upper bound
 };

@@ -1,4 +1,4 @@
-// Checks before anything is written: contradictory options, and free space for the output.
+// What is checked before anything is written: contradictory options, and free space for the output.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace hotpack::pipeline {
 // Refuses options that contradict each other, before any folder is read. Code `usage`.
 [[nodiscard]] Status check_options(const PackOptions& options);
 
-// Free bytes on the file system of `folder`, or of the nearest existing folder above it.
+// Returns the free bytes on the file system of `folder`, or of the nearest existing folder above
+// it.
 [[nodiscard]] std::optional<std::uint64_t> free_bytes_at(const std::string& folder);
 
 }  // namespace hotpack::pipeline

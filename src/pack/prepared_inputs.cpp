@@ -11,7 +11,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Adds the name of the split to messages and progress.
+// Passes messages and progress on, with the name of the split added.
 class SplitObserver final : public Observer {
  public:
   SplitObserver(std::string split, Observer& whole) : split_(std::move(split)), whole_(whole) {}

@@ -1,13 +1,14 @@
-// The first half of pack, check and preview: finds the samples, reads their headers and resolves
+// The first half of pack, check and preview: finds the samples, reads their headers and determines
 // what label values mean.
 //
-// Call discover, probe_headers and resolve_labels, in this order. given() never changes. resolved()
-// has the same options, completed by the inputs: label options that a layout implies, and the
-// record size if --size is missing and all images have one size. Problems of single files are
-// recorded; the caller decides whether they stop the run.
-// Ownership: owns the splits; `observer` must outlive it. Not thread-safe; uses the threads of the
-// caller's arena. Each step returns early if a stop is requested: ask the observer. Failure:
-// `usage`, `data` and `io` from the steps.
+// Call discover(), probe_headers() and resolve_labels(), in this order. given() returns the options
+// of the user. resolved() returns the same options plus what the inputs add: label options that a
+// layout implies, and the record size if --size is missing and all images have one size. Problems
+// of single files are recorded; the caller decides whether they stop the run.
+//
+// Ownership: owns the splits; `observer` must outlive the object. Not thread-safe; uses the threads
+// of the caller's arena. Each step returns early if a stop is requested; the caller must ask the
+// observer. Failure: each step may fail with `usage`, `data` or `io`.
 #pragma once
 
 #include <map>
@@ -45,18 +46,19 @@ class PreparedInputs {
   [[nodiscard]] const PackOptions& given() const { return given_; }
   [[nodiscard]] const PackOptions& resolved() const { return resolved_; }
 
-  // Results of discover(). The caller may remove splits before probe_headers(), and samples at any
-  // time.
+  // The splits that discover() found. The caller may remove splits before probe_headers(), and
+  // samples at any time.
   [[nodiscard]] std::vector<Split>& splits() { return discovery_.splits; }
   [[nodiscard]] std::vector<SampleList*> lists();
   [[nodiscard]] const Discovery& discovery() const { return discovery_; }
-  // An observer that adds the name of the split to messages and progress, if there are several.
+  // Returns an observer that, if there are several splits, adds the split's name to messages and
+  // progress.
   [[nodiscard]] Observer& observer_of(const Split& split);
 
   // Results of probe_headers(), one per split.
   [[nodiscard]] const std::vector<HeaderProbe>& headers() const { return headers_; }
   [[nodiscard]] const LabelForms& forms() const { return forms_; }
-  // The sizes of records if --size is missing and they differ; else null.
+  // Returns the sizes of records if --size is missing and the sizes differ; else null.
   [[nodiscard]] const RecordSizes* differing_sizes() const;
 
  private:

@@ -19,15 +19,15 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// The tiles of one image that a worker takes at once. More tiles save decoding, but their sums, and
-// frames if compressed, wait in memory.
+// A worker takes at most kMostTiles tiles of one image at once. With more tiles, images are decoded
+// less often, but the sums of more tiles, and their compressed records, wait in memory.
 constexpr std::size_t kMostTiles = 256;
 constexpr std::uint64_t kMostWaitingBytes = std::uint64_t{32} << 20;
 
-// The number of slots. Finished samples wait for the slowest sample before them, so few slots leave
-// threads idle behind a large image. `waiting` is the memory of a waiting slot in bytes. Slots of
-// several shards keep those shards open, so shards of few samples limit the number, too. So does a
-// check, whose slots also hold what was found in the pixels, which has no known size.
+// Returns the number of slots. Finished samples wait for the slowest sample before them; with few
+// slots, a large image leaves threads idle. `waiting` is the memory of a waiting slot in bytes.
+// Waiting slots keep the shards of their samples open, so small shards limit the number, too. A check
+// holds few slots as well: what it found in the pixels has no known size.
 std::size_t slot_count(const RunInput& input, std::uint64_t waiting) {
   const auto threads = static_cast<std::uint64_t>(input.options.run.threads);
   const std::uint64_t least = 2 * threads + 2;
@@ -38,8 +38,8 @@ std::size_t slot_count(const RunInput& input, std::uint64_t waiting) {
   return static_cast<std::size_t>(std::max(least, most));
 }
 
-// A sample in flight, or the tiles of one image, so that it is decoded once. Slots are reused, so
-// their vectors keep their capacity.
+// Holds a sample in flight, or several tiles of one image, so that the image is decoded once. Slots
+// are reused, so their vectors keep their capacity.
 struct Slot {
   struct Item {
     Outcome outcome;
@@ -97,15 +97,15 @@ class Runner {
                 [&](Slot* slot) { return work(slot), ++steps_done_, slot; }) &
             tbb::make_filter<Slot*, void>(tbb::filter_mode::serial_in_order,
                                           [&](Slot* slot) { deliver(slot), ++steps_done_; }));
-    // Orders the work of all workers before the code below. TBB does so too, but in a way that
-    // ThreadSanitizer cannot see.
+    // Makes the writes of all workers visible to the code below. TBB does so, too, but in a way
+    // that ThreadSanitizer cannot see.
     (void)steps_done_.load();
     if (error_) return *error_;
     return result_;
   }
 
  private:
-  // Input: the next sample, or the end.
+  // The input stage: fills a slot with the next sample, or ends the pipeline.
   Slot* take(tbb::flow_control& flow) {
     if (!failed_ && observer_.stop_requested()) result_.stopped = true;
     if (failed_ || unopened_ || result_.stopped || !advance()) {
@@ -129,7 +129,7 @@ class Runner {
     return input_.list.samples[static_cast<std::size_t>(shard.first + slot)];
   }
 
-  // Is the next sample another tile of the previous sample's image?
+  // True if the next sample is another tile of the previous sample's image.
   [[nodiscard]] bool continues_image(const ShardPlan& shard) const {
     return input_.options.record.tile &&
            sample_at(shard, next_).image.text == sample_at(shard, next_ - 1).image.text;
@@ -149,7 +149,7 @@ class Runner {
     label_offset_ += bytes.label;
   }
 
-  // Moves on to the next shard that has samples left.
+  // Moves on to the next shard that has samples left. Returns false if there is none.
   bool advance() {
     while (shard_ < input_.shards.size() &&
            next_ == input_.plan.shards[input_.shards[shard_]].samples) {
@@ -166,13 +166,13 @@ class Runner {
       current_ = std::move(opened).value();
       return;
     }
-    // Stop here, or the next sample would be written into the previous shard.
+    // Stop here. Otherwise the next sample would be written into the previous shard.
     current_.reset();
     unopened_ = true;
     slot.error = std::move(opened).error();
   }
 
-  // Parallel: files to record bytes.
+  // The parallel stage: turns files into record bytes.
   void work(Slot* slot) {
     for (std::size_t i = 0; i < slot->count && !slot->error && !failed_; ++i) {
       Status status = work_on(slot->items[i], *slot);
@@ -214,7 +214,7 @@ class Runner {
     return slot.shard ? slot.shard->write_payload(outcome.place, worker.packed) : Status();
   }
 
-  // A check reports every unreadable file; packing stops at the first.
+  // True if an unreadable file is only reported: `check` reports all; packing stops at the first.
   [[nodiscard]] bool is_reported_as_problem(const Error& error) const {
     return input_.inspect && error.code == ErrorCode::io && !error.path.empty();
   }
@@ -240,7 +240,7 @@ class Runner {
     return {};
   }
 
-  // Output, in order.
+  // The output stage: passes the samples to the sink, in order.
   void deliver(Slot* slot) {
     Status status = slot->error ? Status(*slot->error) : Status();
     for (std::size_t i = 0; i < slot->count && status.ok() && !failed_; ++i)
@@ -279,7 +279,7 @@ class Runner {
   std::size_t shard_ = 0;   // index into input_.shards; input stage only
   std::uint64_t next_ = 0;  // sample in that shard; input stage only
   std::uint64_t image_offset_ = 0,
-                label_offset_ = 0;  // of the next record in that shard's payload; input stage only
+                label_offset_ = 0;  // place of the next record in the payload; input stage only
   std::shared_ptr<ShardSink> current_;
   bool unopened_ = false;  // a shard could not be opened; input stage only
 

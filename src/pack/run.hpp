@@ -1,8 +1,8 @@
-// Runs samples through workers: a bounded oneTBB pipeline with results in order.
+// Processes samples with parallel workers: a bounded oneTBB pipeline that delivers results in
+// order.
 //
-// A Sink receives every sample's outcome in write order, from one thread at a time; workers run in
-// parallel. Memory: the buffers of one worker per thread, plus, for compressed records, the frames
-// of the samples in flight.
+// A Sink receives every sample's outcome in write order, from one thread at a time. Memory: the
+// buffers of one worker per thread and, with --zstd, the compressed records of samples in flight.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class ShardSink {
 // The outcome of one sample.
 struct Outcome {
   std::size_t shard = 0;
-  std::uint64_t slot = 0;          // number of the record in the shard
+  std::uint64_t slot = 0;          // number of the planned record in the shard
   writer::PayloadPlace place;      // planned place in the shard's payload
   std::optional<Problem> problem;  // if set, nothing was packed
   format::RecordEntry entry;
@@ -41,7 +41,7 @@ struct Outcome {
   std::uint64_t bytes_out = 0;
   DiagnosticCounts diagnostics;
   std::unique_ptr<SampleInspection>
-      inspection;  // if requested; with a problem, it is partly filled
+      inspection;  // filled if requested; only partly if there is a problem
 };
 
 class Sink {
@@ -56,7 +56,7 @@ class Sink {
 };
 
 struct RunResult {
-  bool stopped = false;  // because a stop was requested
+  bool stopped = false;  // true if a stop was requested before the end
   DiagnosticCounts diagnostics;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;

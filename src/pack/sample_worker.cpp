@@ -51,7 +51,7 @@ void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner c
   }
 }
 
-// The region of the whole source image in the sample's record.
+// Returns where the whole source image lies in the sample's record.
 Region region_of(const LoadedImage& loaded, const Sample& sample) {
   Region region = loaded.canvas.region;
   region.x -= sample.tile_x;
@@ -128,7 +128,7 @@ Outcome SampleWorker::Impl::pack_image(const LoadedImage& loaded, const Sample& 
   return std::optional<Problem>();
 }
 
-// A label placed as the image is.
+// Places a label in the record, in the same way as the image.
 ConstIds SampleWorker::Impl::record_of(ConstIds source, Region region, Extent record_size) {
   const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(record_size)),
                           record_size.width, record_size.height, 1,

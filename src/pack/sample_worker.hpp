@@ -1,5 +1,5 @@
-// Turns one sample from files into record bytes. One SampleWorker per thread; it owns decoder,
-// resampler and all buffers, which it allocates anew only for a larger image.
+// Reads a sample's files and turns them into record bytes. Each thread has its own SampleWorker. It
+// owns a decoder, a resampler and all buffers, and reallocates a buffer only for a larger image.
 //
 // Not thread-safe. Failure: a bad sample is a Problem; an Error (a failed read) stops the run.
 #pragma once
@@ -41,8 +41,8 @@ class SampleWorker {
   ~SampleWorker();
   SampleWorker(SampleWorker&&) noexcept;
 
-  // Fills `out`, reusing its memory. Absent: packed. Successive tiles of one image are decoded
-  // once.
+  // Fills `out`, reusing its memory. Returns the problem if the sample cannot be packed, else
+  // nothing. An image is decoded once for successive tiles of it.
   [[nodiscard]] Result<std::optional<Problem>> process(const Sample& sample, PackedSample& out);
 
  private:

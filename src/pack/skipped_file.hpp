@@ -1,7 +1,7 @@
-// The --skipped file: the samples that the data set lacks, one line each with key, file and reason,
-// separated by tabs.
+// Writes the --skipped file. It lists the samples that the data set lacks, one per line: key, file
+// and reason, separated by tabs.
 //
-// Thread-safe. Failure: `usage` for a path that cannot be such a file, `io`.
+// Thread-safe. Failure: `usage` for a path that must not be written; `io`.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@
 
 namespace hotpack::pipeline {
 
-// Control characters become '?', so that a name cannot add rows or columns.
+// Returns one line. Control characters become '?', so that a name cannot add rows or columns.
 [[nodiscard]] std::string skipped_line(std::string_view key, std::string_view path,
                                        std::string_view reason);
 
-// Refuses, before anything is packed, a path in a missing folder or in the output folder, or of
-// anything but a regular file.
+// To call before anything is packed. Refuses a path in a missing folder or in the output folder,
+// and an existing path that is not a file of skipped samples.
 [[nodiscard]] Status check_skipped_path(const RunOptions& options);
 
-// Writes the file, if --skipped is given: the `lines` of this run, then the samples that kept
-// shards of earlier runs lack.
+// If --skipped is given, writes the file: the `lines` of this run, then the samples that are
+// missing from kept shards of earlier runs.
 [[nodiscard]] Status write_skipped_file(
     const RunOptions& options, const Plan& plan, const SampleList& list,
     const std::vector<std::optional<writer::FinishedShard>>& kept, std::string lines);

@@ -1,7 +1,7 @@
-// Counts values that come in runs: a small hash table that grows with the number of different
+// Counts values that come in runs. It is a small hash table that grows with the number of different
 // values, up to a limit.
 //
-// Memory: 16 bytes per value and less than four times that in all. Not thread-safe.
+// Memory: 16 bytes per slot; 64 slots, or less than eight per value. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class ValueCounter {
   [[nodiscard]] std::size_t kinds() const { return kinds_; }
   [[nodiscard]] bool full() const { return kinds_ == most_; }
 
-  // Ascending by value.
+  // Returns all values with their counts, ascending by value.
   [[nodiscard]] std::vector<Entry> entries() const {
     std::vector<Entry> all;
     all.reserve(kinds_);
@@ -48,7 +48,7 @@ class ValueCounter {
   }
 
  private:
-  // The bits of the golden ratio spread neighboring values.
+  // Multiplying by the bits of the golden ratio spreads neighboring values over the table.
   [[nodiscard]] std::size_t slot_of(std::uint32_t value) const {
     return ((value * 0x9E3779B1u) >> 8) & (slots_.size() - 1);
   }

@@ -1,7 +1,7 @@
 // A sheet of RGB pixels to draw on.
 //
-// Ownership: a Canvas owns its pixels and its font; images given to it are copied. Whatever lies
-// outside is clipped. Not thread-safe. Failure: std::bad_alloc where there is no memory.
+// Ownership: a Canvas owns its pixels and its font; it copies the images that it draws. Whatever
+// lies outside the sheet is not drawn. Not thread-safe. Failure: std::bad_alloc.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,21 @@ class Canvas {
 
   [[nodiscard]] Extent size() const { return size_; }
   [[nodiscard]] RgbColor background() const { return background_; }
-  // The pixels, valid until the canvas grows.
+  // Returns the pixels; they are valid until the canvas grows.
   [[nodiscard]] ConstPixels image() const;
 
-  // More rows at the bottom, in the background's color.
+  // Adds rows at the bottom, in the color of the background.
   void grow(int rows);
   void fill(Region area, RgbColor color);
-  // The outline of an area, inside it, `thickness` pixels.
+  // Draws the outline of an area, `thickness` pixels wide, inside the area.
   void frame(Region area, RgbColor color, int thickness = 1);
-  // Diagonal stripes, each `stripe` pixels.
+  // Fills an area with diagonal stripes of two colors, each `stripe` pixels wide.
   void hatch(Region area, RgbColor one, RgbColor other, int stripe);
-  // An RGB image with its upper left corner at x, y.
+  // Draws an RGB image with its upper left corner at x, y.
   void place(ConstPixels image, int x, int y);
-  // Text whose line (line_height(size) pixels) begins at x, y.
+  // Writes a line of text, line_height(size) pixels high, with its upper left corner at x, y.
   void write(std::u32string_view text, int x, int y, RgbColor color, int size);
-  // The font that it writes with.
+  // The font in which write() writes.
   [[nodiscard]] Font& font() { return font_; }
 
  private:
@@ -49,7 +49,7 @@ class Canvas {
   Font font_;
 };
 
-// True on every other stripe of a hatching, from the one at the upper left on.
+// True if the pixel is on an odd stripe of a hatching: the one at the upper left, the third, ….
 [[nodiscard]] constexpr bool on_stripe(int x, int y, int stripe) {
   return (x + y) / stripe % 2 == 0;
 }

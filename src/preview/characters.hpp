@@ -1,6 +1,7 @@
-// UTF-8 text as characters, and those that must not be shown as they are.
+// Splits UTF-8 text into characters, and finds those that must not be drawn as they are.
 //
-// Pure functions; thread-safe. Nothing fails: a byte that begins no character is one of its own.
+// Pure functions; thread-safe. Failure: none; a byte that begins no valid character counts as a
+// character of its own.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +10,22 @@
 
 namespace hotpack::preview {
 
-// Stands for the byte b that is no UTF-8: kFaultyByte + b, beyond every character of Unicode.
+// kFaultyByte + b stands for a byte b that is not UTF-8. The sum is beyond every Unicode character.
 inline constexpr char32_t kFaultyByte = 0x110000;
 
 struct Character {
   char32_t value = 0;
   std::size_t bytes = 1;
 };
-// The text is not empty.
+// Precondition: the text is not empty.
 [[nodiscard]] Character first_character(std::string_view utf8);
 
-// Control characters, marks that turn the direction of text around, and spaces without width: they
-// would change how text around them looks, or nobody would see them. Joiners (U+200C, U+200D) are
-// not hidden: letters and emoji need them.
+// True for characters that would be invisible, or would change how the text around them looks:
+// control characters, marks that change the direction of text, and spaces without width. False for
+// joiners (U+200C, U+200D), which letters and emoji need.
 [[nodiscard]] bool is_hidden(char32_t character);
 
-// "U+202E", or "byte FF".
+// Returns the character's name: "U+202E" or, for a faulty byte, "byte FF".
 [[nodiscard]] std::string name_of(char32_t character);
 
 }  // namespace hotpack::preview

@@ -8,9 +8,8 @@ namespace hotpack::preview {
 
 namespace {
 
-constexpr int kAlike =
-    16;  // colors that differ by less in every channel are hard to tell, the more so over an image
-constexpr std::size_t kMapColors = 4096;  // of the map's first so many, no two look alike
+constexpr int kAlike = 16;  // colors that differ by less in every channel are hard to distinguish
+constexpr std::size_t kMapColors = 4096;  // no two of the map's first 4096 colors look alike
 
 bool look_alike(RgbColor a, RgbColor b) {
   return std::equal(a.begin(), a.end(), b.begin(),
@@ -22,7 +21,8 @@ bool looks_like_one_of(RgbColor color, const std::vector<RgbColor>& others) {
                      [color](RgbColor other) { return look_alike(color, other); });
 }
 
-// The map's color of the class, else the first one from `next` on that looks like none of `taken`.
+// Returns the map's color of the class or, if it looks like one of `taken`, the map's first color
+// from `next` on that does not.
 RgbColor free_color(std::size_t class_id, std::size_t& next, const std::vector<RgbColor>& taken) {
   RgbColor color = voc_color(class_id);
   if (class_id >= kMostCompared) return color;

@@ -1,8 +1,8 @@
-// The colors that a sheet gives to classes.
+// Chooses the colors of classes on a sheet.
 //
-// A class keeps the color of its table. A class without one, and one whose color looks like an
-// earlier class's, gets the color of its id in the color map of PASCAL VOC, or the map's next one
-// that no class has. Pure functions; thread-safe.
+// A class keeps the color that the class table gives it. If it has none, or if its color looks like
+// that of an earlier class, it gets the color of its id in the color map of PASCAL VOC or, if that
+// is taken, a later color of the map. Pure functions; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,18 @@ namespace hotpack::preview {
 struct ClassColors {
   std::vector<RgbColor> colors;  // by class id
   std::size_t replaced =
-      0;  // classes whose own color is not shown, because it looks like another's
+      0;  // number of classes whose own color is not shown, because it looks like another one
 };
 
-// Classes beyond so many are shown in the table's or the map's color as it is.
+// The colors of only so many classes are compared. Later classes are shown in the color of the
+// class table or of the map, even if it looks like another one.
 inline constexpr std::size_t kMostCompared = 1024;
 [[nodiscard]] ClassColors class_colors(std::span<const ClassInfo> classes);
 
-// The map of the PASCAL VOC development kit (VOClabelcolormap in VOCcode): bits 0, 1 and 2 of the
-// id are the highest bits of red, green and blue, bits 3, 4 and 5 the second highest, and so on. 0
-// is black, 1 (128, 0, 0), 2 (0, 128, 0), 3 (128, 128, 0).
+// Returns the color of an id in the map of the PASCAL VOC development kit (VOClabelcolormap in
+// VOCcode). Bits 0, 1 and 2 of the id become the highest bits of red, green and blue; bits 3, 4 and
+// 5 become the second highest bits, and so on. Id 0 is (0,0,0), id 1 is (128,0,0), id 2 is
+// (0,128,0), and id 3 is (128,128,0).
 [[nodiscard]] constexpr RgbColor voc_color(std::size_t id) {
   RgbColor color{};
   for (int bit = 7; bit >= 0; --bit, id >>= 3) {

@@ -15,7 +15,8 @@ namespace {
 
 constexpr char32_t kEllipsis = 0x2026;
 
-// The font is part of the program: all that FreeType can lack is memory.
+// Throws for an error of FreeType. The font is part of the program, so the only possible error is a
+// lack of memory.
 void check(FT_Error error) {
   if (error != 0) throw std::bad_alloc();
 }
@@ -26,7 +27,7 @@ bool is_right_to_left(char32_t character) {
   return bidi_class == UTF8PROC_BIDI_CLASS_R || bidi_class == UTF8PROC_BIDI_CLASS_AL;
 }
 
-// The letter that `base` and the mark after it make, else 0.
+// Returns the single character that `base` and the mark after it form; 0 if there is none.
 char32_t joined(char32_t base, char32_t mark) {
   if (base >= kFaultyByte || mark >= kFaultyByte) return 0;
   utf8proc_int32_t pair[] = {static_cast<utf8proc_int32_t>(base),
@@ -50,7 +51,7 @@ Glyph copy_of(const FT_GlyphSlotRec& slot) {
   return glyph;
 }
 
-// An empty frame in the middle of a line.
+// Draws a rectangular outline, centered in the height of a line.
 Glyph frame_glyph(int width, int height, int size, int thickness) {
   Glyph glyph{thickness,
               baseline(size) - (line_height(size) - height) / 2,
@@ -67,7 +68,7 @@ Glyph frame_glyph(int width, int height, int size, int thickness) {
   return glyph;
 }
 
-// `ink` over `glyph`, its left and upper edge at x, y.
+// Draws `ink` over `glyph`, with the upper left corner of `ink` at x, y.
 void lay_over(const Glyph& ink, int x, int y, Glyph& glyph) {
   const int left = std::max(0, -x), right = std::min(ink.width, glyph.width - x);
   for (int row = std::max(0, -y); row < std::min(ink.height, glyph.height - y); ++row) {
@@ -121,7 +122,7 @@ Glyph Font::drawn(char32_t character, int size) {
   return shows ? glyph : number_box(character, size);
 }
 
-// A frame with the number of the character in two rows of one, two or three digits.
+// Draws a box with the hexadecimal number of the character, in two rows of one to three digits.
 Glyph Font::number_box(char32_t character, int size) {
   const bool faulty = character >= kFaultyByte;
   const unsigned number = faulty ? character - kFaultyByte : character;
@@ -135,7 +136,7 @@ Glyph Font::number_box(char32_t character, int size) {
   for (int i = 0; i < 2 * columns; ++i) {
     const unsigned value = number >> (4 * (2 * columns - 1 - i)) & 15U;
     const char32_t character_of_digit = U"0123456789ABCDEF"[value];
-    // A font without the digit: its box would need the same digit again.
+    // Skip a digit that the font lacks: glyph() would call number_box() for it, without end.
     if (FT_Get_Char_Index(face_->face, character_of_digit) == 0) continue;
     const Glyph& digit = glyph(character_of_digit, digit_size);
     const int x = edge + i % columns * step_x + (step_x - digit.width) / 2,
@@ -163,8 +164,8 @@ std::u32string Font::shortened(std::u32string_view text, int size, int pixels) {
   return glyph(kEllipsis, size).advance <= pixels ? std::u32string(1, kEllipsis) : std::u32string();
 }
 
-// The number of characters in the text's next line: up to the last blank that fits, or as many as
-// fit.
+// Returns the number of characters in the text's next line: up to the last space that fits or, if
+// there is none, as many as fit.
 std::size_t Font::line_length(std::u32string_view text, int size, int pixels) {
   std::size_t fitting = 1;
   while (fitting < text.size() && width(text.substr(0, fitting + 1), size) <= pixels) ++fitting;

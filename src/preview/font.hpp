@@ -1,14 +1,16 @@
-// The letters of sheets: DejaVu Sans, which is part of the program, drawn by FreeType with smooth
-// edges.
+// Draws the letters of sheets with FreeType, with smooth edges. The font is DejaVu Sans; it is part
+// of the program.
 //
-// A character that the font lacks, that must not be drawn as it is (control characters, marks that
-// turn the direction of text) or that would not show (spaces of no or unusual width) is a box with
-// its number, as is a byte that is no UTF-8. Letters of right-to-left scripts are boxes too: drawn
-// one by one from the left they would read backwards. Letters of different scripts may look alike.
+// Some characters are drawn as a box with their number:
+//   - those that the font lacks, and bytes that are not UTF-8
+//   - those that must not be drawn as they are: control characters, marks that change the direction
+//     of text
+//   - spaces of no or unusual width, which nobody would see
+//   - letters of right-to-left scripts: drawn one by one from the left, they would read backwards
+// Letters of different scripts may look alike.
 //
 // Ownership: a Font owns its FreeType face and the glyphs it has drawn; a glyph lives as long as
-// its font. Not thread-safe. Failure: std::bad_alloc, where there is no memory. Sizes are pixels
-// per em.
+// its font. Not thread-safe. Failure: std::bad_alloc. Sizes are in pixels per em.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +25,19 @@
 namespace hotpack::preview {
 
 struct Glyph {
-  int left = 0, top = 0;  // of its ink: right of the pen, above the baseline
+  int left = 0, top = 0;  // left edge, to the right of the pen; upper edge, above the baseline
   int width = 0, height = 0;
-  int advance = 0;  // from here to the next letter's pen
+  int advance = 0;  // distance from the pen to the next letter's pen
   std::vector<std::uint8_t>
-      coverage;  // width · height: how much of each pixel is ink, 255 for all of it
+      coverage;  // width · height values: how much of each pixel the letter covers; 255: all of it
 };
 
-// From one line's top to the next one's, and from a line's top to its baseline.
+// The distances from the top of a line to the top of the next one, and to its own baseline.
 [[nodiscard]] constexpr int line_height(int size) { return (7 * size + 4) / 5; }
 [[nodiscard]] constexpr int baseline(int size) { return (11 * size + 9) / 10; }
 
-// Characters as they are drawn: decoded, marks joined to their letters, faulty bytes as kFaultyByte
-// + byte.
+// Decodes text to the characters that are drawn. Marks are joined to their letters; a byte that is
+// not UTF-8 becomes kFaultyByte + byte.
 [[nodiscard]] std::u32string drawn_text(std::string_view utf8);
 
 class Font {
@@ -47,15 +49,15 @@ class Font {
 
   [[nodiscard]] const Glyph& glyph(char32_t character, int size);
 
-  // Pixels that the text takes.
+  // Returns the width of the text in pixels.
   [[nodiscard]] int width(std::u32string_view text, int size);
 
-  // The text, or where it is wider than `pixels` its beginning and end with "…" between them: keys
-  // differ at their ends as a rule. Empty where not even the ellipsis fits.
+  // Returns the text. If it is wider than `pixels`, returns its beginning and its end with "…"
+  // between them, because keys usually differ at their ends. Empty if not even "…" fits.
   [[nodiscard]] std::u32string shortened(std::u32string_view text, int size, int pixels);
 
-  // The text in lines of at most `pixels`, broken at blanks, in long words anywhere; the last of
-  // `most` lines is shortened.
+  // Breaks the text into lines of at most `pixels`, at spaces or, if a word is too long, inside the
+  // word. There are at most `most` lines; if the text is longer, the last one is shortened.
   [[nodiscard]] std::vector<std::u32string> broken_into_lines(std::u32string_view text, int size,
                                                               int pixels, std::size_t most);
 

@@ -1,7 +1,7 @@
-// The font file that CMake found, as bytes of this library.
+// Makes the font file that CMake found a part of this library.
 #include "preview/font_data.hpp"
 
-// The assembler copies the file.
+// The assembler copies the bytes of the file.
 #ifdef __APPLE__
 #define HOTPACK_SYMBOL(name) "_" name
 #define HOTPACK_SECTION ".section __DATA,__const\n"

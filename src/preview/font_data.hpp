@@ -1,5 +1,6 @@
-// The bytes of the font that text is drawn with. Inside this room only; they live as long as the
-// program. The font's license permits this; its notice is in the font's own tables.
+// The bytes of the font for text on sheets. They exist as long as the program. Only files of this
+// folder include this header. The font's license permits this use; the license notice is in the
+// font's own tables.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,8 @@
 
 namespace hotpack::preview {
 
-// A TrueType file: DejaVu Sans, unless HOTPACK_FONT named another one when hotpack was built.
+// Returns a TrueType file: DejaVu Sans, unless HOTPACK_FONT named another one when hotpack was
+// built.
 [[nodiscard]] std::span<const std::byte> font_file();
 
 }  // namespace hotpack::preview

@@ -1,4 +1,4 @@
-// The colors that a sheet itself is drawn with. Inside this room only.
+// The colors in which a sheet itself is drawn. Only files of this folder include this header.
 #pragma once
 
 #include "hotpack/schema.hpp"
@@ -13,7 +13,7 @@ inline constexpr RgbColor kEmptyBox{228, 228, 228};   // around an image that do
 inline constexpr RgbColor kFaultyBox{250, 224, 220};  // instead of an image
 inline constexpr RgbColor kFaultyInk{150, 20, 10};
 
-// The class's color has this part of 256 in a pixel of an overlay; the image has the rest.
+// The share of the class's color in a pixel of an overlay, in 256ths; the rest is the image.
 inline constexpr int kTintOpacity = 168;
 
 }  // namespace hotpack::preview

@@ -7,7 +7,7 @@ namespace hotpack::preview {
 
 namespace {
 
-// True if a vector of `bits` or `one_hot` has the class.
+// True if a vector, stored as `bits` or `one_hot`, has the class.
 bool has_class(const std::uint8_t* vector, LabelStorage storage, std::size_t class_id) {
   if (storage == LabelStorage::one_hot) return vector[class_id] != 0;
   return (unsigned{vector[class_id / 8]} >> (class_id % 8) & 1U) != 0;

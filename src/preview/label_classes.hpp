@@ -1,7 +1,7 @@
-// The classes of a label's pixels, whatever its storage.
+// Finds the classes of a label's pixels, whatever the storage of the label.
 //
-// Ownership: a LabelClasses owns what it found. Not thread-safe while it reads; then it is.
-// Failure: that of expand_ids.
+// Ownership: a LabelClasses owns the classes that it found. After read() has returned, several
+// threads may use it. Failure: the errors of expand_ids().
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace hotpack::preview {
 
-// Pixels (whole-image labels: samples) counted over labels.
+// The number of pixels of each class in one or more labels; of samples, if labels are of whole
+// images.
 struct ClassCounts {
   std::vector<std::uint64_t> pixels;  // by class id
   std::uint64_t without_class = 0;
@@ -21,13 +22,14 @@ struct ClassCounts {
 
 class LabelClasses {
  public:
-  // Reuses its memory from label to label.
+  // Finds the classes of a label, in place of those of the label before. Reuses the memory.
   [[nodiscard]] Status read(const LabelView& label);
 
   [[nodiscard]] std::size_t pixels() const {
     return first_.empty() ? ids_.size() : first_.size() - 1;
   }
-  // The class of a pixel, of several the one whose turn it is; kIgnoredId where there is none.
+  // Returns the class of a pixel; kIgnoredId if it has none. If it has several classes, they are
+  // numbered from 0, and number `turn`, modulo their count, is returned.
   [[nodiscard]] std::uint16_t at(std::size_t pixel, std::size_t turn = 0) const;
 
   void add_to(ClassCounts& counts) const;
@@ -36,11 +38,13 @@ class LabelClasses {
   void read_several(const LabelView& label);
 
   std::vector<std::uint16_t>
-      ids_;  // one per pixel; with several: those of the pixels that have any, pixel by pixel
-  std::vector<std::size_t> first_;  // with several classes: where a pixel's ids begin, and the end
+      ids_;  // one id per pixel or, if a pixel may have several, all ids of all pixels, in order
+  std::vector<std::size_t>
+      first_;  // if a pixel may have several ids: the index of each one's first id, and the end
 };
 
-// The number of the label's vectors that have the class.
+// Returns the number of the label's vectors that have the class. A label has one vector per pixel,
+// or one in all if it is of a whole image.
 [[nodiscard]] std::uint64_t count_class(const LabelView& label, std::size_t class_id);
 
 }  // namespace hotpack::preview

@@ -13,10 +13,10 @@ namespace hotpack::preview {
 
 namespace {
 
-constexpr int kWidestName = 26;  // em; longer names are shortened
+constexpr int kWidestName = 26;  // in em; longer names are shortened
 constexpr int kLeastText = 13;
 
-// An entry as it is drawn.
+// An entry of the legend, ready to be drawn.
 struct Row {
   std::optional<RgbColor> color;
   std::u32string id, name, share;
@@ -39,7 +39,7 @@ std::vector<Row> rows_of(const Legend& legend, int size, int widest_name, Font& 
   return rows;
 }
 
-// The widths of a column's parts: the largest of its rows.
+// The widths of a column's parts; each is the largest width in any row.
 struct Column {
   int id = 0, name = 0, share = 0;
   [[nodiscard]] int width(int size) const { return name_at(size) + name + size + share; }
@@ -48,7 +48,7 @@ struct Column {
   }
 };
 
-// The rows from top to bottom, in columns from left to right.
+// All rows, arranged in columns: down the first column, then down the next.
 struct Table {
   int size = 0;  // of the text
   int lines = 1;
@@ -107,7 +107,8 @@ void draw_table(const Table& table, int x, int top, Canvas& canvas) {
   }
 }
 
-// The classes to list: all, or those with the largest shares in the order of their ids.
+// Returns the ids of the classes to list, ascending: all or, if there are too many, those with the
+// largest shares.
 std::vector<std::size_t> listed_classes(const std::vector<double>& shares) {
   std::vector<std::size_t> ids(shares.size());
   std::iota(ids.begin(), ids.end(), std::size_t{0});
@@ -171,7 +172,7 @@ void draw_legend(const Legend& legend, int margin, int size, Canvas& canvas) {
 
 void draw_swatch(std::optional<RgbColor> color, int x, int y, int size, Canvas& canvas) {
   const int side = swatch_side(size);
-  // Its middle is that of a capital.
+  // The middle of the swatch is at the height of the middle of a capital letter.
   const Region area{x, y + baseline(size) - (73 * size / 100 + side) / 2, side, side};
   canvas.hatch(area, color.value_or(kHatchDark), color.value_or(kHatchLight),
                std::max(2, size / 5));

@@ -1,4 +1,5 @@
-// The legend of a sheet: a swatch, number, name and share of every class, in as few lines as fit.
+// Draws the legend of a sheet: the color, id, name and share of every class, in as few lines as
+// possible.
 //
 // Plain values and pure functions; thread-safe.
 #pragma once
@@ -14,20 +15,20 @@
 
 namespace hotpack::preview {
 
-// The part of the labels that each class has, from 0 to 1.
+// The share of each class in the labels, from 0 to 1.
 struct ClassShares {
-  std::string of;                 // the whole: "labeled pixels of the data set"
+  std::string of;                 // what the shares are of: "labeled pixels of the data set"
   std::vector<double> classes;    // by class id
-  std::optional<double> ignored;  // of all pixels; absent: not shown
+  std::optional<double> ignored;  // share of ignored pixels in all pixels; absent: not shown
 };
 
-// The share of each count in their sum; all 0 where there is nothing. `ignored` is not among the
+// Returns the share of each count in their sum; 0 if the sum is 0. `ignored` is not one of the
 // counts.
 [[nodiscard]] ClassShares shares_of_counts(const std::vector<std::uint64_t>& counts,
                                            std::uint64_t ignored, std::string of);
 
 struct LegendEntry {
-  std::optional<std::size_t> class_id;  // absent: ignored
+  std::optional<std::size_t> class_id;  // absent: the entry of the ignored pixels
   std::string name;
   RgbColor color{};
   double share = 0;
@@ -39,25 +40,25 @@ struct Legend {
   std::size_t left_out = 0;  // classes that are not listed
 };
 
-// More classes than this are not listed: those with the largest shares stay.
+// At most so many classes are listed: those with the largest shares.
 inline constexpr std::size_t kMostLegendClasses = 360;
 
 [[nodiscard]] Legend make_legend(const std::vector<ClassInfo>& classes,
                                  const std::vector<RgbColor>& colors, const ClassShares& shares);
 
-// "12 more classes with smaller shares"
+// Returns a text such as "12 more classes with smaller shares".
 [[nodiscard]] std::string left_out_text(std::size_t classes);
 
-// "25.91 %", "< 0.01 %", "0 %".
+// Returns a text such as "25.91 %", "< 0.01 %", "0 %".
 [[nodiscard]] std::string class_share_text(double share);
 
-// Grows the canvas by the legend's height and draws it there, in text of `size` pixels, or less
-// where the legend of very many classes would be higher than a third of the canvas. `margin` pixels
-// stay free at both sides.
+// Grows the canvas by the height of the legend and draws the legend there. `margin` pixels stay
+// free at both sides. The text has `size` pixels; it is smaller if the legend of very many classes
+// would otherwise be higher than a third of the canvas.
 void draw_legend(const Legend& legend, int margin, int size, Canvas& canvas);
 
-// A small square of a class's color in a line of text, with an outline, so that white and black
-// ones show; hatched without a color.
+// Draws a swatch in a line of text: a small square of a class's color, hatched if there is no
+// color. Its outline makes it visible on any background.
 void draw_swatch(std::optional<RgbColor> color, int x, int y, int size, Canvas& canvas);
 [[nodiscard]] constexpr int swatch_side(int size) { return size * 4 / 5; }
 

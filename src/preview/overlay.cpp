@@ -15,7 +15,8 @@ namespace hotpack::preview {
 
 namespace {
 
-// The colors of a label's pixels: RGB, black where there is none, and a coverage of 255 or 0.
+// The colors of a label's pixels, as RGB. A pixel with a color has coverage 255; one without is
+// black and has coverage 0. After shrinking, colors and coverages are means.
 struct Tints {
   Tints(Extent of) : size(of), colors(3 * pixels()), coverage(pixels()) {}
   [[nodiscard]] std::size_t pixels() const {
@@ -35,7 +36,7 @@ struct Tints {
   std::vector<std::uint8_t> colors, coverage;
 };
 
-// For each of `length` places along an axis, the one of `other` that it falls on.
+// Maps each of `length` positions along an axis to one of `other` positions along the same axis.
 std::vector<int> places_along(int length, int other) {
   std::vector<int> places(static_cast<std::size_t>(length));
   for (int i = 0; i < length; ++i)
@@ -43,8 +44,8 @@ std::vector<int> places_along(int length, int other) {
   return places;
 }
 
-// In the label's size or in the size that is shown, whichever is larger. Stripes are those of the
-// size that is shown.
+// Returns the tints in the label's size or in the size that is shown, whichever is larger. `stripe`
+// is the width of stripes in the size that is shown.
 Tints full_tints(const LabelShape& shape, const LabelClasses& classes,
                  std::span<const RgbColor> colors, int stripe, Extent shown) {
   const Extent label{static_cast<int>(shape.width), static_cast<int>(shape.height)};
@@ -80,12 +81,12 @@ Result<Tints> shown_tints(const LabelShape& shape, const LabelClasses& classes,
   return tints;
 }
 
-// ITU-R BT.601, as `gray` of pack.
+// Computes the same gray as pack with --channels gray (ITU-R BT.601).
 int gray_of(const std::uint8_t* pixel) {
   return (299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000;
 }
 
-// The tint over gray; what no tint covers stays gray.
+// Turns the pixel gray and lays the tint over it.
 void mix(const std::uint8_t* tint, int coverage, std::uint8_t* pixel) {
   const int gray = gray_of(pixel);
   for (std::size_t c = 0; c < 3; ++c)
@@ -94,7 +95,7 @@ void mix(const std::uint8_t* tint, int coverage, std::uint8_t* pixel) {
         (256 * 255));
 }
 
-// The tint alone.
+// Sets an RGBA pixel to the tint alone, with the coverage as its alpha.
 void put_alone(const std::uint8_t* tint, int coverage, std::uint8_t* pixel) {
   for (std::size_t c = 0; c < 3; ++c)
     pixel[c] = static_cast<std::uint8_t>(

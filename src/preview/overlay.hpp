@@ -1,8 +1,8 @@
-// A label over an image: every class a tint of its color, ignored pixels hatched, several classes
-// in one pixel as stripes.
+// Draws a label over an image: each class as a tint of its color, ignored pixels as a hatching, and
+// several classes of one pixel as stripes.
 //
-// Pure functions; thread-safe, with one resampler per thread. Preconditions: the label is of kind
-// `pixel`, and `classes` has read it. Failure: that of geometry::Resampler.
+// Pure functions; thread-safe, with one resampler per thread. Preconditions: the label has a class
+// per pixel, and `classes` has read it. Failure: the errors of geometry::Resampler.
 #pragma once
 
 #include <span>
@@ -19,16 +19,16 @@ namespace hotpack::preview {
 inline constexpr RgbColor kHatchDark{40, 40, 40};
 inline constexpr RgbColor kHatchLight{215, 215, 215};
 
-// Paints over `thumbnail` (RGB; the image that the label belongs to, made small). The image turns
-// gray, so that a hue always is a class's. Tints are means over the area that a pixel covers.
-// `colors` by class id; `stripe` is the width of stripes. Pixels without a class are hatched; where
-// labels may hold several classes, none is as good a value as any, and they stay gray.
+// Paints the label over `thumbnail`, the label's image in RGB, made small. The image turns gray, so
+// that only classes have hues. Each tint is a mean over the area that the pixel covers. `colors`
+// are by class id; `stripe` is the width of stripes. Pixels without a class are hatched or, if a
+// pixel may have several classes, stay gray, because having no class is then normal.
 [[nodiscard]] Status paint_classes(const LabelShape& shape, const LabelClasses& classes,
                                    std::span<const RgbColor> colors, int stripe,
                                    geometry::Resampler& resampler, MutablePixels thumbnail);
 
-// The same tints alone, for a page that lays them over the image itself: `image` (RGBA) is opaque
-// where there is a class or a hatching.
+// Paints only the tints into `image` (RGBA), for a page that lays them over the sample's image
+// itself. `image` is opaque at pixels with a class or a hatching, and transparent elsewhere.
 [[nodiscard]] Status paint_label(const LabelShape& shape, const LabelClasses& classes,
                                  std::span<const RgbColor> colors, int stripe,
                                  geometry::Resampler& resampler, MutablePixels image);

@@ -14,7 +14,7 @@ namespace hotpack::preview {
 namespace {
 
 constexpr std::size_t kMostHeld = 8;  // classes named in a cell
-constexpr int kSmallImage = 200;  // pixels of a side: below, enlarged pixels are shown as they are
+constexpr int kSmallImage = 200;      // images with a smaller longest side are enlarged unsmoothed
 
 std::string element(std::string_view name, std::string_view attributes, std::string_view content) {
   std::string html("<");
@@ -103,7 +103,7 @@ std::string controls(const Page& page) {
 
 // ---- cells
 
-// Ids of the classes that a cell holds, those with most first.
+// Returns the ids of the classes in a cell, the one with the most pixels first.
 std::vector<std::size_t> held_classes(const PageCell& cell) {
   std::vector<std::size_t> held;
   for (std::size_t c = 0; c < cell.counts.pixels.size(); ++c)
@@ -173,7 +173,7 @@ constexpr std::string_view kLargerView = R"(<dialog id="large" aria-label="large
 
 // ---- histogram
 
-// Length of a bar, of 100 for the largest share.
+// Returns the length of a bar. The largest share has a bar of length 100.
 std::string bar_length(double share, double largest) {
   std::array<char, 32> text{};
   const double length = largest > 0 ? 100 * share / largest : 0;

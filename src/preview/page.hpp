@@ -1,13 +1,13 @@
-// Samples as one HTML page that needs nothing else: a cell for each with its images, key and
-// classes, and a histogram of the classes.
+// Writes samples as one HTML page that needs no other file. It has a cell for each sample, with its
+// images, key and classes, and a histogram of the classes.
 //
-// The page filters its cells by class and by text, shows image, label or both, and a larger view of
-// each; without scripts it shows all cells. A policy inside it forbids everything but its own
-// style, its own script and images that it holds.
+// The user of the page can filter the cells by class and by text, choose between image, label and
+// both, and open a larger view of a cell. Without scripts, the page shows all cells. A content
+// security policy in the page permits only its own style, its own script and the images in it.
 //
-// Pure functions; thread-safe. Whatever text it is given is escaped: names of files and classes
-// cannot become markup, and marks that change the direction of text, control characters and faulty
-// bytes are written as ‹U+202E›.
+// Pure functions; thread-safe. All text is escaped: names of files and classes cannot become
+// markup. Marks that change the direction of text, control characters and faulty bytes are written
+// in the form ‹U+202E›.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ struct Page {
   std::span<const PageCell> cells;
   std::span<const ClassInfo> classes;
   std::span<const RgbColor> colors;    // by class id
-  Legend legend;                       // the histogram's bars; no entries: none
-  std::vector<std::uint64_t> samples;  // samples that hold a class, by class id; empty: not shown
+  Legend legend;                       // the bars of the histogram; no entries: no histogram
+  std::vector<std::uint64_t> samples;  // number of samples with each class id; empty: not shown
 };
 
 [[nodiscard]] std::string html_page(const Page& page);
@@ -40,10 +40,10 @@ struct Page {
 [[nodiscard]] bool is_page(std::span<const std::byte> first_bytes);
 inline constexpr std::string_view kPageMark = "<!DOCTYPE html>\n<!-- hotpack preview -->\n";
 
-// Text between tags, or in an attribute with quotes around it.
+// Escapes text that stands between tags, or in a quoted attribute.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-// RFC 4648.
+// Encodes bytes as base64 (RFC 4648).
 [[nodiscard]] std::string base64(std::span<const std::byte> bytes);
 
 }  // namespace hotpack::preview

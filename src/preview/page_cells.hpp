@@ -1,8 +1,8 @@
-// The cells of a page: of each sample an image of its image, one of its label, and what the label
-// holds.
+// Makes the cells of a page. Each has a PNG of the sample's image, a PNG of its label, and the
+// counts of its classes.
 //
-// Not thread-safe. Failure: that of LabelClasses, of geometry::Resampler and of the PNG writer;
-// `usage` for more samples than a page can hold.
+// Not thread-safe. Failure: the errors of LabelClasses, of geometry::Resampler and of the PNG
+// writer; `usage` for more samples than a page can hold.
 #pragma once
 
 #include <cstddef>
@@ -21,30 +21,30 @@ namespace hotpack::preview {
 struct PageCell {
   std::string key;
   std::string remark;
-  std::string problem;           // in place of images
+  std::string problem;           // shown in place of images; empty: none
   Extent size;                   // of the record
   Extent shown;                  // of the images
   std::vector<std::byte> image;  // a PNG; empty with a problem
   std::vector<std::byte>
       label;           // a PNG with transparency, over the image; empty without a label of pixels
-  ClassCounts counts;  // nothing without a label
+  ClassCounts counts;  // empty without a label
 };
 
-// All images of a page together have at most so many pixels, and all labels. Images are made
-// smaller for that, but not smaller than kLeastPageSide, and never larger than kMostPageSide or
-// than their records.
+// All images of a page together have at most so many pixels, and so have all labels. The more
+// samples a page has, the smaller are its images, but their longest side is not made smaller than
+// kLeastPageSide. It is never larger than kMostPageSide or than that of the record.
 inline constexpr std::size_t kMostPagePixels = std::size_t{1} << 23;
 inline constexpr int kLeastPageSide = 64;
 inline constexpr int kMostPageSide = 1024;
 inline constexpr std::size_t kMostPageCells =
     kMostPagePixels / (std::size_t{kLeastPageSide} * kLeastPageSide);
 
-// The longest side of each image on a page of so many.
+// Returns the longest side of each image on a page of `samples` samples.
 [[nodiscard]] Result<int> page_side(std::size_t samples);
 
 class PageCells {
  public:
-  // `colors`, by class id, outlive the cells.
+  // `colors` are by class id and must outlive the object.
   PageCells(int side, const std::vector<RgbColor>& colors) : side_(side), colors_(colors) {}
 
   [[nodiscard]] Status add(const SheetSample& sample);

@@ -1,8 +1,8 @@
-// Style and script of a page, and their hashes, by which its policy knows them. Inside this room
-// only.
+// The style and the script of a page, and their hashes. The page's content security policy permits
+// only a style and a script with these hashes. Only files of this folder include this header.
 //
-// A hash is the SHA-256 of the text between the tags; tests/property/preview_page_test.py says what
-// it must be after a change.
+// A hash is the SHA-256 of the text between the tags. After a change of the text,
+// tests/property/preview_page_test.py says what the hash must be.
 #pragma once
 
 #include <string_view>

@@ -18,7 +18,7 @@ bool has_pixels(const SheetSample& sample) {
   return sample.label && sample.label->shape.scope == LabelScope::pixel;
 }
 
-// The classes of a whole image.
+// Returns the names of the classes of a whole image, or "no class".
 std::string class_names(const std::vector<ClassInfo>& classes, const ClassCounts& counts) {
   std::string names;
   for (std::size_t c = 0; c < counts.pixels.size(); ++c) {

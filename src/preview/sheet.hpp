@@ -1,8 +1,8 @@
-// A contact sheet: samples drawn one by one into the cells of a layout, then the legend below.
+// Draws a contact sheet: samples, one by one, into the cells of a layout, then the legend below.
 //
-// Ownership: a Sheet owns its canvas; what a sample refers to is needed during the call only. Not
-// thread-safe. Failure: `usage` or `internal` for a label whose bytes do not fit its shape, that of
-// geometry::Resampler; std::bad_alloc where there is no memory.
+// Ownership: a Sheet owns its canvas; it uses a sample's data only during the call. Not
+// thread-safe. Failure: `usage` or `internal` for a label whose bytes do not fit its shape; the
+// errors of geometry::Resampler; std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -22,24 +22,24 @@
 
 namespace hotpack::preview {
 
-// One sample as a sheet shows it.
+// What a sheet shows of one sample.
 struct SheetSample {
   std::string key;
   std::string remark;  // begins the second line of text, for example with the sample's split
-  std::optional<ImageView> image;  // absent: `problem` stands in its place
+  std::optional<ImageView> image;  // absent: `problem` is shown in its place
   std::optional<LabelView> label;
   std::string problem;
 };
 
 class Sheet {
  public:
-  // `classes` and `colors` outlive the sheet; `colors` has one for each class.
+  // `classes` and `colors` must outlive the sheet; `colors` has a color for each class.
   Sheet(const SheetLayout& layout, const std::string& title, const std::vector<ClassInfo>& classes,
         const std::vector<RgbColor>& colors);
 
-  // Draws the next sample and gives what its label holds (no counts without a label).
+  // Draws the next sample. Returns the counts of its label's classes; empty without a label.
   [[nodiscard]] Result<ClassCounts> add(const SheetSample& sample);
-  // Once, after the last sample.
+  // To call once, after the last sample.
   void add_legend(const Legend& legend);
 
   [[nodiscard]] Extent size() const { return canvas_.size(); }
@@ -52,16 +52,16 @@ class Sheet {
   void draw_problem(const std::string& problem);
   void draw_text(const SheetSample& sample, const ClassCounts& counts);
   void draw_second_line(const SheetSample& sample, const ClassCounts& counts, Region line);
-  // One line: where it is wider than `line`, in smaller letters, or shortened where the smallest
-  // are too large.
+  // Writes one line. If the text is wider than `line`, it is written in smaller letters; if even
+  // the smallest letters are too large, it is shortened.
   void write(const std::string& text, Region line, RgbColor color, int size);
 
   SheetLayout layout_;
   const std::vector<ClassInfo>& classes_;
   const std::vector<RgbColor>& colors_;
   Canvas canvas_;
-  std::size_t next_ = 0;  // cell
-  LabelClasses label_;    // of the sample that is drawn
+  std::size_t next_ = 0;  // index of the next cell
+  LabelClasses label_;    // classes of the sample that is being drawn
   std::vector<std::uint8_t> thumbnail_pixels_;
   MutablePixels thumbnail_;
   geometry::Resampler resampler_;

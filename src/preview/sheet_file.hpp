@@ -1,7 +1,7 @@
-// The file of a sheet: a PNG that says who made it, so that hotpack may replace its own sheets and
-// nothing else.
+// Makes the file of a sheet: a PNG that says that hotpack made it. By this, hotpack recognizes its
+// own sheets, and replaces no other file.
 //
-// Pure functions; thread-safe. Failure: that of codecs::encode_png.
+// Pure functions; thread-safe. Failure: the errors of codecs::encode_png.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace hotpack::preview {
 
-// An RGB image as a PNG whose text chunk names hotpack as its software.
+// Encodes an RGB image as a PNG whose text chunk names hotpack as its software.
 [[nodiscard]] Result<std::vector<std::byte>> sheet_file(ConstPixels image);
 
 // True if sheet_file() made the file with these first bytes. Reads kSheetMarkBytes.

@@ -12,17 +12,17 @@ namespace hotpack::preview {
 
 namespace {
 
-constexpr int kUsualWidth = 1600;     // of a sheet, where no cell width is asked for
-constexpr int kMostImageWidth = 640;  // of one image, where no cell width is asked for
-constexpr int kWidthInEm = 56;  // of a sheet: where it is shown 400 pixels wide, its text is 7
-                                // pixels high, and can be read
-constexpr int kCellInEm = 13;   // at least, of a cell whose text is as large as the legend's
+constexpr int kUsualWidth = 1600;     // width of a sheet if no cell width is requested
+constexpr int kMostImageWidth = 640;  // the most width of an image if no cell width is requested
+constexpr int kWidthInEm = 56;  // width of a sheet in em: if it is shown 400 pixels wide, its text
+                                // is 7 pixels high and can still be read
+constexpr int kCellInEm = 13;   // in cells of at least this width, text is as large as the legend's
 constexpr int kLeastText = 14, kMostText = 96;
 
-// An image may be this much higher than its box is wide: portraits.
+// Returns the largest height of an image in a box of this width. Portraits may be higher than wide.
 int most_height(int width) { return width + width / 2; }
 
-// The smallest box that holds every image as large as `width` allows.
+// Returns the smallest box that holds every image, each drawn as large as `width` allows.
 Extent box_for(const std::vector<Extent>& images, int width) {
   Extent box{0, 0};
   for (const Extent& image : images) {
@@ -30,10 +30,10 @@ Extent box_for(const std::vector<Extent>& images, int width) {
     const Extent shown = thumbnail_extent(image, {width, most_height(width)});
     box = {std::max(box.width, shown.width), std::max(box.height, shown.height)};
   }
-  return box.width > 0 ? box : Extent{width, width / 2};  // nothing but messages
+  return box.width > 0 ? box : Extent{width, width / 2};  // no image, only messages about problems
 }
 
-// Room for one of `columns` cells in the usual width.
+// Returns the width of a cell if a sheet of the usual width has `columns` columns.
 int usual_cell_width(const SheetLayout& layout, int columns) {
   const int most = layout.overlays ? 2 * kMostImageWidth + layout.pair_gap() : kMostImageWidth;
   return std::clamp((kUsualWidth - layout.margin() * (columns + 1)) / columns, kLeastCellWidth,
@@ -56,8 +56,8 @@ int rows_of(std::size_t samples, int columns) {
                           static_cast<std::size_t>(columns));
 }
 
-// Room for the title and for a legend that is no tower: from 520 pixels to the usual width with 60
-// classes.
+// Returns a width with room for the title and for a legend that is not too high: from 520 pixels
+// without classes to the usual width with 60 classes.
 int least_sheet_width(std::size_t classes) {
   return 520 + 18 * static_cast<int>(std::min<std::size_t>(classes, 60));
 }
@@ -67,14 +67,14 @@ Extent sheet_size(const SheetLayout& layout, const SheetRequest& request) {
   const std::int64_t width =
       layout.margin() + std::int64_t{layout.columns} * (layout.cell.width + layout.margin());
   const std::int64_t height = layout.title_height() + rows * (layout.cell.height + layout.margin());
-  constexpr std::int64_t kMost = 1 << 30;  // beyond any sheet that is drawn
+  constexpr std::int64_t kMost = 1 << 30;  // larger than any sheet that is drawn
   return {static_cast<int>(
               std::min(std::max<std::int64_t>(width, least_sheet_width(request.classes)), kMost)),
           static_cast<int>(std::min(height, kMost))};
 }
 
-// The distance from a good sheet: one of 3:2, the shape of a screen with room for the legend, whose
-// cells are all used.
+// Returns how far the sheet is from a good one. A good sheet has the shape 3:2, which is that of a
+// screen with room for the legend, and no empty cells.
 double oddness(const SheetLayout& layout, std::size_t samples) {
   const double room = static_cast<double>(rows_of(samples, layout.columns)) *
                       (layout.sheet.width - layout.margin());
@@ -90,15 +90,15 @@ void set_text(SheetLayout& layout, const SheetRequest& request, int text) {
   layout.sheet = sheet_size(layout, request);
 }
 
-// Text follows from the sheet's width, which follows from margins, which follow from text: the
-// second round is near enough.
+// The size of text depends on the sheet's width, the width on the margins, and the margins on the
+// size of text. Therefore the layout is computed twice, which is accurate enough.
 void set_columns(SheetLayout& layout, const SheetRequest& request, int columns) {
   layout.columns = columns;
   set_text(layout, request, kLeastText);
   set_text(layout, request, std::clamp(layout.sheet.width / kWidthInEm, kLeastText, kMostText));
 }
 
-// The number of columns that gives the sheet the best shape; of equal ones the smaller.
+// Returns the number of columns that gives the best sheet; of equally good ones, the smallest.
 int best_columns(SheetLayout layout, const SheetRequest& request) {
   constexpr std::size_t kMostTried = 40;
   int best = 1;

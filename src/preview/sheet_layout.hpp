@@ -1,7 +1,8 @@
-// The layout of a sheet, made before a pixel is drawn: a title, a grid of cells, the legend below.
+// Computes the layout of a sheet before a pixel is drawn: a title, a grid of cells, the legend
+// below.
 //
-// Pure functions; thread-safe. Failure: code `usage` for a sheet that would be too large, with what
-// makes it smaller.
+// Pure functions; thread-safe. Failure: code `usage` for a sheet that would be too large; the
+// message names the options that make it smaller.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +23,21 @@ inline constexpr int kMostCellWidth = 8192;
 inline constexpr int kLeastKeyText = 13;
 
 struct SheetRequest {
-  std::vector<Extent> images;     // sizes of the samples' images; 0x0 where there is none
-  bool overlays = false;          // two images per cell: as it is, and with its label
+  std::vector<Extent> images;     // sizes of the samples' images; 0x0: the sample has no image
+  bool overlays = false;          // two images per cell: one without the label and one with it
   bool second_line = false;       // two lines of text below an image
-  std::size_t classes = 0;        // that the legend will list: the more, the wider is the sheet
+  std::size_t classes = 0;        // classes in the legend; with more of them, the sheet is wider
   std::optional<Extent> grid;     // columns, rows; absent: chosen from the number of images
-  std::optional<int> cell_width;  // pixels; absent: for a sheet about kUsualWidth wide
+  std::optional<int> cell_width;  // in pixels; absent: chosen for a sheet about kUsualWidth wide
 };
 
 struct SheetLayout {
-  int text = 0;  // size of the legend's text; grows with the sheet, so that it can be read where
+  int text = 0;  // size of the legend's text; grows with the sheet, so that it can be read even if
                  // the sheet is shown small
-  int key_text = 0;  // of the text below images: as large, or less in narrow cells
+  int key_text = 0;  // size of the text below images: the same, or smaller in narrow cells
   Extent sheet;      // without the legend
   int columns = 1;
-  Extent cell;  // images and text
+  Extent cell;  // includes images and text
   Extent box;   // of one image
   bool overlays = false;
   bool second_line = false;
@@ -46,17 +47,17 @@ struct SheetLayout {
   [[nodiscard]] int pair_gap() const { return text / 6; }
   [[nodiscard]] int stripe() const {
     return text / 4;
-  }  // of several classes in one pixel, and of ignored pixels
+  }  // width of the stripes of ignored pixels, and of pixels with several classes
   [[nodiscard]] int title_height() const;
-  // The upper left corner of a cell, and its size.
+  // Returns the region of a cell.
   [[nodiscard]] Region cell_at(std::size_t index) const;
-  // The box of a cell's image (0), or of the overlay next to it (1).
+  // Returns the box of a cell's image (place 0), or of the overlay next to it (place 1).
   [[nodiscard]] Region box_at(std::size_t index, int place) const;
-  // The top of a cell's text.
+  // Returns the y coordinate of the top of a cell's text.
   [[nodiscard]] int text_top(std::size_t index) const;
 };
 
-// At least one image.
+// Precondition: the request has at least one image.
 [[nodiscard]] Result<SheetLayout> lay_out(const SheetRequest& request);
 
 }  // namespace hotpack::preview

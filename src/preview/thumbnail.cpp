@@ -8,7 +8,7 @@ namespace hotpack::preview {
 
 namespace {
 
-// round(a · b / c), at least 1.
+// Returns side · numerator / denominator, rounded, and at least 1.
 int scaled_side(int side, int numerator, int denominator) {
   const std::int64_t twice = 2 * std::int64_t{side} * numerator + denominator;
   return static_cast<int>(std::max<std::int64_t>(1, twice / (2 * std::int64_t{denominator})));
@@ -18,7 +18,7 @@ bool is_interleaved_rgb(const ImageShape& shape) {
   return shape.channels == 3 && shape.layout == AxisOrder::channels_last;
 }
 
-// The samples of gray or of three planes as RGB, pixel by pixel.
+// Converts a gray image, or one of three planes, to RGB pixel by pixel.
 std::vector<std::uint8_t> interleaved(const ImageView& image) {
   const auto pixels = static_cast<std::size_t>(image.shape.width * image.shape.height);
   const std::size_t to_next_plane = image.shape.channels == 1 ? 0 : pixels;

@@ -1,8 +1,8 @@
-// Images made small enough for a sheet: every pixel is the mean of the area that it covers. Small
-// images are enlarged by whole factors, so that their pixels show.
+// Makes images small enough for a sheet: each pixel becomes the mean of the area that it covers.
+// Small images are enlarged by a whole factor, so that their pixels can be seen.
 //
-// Pure functions over the caller's memory; thread-safe, with one resampler per thread. Failure:
-// that of geometry::Resampler.
+// Pure functions over the caller's memory; thread-safe, with one resampler per thread. Failure: the
+// errors of geometry::Resampler.
 #pragma once
 
 #include "base/fit.hpp"
@@ -12,16 +12,17 @@
 
 namespace hotpack::preview {
 
-// The size at which an image is shown in a box: the largest that fits and keeps the aspect, or the
-// largest whole multiple.
+// Returns the size at which an image is shown in a box. An image larger than the box shrinks to the
+// largest size that fits and keeps its aspect. Any other image is enlarged by the largest whole
+// factor that fits.
 [[nodiscard]] Extent thumbnail_extent(Extent size, Extent box);
 
-// Fills `thumbnail` (as many channels) from an image that is larger along both axes, or smaller by
-// a whole factor.
+// Fills `thumbnail`, which has as many channels as `image`. Precondition: the image is at least as
+// large as the thumbnail along both axes, or smaller by a whole factor.
 [[nodiscard]] Status shrink(ConstPixels image, geometry::Resampler& resampler,
                             MutablePixels thumbnail);
 
-// Fills `thumbnail` (RGB) from an image of either layout; gray becomes three equal channels.
+// Fills `thumbnail` (RGB) from an image of either axis order; gray becomes three equal channels.
 [[nodiscard]] Status shrink_image(const ImageView& image, geometry::Resampler& resampler,
                                   MutablePixels thumbnail);
 

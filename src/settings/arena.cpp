@@ -11,14 +11,14 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// The number of threads, of `wanted`, that can run at the same time.
+// Returns how many of `wanted` threads the system starts at the same time.
 std::size_t startable(std::size_t wanted) {
   std::latch seen_all(1);
   std::vector<std::jthread> threads;
   threads.reserve(wanted);
   try {
     while (threads.size() < wanted) threads.emplace_back([&seen_all] { seen_all.wait(); });
-  } catch (const std::exception&) {  // no more, or no memory for one more
+  } catch (const std::exception&) {  // the system starts no more, or memory is exhausted
   }
   seen_all.count_down();
   return threads.size();

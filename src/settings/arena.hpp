@@ -9,9 +9,9 @@
 
 namespace hotpack::pipeline {
 
-// The number of threads for the work, including the caller's: at most `wanted`, at least 1. oneTBB
-// ends the process if one of its threads does not start, so they are tried here, and one more for
-// the committer.
+// Returns the number of threads for the work, including the caller's: at most `wanted`, at least 1.
+// oneTBB ends the process if one of its threads does not start. Therefore this function starts as
+// many threads for a moment, including one for the thread that commits shards.
 [[nodiscard]] std::size_t available_threads(int wanted);
 
 template <class Work>

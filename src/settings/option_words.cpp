@@ -14,8 +14,8 @@ namespace {
 
 using Value = std::optional<std::string>;
 
-// An option of the schema as plain text: a string without its quotes; absent if there is none, or
-// null.
+// Returns the value of a schema option as plain text, a string without its quotes. Absent if the
+// schema does not have the option, or if its value is null.
 Value option_of(const Schema& schema, std::string_view wanted) {
   for (const auto& [name, text] : schema.options.more) {
     if (name != wanted || text == "null") continue;
@@ -29,7 +29,7 @@ std::string size_text(const std::array<std::int64_t, 2>& size) {
   return std::to_string(size[0]) + "x" + std::to_string(size[1]);
 }
 
-// "[64,48]" as "64x48".
+// Converts "[64,48]" to "64x48".
 Value listed_size(const Value& text) {
   if (!text) return std::nullopt;
   const std::size_t comma = text->find(',');
@@ -109,7 +109,7 @@ class Options {
         word_of(LabelStorage::bits));
   }
 
-  // Fields and level, if they differ from those of a bare --zstd.
+  // Returns the value of --zstd: fields and level, if they differ from those of --zstd alone.
   [[nodiscard]] Value zstd() const {
     const Value fields = option_of(schema_, "zstd_fields");
     if (!fields) return std::nullopt;

@@ -1,4 +1,4 @@
-// The options of a schema, as typed on the command line.
+// Expresses the options of a schema as they are typed on the command line.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -15,17 +15,18 @@ struct TypedOption {
   std::string name;  // "--size"
   std::optional<std::string>
       value;           // "64x48"; empty for an option without a value, absent if it was not given
-  bool usual = false;  // the default, which may be omitted
+  bool usual = false;  // the value is the default, so the option may be omitted
   [[nodiscard]] std::string text() const;  // "--size 64x48", "without --size"
   bool operator==(const TypedOption&) const = default;
 };
 
-// Every option that a schema describes, always in the same order. A map is reported without its
-// table.
+// Returns every option that a schema describes, always in the same order. The value of --map is the
+// word FILE, because the schema does not name the file.
 [[nodiscard]] std::vector<TypedOption> typed_options(const Schema& schema);
 
-// The first difference of two schemas: "--size 64x48 here, 120x90 there" if options differ, else
-// that of format::first_difference. Empty if they are equal.
+// Returns the first difference of two schemas. If options differ, it has the form "--size 64x48
+// here, 120x90 there"; otherwise it is that of format::first_difference(). Empty if the schemas are
+// equal.
 [[nodiscard]] std::string option_difference(const Schema& here, const Schema& there);
 
 }  // namespace hotpack::pipeline

@@ -1,4 +1,4 @@
-// All options of packing and checking. Plain values with the defaults of the command line.
+// All options of packing and checking: plain values with the defaults of the command line.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@
 
 namespace hotpack::pipeline {
 
-// Divides one set of samples into several, each packed below the output folder under its name.
+// Divides the samples into splits. Each split is packed into the folder of its name, below the
+// output folder.
 struct SplitOptions {
   enum class Method {
     none,
     folder,  // the first part of the key
     ratio,   // shares of the keys (or groups) in an order drawn from `seed`
-    hash,    // shares by the hash of the key (or group): stable when samples are added
-    list,    // one file of keys for each
+    hash,    // shares by the hash of the key (or group): new samples do not move the others
+    list,    // one file of keys per split
   } method = Method::none;
   struct Part {
     std::string name;
@@ -28,36 +29,36 @@ struct SplitOptions {
   };
   std::vector<Part> parts;
   std::uint64_t seed = 0;
-  std::string group;  // --group REGEX: samples whose keys have the same match (or first group of
-                      // the match) stay together
+  std::string group;  // --group REGEX: samples whose keys have the same match (or the same first
+                      // captured group) stay in one split
 };
 
 // Differences between keys that pairing ignores.
 struct KeyFolding {
   bool ignore_case = false;
-  bool unicode = false;  // NFC and NFD are equal
+  bool unicode = false;  // NFC and NFD forms of a character are equal
   [[nodiscard]] bool any() const { return ignore_case || unicode; }
 };
 
-// The source of samples. Exactly one of `root`, `images`, `image_folders`, `pairs` is used (or
-// `list` alone, with `list_root`); `labels` goes with `images`.
+// The source of samples: exactly one of `root`, `images`, `image_folders`, `pairs`, or `list` alone
+// (with `list_root`). `labels` belongs to `images`.
 struct InputOptions {
   std::string root;                 // a data set whose layout is detected
   std::vector<std::string> images;  // folders, searched recursively
   std::vector<std::string> labels;
   std::vector<std::string> image_folders;  // folders of class folders
   std::vector<std::string>
-      key_prefixes;          // one per root of images (and of labels, in the same order), or none
+      key_prefixes;          // empty, or one per folder of images; for labels in the same order
   std::string image_suffix;  // stripped at the end of the stem only
   std::string label_suffix;
   std::string image_regex;  // --pair-regex IMAGE LABEL: matched with the path below the root; the
                             // captured groups form the key
   std::string label_regex;
-  std::string pairs;         // --pairs FILE: a table of image and label (or class) [and split]
-  std::string list;          // --list FILE: selects samples by key or path; or pairs of paths
-  std::string list_root;     // --root DIR: base of relative paths of --pairs and --list; empty: the
-                             // folder of the file
-  std::string strip_prefix;  // --strip-prefix P: removed from paths of --pairs and --list
+  std::string pairs;           // --pairs FILE: a table of image and label (or class) [and split]
+  std::string list;            // --list FILE: keys or paths that select samples, or pairs of paths
+  std::string list_root;       // --root DIR: base folder of relative paths in --pairs and --list;
+                               // empty: the folder of that file
+  std::string strip_prefix;    // --strip-prefix P: removed from paths of --pairs and --list
   std::string mask_per_class;  // --mask-per-class PATTERN: {key} and {class} in the path of a mask
                                // below --labels, without extension
   KeyFolding fold;             // --fold case|unicode|case,unicode
@@ -71,17 +72,18 @@ struct InputOptions {
 struct LabelOptions {
   std::string preset;   // --preset: class table, ignore rule and suffixes of a known data set
   std::string classes;  // class file or packed data set, empty if none
-  bool classes_found = false;      // that file was found next to the data set, not given
+  bool classes_found = false;      // hotpack found that file next to the data set
   std::string map;                 // --map FILE: maps ids, colors and names to classes
   std::optional<int> class_count;  // --num-classes
-  std::optional<int> shift_ids;    // --shift-ids: added to every id, below 0
+  std::optional<int> shift_ids;    // --shift-ids: a number below 0, added to every id
   LabelKind kind = LabelKind::automatic;
   labels::RgbId rgb_id = labels::RgbId::none;  // --rgb-id
   int threshold = 128;
   std::vector<std::string> ignore;   // ids or class names
   std::string unknown = "error";     // error, ignore, nearest[:D] or a class name
   std::string pad_label = "ignore";  // ignore or a class name
-  // Set by `check` to see the values of labels whose kind is unknown: dim ones are not refused.
+  // Set by `check` to see the values of labels of an unknown kind. Labels are then decoded even if
+  // all their values are dark.
   bool decodes_anything = false;
 };
 
@@ -94,7 +96,7 @@ struct TileOptions {
 // The options that make an image a record.
 struct RecordOptions {
   Extent size;             // --size; 0x0 if it is not given: fit none
-  std::optional<Fit> fit;  // absent: stretch with a size, none without
+  std::optional<Fit> fit;  // absent: `stretch` if a size is given, else `none`
   ImageFilter image_filter = ImageFilter::automatic;
   LabelFilter label_filter = LabelFilter::nearest;
   Anchor anchor = Anchor::center;
@@ -138,7 +140,7 @@ struct RunOptions {
   int threads = 1;
   bool skip_errors = false;  // --on-error skip
   std::optional<std::uint64_t>
-      max_errors;            // with skip_errors: stop beyond this many skipped samples
+      max_errors;            // with skip_errors: stop after more than this many skipped samples
   std::string skipped_file;  // with skip_errors: list of skipped samples, empty if none is wanted
   bool recheck = false;
   bool repair =

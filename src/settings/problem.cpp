@@ -26,7 +26,7 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "rename or remove one of each, or distinguish their folders with --key-prefix", ""},
     {"twin-file", "file that shares its name with another",
      "files that share their names with others",
-     "rename or remove one of each, or name those that are meant by their paths in a --list", ""},
+     "rename or remove one of each, or name the files to pack in a --list file", ""},
     {"unsupported-file", "image of a format that hotpack does not read",
      "images of a format that hotpack does not read",
      "convert them to PNG or JPEG, or leave them out with --orphans skip", kSkipOrphans},
@@ -47,7 +47,7 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"unreadable-header", "file that is not a readable image", "files that are not readable images",
      "replace them, or leave them out with --on-error skip", kSkipErrors},
     {"too-large", "image beyond --max-pixels", "images beyond --max-pixels",
-     "raise --max-pixels if they are meant, or leave them out with --on-error skip", kSkipErrors},
+     "raise --max-pixels to pack them, or leave them out with --on-error skip", kSkipErrors},
     {"damaged-image", "damaged or truncated image", "damaged or truncated images",
      "replace them, or leave them out with --on-error skip", kSkipErrors},
     {"size-mismatch", "image and label of different sizes", "images and labels of different sizes",
@@ -56,9 +56,9 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "crop-min|--on-error skip"},
     {"orientation", "image whose EXIF orientation may or may not fit the label",
      "images whose EXIF orientation may or may not fit the label",
-     "say --exif apply or --exif ignore", "--exif apply|--exif ignore"},
-    {"label-form", "label of another form than it is read as",
-     "labels of another form than they are read as",
+     "choose --exif apply or --exif ignore", "--exif apply|--exif ignore"},
+    {"label-form", "label whose form does not fit how labels are read",
+     "labels whose forms do not fit how labels are read",
      "choose how labels are read with --label-kind, or leave these out with --on-error skip",
      kSkipErrors},
     {"ambiguous-label", "label that may hold colors or ids", "labels that may hold colors or ids",
@@ -66,15 +66,15 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "--label-kind index|--label-kind color"},
     {"unknown-value", "label with colors or ids that no class has",
      "labels with colors or ids that no class has",
-     "add them to the classes, or say --unknown ignore, --unknown CLASS or, for colors a little "
-     "off, --unknown nearest:D",
+     "add them to the class table, or use --unknown ignore, --unknown CLASS or, for colors that "
+     "differ a little, --unknown nearest:D",
      "--unknown ignore|--on-error skip"},
     {"class-file", "class file that cannot be used", "class files that cannot be used",
      "fix the class file: CSV name,r,g,b, or one name per line", ""},
     {"open-question", "How are the labels to be read? hotpack cannot tell",
      "How are the labels to be read? hotpack cannot tell",
-     "answer it with one of the options it names, or remove the odd files; --on-error skip does "
-     "not settle it",
+     "choose one of the options that the question names, or remove the files that differ; "
+     "--on-error skip does not answer it",
      ""},
 }};
 
@@ -88,14 +88,14 @@ constexpr std::array kNeverSkipped = {
 
 const KindText& text_of(ProblemKind kind) { return kTexts[static_cast<std::size_t>(kind)]; }
 
-// A line feed in a file name would break the report.
+// Replaces line feeds, because one in a file name would break the report.
 std::string one_line(const std::string& text) {
   std::string line;
   for (const char c : text) line += c == '\n' ? std::string("\\n") : std::string(1, c);
   return line;
 }
 
-// The advice is printed once, in separate lines.
+// True if the problem concerns all labels. The detail of such a problem may have several lines.
 bool is_of_all_labels(ProblemKind kind) {
   return kind == ProblemKind::open_question || kind == ProblemKind::class_file;
 }
@@ -116,7 +116,7 @@ int compare_numbers(std::string_view a, std::string_view b) {
   return values != 0 ? values : a.compare(b);
 }
 
-// Compares numbers by value: "line 2" before "line 10".
+// Compares two texts, numbers in them by value: "line 2" comes before "line 10".
 int compare_naturally(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     const std::string_view number = digits_of(a), other = digits_of(b);
@@ -150,7 +150,7 @@ bool problem_is_skippable(ProblemKind kind) {
   return std::find(kNeverSkipped.begin(), kNeverSkipped.end(), kind) == kNeverSkipped.end();
 }
 
-// Keeps the first ones in sorted order, independent of the order in which they were found.
+// Keeps the examples that come first in sorted order, whatever the order in which they were found.
 void ProblemLog::keep_example(Group& group, Problem problem) {
   const auto place =
       std::upper_bound(group.examples.begin(), group.examples.end(), problem,

@@ -1,7 +1,7 @@
 // Counts the progress of work that several threads share.
 //
-// Thread-safety: tick() from any thread; the Observer is called under a lock, from one thread at a
-// time.
+// Thread-safety: any thread may call tick(). The Observer is called under a lock, by one thread at
+// a time.
 #pragma once
 
 #include <cstdint>

@@ -173,7 +173,7 @@ TEST_CASE("refused command lines say what to fix") {
   check_refused(run({"box"}), "--size is required");
   check_refused(run({"box", "--size"}), "--size needs a value");
   check_refused(run({"box", "--size", "1x1", "a", "b"}), "unexpected argument 'b'");
-  check_refused(run({"-v", "box"}), "options follow the command: hotpack box -v");
+  check_refused(run({"-v", "box"}), "options must follow the command: hotpack box -v");
   check_refused(box({"--color", "pink"}), "--color: 'pink' is none of auto|always|never");
   check_refused(box({"-j", "0"}), "--jobs: Value 0 not in range 1 to 1024");
   const Ran unknown = run({"bx"});
@@ -226,7 +226,8 @@ TEST_CASE("a configuration file with an unknown key or none at all is refused") 
   check_refused(configured("ROOT = x\n"), "--config FILE: line 1: unknown key 'ROOT'");
   check_refused(configured("nothing = []\n"), "--config FILE: line 1: unknown key 'nothing'");
   check_refused(configured("config = x\n"), "--config FILE: line 1: unknown key 'config'");
-  check_refused(configured("size = 1x1\n", {"--config", "other"}), "--config: given twice");
+  check_refused(configured("size = 1x1\n", {"--config", "other"}),
+                "--config: may be given only once");
   const Ran ran = run({"box", "--config", "/missing/file"});
   CHECK(ran.code == kExitIo);
   CHECK(ran.messages == "error: /missing/file: the configuration file is missing or unreadable\n");

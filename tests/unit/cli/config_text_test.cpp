@@ -59,11 +59,12 @@ TEST_CASE("lists hold several values") {
 
 TEST_CASE("what cannot be read is refused with its line") {
   CHECK(refusal_of("a=1\n\nnonsense\n") == "line 3: expected `key = value`");
-  CHECK(refusal_of("[pack]\n") == "line 1: sections are not used here");
+  CHECK(refusal_of("[pack]\n") ==
+        "line 1: sections such as [name] are not supported; remove the line");
   CHECK(refusal_of("= 3") == "line 1: a key is missing before '='");
   CHECK(refusal_of("a =") == "line 1: a value is missing");
   CHECK(refusal_of("a = # remark") == "line 1: a value is missing");
-  CHECK(refusal_of("a = \"open") == "line 1: a quoted value does not end");
+  CHECK(refusal_of("a = \"open") == "line 1: a quoted value has no closing quote");
   CHECK(refusal_of("a = \"x\" y") == "line 1: unexpected 'y' after the value");
   CHECK_THAT(refusal_of("a = \"\\q\""), ContainsSubstring("unknown escape"));
   CHECK_THAT(refusal_of("a = [1, 2"), ContainsSubstring("ends with ']'"));

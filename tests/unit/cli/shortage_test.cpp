@@ -45,7 +45,7 @@ TEST_CASE("an uncatchable shortage ends with a message, and a bug aborts") {
   int status = 0;
   const std::string words = last_words(std::bad_alloc(), status);
   CHECK(words ==
-        "error: out of memory; -j with a smaller number needs less. Run the same command again to "
+        "error: out of memory; use a smaller number with -j. Run the same command again to "
         "continue\n");
   CHECK((WIFEXITED(status) && WEXITSTATUS(status) == kExitIo));
   CHECK(last_words(std::runtime_error("a bug"), status).empty());

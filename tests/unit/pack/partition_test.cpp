@@ -86,7 +86,7 @@ TEST_CASE("option --partition auto: a Slurm array with gaps is refused") {
         array_of("1", "1", "7", "0", "7"), array_of("1", "7", "1", "1", "7"),
         array_of("1", "1", "8", "2", "4"), array_of("1", "1", "7", "1", "0")})
     CHECK_THAT(automatic(values), ContainsSubstring("SLURM_ARRAY_TASK_ID") &&
-                                      ContainsSubstring("without gaps") &&
+                                      ContainsSubstring("evenly spaced ids") &&
                                       ContainsSubstring("--partition I/N"));
 }
 
