@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import bench_inputs
-from compare_speed import SIZE, STREET, Programs
+from compare_pack import SIZE, STREET, Programs
 from loader_compare import BATCH, TRAINING_BATCH, Program, Series, link_pictures
 from measuring import cores, median, processor_name, run, save, scratch
 
