@@ -147,3 +147,14 @@ def small_images(folder, count, classes=10):
         y, x = rng.integers(1000 - 32, size=2)
         save_png(folder / f"class{number % classes}" / f"{number:06}.png", photo[y:y + 32, x:x + 32])
     return folder
+
+
+def stage_inputs(street, folder):
+    """One file of each kind, for stages.cpp."""
+    pairs = from_samples(street, folder / "pairs", 1, (480, 360), grain=2, more_classes=4)
+    jpegs = as_jpeg(pairs, folder / "jpegs")
+    found = {"photo.png": pairs.images, "ids.png": pairs.ids, "mask.png": pairs.masks, "photo.jpg": jpegs.images,
+             "camera.jpg": camera_photos(folder / "photos", 1), "class.jpg": class_folders(folder / "classes", 1)}
+    for name, place in found.items():
+        files(place)[0].replace(folder / name)
+    pairs.classes.replace(folder / "classes.csv")
