@@ -19,12 +19,12 @@ struct PixelSize {
   bool operator==(const PixelSize&) const = default;
 };
 
-/// A window of `size` pixels of the record. If the record is smaller along an axis, the window
-/// takes all of it and fills the rest, to the right or below: images with black, labels as
-/// ignored.
+/// A window of `size` pixels of the record. If the window is longer than the record along an axis,
+/// it starts at the record's left or upper edge, and the pixels beyond the record are black in
+/// images and ignored in labels.
 struct Crop {
   PixelSize size;
-  bool random = true;  ///< false: centered; an odd pixel goes to the end
+  bool random = true;  ///< false: centered; of an odd rest, one pixel more is cut at the end
   bool operator==(const Crop&) const = default;
 };
 

@@ -1,5 +1,5 @@
-// What Loader::next_into() and DeviceLoader::next_into() need and return: batches in memory of
-// the caller.
+// What Loader::next_into() and DeviceLoader::next_into() need and return: batches in the caller's
+// memory.
 //
 // Plain values, copied freely; a BatchBuffers borrows the caller's memory.
 #pragma once
@@ -34,7 +34,7 @@ struct BatchInfo : BatchRows {
   ElementType label_type = ElementType::u8;
 };
 
-/// Memory of the caller for Loader::next_into(): at least image_batch_bytes() and
+/// The caller's memory for Loader::next_into(): at least image_batch_bytes() and
 /// label_batch_bytes(), aligned to the elements. An empty span skips the field.
 struct BatchBuffers {
   std::span<std::byte> image = {};

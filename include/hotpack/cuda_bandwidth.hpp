@@ -1,9 +1,9 @@
-// Bandwidths of a CUDA device, to compare the rate of a DeviceLoader with.
+// Measures the bandwidths of a CUDA device, to compare the rate of a DeviceLoader with them.
 //
-// Ownership: plain values; the memory that it copies is freed before it returns. Thread-safety: any
-// thread, but measurements at the same time disturb each other. The current context of the calling
-// thread is the same afterwards. Failure: as DeviceLoader::open where there is no such device; `io`
-// where memory is lacking or a call of the driver fails.
+// Ownership: plain values; the function frees all memory that it allocates. Thread-safety: any
+// thread, but measurements at the same time disturb each other. The function leaves the thread's
+// current CUDA context as it was. Failure: as DeviceLoader::open if there is no such device; `io`
+// if memory is lacking or a call of the driver fails.
 #pragma once
 
 #include "hotpack/result.hpp"
@@ -16,7 +16,7 @@ struct CudaBandwidth {
   double memory = 0;  ///< copies within the device; bytes read and bytes written both count
 };
 
-/// Measures for about `seconds`; both figures are medians. Takes 64 MiB of pinned memory, and up to
+/// Measures for about `seconds`; both results are medians. Takes 64 MiB of pinned memory, and up to
 /// 512 MiB of the device.
 [[nodiscard]] Result<CudaBandwidth> measure_cuda_bandwidth(int device, double seconds);
 

@@ -80,8 +80,8 @@ struct DeviceLoaderOptions {
   /// bridges longer pauses.
   unsigned prefetch = 3;
 
-  /// Batches of next() that may be held at a time, 0 … 64. open() allocates their memory. 0:
-  /// next_into() only.
+  /// Batches of next() that the caller may hold at a time, 0 … 64. open() allocates their memory.
+  /// 0: next_into() only.
   unsigned outputs = 2;
 };
 
@@ -114,9 +114,9 @@ class Core;
 class Output;
 }  // namespace device
 
-/// A lease of device memory with one batch. Copies share it: the loader reuses the memory after
-/// every copy is gone or released, and after all work that was then queued on the streams that
-/// use it.
+/// A lease of device memory with one batch. Copies share the memory. The loader reuses it after
+/// every copy is gone or released, and after all work that was then queued on the streams that use
+/// it.
 class DeviceBatch {
  public:
   DeviceBatch(const DeviceBatch&) = default;
@@ -140,9 +140,9 @@ class DeviceBatch {
   }
   [[nodiscard]] std::span<const SampleCrop> crops() const { return info().crops; }
 
-  /// Lets another stream use the part: work queued on `stream` from now on waits until the part
-  /// is written, and the memory is not reused before the work that is queued there at release()
-  /// is done. Needed for every stream that next() did not get.
+  /// Lets another stream use the part. Work that is queued on `stream` from now on waits until the
+  /// part is written, and the memory is not reused before all work is done that is queued on
+  /// `stream` at release(). Call it for every stream that was not passed to next().
   [[nodiscard]] Status record_stream(CUstream_st* stream, std::size_t part = 0) const;
   /// Ends this copy. Idempotent.
   void release() noexcept { output_.reset(); }
@@ -153,10 +153,10 @@ class DeviceBatch {
   std::shared_ptr<device::Output> output_;
 };
 
-/// Memory of the caller on one device for next_into(): at least image_batch_bytes() and
-/// label_batch_bytes() of its part, aligned to 16 bytes. Null with 0 bytes skips the field.
-/// Managed memory is accepted. Host memory, memory of another device, and a buffer that is known
-/// to be shorter are refused with code `usage`.
+/// The caller's memory on one device for next_into(): at least image_batch_bytes() and
+/// label_batch_bytes() of its part, aligned to 16 bytes. Null with 0 bytes skips the field. Managed
+/// memory is accepted. Host memory, memory of another device, and a buffer that is known to be
+/// shorter are refused with code `usage`.
 struct DeviceBuffers {
   void* image = nullptr;
   std::uint64_t image_bytes = 0;
@@ -173,14 +173,14 @@ struct ResidencyChoice {
 
 struct DeviceLoaderStatistics {
   std::uint64_t batches = 0;  ///< handed out
-  /// That consumers waited for a packed batch, without waits for the device itself.
+  /// Time that consumers waited for a packed batch, not counting waits for the device itself.
   double wait_seconds = 0;
-  /// Host to device, all devices, including the load of resident records.
+  /// Copied from host to device, over all devices, including the load of resident records.
   std::uint64_t copied_bytes = 0;
   std::uint64_t pinned_bytes = 0;  ///< in use; constant from open to close
   /// Per device; constant from open to close, except for leases that end later.
   std::vector<std::uint64_t> device_bytes;
-  double load_seconds = 0;  ///< that open() needed to load resident records
+  double load_seconds = 0;  ///< time that open() needed to load resident records
 };
 
 /// "page", "pinned", "device", "auto"
@@ -188,11 +188,11 @@ struct DeviceLoaderStatistics {
 
 class DeviceLoader {
  public:
-  /// Allocates the pinned memory, loads records that are to be resident, and starts the threads.
-  /// If a driver is still freeing memory of closed loaders, waits for it up to 0.1 s, or up to 10
-  /// s if the memory does not suffice without it; then the error says so. Do not call it while a
-  /// stream waits for this thread: the first open loader loads kernels, and a driver may wait for
-  /// streams to do that.
+  /// Allocates the pinned memory, loads records that are to be resident, and starts the threads. If
+  /// a driver is still freeing memory of closed loaders, open() waits for it up to 0.1 s, or up to
+  /// 10 s if there is not enough memory until then. If 10 s were not enough either, the error says
+  /// so. Do not call it while a stream waits for this thread: the first open loader loads kernels,
+  /// and a driver may wait for streams to do that.
   [[nodiscard]] static Result<DeviceLoader> open(const Dataset& dataset,
                                                  const DeviceLoaderOptions& options = {});
   ~DeviceLoader();  ///< calls close()
@@ -206,26 +206,27 @@ class DeviceLoader {
   [[nodiscard]] std::size_t devices() const;
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;
-  /// Bytes of one part. Batches of one row may hold records of different sizes; these then return
-  /// the largest record's.
+  /// Bytes of one part. Batches of one row may hold records of different sizes; these functions
+  /// then return the bytes of the largest record.
   [[nodiscard]] std::uint64_t image_batch_bytes(std::size_t part = 0) const;
   /// The same; 0 for an unlabeled data set.
   [[nodiscard]] std::uint64_t label_batch_bytes(std::size_t part = 0) const;
   [[nodiscard]] const ResidencyChoice& residency() const;
   [[nodiscard]] DeviceLoaderStatistics statistics() const;
 
-  /// The next batch, in memory of the loader, or an empty optional at the end of each epoch. On
-  /// return, the work that writes the batch is queued on the streams: one per device, in the
-  /// order of the devices. `timeout` as in Loader::next. Further errors: `usage` if a stream is
-  /// being captured (nothing is lost), if the caller holds every output, and if `outputs` is 0.
+  /// Returns the next batch, in device memory that belongs to the loader, or an empty optional at
+  /// the end of each epoch. On return, the work that writes the batch is queued on the streams: one
+  /// per device, in the order of the devices. `timeout` as in Loader::next. Further errors: `usage`
+  /// if a stream is being captured (no batch is lost), if the caller holds every output, and if
+  /// `outputs` is 0.
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream);  ///< for one device
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream,
                                                         std::chrono::milliseconds timeout);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams,
                                                         std::chrono::milliseconds timeout);
-  /// The same into memory of the caller, who decides when it may be overwritten: work on the same
-  /// stream needs no wait.
+  /// As next(), but writes the batch into the caller's memory. The caller decides when it may be
+  /// overwritten; work that is queued on the same stream needs no wait.
   [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(
       std::span<const DeviceBuffers> buffers, std::span<CUstream_st* const> streams);
 

@@ -18,18 +18,18 @@
  * more detail.
  * Ownership: what an open function or next returns belongs to the caller until it is closed or
  * released. Handles may be closed in any order: a loader may outlive its data set, and a batch
- * its loader. The caller never frees what lives as long as a handle.
+ * its loader. Never free a pointer of which a comment says that it lives as long as a handle.
  * Thread-safety: several threads may use a data set or a loader at once, but its close function
  * must be the last call with the handle.
  * A batch belongs to one thread at a time.
  * Failure: a function that fails returns a hotpack_status below 0 and leaves its results as they
  * were unless stated otherwise; then hotpack_…_error() returns a message. The library never
- * throws, prints or exits. NULL for a required handle or result is HOTPACK_ERROR_USAGE, or 0 or ""
- * from functions that return a value. Closing or releasing NULL does nothing. Do not use a handle
- * after it was closed.
+ * throws, prints or exits. If a required handle or result pointer is NULL, a function returns
+ * HOTPACK_ERROR_USAGE; if it returns a value instead of a status, it returns 0, NULL or "". Closing
+ * or releasing NULL does nothing. Do not use a handle after it was closed.
  * Structs start with their size, so that later versions can add fields at the end and programs
- * keep working with either version of this header. HOTPACK_ERROR_USAGE if struct_size does not
- * end on a field boundary.
+ * keep working with either version of this header. A function returns HOTPACK_ERROR_USAGE if
+ * struct_size does not end on a field boundary.
  * Numbers of enums never change; fields that hold one are int32_t. All text is UTF-8 and ends
  * with a NUL.
  */
@@ -82,15 +82,15 @@ HOTPACK_API const char* hotpack_status_name(hotpack_status status);
 
 typedef struct hotpack_dataset hotpack_dataset;
 
-/** Opens a folder that `hotpack pack` made, or `count` of them as one (class table, label and
- * image forms must agree). *dataset becomes a handle even if the call fails, so that
- * hotpack_dataset_error() can describe the failure: close it either way. All other functions
- * refuse such a handle. It is NULL only if there was no memory for it. */
+/** Opens a folder that `hotpack pack` made, or `count` such folders as one data set. Their classes,
+ * label scope and storage, image layout and channels must agree. *dataset becomes a handle even if
+ * the call fails, so that hotpack_dataset_error() can describe the failure: close it either way.
+ * All other functions refuse such a handle. It is NULL only if there was no memory for it. */
 HOTPACK_API hotpack_status hotpack_dataset_open(const char* folder, hotpack_dataset** dataset);
 HOTPACK_API hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count,
                                                      hotpack_dataset** dataset);
-/** Loaders that read the data set are not affected. Frees everything that lives as long as the
- * handle. */
+/** Frees the handle and everything that lives as long as it. Loaders that read the data set are not
+ * affected. */
 HOTPACK_API void hotpack_dataset_close(hotpack_dataset* dataset);
 
 /** The message of the latest failed call with this handle, from any thread; "" if none failed. The
@@ -152,7 +152,8 @@ typedef struct hotpack_class_statistics {
   uint64_t samples;      /**< samples that contain the class */
   double weight_inverse; /**< sum of all pixels / (classes * pixels); NaN for a class that does not
                             occur */
-  double weight_median;  /**< median frequency / frequency of the class, likewise */
+  double weight_median; /**< median of the frequencies of all classes / frequency of this class; NaN
+                           likewise */
 } hotpack_class_statistics;
 
 HOTPACK_API hotpack_status hotpack_dataset_class_statistics(const hotpack_dataset* dataset,
@@ -200,21 +201,21 @@ HOTPACK_API hotpack_status hotpack_dataset_find(const hotpack_dataset* dataset, 
 typedef struct hotpack_loader hotpack_loader;
 typedef struct hotpack_batch hotpack_batch;
 
-/** The last samples of an epoch, which do not fill a batch: left out, padded with empty rows, or
- * filled from the start. */
+/** If the last samples of an epoch do not fill a batch: leave them out, add empty rows, or fill the
+ * batch with the epoch's first samples. */
 enum hotpack_last_batch {
   HOTPACK_LAST_BATCH_DROP = 0,
   HOTPACK_LAST_BATCH_PAD = 1,
   HOTPACK_LAST_BATCH_WRAP = 2
 };
-/** All samples, blocks of them (long reads, for disks), or none. */
+/** What to shuffle: all samples, blocks of samples (long reads, for disks), or nothing. */
 enum hotpack_shuffle {
   HOTPACK_SHUFFLE_FULL = 0,
   HOTPACK_SHUFFLE_BLOCK = 1,
   HOTPACK_SHUFFLE_NONE = 2
 };
 enum hotpack_element_type {
-  HOTPACK_TYPE_DEFAULT = 0, /**< u8; ids that do not fit into u8: u16 */
+  HOTPACK_TYPE_DEFAULT = 0, /**< u8, or u16 for class ids that do not fit into u8 */
   HOTPACK_TYPE_U8 = 1,
   HOTPACK_TYPE_U16 = 2,
   HOTPACK_TYPE_I32 = 3,
@@ -224,7 +225,7 @@ enum hotpack_element_type {
   HOTPACK_TYPE_F32 = 7
 };
 enum hotpack_label_form { HOTPACK_FORM_INDEX = 0, HOTPACK_FORM_ONE_HOT = 1, HOTPACK_FORM_BITS = 2 };
-/** Tensors, or records as stored, to expand elsewhere. */
+/** What batches contain: tensors, or records as they are stored, which the caller expands. */
 enum hotpack_batch_content { HOTPACK_CONTENT_EXPANDED = 0, HOTPACK_CONTENT_PACKED = 1 };
 enum hotpack_crop_kind {
   HOTPACK_CROP_NONE = 0,
@@ -238,21 +239,21 @@ enum hotpack_verify_checksums {
   HOTPACK_VERIFY_ALWAYS = 1,
   HOTPACK_VERIFY_NEVER = 2
 };
-/** Mapped shards with a SIGBUS handler for hotpack's own reads, or system calls only: slower,
- * without a handler. */
+/** How to read shards. MAP maps them and installs a SIGBUS handler for hotpack's own reads. READ
+ * uses system calls only; it is slower and installs no handler. */
 enum hotpack_file_access { HOTPACK_ACCESS_MAP = 0, HOTPACK_ACCESS_READ = 1 };
 
-/** Memory of the caller for slots, for example pinned memory. Any thread may call these functions,
- * also several at once; they must not throw, jump or unwind. `allocate` returns `bytes` bytes
- * aligned to at least 64, or NULL. Functions and `user` must live until the loader is closed and
- * all its batches are released; the library does not call them after that. If a thread hangs at
- * close, its memory is never passed to `free` and must stay valid. */
+/** The caller's memory for slots (each holds one batch), for example pinned memory. Any thread may
+ * call these functions, also several at once; they must not throw, jump or unwind. `allocate`
+ * returns `bytes` bytes aligned to at least 64, or NULL. Functions and `user` must live until the
+ * loader is closed and all its batches are released; the library does not call them after that. If
+ * a thread hangs at close, its memory is never passed to `free` and must stay valid. */
 typedef void* (*hotpack_allocate_function)(void* user, size_t bytes);
 typedef void (*hotpack_free_function)(void* user, void* memory, size_t bytes);
 
-/** hotpack_loader_options_init fills in the defaults, which each comment ends with; change what
- * you need and call hotpack_loader_open. That call copies everything except the allocator. A
- * field beyond struct_size has its default. */
+/** hotpack_loader_options_init fills in the defaults; the comment of a field ends with its default.
+ * Change what you need and call hotpack_loader_open, which copies everything except the allocator.
+ * A field beyond struct_size has its default. */
 typedef struct hotpack_loader_options {
   size_t struct_size;
   uint64_t global_batch_size; /**< samples per step, over all ranks; 32 */
@@ -260,10 +261,10 @@ typedef struct hotpack_loader_options {
   uint64_t epoch;             /**< the first epoch, below 2^32; 0 */
   uint64_t rank;              /**< 0 … world_size − 1; 0 */
   uint64_t world_size;        /**< ranks; 1 */
-  int32_t last_batch; /**< the last samples, which do not fill a batch; HOTPACK_LAST_BATCH_DROP */
-  int32_t shuffle;    /**< HOTPACK_SHUFFLE_FULL */
-  uint64_t block_samples; /**< samples per block of SHUFFLE_BLOCK; 256 */
-  uint64_t window_blocks; /**< blocks per window of SHUFFLE_BLOCK; 16 */
+  int32_t last_batch;         /**< for samples that do not fill a batch; HOTPACK_LAST_BATCH_DROP */
+  int32_t shuffle;            /**< HOTPACK_SHUFFLE_FULL */
+  uint64_t block_samples;     /**< samples per block of SHUFFLE_BLOCK; 256 */
+  uint64_t window_blocks;     /**< blocks per window of SHUFFLE_BLOCK; 16 */
 
   int32_t image_type;      /**< U8, F32, F16, BF16; U8 */
   int32_t image_order;     /**< HOTPACK_CHANNELS_LAST */
@@ -334,20 +335,21 @@ hotpack_loader_batch_size(const hotpack_loader* loader); /**< rows of this rank'
 HOTPACK_API uint32_t hotpack_loader_threads(const hotpack_loader* loader);
 HOTPACK_API uint64_t
 hotpack_loader_slot_bytes(const hotpack_loader* loader); /**< memory of all slots together */
-/** The data set's; lives as long as the handle. */
+/** The fingerprint of the data set; lives as long as the handle. */
 HOTPACK_API const char* hotpack_loader_fingerprint(const hotpack_loader* loader);
 /** Batches of one row may hold records of different sizes; these functions then return the largest
- * so far. */
+ * size so far. */
 HOTPACK_API uint64_t hotpack_loader_image_batch_bytes(const hotpack_loader* loader);
 HOTPACK_API uint64_t
 hotpack_loader_label_batch_bytes(const hotpack_loader* loader); /**< 0 for an unlabeled data set */
 
-/** The next batch, which the caller releases. HOTPACK_END_OF_EPOCH with *batch NULL at the end of
- * each epoch; if several threads call next, exactly one of them gets it. A failure sets *batch to
- * NULL. An error in the data (DAMAGED, IO) comes at exactly the step that contains the record and
- * at each later call, until seek passes it. Further failures: TIMEOUT, CANCELLED, and USAGE after
- * a fork or while the caller holds every slot. `timeout_ms` replaces the time in the options: 0
- * waits forever, below 0 is USAGE. */
+/** Sets *batch to the next batch, which the caller releases. At the end of each epoch, returns
+ * HOTPACK_END_OF_EPOCH and sets *batch to NULL; if several threads call next, exactly one of them
+ * gets this result. A failure sets *batch to NULL. An error in the data (DAMAGED, IO) comes at
+ * exactly the step that contains the record, and again at each later call until
+ * hotpack_loader_seek goes past that step. Further failures: TIMEOUT, CANCELLED, and USAGE after a
+ * fork or while the caller holds every slot. `timeout_ms` replaces the time in the options: 0 waits
+ * forever, a negative time is USAGE. */
 HOTPACK_API hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch);
 HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms,
                                                        hotpack_batch** batch);
@@ -357,7 +359,7 @@ HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, i
 /** One field of a batch: contiguous, [rows, …]. Other structs contain it, so it never changes. */
 typedef struct hotpack_field {
   void* data;     /**< writable; NULL without a label, and for a field that next_into skipped */
-  uint64_t bytes; /**< 0 likewise */
+  uint64_t bytes; /**< 0 if data is NULL */
   int64_t shape[HOTPACK_MAX_DIMENSIONS]; /**< [rows,H,W,C], [rows,C,H,W], [rows,H,W], [rows,C] or
                                             [rows]; then 0 */
   int32_t dimensions;
@@ -386,7 +388,7 @@ typedef struct hotpack_batch_info {
   hotpack_field label;
 } hotpack_batch_info;
 
-/** Memory of the caller for next_into. */
+/** The caller's memory for next_into. */
 typedef struct hotpack_batch_buffers {
   size_t struct_size; /**< set by the caller */
   void* image; /**< at least image_batch_bytes, aligned to its elements; NULL skips the field */
@@ -397,7 +399,7 @@ typedef struct hotpack_batch_buffers {
   hotpack_crop* crops; /**< one per row; NULL skips them */
 } hotpack_batch_buffers;
 
-/** As next, but copies the batch into memory of the caller, so there is nothing to release. Unless
+/** As next, but copies the batch into the caller's memory, so there is nothing to release. Unless
  * `info` is NULL, *info describes the batch, and its fields point into the buffers;
  * HOTPACK_END_OF_EPOCH leaves it unchanged. hotpack_dataset_key has the keys for the numbers in
  * `indices`, except for −1 (a row without a sample), which is no valid number. */
@@ -405,20 +407,20 @@ HOTPACK_API hotpack_status hotpack_loader_next_into(hotpack_loader* loader,
                                                     const hotpack_batch_buffers* buffers,
                                                     hotpack_batch_info* info);
 
-/** Goes to a step of an epoch: 0 … steps_per_epoch. Ends cancel. */
+/** Goes to a step of an epoch, 0 … steps_per_epoch. A cancelled loader delivers batches again. */
 HOTPACK_API hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch,
                                                uint64_t step);
-/** Writes the position of the run, counting batches handed out, not those read ahead: one line of
- * JSON and a NUL, at most `size` bytes; USAGE if they do not fit. Unless `length` is NULL,
- * *length becomes the text's length in any case. To ask for the length only, pass `text` NULL and
- * `size` 0. In a forked child: the parent's position at the fork. */
+/** Writes the position of the run as one line of JSON and a NUL, at most `size` bytes; USAGE if
+ * they do not fit. The position counts batches handed out, not those read ahead. Unless `length` is
+ * NULL, *length becomes the text's length in any case. To ask for the length only, pass `text` NULL
+ * and `size` 0. In a forked child, writes the parent's position at the fork. */
 HOTPACK_API hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size,
                                                 size_t* length);
 /** Continues at the position in the text; rank and world size may differ. USAGE for a state of
  * another data set, order, last_batch or global batch size. */
 HOTPACK_API hotpack_status hotpack_loader_restore(hotpack_loader* loader, const char* text);
-/** Wakes every waiting next. These and later calls return HOTPACK_ERROR_CANCELLED until seek or
- * restore. */
+/** Wakes every waiting call of next. These and later calls return HOTPACK_ERROR_CANCELLED until
+ * hotpack_loader_seek or hotpack_loader_restore is called. */
 HOTPACK_API void hotpack_loader_cancel(hotpack_loader* loader);
 
 /* -------------------------------------------------------------------------------------- batch */

@@ -103,7 +103,8 @@ typedef struct hotpack_device_loader_options {
   uint64_t device_budget_bytes; /**< limit per device. 0: half of what is free at open; UINT64_MAX:
                                    none */
   uint32_t prefetch;            /**< packed batches on each device, 1 … 64; 3 */
-  uint32_t outputs; /**< batches of next that may be held at a time, 0 … 64, 0: next_into only; 2 */
+  uint32_t outputs; /**< batches of next that the caller may hold at a time, 0 … 64; 0: next_into
+                       only; 2 */
 } hotpack_device_loader_options;
 
 HOTPACK_API hotpack_status
@@ -130,8 +131,8 @@ HOTPACK_API uint64_t hotpack_device_loader_part_batch_size(const hotpack_device_
                                                            uint64_t part);
 HOTPACK_API uint64_t hotpack_device_loader_parts(const hotpack_device_loader* loader);
 HOTPACK_API uint32_t hotpack_device_loader_threads(const hotpack_device_loader* loader);
-/** What next_into needs for a part. Batches of one row may hold records of different sizes; these
- * then return the largest record's. */
+/** The bytes that next_into needs for a part. Batches of one row may hold records of different
+ * sizes; these functions then return the bytes of the largest record. */
 HOTPACK_API uint64_t hotpack_device_loader_image_batch_bytes(const hotpack_device_loader* loader,
                                                              uint64_t part);
 HOTPACK_API uint64_t hotpack_device_loader_label_batch_bytes(const hotpack_device_loader* loader,
@@ -156,8 +157,8 @@ typedef struct hotpack_device_loader_statistics_info {
   uint64_t copied_bytes; /**< host to device, all devices, including the load of resident records */
   uint64_t pinned_bytes; /**< in use; constant from open to close */
   uint64_t device_bytes; /**< in use on all devices; constant once every output has been used */
-  double wait_seconds;   /**< that next and next_into waited for a packed batch */
-  double load_seconds;   /**< that open needed to load resident records */
+  double wait_seconds;   /**< time that next and next_into waited for a packed batch */
+  double load_seconds;   /**< time that open needed to load resident records */
 } hotpack_device_loader_statistics_info;
 
 HOTPACK_API hotpack_status hotpack_device_loader_statistics(
@@ -166,10 +167,11 @@ HOTPACK_API hotpack_status hotpack_device_loader_statistics(
 HOTPACK_API uint64_t hotpack_device_loader_device_bytes(const hotpack_device_loader* loader,
                                                         uint64_t part);
 
-/** The next batch, as hotpack_loader_next, in memory of the loader. On return, the work that
- * writes it is queued on the streams. `streams` has one stream per part, `count` is their number.
- * Further failures: USAGE for a stream that is being captured (nothing is lost) and while the
- * caller holds `outputs` batches; IO for a failed call of the driver, then at each later call. */
+/** As hotpack_loader_next, but the batch is in device memory that belongs to the loader. On return,
+ * the work that writes it is queued on the streams. `streams` has one stream per part, `count` is
+ * their number. Further failures: USAGE for a stream that is being captured (no batch is lost) and
+ * while the caller holds `outputs` batches; IO if a call of the driver fails, and from then on at
+ * each later call. */
 HOTPACK_API hotpack_status hotpack_device_loader_next(hotpack_device_loader* loader,
                                                       void* const* streams, size_t count,
                                                       hotpack_device_batch** batch);
@@ -178,8 +180,9 @@ HOTPACK_API hotpack_status hotpack_device_loader_next_timeout(hotpack_device_loa
                                                               int64_t timeout_ms,
                                                               hotpack_device_batch** batch);
 
-/** Memory of the caller on a part's device, aligned to 16 bytes; at least image_batch_bytes and
- * label_batch_bytes. NULL with 0 bytes skips the field. Arrays contain it, so it never changes. */
+/** The caller's memory on a part's device, aligned to 16 bytes; at least image_batch_bytes and
+ * label_batch_bytes. NULL with 0 bytes skips the field. Callers pass arrays of this struct, so it
+ * never changes. */
 typedef struct hotpack_device_buffers {
   void* image;
   uint64_t image_bytes;
@@ -187,9 +190,9 @@ typedef struct hotpack_device_buffers {
   uint64_t label_bytes;
 } hotpack_device_buffers;
 
-/** As next, into memory of the caller: one element of `buffers` and of `streams` per part. Unless
- * `batch` is NULL, *batch describes the batch. It holds no memory of the loader, but release it
- * all the same. */
+/** As next, but writes the batch into the caller's memory: `buffers` and `streams` have one element
+ * per part. Unless `batch` is NULL, *batch becomes a handle that describes the batch. It holds no
+ * memory of the loader, but release it all the same. */
 HOTPACK_API hotpack_status hotpack_device_loader_next_into(hotpack_device_loader* loader,
                                                            const hotpack_device_buffers* buffers,
                                                            void* const* streams, size_t count,
@@ -239,10 +242,10 @@ HOTPACK_API const hotpack_crop* hotpack_device_batch_crops(const hotpack_device_
 HOTPACK_API const char* hotpack_device_batch_key(const hotpack_device_batch* batch, uint64_t row);
 HOTPACK_API const char* hotpack_device_batch_error(const hotpack_device_batch* batch);
 
-/** Lets another stream use a part: work queued on `stream` from now on waits until the part is
- * written, and the memory is not reused before the work that is queued there at release is done.
- * Needed for every stream that next did not get. USAGE for a batch of next_into, whose memory is
- * the caller's. */
+/** Lets another stream use a part. Work that is queued on `stream` from now on waits until the part
+ * is written, and the memory is not reused before all work is done that is queued on `stream` when
+ * the batch is released. Call it for every stream that was not passed to next. USAGE for a batch of
+ * next_into, whose memory is the caller's. */
 HOTPACK_API hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch,
                                                               void* stream, uint64_t part);
 
@@ -258,14 +261,15 @@ struct DLManagedTensorVersioned;
 
 enum hotpack_field_kind { HOTPACK_FIELD_IMAGE = 0, HOTPACK_FIELD_LABEL = 1 };
 
-/** A field as a tensor that shares the batch's memory: kDLCUDA, compact strides, byte_offset 0. It
- * may outlive the batch's handle and the loader. Any thread may call its deleter, which neither
- * waits nor fails.
- * `stream` is the consumer's stream as in the protocol: 1 for the legacy default stream (None in
- * Python), 2 for the per-thread one, a handle above 2; all as in record_stream. −1 means no
- * synchronization: the consumer orders its work after the part's stream, and the deleter after
- * its work. 0 is refused as ambiguous. HOTPACK_NOT_FOUND for a field without data. USAGE for a
- * batch of next_into. *tensor is NULL unless the result is HOTPACK_OK. */
+/** Sets *tensor to a field as a tensor that shares the batch's memory: kDLCUDA, compact strides,
+ * byte_offset 0. It may outlive the batch's handle and the loader. Any thread may call its deleter,
+ * which neither waits nor fails.
+ * `stream` is the consumer's stream, numbered as in the DLPack protocol: 1 for the legacy default
+ * stream (None in Python), 2 for the per-thread one, or a handle above 2. It is synchronized as in
+ * hotpack_device_batch_record_stream. −1 means no synchronization: the consumer must make its work
+ * wait for the part's stream, and call the deleter after that work. 0 is refused as ambiguous.
+ * HOTPACK_NOT_FOUND for a field without data. USAGE for a batch of next_into. *tensor is NULL
+ * unless the result is HOTPACK_OK. */
 HOTPACK_API hotpack_status hotpack_device_batch_dlpack(const hotpack_device_batch* batch,
                                                        uint64_t part, int32_t field, int64_t stream,
                                                        struct DLManagedTensorVersioned** tensor);

@@ -43,28 +43,29 @@ class Loader {
   /// a fork, or while the caller holds every slot.
   [[nodiscard]] Result<std::optional<Batch>> next();
   [[nodiscard]] Result<std::optional<Batch>> next(std::chrono::milliseconds timeout);
-  /// The same, copied into memory of the caller; the slot is free again on return.
+  /// The same, copied into the caller's memory; the slot is free again on return.
   [[nodiscard]] Result<std::optional<BatchInfo>> next_into(const BatchBuffers& into);
 
   [[nodiscard]] std::uint64_t steps_per_epoch() const;  ///< the same on every rank
   [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's batches
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;  ///< the data set's, "xxh3-128:…"
-  /// If records differ in size (batches of one row), the next three return the largest so far. If
-  /// next_into() finds a buffer too small, it returns `usage` and keeps the batch: enlarge the
+  /// If records differ in size (batches of one row), the next three return the largest size so far.
+  /// If next_into() finds a buffer too small, it returns `usage` and keeps the batch: enlarge the
   /// buffer and call again.
   [[nodiscard]] std::uint64_t image_batch_bytes() const;
   [[nodiscard]] std::uint64_t label_batch_bytes() const;  ///< 0 for an unlabeled data set
   [[nodiscard]] std::uint64_t slot_bytes() const;         ///< memory of all slots together
 
-  /// Goes to step 0 … steps_per_epoch() of an epoch. Leased batches stay valid. Ends cancel().
+  /// Goes to step 0 … steps_per_epoch() of an epoch. Leased batches stay valid. After cancel(),
+  /// next() delivers batches again.
   [[nodiscard]] Status seek(std::uint64_t epoch, std::uint64_t step = 0);
   /// The position after the last batch handed out (not read ahead), for restore() and
   /// LoaderOptions::resume. It is the same on every rank and holds no rank: one copy per job is
   /// enough. LoaderState (loader_state.hpp) has text() and parse() to store it.
   [[nodiscard]] LoaderState state() const;
-  /// Takes over epoch and position; rank and world size may differ from the state's. Refuses a
-  /// state of other data, order, batch size or last_batch, and names the first difference.
+  /// Continues at the epoch and position of the state; any rank and world size may use it. Refuses
+  /// a state of other data, order, batch size or last_batch, and names the first difference.
   [[nodiscard]] Status restore(const LoaderState& state);
 
   /// Wakes every next(). Waiting and later calls return `cancelled` until seek() or restore().

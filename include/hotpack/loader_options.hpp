@@ -46,7 +46,7 @@ struct LoaderOptions {
   /// The number of processes that train together.
   std::uint64_t world_size = 1;
 
-  /// The last samples of an epoch, which do not fill a batch: drop, pad with empty rows, or wrap.
+  /// If the last samples of an epoch do not fill a batch: drop them, pad with empty rows, or wrap.
   LastBatch last_batch = LastBatch::drop;
 
   /// full: all samples. block: long reads, for disks. none: the order of the files.
@@ -65,7 +65,7 @@ struct LoaderOptions {
   ImageOutput image = {};
   /// Form and element type of labels. Default: class ids. Unlabeled data sets need the default.
   LabelOutput label = {};
-  /// Tensors, or records as stored. Default: tensors.
+  /// What batches contain: tensors, or records as they are stored. Default: tensors.
   BatchContent content = BatchContent::expanded;
 
   // ---- Augmentation ----

@@ -20,14 +20,15 @@ enum class Shuffle {
   none,   ///< 0, 1, 2, …: the order of the files
 };
 
-/// The end of an epoch if the number of samples N is not a multiple of the global batch size G.
+/// What happens at the end of an epoch if the number of samples N is not a multiple of the global
+/// batch size G.
 enum class LastBatch {
   drop,  ///< ⌊N/G⌋ steps; this epoch leaves out its last N mod G positions
   pad,   ///< ⌈N/G⌉ steps; rows past the end are empty and belong to no sample
   wrap,  ///< ⌈N/G⌉ steps; position i past the end holds order[i mod N]
 };
 
-/// Everything that determines the order of an epoch, together with the epoch's number.
+/// The options that, together with the number of an epoch, determine the order of its samples.
 struct OrderOptions {
   Shuffle shuffle = Shuffle::full;
   std::uint64_t seed = 0;

@@ -22,7 +22,8 @@ inline constexpr std::uint64_t kMaxSamples = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t kMaxEpoch = 0xFFFFFFFF;
 
 /// A seeded bijection on [0, size): an alternating Feistel network over a grid of about √size ×
-/// √size cells that cycles until it is in the range.
+/// √size cells. The grid may have more than `size` cells, so the network is applied until the
+/// result is below `size`.
 class Permutation {
  public:
   Permutation() = default;  ///< no elements

@@ -64,7 +64,8 @@ struct SchemaOptions {
   std::optional<std::uint64_t> shuffle;  ///< seed of --shuffle
   std::string anchor = "centre";
   std::string size_mismatch = "error";
-  /// Stages whose output FORMAT.md does not define, sorted by bytes.
+  /// Stages of packing whose output FORMAT.md does not define, as "<stage>:<version>", sorted by
+  /// bytes.
   std::vector<std::string> engines;
   /// Further options in file order: name, canonical JSON text.
   std::vector<std::pair<std::string, std::string>> more;

@@ -114,9 +114,9 @@ class Sample {
   [[nodiscard]] Result<LabelView> load_label(
       std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
 
-  /// The same, always copied into memory of the caller: at least image_shape().size_bytes() or
-  /// label_shape().size_bytes() bytes. With `always`, checks both the frame and the content of a
-  /// compressed record.
+  /// The same, but always copies the record into the caller's memory: at least
+  /// image_shape().size_bytes() or label_shape().size_bytes() bytes. With `always`, checks both the
+  /// frame and the content of a compressed record.
   [[nodiscard]] Result<ImageView> read_image(
       std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
   [[nodiscard]] Result<LabelView> read_label(
@@ -153,8 +153,8 @@ class Shard {
   [[nodiscard]] std::uint64_t size_bytes() const;  ///< the file's size
   [[nodiscard]] bool image_compressed() const;
   [[nodiscard]] bool label_compressed() const;
-  /// True if the payload starts on a page and tables on multiples of their items, as hotpack
-  /// writes them. Shards that are not aligned can be read too.
+  /// True if the payload starts on a page and every table at a multiple of its item size, as
+  /// hotpack writes them. Shards that are not aligned can be read too.
   [[nodiscard]] bool aligned() const;
 
   [[nodiscard]] Result<Sample> sample(std::uint64_t index) const;  ///< 0 … records() − 1

@@ -20,8 +20,8 @@ class SlotAllocator {
   SlotAllocator& operator=(const SlotAllocator&) = delete;
   virtual ~SlotAllocator() = default;
 
-  /// `bytes` > 0 bytes, aligned to at least 64 bytes, better to a page. Failure: an Error that
-  /// names the size.
+  /// Returns `bytes` > 0 bytes, aligned to at least 64 bytes, preferably to a page. Failure: an
+  /// Error that names the size.
   [[nodiscard]] virtual Result<std::byte*> allocate(std::size_t bytes) = 0;
   virtual void release(std::byte* memory, std::size_t bytes) noexcept = 0;
 };

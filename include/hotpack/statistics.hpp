@@ -8,7 +8,7 @@
 namespace hotpack {
 
 struct Statistics {
-  /// Per channel, of packed pixels in [0, 1] without padding; absent if no pixel was seen.
+  /// Per channel, of packed pixels in [0, 1], not counting padding; absent if no pixel was seen.
   std::vector<std::optional<double>> mean;
   std::vector<std::optional<double>> std;  ///< standard deviation of the population, likewise
   std::vector<std::uint64_t> pixels;       ///< pixels per class (whole-image labels: samples)

@@ -1,4 +1,5 @@
-// Arithmetic on sizes from outside. Each function says if its result does not fit.
+// Arithmetic on sizes that come from files or users. A result that does not fit into 64 bits is an
+// empty optional.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace {
 
 enum class Version { v1, v2 };
 
-// A mounted hierarchy that may hold the limits of a controller.
+// A mounted cgroup hierarchy that may contain the limits of a controller.
 struct Hierarchy {
   Version version = Version::v2;
   std::string mount_point;
@@ -48,7 +48,8 @@ std::optional<Hierarchy> hierarchy_of(const std::string& line, std::string_view 
   return std::nullopt;
 }
 
-// This process's cgroup: lines "0::/path" (v2) and "5:cpu,cpuacct:/path" (v1).
+// Returns the path of this process's cgroup, from lines "0::/path" (v2) and "5:cpu,cpuacct:/path"
+// (v1).
 std::optional<std::string> cgroup_path(const std::string& root, Version version,
                                        std::string_view controller) {
   std::ifstream file(root + "/proc/self/cgroup");
@@ -63,8 +64,8 @@ std::optional<std::string> cgroup_path(const std::string& root, Version version,
   return std::nullopt;
 }
 
-// The path of the cgroup below the mount point; "" for the cgroup at the mount point, or if it
-// lies outside of it.
+// Returns the path of the cgroup relative to the mount point; "" if it is the cgroup at the mount
+// point or lies outside.
 std::string path_below(const std::string& cgroup, const std::string& mounted_path) {
   const std::string above = mounted_path == "/" ? "" : mounted_path;
   if (!cgroup.starts_with(above + "/") || cgroup == "/" || cgroup.find("/..") != std::string::npos)
@@ -78,7 +79,7 @@ std::optional<unsigned> cores_of(std::int64_t quota, std::int64_t period) {
       std::min<std::int64_t>((quota - 1) / period + 1, std::numeric_limits<int>::max()));
 }
 
-// cpu.max: "150000 100000", or "max 100000" for no quota.
+// Reads cpu.max: "150000 100000", or "max 100000" if there is no quota.
 std::optional<unsigned> quota_v2(const std::string& folder) {
   std::ifstream file(folder + "/cpu.max");
   std::int64_t quota = 0, period = 0;
@@ -86,7 +87,7 @@ std::optional<unsigned> quota_v2(const std::string& folder) {
   return cores_of(quota, period);
 }
 
-// cpu.cfs_quota_us is -1 for no quota.
+// Reads cpu.cfs_quota_us, which is -1 if there is no quota.
 std::optional<unsigned> quota_v1(const std::string& folder) {
   std::ifstream quota_file(folder + "/cpu.cfs_quota_us"),
       period_file(folder + "/cpu.cfs_period_us");
@@ -95,7 +96,7 @@ std::optional<unsigned> quota_v1(const std::string& folder) {
   return cores_of(quota, period);
 }
 
-// The number behind `name` in a file of lines "name number".
+// Returns the number after `name` in a file of lines "name number".
 std::uint64_t number_of(const std::string& path, std::string_view name) {
   std::ifstream file(path);
   std::string found;
@@ -105,8 +106,8 @@ std::uint64_t number_of(const std::string& path, std::string_view name) {
   return 0;
 }
 
-// The memory that a limit leaves. File pages in use count as available: the kernel reclaims them
-// before it refuses memory.
+// Returns the memory that a limit leaves. `of_files` bytes of file pages count as available,
+// because the kernel reclaims them before it refuses memory.
 std::optional<std::uint64_t> left_of(const std::string& limit_path, const std::string& used_path,
                                      std::uint64_t of_files) {
   std::ifstream limit_file(limit_path), used_file(used_path);
@@ -123,7 +124,7 @@ std::optional<std::uint64_t> memory_v2(const std::string& folder) {
                  number_of(stat, "inactive_file") + number_of(stat, "active_file"));
 }
 
-// Without a limit the file has a number that no machine reaches.
+// If there is no limit, the file contains a number that no machine reaches.
 std::optional<std::uint64_t> memory_v1(const std::string& folder) {
   constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 60;
   const std::string stat = folder + "/memory.stat";

@@ -56,7 +56,7 @@ std::uint32_t update_portable(std::uint32_t state, const std::byte* at, std::siz
 // first-level cache.
 constexpr std::size_t kStream = 4096;
 
-// The linear map "append n zero bytes", as four tables of 256 entries.
+// What appending n zero bytes does to a CRC: a linear map, as four tables of 256 entries.
 using ZeroTables = std::array<ByteTable, 4>;
 
 ZeroTables make_zero_tables(std::size_t zero_bytes) {

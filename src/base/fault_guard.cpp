@@ -46,15 +46,15 @@ bool holds(const Guard& guard, std::uintptr_t address) {
   siglongjmp(guard.way_out, 1);
 }
 
-// The system's default action. A fault occurs again on return; a signal that another process sent
-// must be sent again.
+// Restores and triggers the system's default action. A fault occurs again when the handler returns,
+// but a signal that another process sent must be raised again.
 void default_action(int signal, const siginfo_t* info) {
   ::signal(signal, SIG_DFL);
   if (info->si_code <= 0) ::raise(signal);
 }
 
-// Runs the previous handler as the system would have: with its mask, and only once if it asked
-// for that.
+// Runs the previous handler as the system would have done: with its signal mask, and only once if
+// it was installed with SA_RESETHAND.
 void call_handler_before(int signal, siginfo_t* info, void* context) {
   const auto flags = static_cast<unsigned>(action_before.sa_flags);
   sigset_t blocked = action_before.sa_mask;
@@ -85,7 +85,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   errno = saved;
 }
 
-// 0, or an errno.
+// Returns 0, or an errno.
 int install() {
   if (::sigaction(SIGBUS, nullptr, &action_before) != 0) return errno;
   struct sigaction action {};

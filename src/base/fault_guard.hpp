@@ -1,10 +1,10 @@
-// Reading mapped files without dying of SIGBUS, which the system raises if a mapped file has
-// shrunk or its disk fails.
+// The fault guard: reads mapped files without dying of SIGBUS, which the system raises if a mapped
+// file has shrunk or its disk fails.
 //
 // Thread-safe. The handler acts only on a thread inside guarded(), and only for an address in the
-// guarded memory. It passes every other SIGBUS to the handler that was installed before, or to
-// the default action. A handler that the program installs later comes first and has to pass on
-// what is not its own.
+// guarded memory. It passes every other SIGBUS to the handler that was installed before, or to the
+// default action. A handler that the program installs later is called first and must pass on every
+// SIGBUS that is not its own.
 // Failure: install_fault_handler returns code `io`.
 #pragma once
 
@@ -20,10 +20,11 @@ namespace hotpack {
 [[nodiscard]] Status install_fault_handler();
 [[nodiscard]] bool fault_handler_installed() noexcept;
 
-// Calls work(argument). If it reads a page of `memory` that cannot be read, siglongjmp leaves it
-// at once, so it must hold no lock and own nothing that a destructor releases; the result is the
-// offset in `memory` of the byte (or page) that could not be read. Otherwise the result is empty.
-// Calls do not nest. Precondition: the handler is installed.
+// Calls work(argument). If `work` reads a page of `memory` that cannot be read, the signal handler
+// leaves `work` at once (siglongjmp), and the result is the offset in `memory` of the byte (or
+// page) that could not be read. Otherwise the result is empty. Therefore `work` must hold no lock
+// and own nothing that a destructor releases. Calls do not nest. Precondition: the handler is
+// installed.
 [[nodiscard]] std::optional<std::size_t> guarded(std::span<const std::byte> memory,
                                                  void (*work)(void*), void* argument) noexcept;
 

@@ -87,7 +87,8 @@ Result<std::size_t> File::read_some(std::uint64_t offset, std::span<std::byte> i
 Status File::read_at(std::uint64_t offset, std::span<std::byte> into) const {
   HOTPACK_ASSIGN(const std::size_t done, read_some(offset, into));
   if (done != into.size())
-    return Error{ErrorCode::io, "the file ended early", path_, offset + done};
+    return Error{ErrorCode::io, "the file ends before the last byte that was to be read", path_,
+                 offset + done};
   return {};
 }
 

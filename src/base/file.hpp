@@ -55,7 +55,7 @@ class File {
   [[nodiscard]] Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) const;
   [[nodiscard]] Status resize(std::uint64_t size_bytes) const;
   [[nodiscard]] Status sync_data() const;
-  // Closes the file and reports failures; the destructor only closes it.
+  // Closes the file and reports a failure, which the destructor ignores.
   [[nodiscard]] Status close();
 
  private:

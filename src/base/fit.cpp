@@ -10,15 +10,15 @@ namespace hotpack {
 
 namespace {
 
-// length · to / from, rounded half up, in integers. A strip of one pixel's width may exceed int;
-// the result is then the largest int.
+// Returns length · to / from, rounded half up, in integers. The result for a strip of one pixel's
+// width may exceed int; then it is the largest int.
 int scaled(int length, int to, int from) {
   const std::int64_t exact = (2 * std::int64_t{length} * to + from) / (2 * std::int64_t{from});
   return static_cast<int>(std::min<std::int64_t>(exact, std::numeric_limits<int>::max()));
 }
 
-// The start of a stretch of `length` in a record of `target`: floor of half the free space. An
-// odd rest goes to the end, both for padding and for cropping.
+// Centers an interval of `length` pixels on an axis of `target` pixels and returns where it starts;
+// negative if it is longer than the axis. If the difference is odd, the extra pixel is at the end.
 int centered(int target, int length) {
   return target >= length ? (target - length) / 2 : -((length - target) / 2);
 }

@@ -19,8 +19,8 @@ enum class Fit {
 };
 enum class Anchor { center, top_left };
 
-// x, y, width, height in the record of the rectangle that shows the whole source; may lie partly
-// outside.
+// The rectangle, in pixels of the record, that shows the whole source image. It may extend beyond
+// the record.
 struct Region {
   int x = 0, y = 0, width = 0, height = 0;
   bool operator==(const Region&) const = default;
@@ -31,8 +31,8 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
-// `target` is the record's size; Fit::none ignores it. Sizes are at least 1. No product exceeds
-// 64 bits.
+// Returns the rectangle that `source` occupies in a record of size `target`. Fit::none ignores
+// `target`. Sizes are at least 1. No product exceeds 64 bits.
 [[nodiscard]] Region fit_region(Fit fit, Anchor anchor, Extent source, Extent target);
 
 // The size to which the whole source is scaled. Preconditions as above.

@@ -92,7 +92,7 @@ bool is_netpbm(std::string_view text) {
 }
 
 std::optional<ForeignFormat> text_format(std::string_view text) {
-  // skips a byte order mark and blanks
+  // skips a byte order mark and white space
   const std::size_t start = text.find_first_not_of("\xef\xbb\xbf \t\r\n");
   if (start == std::string_view::npos) return std::nullopt;
   if (text[start] == '{' || text[start] == '[')

@@ -1,5 +1,5 @@
-// A read-only memory mapping of a whole file, or reserved memory of a file's size in its place.
-// The descriptor is closed after mapping.
+// A read-only memory mapping of a whole file, or reserved memory of the same size that is filled
+// later. Neither needs an open descriptor.
 //
 // Ownership: the mapping lives as long as the object; views must not outlive it. Thread-safety:
 // any thread may read. Failure: code `io` at open. If a mapped file shrinks, an access raises

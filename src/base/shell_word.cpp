@@ -13,7 +13,8 @@ struct Character {
   std::size_t bytes = 0;  // 0: not UTF-8
 };
 
-// The number of bytes of a character, from its first byte; 0 if no character begins so.
+// Returns the number of bytes of a UTF-8 character that starts with the byte `first`; 0 if none
+// does.
 std::size_t length_of(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;
@@ -56,7 +57,7 @@ bool is_printable(std::string_view text) {
   return true;
 }
 
-// $'…' as in bash, zsh and POSIX 2024.
+// Quotes a word as $'…', with octal numbers, as bash, zsh and POSIX 2024 read it.
 std::string numbered_word(const std::string& word) {
   std::string quoted = "$'";
   for (const char c : word) {

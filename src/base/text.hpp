@@ -29,7 +29,7 @@ namespace hotpack {
 // Joins words with a separator.
 [[nodiscard]] std::string joined_text(const std::vector<std::string>& words,
                                       std::string_view separator);
-// Joins words with commas; "…" replaces those after the first `most`.
+// Joins the first `most` words with commas; "…" replaces the others.
 [[nodiscard]] std::string list_text(const std::vector<std::string>& words, std::size_t most);
 
 // The lines of a text without their newlines, as views into it. A newline at the end does not

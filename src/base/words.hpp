@@ -26,7 +26,7 @@ enum class ImageFilter {
   lanczos,
 };
 
-// The resampling filter for class ids: always the nearest pixel.
+// The resampling filter for class ids. Each chooses the nearest pixel, but by a different rule.
 enum class LabelFilter {
   nearest,      // centered, exact: floor((2i+1)·s / (2d))
   nearest_cv,   // OpenCV's INTER_NEAREST: min(floor(i · (1.0 / (double(d) / s))), s−1)
@@ -43,11 +43,13 @@ enum class SizeMismatch {
 
 enum class ExifPolicy { automatic, apply, ignore };
 
-// converts 16-bit samples to 8: v >> 8, or (v * 255 + 32767) / 65535
+// how 16-bit samples become 8-bit ones: v >> 8, or (v * 255 + 32767) / 65535
 enum class Depth16 { shift, scale };
+enum class JpegScale { automatic, off };
 
-// How to read a label file. `automatic` is resolved before labels are decoded. rgb_id occurs in
-// options and presets only; decoders read such labels as `index`, with a formula.
+// How to read a label file. `automatic` is replaced by another kind before labels are decoded.
+// rgb_id occurs in options and presets only; decoders read such labels as `index` and apply a
+// formula.
 enum class LabelKind { automatic, color, index, palette_color, binary, rgb_id };
 
 // The kinds that decoders read and packs record.
@@ -104,6 +106,9 @@ template <>
 inline constexpr auto kWords<Depth16> =
     std::array{Word<Depth16>{Depth16::shift, "shift"}, Word<Depth16>{Depth16::scale, "scale"}};
 template <>
+inline constexpr auto kWords<JpegScale> = std::array{Word<JpegScale>{JpegScale::automatic, "auto"},
+                                                     Word<JpegScale>{JpegScale::off, "off"}};
+template <>
 inline constexpr auto kWords<LabelKind> = std::array{
     Word<LabelKind>{LabelKind::automatic, "auto"},
     Word<LabelKind>{LabelKind::color, "color"},
@@ -128,7 +133,7 @@ template <>
 inline constexpr auto kWords<LabelScope> = std::array{
     Word<LabelScope>{LabelScope::pixel, "pixel"}, Word<LabelScope>{LabelScope::image, "sample"}};
 
-// The entry of a value. Precondition: the value is one of the enum's.
+// Returns the entry of a value. Precondition: kWords<Enum> lists the value.
 template <class Enum>
 [[nodiscard]] constexpr const Word<Enum>& entry_of(Enum value) {
   for (const Word<Enum>& word : kWords<Enum>) {
@@ -145,7 +150,8 @@ template <class Enum>
   return entry_of(value).packed;
 }
 
-// The value of a word; the second function takes words of packs.
+// Returns the value of a word. value_of() takes words of the command line, value_of_packed() words
+// of packs.
 template <class Enum>
 [[nodiscard]] constexpr std::optional<Enum> value_of(std::string_view text) {
   for (const Word<Enum>& word : kWords<Enum>) {

@@ -24,7 +24,7 @@ Result<Batch> Batches::next() {
     taken_ = 0;
   }
   std::optional<Batch> batch;
-  while (!batch) {  // nothing: an epoch's end
+  while (!batch) {  // empty at the end of an epoch
     HOTPACK_ASSIGN(batch, loader_.next());
   }
   ++taken_;
@@ -32,8 +32,9 @@ Result<Batch> Batches::next() {
 }
 
 Status Batches::reach_steady_state() {
-  // All slots at once: the one given back last is filled first, so a quick consumer may leave the
-  // others untouched, and their memory costs its first touch when a slower one needs them.
+  // Holds all slots at once, which touches their memory. The Ring fills the slot first that was
+  // released last, so a quick consumer may never use the others; a slower consumer would then pay
+  // for their first touch.
   std::vector<Batch> held;
   while (held.size() < slots_) {
     HOTPACK_ASSIGN(Batch batch, next());
@@ -73,8 +74,8 @@ Result<double> Batches::wait_share(double step_seconds, double seconds) {
   do {
     HOTPACK_ASSIGN(const Batch batch, next());
     waited += now_seconds() - began;
-    std::this_thread::sleep_for(
-        std::chrono::duration<double>(step_seconds));  // a step on a device leaves the cores alone
+    std::this_thread::sleep_for(std::chrono::duration<double>(
+        step_seconds));  // a training step on a device does not use the cores
     const double ended = now_seconds();
     all += ended - began;
     began = ended;

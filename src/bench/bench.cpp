@@ -57,7 +57,8 @@ class Run {
         first_samples(setup_.records, options, steps * setup_.batch);
     HOTPACK_ASSIGN(RecordList records, RecordList::make(dataset, samples, setup_.memory_bytes));
     if (records.unpacked())
-      report_.notes.emplace_back("records are zstd frames: limits use uncompressed records");
+      report_.notes.emplace_back(
+          "records are compressed with zstd; the limits were measured with uncompressed records");
     HOTPACK_ASSIGN(const std::uint64_t row,
                    row_bytes(setup_.schema, setup_.training, records.largest_size()));
     report_.output_bytes = row * setup_.batch;
@@ -91,7 +92,8 @@ Result<BenchReport> measure(std::span<const std::string> folders, const BenchOpt
 Result<BenchReport> run_bench(std::span<const std::string> folders, const BenchOptions& options) {
   try {
     return measure(folders, options);
-  } catch (const std::exception& refused) {  // std::bad_alloc, std::system_error of a thread
+  } catch (const std::exception&
+               refused) {  // std::bad_alloc, or std::system_error if a thread cannot start
     return refused_by_system(refused);
   }
 }

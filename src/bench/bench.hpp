@@ -1,10 +1,10 @@
 // Measures this machine with one data set: each rate of the Loader next to that of a plain loop
 // over the same records.
 //
-// Ownership: plain values. Thread-safety: one run at a time, or they disturb each other. Takes
-// about rows × options.seconds. Failure: as Dataset and Loader, `damaged` with the record's text
-// among them; `usage` for an empty set; `cancelled` if options.progress returns false; `io` if the
-// system refuses memory or threads.
+// Ownership: plain values. Thread-safety: one run at a time, because runs disturb each other. A run
+// takes about options.seconds per row of the report. Failure: as Dataset and Loader, including
+// `damaged` with the name of the record; `usage` for an empty data set; `cancelled` if
+// options.progress returns false; `io` if the system refuses memory or threads.
 #pragma once
 
 #include <span>

@@ -21,7 +21,7 @@ Result<DeviceBatch> DeviceBatches::next() {
     taken_ = 0;
   }
   std::optional<DeviceBatch> batch;
-  while (!batch) {  // nothing: an epoch's end
+  while (!batch) {  // empty at the end of an epoch
     HOTPACK_ASSIGN(batch, loader_.next(nullptr));
   }
   ++taken_;
@@ -30,7 +30,7 @@ Result<DeviceBatch> DeviceBatches::next() {
 
 Result<Work> DeviceBatches::take(double seconds) {
   for (unsigned batch = 0; batch <= 2 * ahead_; ++batch)
-    HOTPACK_TRY(next());  // all that was read ahead, and as many again
+    HOTPACK_TRY(next());  // all batches that were read ahead, and as many more
   Work work;
   const double began = now_seconds();
   do {

@@ -13,25 +13,26 @@ namespace hotpack::bench {
 
 class DeviceBatches {
  public:
-  // Goes through epochs; of each only the first `steps` where that is less than all.
+  // Goes through all epochs. If an epoch has more than `steps` steps, repeats the first `steps`
+  // steps of the first epoch instead.
   [[nodiscard]] static Result<DeviceBatches> open(const Dataset& dataset,
                                                   const DeviceLoaderOptions& options,
                                                   std::uint64_t steps = UINT64_MAX);
 
-  // Batches of about `seconds`, at least one; bytes are those of the tensors. The clock of the host
-  // suffices: a loader stays a fixed number of batches ahead of its device, at the beginning as at
-  // the end.
+  // Takes batches for about `seconds`, at least one. Work.bytes counts the bytes of the tensors.
+  // The clock of the host is enough: at the beginning and at the end, the loader is the same number
+  // of batches ahead of its device.
   [[nodiscard]] Result<Work> take(double seconds);
 
  private:
   DeviceBatches(DeviceLoader loader, unsigned ahead, std::uint64_t steps)
       : loader_(std::move(loader)), ahead_(ahead), steps_(steps) {}
-  // Over the ends of epochs, on the default stream.
+  // Returns the next batch on the default stream, also if an epoch ends before it.
   [[nodiscard]] Result<DeviceBatch> next();
 
   DeviceLoader loader_;
   unsigned ahead_;       // batches that may be ready before they are asked for
-  std::uint64_t steps_;  // of an epoch to go through
+  std::uint64_t steps_;  // of an epoch that are used
   std::uint64_t taken_ = 0;
 };
 

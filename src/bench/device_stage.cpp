@@ -111,7 +111,7 @@ class DeviceRun {
     return {};
   }
 
-  // The loader's threads alone, into slots in host memory.
+  // Measures only the loader's threads, which write into slots in host memory.
   Status measure_gathering(const Dataset& dataset) {
     const LoaderOptions options =
         setup_.loader_options(threads_, setup_.plain, BatchContent::packed, VerifyChecksums::never);
@@ -157,7 +157,7 @@ class DeviceRun {
                             limit.samples_per_second * output_bytes(rate)});
   }
 
-  // Of a sample.
+  // Bytes of the tensors of one sample.
   static double output_bytes(const Rate& rate) {
     return rate.bytes_per_second / std::max(rate.samples_per_second, 1e-9);
   }
@@ -195,7 +195,7 @@ class DeviceRun {
   BenchReport report_;
   WarmUp warm_;
   CudaBandwidth bandwidth_;
-  double packed_ = 0;    // bytes of a sample
+  double packed_ = 0;    // stored bytes per sample
   double gathered_ = 0;  // bytes per second
   unsigned threads_ = 1;
 };
@@ -210,9 +210,10 @@ Result<BenchReport> run_device_bench(std::span<const std::string> folders,
     HOTPACK_ASSIGN(
         Setup setup,
         Setup::make(folders,
-                    options));  // first, so that a missing folder is reported without a device too
+                    options));  // first, so that a missing folder is also reported without a device
     return DeviceRun(std::move(setup), options, ordinal).measure();
-  } catch (const std::exception& refused) {  // std::bad_alloc, std::system_error of a thread
+  } catch (const std::exception&
+               refused) {  // std::bad_alloc, or std::system_error if a thread cannot start
     return refused_by_system(refused);
   }
 }

@@ -15,7 +15,8 @@ namespace hotpack::bench {
 namespace {
 
 constexpr unsigned kDiskRounds = 3;
-constexpr double kStillThere = 0.02;  // of the pages, from here on the reads would not be cold
+constexpr double kStillThere =
+    0.02;  // if this share of the pages stays in memory, reads are not cold
 
 class DiskStage {
  public:
@@ -47,7 +48,8 @@ class DiskStage {
   }
 
   Measurement loader_turn(Shuffle shuffle) {
-    // Another epoch each round: the machine below a virtual one may have kept what was read before.
+    // Every round reads another epoch: on a virtual machine, the host may have kept what was read
+    // before.
     return [this, shuffle, epoch = std::uint64_t{0}](double seconds) mutable {
       return read_batches(shuffle, epoch++, seconds);
     };
@@ -74,7 +76,7 @@ class DiskStage {
     threads_ = loader.threads();
     while (work.seconds < seconds) {
       HOTPACK_ASSIGN(const std::optional<Batch> batch, loader.next());
-      if (!batch) break;  // all was read once
+      if (!batch) break;  // the whole epoch was read
       work.samples += batch->num_valid();
       work.bytes += batch_bytes(*batch);
       work.seconds = now_seconds() - began;
@@ -97,8 +99,8 @@ class DiskStage {
   }
 
   const Setup& setup_;
-  unsigned threads_ = 1;   // as the Loader chose
-  double warm_share_ = 0;  // the most that was left after dropping
+  unsigned threads_ = 1;   // the number that the Loader chose
+  double warm_share_ = 0;  // the largest share that stayed in memory
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 
-// The byte four times.
+// Returns a word of four equal bytes.
 int word_of(std::uint8_t value) { return static_cast<int>(value * 0x01010101U); }
 
 __attribute__((target("avx512f"))) void fill_avx512(std::byte* out, std::size_t lines,
@@ -39,7 +39,7 @@ void fill_sse2(std::byte* out, std::size_t lines, std::uint8_t value) {
     _mm_stream_si128(reinterpret_cast<__m128i*>(out + quarter * kLine / 4), filler);
 }
 
-// Bytes of whole lines that were written.
+// Fills whole cache lines and returns how many bytes it wrote.
 std::size_t fill_lines(std::byte* out, std::size_t bytes, std::uint8_t value) {
   const std::size_t lines = bytes / kLine;
   switch (expand::best_level()) {

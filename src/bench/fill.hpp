@@ -1,5 +1,5 @@
-// The fastest way to write memory once: stores that go past the cache. A limit for whatever writes
-// as many bytes.
+// The fastest way to write memory once: stores that bypass the cache. Its rate is a limit for all
+// code that writes as many bytes.
 //
 // Pure; thread-safe.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace hotpack::bench {
 
-// Writes `bytes` bytes at `out`, by the widest non-temporal stores of this processor; memset where
-// it has none. With its fence. Precondition: `out` is 64-byte aligned.
+// Fills `bytes` bytes at `out` with the widest non-temporal stores of this processor, and ends with
+// a store fence; uses memset if it has no such stores. Precondition: `out` is 64-byte aligned.
 void stream_fill(std::byte* out, std::size_t bytes, std::uint8_t value);
 
 }  // namespace hotpack::bench

@@ -18,16 +18,16 @@ namespace hotpack::bench {
 
 namespace {
 
-// A piece of work is large enough that the counter and the clock do not show.
+// A piece of work: so large that the time for the counter and the clock does not matter.
 constexpr std::uint64_t kPieceBytes = 512 * 1024;
-// Rows from here on are written past the cache.
+// Rows of at least this size bypass the cache.
 constexpr std::uint64_t kStreamedRow = 64 * 1024;
 
 std::uint64_t rows_a_piece(std::uint64_t row_bytes) {
   return std::max<std::uint64_t>(1, kPieceBytes / std::max<std::uint64_t>(1, row_bytes));
 }
 
-// `write_row(thread, number)` gives the bytes it wrote.
+// `write_row(thread, number)` returns how many bytes it wrote.
 template <class WriteRow>
 Work write_rows(const Workers& workers, std::uint64_t row_bytes, double seconds,
                 const WriteRow& write_row) {
@@ -52,7 +52,7 @@ std::byte* copy(std::byte* out, std::span<const std::uint8_t> bytes) {
   return out + bytes.size();
 }
 
-// Writes records as the Loader would, each thread with a scratch of its own.
+// Writes records as the Loader does. Each thread has a scratch of its own.
 class RowExpander {
  public:
   static Result<RowExpander> make(const Workers& workers, const Schema& schema,

@@ -1,5 +1,5 @@
-// Plain loops over the same records with as much memory and as many threads as the Loader that they
-// are compared with.
+// Plain loops over the same records as the Loader that they are compared with, with as much memory
+// and as many threads.
 //
 // Ownership: a Measurement borrows the records and buffers, which must outlive it. Thread-safety:
 // none. Failure: code `usage` for a form that the records cannot have.
@@ -21,16 +21,15 @@ struct Workers {
   unsigned threads = 1;
 };
 
-// memcpy of image and label of each record.
+// Copies image and label of each record with memcpy.
 [[nodiscard]] Measurement copy_records(Workers workers);
 
-// The expansion that the Loader does, without the Loader: from the records straight into the
-// buffers.
+// Expands the records as the Loader does, but without the Loader: straight into the buffers.
 [[nodiscard]] Result<Measurement> expand_records(Workers workers, const Schema& schema,
                                                  const ImageOutput& image,
                                                  const LabelOutput& label);
 
-// Streaming stores of as many bytes per sample as a batch row has.
+// Writes `row_bytes` bytes per sample with streaming stores: as many as a batch row has.
 [[nodiscard]] Measurement fill_rows(Workers workers, std::uint64_t row_bytes);
 
 }  // namespace hotpack::bench

@@ -1,5 +1,5 @@
-// Fair measuring: contestants take turns, and the median of their turns counts, so that a machine
-// that slows down for a moment slows all of them.
+// Fair measuring: the functions to compare take turns, and the median of their turns counts. So a
+// machine that slows down for a moment slows all of them.
 //
 // Thread-safety: none; one thread measures. Failure: the first error of a turn ends the
 // measurement.
@@ -14,26 +14,26 @@
 
 namespace hotpack::bench {
 
-// Done in one turn.
+// What was done in one turn.
 struct Work {
   double seconds = 0;
   std::uint64_t samples = 0;
   std::uint64_t bytes = 0;
 };
 
-// Works for about so many seconds.
+// A function that works for about this many seconds.
 using Measurement = std::function<Result<Work>(double seconds)>;
 
 [[nodiscard]] Rate rate_of(const Work& work);
 [[nodiscard]] double median(
-    std::vector<double> values);  // of an even number the mean of the middle two; of none 0
+    std::vector<double> values);  // an even number: the mean of the middle two; no values: 0
 [[nodiscard]] Rate median_rate(const std::vector<Rate>& rates);
 
-// Seconds since a point in time that stays the same.
+// Seconds since an arbitrary fixed point in time.
 [[nodiscard]] double now_seconds();
 
-// Every turn once a round; the median rate of each. A first round of no length is not counted: it
-// opens, allocates and touches.
+// Calls every turn once per round and returns the median rate of each. A first round with 0 seconds
+// is not counted: in it, the turns open files, and allocate and touch memory.
 [[nodiscard]] Result<std::vector<Rate>> take_turns(std::span<const Measurement> turns,
                                                    unsigned rounds, double seconds_a_turn);
 

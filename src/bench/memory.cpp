@@ -8,7 +8,7 @@ namespace hotpack::bench {
 
 namespace {
 
-constexpr std::uint64_t kUnknown = std::uint64_t{1} << 30;  // a machine that does not tell
+constexpr std::uint64_t kUnknown = std::uint64_t{1} << 30;  // for a machine that does not report it
 
 std::uint64_t system_memory() {
   std::ifstream file("/proc/meminfo");
@@ -18,7 +18,7 @@ std::uint64_t system_memory() {
   return kUnknown;
 }
 
-// The folder of this process's cgroup below /sys/fs/cgroup: "/" or "/a/b".
+// Returns the path of this process's cgroup below /sys/fs/cgroup: "/" or "/a/b".
 std::string own_cgroup() {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);)
@@ -31,7 +31,7 @@ std::uint64_t cgroup_limit() {
   for (std::string group = own_cgroup();; group.resize(group.find_last_of('/'))) {
     std::ifstream file("/sys/fs/cgroup" + group + "/memory.max");
     std::uint64_t bytes = 0;
-    if (file >> bytes) limit = std::min(limit, bytes);  // "max" is no number
+    if (file >> bytes) limit = std::min(limit, bytes);  // "max", no limit, is not a number
     if (group.find('/') == std::string::npos) return limit;
   }
 }

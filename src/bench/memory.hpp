@@ -6,8 +6,8 @@
 
 namespace hotpack::bench {
 
-// The lesser of the memory that is available without swapping (MemAvailable) and the limit of this
-// process's cgroup (v2).
+// Returns the smaller of two numbers: the memory that is available without swapping (MemAvailable),
+// and the limit of this process's cgroup (v2).
 [[nodiscard]] std::uint64_t available_memory();
 
 }  // namespace hotpack::bench

@@ -15,9 +15,9 @@ namespace hotpack::bench {
 namespace {
 
 constexpr unsigned kOpenings = 3;
-constexpr double kLeastSteps = 8;  // of the consumer
+constexpr double kLeastSteps = 8;  // that the consumer takes
 
-// A row before it is measured.
+// A row of the report before it is measured.
 struct Planned {
   Stage stage;
   std::string work;
@@ -41,7 +41,7 @@ class MemoryStage {
                    "memcpy", copy_records(workers(buffers)));
   }
 
-  // Without the Loader, and for `training` with it.
+  // Measures the expansion without the Loader; if `training`, also with it.
   Status expansions(const Outputs& outputs, bool training) {
     HOTPACK_ASSIGN(const std::uint64_t row,
                    row_bytes(setup_.schema, outputs, warm_.records->largest_size()));
@@ -54,7 +54,7 @@ class MemoryStage {
                      loader_measurement(outputs, BatchContent::expanded, VerifyChecksums::never));
       rows.push_back({Stage::end_to_end, outputs.name, std::move(batches)});
     }
-    // u8 has as many bytes to read as to write: to copy them is the most that can be done.
+    // For u8, a row has as many bytes to read as to write, so memcpy is the fastest possible loop.
     if (!training) return measure(std::move(rows), "memcpy", copy_records(workers(buffers)));
     return measure(std::move(rows), "fill", fill_rows(workers(buffers), row));
   }
@@ -100,7 +100,7 @@ class MemoryStage {
   BenchReport& report_;
 };
 
-// From folders to the first batch.
+// Measures the time from opening the folders to the first batch.
 Result<double> seconds_to_first_batch(const Setup& setup, const LoaderOptions& options) {
   const double began = now_seconds();
   HOTPACK_ASSIGN(const Dataset dataset, setup.open_dataset());

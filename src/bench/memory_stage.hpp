@@ -1,5 +1,5 @@
-// From the page cache to batches with one number of threads: copies, expansion, and batches as a
-// consumer gets them.
+// Measures the way from the page cache to batches with one number of threads: copies, expansion,
+// and batches as a consumer gets them.
 //
 // Ownership: borrows everything, which must outlive the call. Thread-safety: none. Failure: as
 // Loader's functions.
@@ -17,14 +17,15 @@ namespace hotpack::bench {
 struct Warm {
   const Dataset* dataset = nullptr;
   const RecordList* records = nullptr;
-  std::uint64_t steps = UINT64_MAX;  // of an epoch
+  std::uint64_t steps = UINT64_MAX;  // of an epoch that are in memory
 };
 
-// Adds rows of the stages slots, expansion and end_to_end.
+// Adds the rows of Stage::copies, expansion and end_to_end.
 [[nodiscard]] Status measure_memory(const Setup& setup, const Warm& warm, unsigned threads,
                                     BenchReport& report);
 
-// A consumer of a Loader with so many threads; `batches_per_second` as measured end to end.
+// Measures a consumer of a Loader with `threads` threads. `batches_per_second` is the rate that was
+// measured end to end.
 [[nodiscard]] Result<Consumer> measure_consumer(const Setup& setup, const Warm& warm,
                                                 unsigned threads, double batches_per_second);
 

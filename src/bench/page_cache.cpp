@@ -17,7 +17,7 @@ namespace hotpack::bench {
 
 namespace {
 
-constexpr std::size_t kWindow = std::size_t{1} << 30;  // bytes asked about at a time
+constexpr std::size_t kWindow = std::size_t{1} << 30;  // bytes per query
 
 Status add_residency(const std::string& path, Residency& sum) {
   HOTPACK_ASSIGN(const Mapping mapping, Mapping::open(path));
@@ -48,7 +48,8 @@ Result<Residency> residency(std::span<const std::string> paths) {
 Status drop_pages(std::span<const std::string> paths) {
   for (const std::string& path : paths) {
     HOTPACK_ASSIGN(const File file, File::open_read(path));
-    // Both are wishes: a file system without them keeps its pages, which the caller sees.
+    // Both calls are only requests: a file system that does not support them keeps its pages, which
+    // the caller notices.
     static_cast<void>(::fdatasync(file.descriptor()));
     static_cast<void>(::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED));
   }

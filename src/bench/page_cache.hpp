@@ -1,4 +1,4 @@
-// Files in the system's page cache: their share in it, and dropping them from it.
+// Files in the system's page cache: measures which share of them is there, and drops them from it.
 //
 // Thread-safe. Failure: code `io` with the path.
 #pragma once
@@ -19,12 +19,12 @@ struct Residency {
   }
 };
 
-// Of all files together. If the system refuses to answer (another user's files), all pages count as
-// resident.
+// Returns the residency of all files together. If the system refuses to answer (another user's
+// files), all pages count as resident.
 [[nodiscard]] Result<Residency> residency(std::span<const std::string> paths);
 
-// Writes back dirty pages and asks the system to drop all of them. Pages that a process has mapped
-// stay, and so do those of file systems that live in memory; see residency().
+// Writes dirty pages back and asks the system to drop all pages of the files. Pages that a process
+// has mapped stay, and so do those of file systems that live in memory; see residency().
 [[nodiscard]] Status drop_pages(std::span<const std::string> paths);
 
 }  // namespace hotpack::bench

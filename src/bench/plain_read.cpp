@@ -25,8 +25,8 @@ struct FilePiece {
   std::uint64_t offset;
 };
 
-// O_DIRECT cannot be asked for at File::open_read; where it is refused, the file is read through
-// the page cache.
+// Sets O_DIRECT, which File::open_read does not offer. If the system refuses it, the file is read
+// through the page cache.
 void read_past_cache(const File& file) {
   const int flags = ::fcntl(file.descriptor(), F_GETFL);
   static_cast<void>(::fcntl(file.descriptor(), F_SETFL, flags | O_DIRECT));

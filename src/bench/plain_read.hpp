@@ -1,4 +1,4 @@
-// Reads files from end to end without any order or meaning: the best rate of a disk.
+// Reads files from end to end as fast as the disk can, without interpreting them.
 //
 // Thread-safe. Failure: code `io` with the path.
 #pragma once
@@ -11,9 +11,9 @@
 
 namespace hotpack::bench {
 
-// Reads pieces of 4 MiB one after the other with `threads` threads, O_DIRECT where the file system
-// has it, for about `seconds` or until all is read once. Starts at `start` (0 … 1) of all bytes and
-// goes on at the beginning. Work.samples stays 0.
+// Reads pieces of 4 MiB one after another with `threads` threads, with O_DIRECT if the file system
+// supports it, for about `seconds` or until everything was read once. Starts at the share `start`
+// (0 … 1) of all bytes and continues at the beginning after the last byte. Work.samples stays 0.
 [[nodiscard]] Result<Work> plain_read(std::span<const std::string> paths, unsigned threads,
                                       double seconds, double start);
 

@@ -1,9 +1,9 @@
-// The records that a shuffled epoch begins with, in its order, for plain loops that the Loader is
-// compared with.
+// The first records of a shuffled epoch, in its order, for plain loops that the Loader is compared
+// with.
 //
-// Ownership: shares nothing; borrows from the Dataset, which must outlive it, but for compressed
-// records, which it keeps uncompressed. Thread-safety: const members from any thread. Failure: as
-// Sample's functions.
+// Ownership: borrows uncompressed records from the Dataset, which must outlive it; keeps its own
+// uncompressed copies of compressed records. Thread-safety: any thread may call const members.
+// Failure: as Sample's functions.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,27 @@
 
 namespace hotpack::bench {
 
-// Numbers of the samples of the first `count` positions of epoch 0 of a Loader with such options.
+// Returns the sample numbers at the first `count` positions of epoch 0 of a Loader with these
+// options.
 [[nodiscard]] std::vector<std::uint64_t> first_samples(std::uint64_t records,
                                                        const LoaderOptions& options,
                                                        std::uint64_t count);
 
 struct RecordViews {
   ImageView image;
-  LabelView label;  // no bytes when unlabeled
+  LabelView label;  // no bytes if the data set is unlabeled
   [[nodiscard]] std::uint64_t bytes() const { return image.bytes.size() + label.bytes.size(); }
 };
 
 class RecordList {
  public:
-  // Of compressed records at most `most_unpacked_bytes` are kept, at least one; the list is that
-  // much shorter.
+  // If records are compressed, keeps at most `most_unpacked_bytes` of them after decompression, but
+  // at least one record; the list is then shorter than `samples`.
   [[nodiscard]] static Result<RecordList> make(const Dataset& dataset,
                                                std::span<const std::uint64_t> samples,
                                                std::uint64_t most_unpacked_bytes);
   [[nodiscard]] std::size_t size() const { return views_.size(); }
-  // Endless: from the start again after the last one.
+  // Any number is valid: after the last record, the list starts again.
   [[nodiscard]] const RecordViews& operator[](std::uint64_t number) const {
     return views_[number % views_.size()];
   }

@@ -11,10 +11,10 @@ namespace hotpack::bench {
 
 namespace {
 
-constexpr double kWarmUpSeconds = 10;  // for each second per row
+constexpr double kWarmUpSeconds = 10;  // for each second that a row takes
 
 std::string left_out(const Setup& setup, std::uint64_t samples) {
-  return "rates in memory are those of " + std::to_string(samples) + " of " +
+  return "rates in memory were measured with " + std::to_string(samples) + " of " +
          std::to_string(setup.records) +
          " samples: more did not fit into half of the free memory, or did not come from the disk "
          "in " +
@@ -70,7 +70,7 @@ void describe_warm_up(const WarmUp& warm, BenchReport& report) {
 Error refused_by_system(const std::exception& refused) {
   return Error{ErrorCode::io,
                std::string("the system refused memory or threads: ") + refused.what() +
-                   "; a smaller --batch or fewer --threads need less",
+                   "; use a smaller --batch or fewer --threads",
                {},
                {}};
 }

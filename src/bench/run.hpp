@@ -16,20 +16,20 @@ namespace hotpack::bench {
 [[nodiscard]] Status begin_stage(const BenchOptions& options, const std::string& stage);
 
 struct WarmUp {
-  std::uint64_t steps = 0;        // of an epoch that are in memory now
+  std::uint64_t steps = 0;        // steps of the first epoch that are in memory now
   std::uint64_t samples = 0;      // in these steps
   double packed_batch_bytes = 0;  // mean
-  std::string note;               // if that is not the whole epoch: the reason
+  std::string note;               // the reason if this is not the whole epoch
 };
 
 // Reads and checks every sample once, or as many as memory and time allow.
 [[nodiscard]] Result<WarmUp> warm_up(const Setup& setup, const Dataset& dataset);
 
-// Fill in their members of the report.
+// Each fills in its members of the report.
 void describe_setup(const Setup& setup, const Dataset& dataset, BenchReport& report);
 void describe_warm_up(const WarmUp& warm, BenchReport& report);
 
-// Code `io`: the system refused memory or a thread.
+// Returns the Error for a lack of memory or threads: code `io`.
 [[nodiscard]] Error refused_by_system(const std::exception& refused);
 
 }  // namespace hotpack::bench

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMemoryPart = 4;  // a quarter of the available memory
 
-// Any values give the same speed; none at all would be faster.
+// Any values give the same speed, but a loader without normalization would be faster.
 constexpr std::array<float, 3> kMean = {0.485F, 0.456F, 0.406F};
 constexpr std::array<float, 3> kStd = {0.229F, 0.224F, 0.225F};
 
@@ -46,14 +46,15 @@ Outputs training_outputs(const Schema& schema) {
   return outputs;
 }
 
-// Of records of one size.
+// Returns the size of all records. Precondition: they have one size.
 PixelSize record_size(const Schema& schema) {
   const auto& shape = *schema.image.shape;
   return schema.image.layout == AxisOrder::channels_last ? PixelSize{shape[1], shape[0]}
                                                          : PixelSize{shape[2], shape[1]};
 }
 
-// Slots of the Loader, and as much again for the plain loop next to it.
+// Returns how many rows a batch may have, so that memory is enough for all slots of the Loader and
+// for as many buffers of the plain loop that it is compared with.
 Result<std::uint64_t> rows_in_memory(const Setup& setup) {
   HOTPACK_ASSIGN(const std::uint64_t bytes,
                  row_bytes(setup.schema, setup.training, record_size(setup.schema)));

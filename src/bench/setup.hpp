@@ -1,4 +1,4 @@
-// Shared by all stages of a bench: facts about the data set, sizes that fit into memory, and
+// What all stages of a bench share: the data set's properties, sizes that fit into memory, and
 // options of Loaders.
 //
 // Plain values; thread-safe as such. Failure: as Dataset::open; `usage` for a data set without
@@ -34,25 +34,26 @@ struct Setup {
   double seconds = 1;
   unsigned cores = 1;
   std::vector<unsigned> threads;
-  std::uint64_t memory_bytes = 0;  // that this run may take for slots and buffers
-  Outputs plain;     // u8 as stored, class ids (bits where a pixel has several classes)
+  std::uint64_t memory_bytes = 0;  // limit for slots and buffers
+  Outputs plain;     // u8 as stored; class ids, or bits if a pixel may have several classes
   Outputs training;  // f32, normalized, and f32 one-hot, channels first
   std::vector<std::string> notes;
 
-  // `notes` names each value that had to be cut.
+  // `notes` of the result names each value that had to be reduced.
   [[nodiscard]] static Result<Setup> make(std::span<const std::string> folders,
                                           const BenchOptions& options);
   [[nodiscard]] Result<Dataset> open_dataset() const { return Dataset::open(folders); }
-  // Every sample counts: an epoch's last batch is filled up from its beginning.
+  // The loader delivers every sample: the last batch of an epoch is filled with the epoch's first
+  // samples.
   [[nodiscard]] LoaderOptions loader_options(unsigned loader_threads, const Outputs& outputs,
                                              BatchContent content,
                                              VerifyChecksums verify_checksums) const;
 };
 
-// 1, 2, 4, … below `cores`, and `cores`.
+// Returns 1, 2, 4, … below `cores`, then `cores`.
 [[nodiscard]] std::vector<unsigned> thread_counts(unsigned cores);
 
-// Bytes of a batch row of records of `size`.
+// Returns the bytes of a batch row with a record of `size`.
 [[nodiscard]] Result<std::uint64_t> row_bytes(const Schema& schema, const Outputs& outputs,
                                               PixelSize size);
 

@@ -22,13 +22,13 @@ std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// When a thread began its first piece and ended its last.
+// The times at which a thread began its first piece and ended its last.
 struct Span {
   double began = 0;
   double ended = 0;
 };
 
-// From the first beginning to the last end.
+// Returns the time from the first beginning to the last end.
 double length_of(const std::vector<Span>& spans) {
   double began = spans.front().began, ended = spans.front().ended;
   for (const Span& span : spans) {
@@ -45,7 +45,7 @@ Pieces run_pieces(unsigned threads, double seconds,
   std::atomic<std::uint64_t> next{0}, done{0};
   std::latch ready(static_cast<std::ptrdiff_t>(threads) + 1);
   std::vector<Span> spans(
-      threads);  // by the threads' own clocks: this one may sleep while they work
+      threads);  // each thread measures itself: this thread may sleep while they work
   const auto loop = [&](unsigned thread) {
     ready.arrive_and_wait();
     Span& span = spans[thread];
@@ -63,11 +63,11 @@ Pieces run_pieces(unsigned threads, double seconds,
       workers.emplace_back(loop, static_cast<unsigned>(workers.size()));
   } catch (...) {
     ready.count_down(static_cast<std::ptrdiff_t>(threads - workers.size()) +
-                     1);  // those that wait come to their end
+                     1);  // lets the threads that wait continue and end
     throw;
   }
   ready.arrive_and_wait();
-  workers.clear();  // joins
+  workers.clear();  // joins the threads
   return {done.load(), length_of(spans)};
 }
 

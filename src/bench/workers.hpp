@@ -1,8 +1,9 @@
-// The plainest parallel loop: threads that take pieces of work from a counter until the time is up,
-// each with memory of its own to write to.
+// The simplest parallel loop: threads take pieces of work from a counter until the time is over.
+// Each writes to memory of its own.
 //
-// Ownership: ThreadBuffers owns its memory. Thread-safety: take() from one thread a `thread`
-// number. Failure: std::bad_alloc and std::system_error are thrown; run_bench catches them.
+// Ownership: ThreadBuffers owns its memory. Thread-safety: for each `thread` number, only one
+// thread may call take(). Failure: std::bad_alloc and std::system_error are thrown; run_bench
+// catches them.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +19,14 @@ struct Pieces {
   double seconds = 0;  // from the moment all threads were ready to the end of the last piece
 };
 
-// Calls work(thread, piece) for piece = 0, 1, 2, … on `threads` threads until `seconds` have
-// passed, or work returns false: nothing is left. `work` must not throw.
+// Calls work(thread, piece) for piece = 0, 1, 2, … on `threads` threads, until `seconds` have
+// passed or work returns false, which means that nothing is left. `work` must not throw.
 [[nodiscard]] Pieces run_pieces(
     unsigned threads, double seconds,
     const std::function<bool(unsigned thread, std::uint64_t piece)>& work);
 
-// Memory to write rows to, as large as a ring of slots, and shared out among the threads, so that
-// no two write to the same place. Its pages are touched beforehand.
+// Memory to write rows to, as large as the slots of a Loader. Each thread has a share of its own.
+// All pages are touched in the constructor.
 class ThreadBuffers {
  public:
   // `total_bytes` over all threads; each gets at least `least_bytes`.
@@ -34,12 +35,12 @@ class ThreadBuffers {
   ThreadBuffers(ThreadBuffers&& other) noexcept;
   ThreadBuffers& operator=(ThreadBuffers&&) = delete;
 
-  // The next `bytes` ≤ least_bytes of a thread's memory, 64-byte aligned; from the start again at
-  // its end.
+  // Returns the next `bytes` ≤ least_bytes of a thread's share, 64-byte aligned. At the end of the
+  // share it continues at the start.
   [[nodiscard]] std::byte* take(unsigned thread, std::uint64_t bytes);
 
  private:
-  // On a cache line of its own.
+  // on a cache line of its own, so that threads do not disturb each other
   struct alignas(64) Share {
     std::uint64_t used = 0;
   };

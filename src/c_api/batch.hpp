@@ -11,8 +11,8 @@
 
 namespace hotpack::c_api {
 
-// Null `data` means that the field was skipped or does not exist; shape and type are reported
-// anyway.
+// Describes a field. `data` is null if the field was skipped or does not exist; shape and type are
+// reported anyway.
 [[nodiscard]] Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape,
                                              ElementType type);
 [[nodiscard]] Result<hotpack_batch_info> info_of(const Batch& batch);

@@ -11,7 +11,7 @@
 
 namespace hotpack::c_api {
 
-// The result of an entry point's body: HOTPACK_OK, another status that is not a failure, or an
+// What the body of an entry point returns: HOTPACK_OK, another status that is not a failure, or an
 // Error.
 using Outcome = Result<hotpack_status>;
 

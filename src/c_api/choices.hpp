@@ -15,7 +15,8 @@
 
 namespace hotpack::c_api {
 
-// The value with this number; `values` are in the order of hotpack.h, from 0.
+// Returns the value with this number. `values` lists all values in the order of their numbers in
+// hotpack.h, from 0.
 template <class Choice>
 [[nodiscard]] Result<Choice> choose(const char* option, std::int32_t number,
                                     std::initializer_list<Choice> values) {
@@ -26,12 +27,12 @@ template <class Choice>
                      std::to_string(values.size() - 1));
 }
 
-// Empty for HOTPACK_TYPE_DEFAULT.
+// Returns an empty optional for HOTPACK_TYPE_DEFAULT.
 [[nodiscard]] Result<std::optional<ElementType>> type_choice(const char* option,
                                                              std::int32_t number);
 [[nodiscard]] std::int32_t type_number(ElementType type);
 
-// Accepts 0 and 1.
+// Converts 0 to false and 1 to true.
 [[nodiscard]] Result<bool> flag(const char* option, std::int32_t number);
 
 }  // namespace hotpack::c_api

@@ -48,7 +48,8 @@ std::int32_t label_storage_number(const Schema& schema) {
   return HOTPACK_STORAGE_INDEX;
 }
 
-// The height and width in an image's stored shape.
+// Sets height and width from the image's stored shape; leaves 0 if the records have different
+// sizes.
 void set_image_size(const ImageField& image, hotpack_dataset_info& info) {
   if (!image.shape) return;
   const std::size_t first = image.layout == AxisOrder::channels_last ? 0 : 1;
@@ -94,7 +95,7 @@ Result<const ClassInfo*> find_class(const Dataset& dataset, std::uint64_t class_
                      std::to_string(dataset.classes().size()) + ", counted from 0");
 }
 
-// The data set's statistics, computed once and kept as long as the handle.
+// Computes the data set's statistics once; they live as long as the handle.
 Result<const Statistics*> statistics_of(const hotpack_dataset& handle) {
   const std::scoped_lock lock(handle.statistics_mutex);
   if (!handle.statistics) {
@@ -185,7 +186,8 @@ hotpack_status hotpack_dataset_mean_std(const hotpack_dataset* dataset, double* 
     HOTPACK_TRY(require(std, "std"));
     const auto expected = static_cast<std::size_t>(open.schema().image.channels());
     if (channels != expected) {
-      return usage_error("channels is " + std::to_string(channels) + ", the images have " +
+      return usage_error("channels is " + std::to_string(channels) +
+                         "; it must be the number of channels of the images, " +
                          std::to_string(expected));
     }
     HOTPACK_ASSIGN(const Statistics* const known, statistics_of(*dataset));

@@ -43,7 +43,7 @@ Result<hotpack_device_part_info> info_of(const DevicePart& part) {
   return info;
 }
 
-// Calls body() if the handle is not NULL.
+// Calls body() if the handle is not NULL; otherwise returns HOTPACK_ERROR_USAGE.
 template <class Body>
 hotpack_status with_batch(const hotpack_device_batch* batch, const Body& body) noexcept {
   return batch == nullptr ? HOTPACK_ERROR_USAGE : call(batch->failures, body);

@@ -26,7 +26,7 @@ struct hotpack_device_loader {
 struct hotpack_device_batch {
   mutable hotpack::c_api::Failures failures;
   std::optional<hotpack::DeviceBatch> lease;  // absent for a batch of next_into()
-  hotpack::DeviceBatchInfo copied;            // describes such a batch
+  hotpack::DeviceBatchInfo copied;            // describes a batch of next_into()
   std::vector<hotpack_crop> crops;
 
   [[nodiscard]] const hotpack::DeviceBatchInfo& info() const {
@@ -36,7 +36,8 @@ struct hotpack_device_batch {
 
 namespace hotpack::c_api {
 
-// Calls body(DeviceLoader) for an open handle. A handle that failed to open keeps its text.
+// Calls body(DeviceLoader) for an open handle. A handle that failed to open returns
+// HOTPACK_ERROR_USAGE and keeps the text of its first error.
 template <class Body>
 hotpack_status with_device_loader(hotpack_device_loader* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->loader) return HOTPACK_ERROR_USAGE;

@@ -42,7 +42,7 @@ Status open_loader(const hotpack_dataset* dataset, const hotpack_device_loader_o
   return {};
 }
 
-// Checks the length before anything of that length is read.
+// Refuses a wrong number of streams or buffers before anything reads an array of that length.
 Status check_count(const DeviceLoader& loader, std::size_t count) {
   if (count == loader.devices()) return {};
   return usage_error("count is " + std::to_string(count) + ", the loader has " +
@@ -85,8 +85,8 @@ hotpack_device_batch* with_boxes(std::unique_ptr<hotpack_device_batch> batch) {
   return batch.release();
 }
 
-// next() with the loader's own timeout if `timeout_ms` is absent. Everything that may fail comes
-// before the batch is taken, so none is lost.
+// Calls next(), with the loader's own timeout if `timeout_ms` is absent. Does everything that may
+// fail before it takes the batch, so that no batch is lost.
 hotpack_status next_batch(hotpack_device_loader* handle, void* const* streams, std::size_t count,
                           std::optional<std::int64_t> timeout_ms, hotpack_device_batch** out) {
   if (out != nullptr) *out = nullptr;
@@ -151,14 +151,14 @@ hotpack_residency_info info_of(const ResidencyChoice& choice) {
   return info;
 }
 
-// A value of an open loader; 0 without one.
+// Returns get(loader) for an open loader, otherwise 0.
 template <class Get>
 auto fact(const hotpack_device_loader* handle, const Get& get) -> decltype(get(*handle->loader)) {
   if (handle == nullptr || !handle->loader) return {};
   return get(*handle->loader);
 }
 
-// The same for one of its parts.
+// The same for one part of the loader; 0 for a part that does not exist.
 template <class Get>
 std::uint64_t part_fact(const hotpack_device_loader* handle, std::uint64_t part, const Get& get) {
   return fact(handle, [&](const DeviceLoader& loader) -> std::uint64_t {

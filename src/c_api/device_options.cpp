@@ -14,7 +14,8 @@ namespace hotpack::c_api {
 
 namespace {
 
-constexpr std::size_t kMostDevices = 1024;  // more than any machine has: such a count was never set
+constexpr std::size_t kMostDevices =
+    1024;  // more than any machine has; a larger count was never set
 
 Status read_loader(const hotpack_device_loader_options& from, DeviceLoaderOptions& to) {
   if (from.loader == nullptr) return {};
@@ -35,7 +36,7 @@ Status read_devices(const hotpack_device_loader_options& from, DeviceLoaderOptio
     return usage_error("devices is NULL, but device_count is " + std::to_string(from.device_count));
   if (from.device_count == 0 || from.device_count > kMostDevices) {
     return usage_error("device_count is " + std::to_string(from.device_count) +
-                       "; it is the number of elements of devices");
+                       "; it must be the number of elements of devices");
   }
   to.devices.assign(from.devices, from.devices + from.device_count);
   return {};

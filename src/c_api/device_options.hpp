@@ -9,7 +9,7 @@
 
 namespace hotpack::c_api {
 
-// The defaults of DeviceLoaderOptions; struct_size is that of this library's struct.
+// The defaults of DeviceLoaderOptions, with struct_size set to the size of this library's struct.
 [[nodiscard]] hotpack_device_loader_options default_device_options();
 
 // The result keeps no reference to `from`.

@@ -117,8 +117,8 @@ Outcome export_field(const hotpack_device_batch& batch, std::uint64_t number, st
   HOTPACK_TRY(require(tensor, "tensor"));
   if (!batch.lease)
     return usage_error(
-        "the batch comes from next_into: its memory is the caller's, who can describe it to "
-        "others");
+        "the batch comes from next_into, so its memory is yours; describe it to other libraries "
+        "yourself");
   HOTPACK_ASSIGN(const DevicePart* const part, part_of(batch, number));
   HOTPACK_ASSIGN(const DeviceField* const chosen, field_of(*part, field));
   HOTPACK_ASSIGN(const std::optional<CUstream_st*> consumer, consumer_stream(stream));

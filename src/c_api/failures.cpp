@@ -14,7 +14,8 @@ hotpack_status Failures::add(const Error& error) noexcept {
   try {
     remember(error.describe());
   } catch (...) {
-    latest_ = "out of memory, also for the text of this error";
+    latest_ =
+        "not enough memory for the text of this error; the status tells what kind of error it is";
   }
   return status_of(error.code);
 }
@@ -24,14 +25,14 @@ hotpack_status Failures::add_exception() noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    latest_ =
-        "out of memory; a smaller prefetch_batches, a smaller batch or smaller records need less";
+    latest_ = "out of memory; use a smaller prefetch_batches, a smaller batch or smaller records";
     return HOTPACK_ERROR_IO;
   } catch (const std::exception& exception) {
     try {
       remember(std::string("a bug in hotpack, please report it: ") + exception.what());
     } catch (...) {
-      latest_ = "out of memory, also for the text of this error";
+      latest_ =
+          "not enough memory for the text of this error; the status tells what kind of error it is";
     }
   } catch (...) {
     latest_ = "a bug in hotpack, please report it: an unknown exception";

@@ -1,7 +1,7 @@
 // The failures of a handle, as texts with stable addresses.
 //
-// Ownership: a Failures owns its texts. Thread-safe. Failure: without memory for a text it
-// returns a text that says so; nothing throws.
+// Ownership: a Failures owns its texts. Thread-safe. Failure: nothing throws. If there is no memory
+// for the text of an error, latest() returns a fixed text that says so.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ class Failures {
  public:
   // Remembers the error as the latest one and returns its status.
   hotpack_status add(const Error& error) noexcept;
-  // The same for the exception in flight: code `internal`.
+  // The same for the exception that is being handled: code `internal`, or `io` for std::bad_alloc.
   hotpack_status add_exception() noexcept;
-  // The latest text, or "". It stays until kKept other texts have followed.
+  // The latest text, or "". It stays valid until kKept other texts have been remembered.
   [[nodiscard]] const char* latest() const noexcept;
 
  private:

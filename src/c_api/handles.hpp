@@ -29,7 +29,7 @@ struct hotpack_dataset {
 
 struct hotpack_loader {
   hotpack::c_api::Failures failures;
-  // UserMemory::hold(), null without functions of the caller; outlives the loader
+  // UserMemory::hold(), null if the caller gave no functions; outlives the loader
   std::shared_ptr<void> memory;
   std::optional<hotpack::Loader> loader;
 };
@@ -43,27 +43,27 @@ struct hotpack_batch {
 
 namespace hotpack::c_api {
 
-// Calls body(Dataset) for an open handle. A handle that failed to open keeps its text, which says
-// more than that it is not open.
+// Calls body(Dataset) for an open handle. A handle that failed to open returns HOTPACK_ERROR_USAGE
+// and keeps the text of its first error, which says why it is not open.
 template <class Body>
 hotpack_status with_dataset(const hotpack_dataset* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->dataset) return HOTPACK_ERROR_USAGE;
   return call(handle->failures, [&]() -> Outcome { return body(*handle->dataset); });
 }
 
-// The same with body(Loader).
+// As with_dataset(), with body(Loader).
 template <class Body>
 hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->loader) return HOTPACK_ERROR_USAGE;
   return call(handle->failures, [&]() -> Outcome { return body(*handle->loader); });
 }
 
-// The Error for an argument that must not be NULL.
+// Returns an Error if an argument that must not be NULL is NULL.
 [[nodiscard]] inline Status require(const void* pointer, const char* name) {
   if (pointer != nullptr) return {};
   return Error{
       ErrorCode::usage,
-      std::string(name) + " is NULL; it must point to the argument or to the place of the result",
+      std::string(name) + " is NULL; it must point to the argument, or to memory for the result",
       {},
       {}};
 }

@@ -39,8 +39,8 @@ Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options*
   return {};
 }
 
-// next() with the loader's own timeout if `timeout_ms` is absent. Everything that may fail comes
-// before the batch is taken, so none is lost.
+// Calls next(), with the loader's own timeout if `timeout_ms` is absent. Does everything that may
+// fail before it takes the batch, so that no batch is lost.
 hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> timeout_ms,
                           hotpack_batch** out) {
   if (out != nullptr) *out = nullptr;
@@ -86,7 +86,7 @@ void copy_rows(const BatchInfo& batch, const hotpack_batch_buffers& buffers) {
 Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
   HOTPACK_TRY(require(buffers, "buffers"));
   if (info != nullptr)
-    // before a batch is taken
+    // checked before a batch is taken
     HOTPACK_TRY(check_struct_size<hotpack_batch_info>(info->struct_size, "hotpack_batch_info"));
   HOTPACK_ASSIGN(const hotpack_batch_buffers into,
                  read_struct(buffers, hotpack_batch_buffers{}, "hotpack_batch_buffers"));
@@ -100,7 +100,7 @@ Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_
   return HOTPACK_OK;
 }
 
-// A value of an open loader; 0 without one.
+// Returns a number of an open loader, otherwise 0.
 template <class Number>
 Number fact(const hotpack_loader* handle, Number (Loader::*get)() const) {
   return handle == nullptr || !handle->loader ? Number{} : ((*handle->loader).*get)();

@@ -16,7 +16,7 @@ namespace hotpack::c_api {
 namespace {
 
 constexpr std::size_t kMostChannels = 64;
-// milliseconds, 35 years: does not overflow a clock
+// the longest timeout in milliseconds, about 35 years; it does not overflow a clock
 constexpr std::int64_t kLongestWait = std::int64_t{1} << 40;
 
 Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
@@ -34,7 +34,7 @@ Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
   return {};
 }
 
-// Refuses an option that has an effect only with another one, which was not chosen.
+// Refuses an option that has an effect only together with `needed`, if `needed` was not set.
 Status refuse_unused(bool unused, const char* option, const char* needed) {
   if (!unused) return {};
   return usage_error(std::string(option) + " is set without " + needed +
@@ -54,10 +54,10 @@ Status read_image(const hotpack_loader_options& from, LoaderOptions& to) {
     return refuse_unused(from.image_channels != 0, "image_channels", "image_mean and image_std");
   }
   if (from.image_mean == nullptr || from.image_std == nullptr)
-    return usage_error("image_mean and image_std belong together; one of them is NULL");
+    return usage_error("one of image_mean and image_std is NULL; set both, or leave both NULL");
   if (from.image_channels == 0 || from.image_channels > kMostChannels) {
     return usage_error("image_channels is " + std::to_string(from.image_channels) +
-                       "; it is the number of elements of image_mean");
+                       "; it must be the number of elements of image_mean");
   }
   to.image.mean.assign(from.image_mean, from.image_mean + from.image_channels);
   to.image.std.assign(from.image_std, from.image_std + from.image_channels);
@@ -88,7 +88,7 @@ ResizedCrop resized_crop(const hotpack_loader_options& from) {
           from.max_ratio};
 }
 
-// Refuses options of a crop that was not chosen.
+// Refuses options of a kind of crop that was not chosen.
 Status check_crop_options(const hotpack_loader_options& from, bool cropped, bool resized) {
   const ResizedCrop defaults;
   const auto moved = [resized](double value, double otherwise) {
@@ -138,7 +138,7 @@ Status read_allocator(const hotpack_loader_options& from, LoaderOptions& to) {
     return refuse_unused(from.allocator_user != nullptr, "allocator_user", "allocate and free");
   }
   if (from.allocate == nullptr || from.free == nullptr)
-    return usage_error("allocate and free belong together; one of them is NULL");
+    return usage_error("one of allocate and free is NULL; set both, or leave both NULL");
   to.allocator = std::make_shared<UserMemory>(from.allocate, from.free, from.allocator_user);
   return {};
 }

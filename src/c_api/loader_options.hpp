@@ -11,11 +11,10 @@
 
 namespace hotpack::c_api {
 
-// The defaults of LoaderOptions; struct_size is that of this library's struct.
+// The defaults of LoaderOptions, with struct_size set to the size of this library's struct.
 [[nodiscard]] hotpack_loader_options default_options();
 
-// The result keeps no reference to `from`, except the allocator's functions and their user
-// pointer.
+// The result keeps no pointer into `from`, except the allocator's functions and their user pointer.
 [[nodiscard]] Result<LoaderOptions> loader_options(const hotpack_loader_options& from);
 
 [[nodiscard]] Result<std::chrono::milliseconds> milliseconds(std::int64_t count);

@@ -1,7 +1,8 @@
-// The fields of the structs that cross the C ABI with their size, to know where a struct of an
-// older program may end.
+// Lists the fields of every struct that crosses the C ABI. A program that was compiled with an
+// older header passes a shorter struct; the lists tell where it may end.
 //
-// Pure functions; thread-safe. They do not fail. A field that is missing here does not compile.
+// Pure functions; thread-safe. They do not fail. A struct whose list lacks a field does not
+// compile.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace hotpack::c_api {
 
-// True if the first `size` bytes are whole fields. Takes all fields, in their order.
+// True if the first `size` bytes of Struct are whole fields. The caller passes all fields in their
+// order.
 template <class Struct, class... Field>
 [[nodiscard]] constexpr bool ends_with_field(std::size_t size, Field Struct::*...) {
   // NOLINTBEGIN(bugprone-sizeof-expression): some fields are pointers, and their own size is what

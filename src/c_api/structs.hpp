@@ -1,5 +1,5 @@
-// Structs that cross the C ABI and start with their size. Fields that an older caller does not
-// have get defaults; writes never go beyond the caller's size.
+// Structs that cross the C ABI and start with their size. A field that an older caller's struct
+// does not have gets its default; writes never go beyond the caller's size.
 //
 // Pure functions; thread-safe. Failure: code `usage` for a size that ends within a field, which
 // no version of the struct has, and for unknown fields that are not 0, since this library cannot
@@ -29,7 +29,7 @@ template <class Struct>
                      "; set it to sizeof(" + name + ")");
 }
 
-// Reads the caller's struct; fields that it does not have get those of `defaults`.
+// Reads the caller's struct. Fields beyond its size get their values from `defaults`.
 template <class Struct>
 [[nodiscard]] Result<Struct> read_struct(const Struct* from, Struct defaults, const char* name) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
@@ -42,13 +42,13 @@ template <class Struct>
                                            [](unsigned char byte) { return byte != 0; })) {
     return usage_error(std::string(name) +
                        " has fields that this version of hotpack does not know, and they are not "
-                       "0; leave them 0 or take"
-                       " a newer libhotpack");
+                       "0; set them to 0, or use a newer libhotpack");
   }
   return defaults;
 }
 
-// Writes as much as fits into the caller's struct; fields unknown here become 0.
+// Writes as many bytes as the caller's struct has. Its fields that this library does not know
+// become 0.
 template <class Struct>
 [[nodiscard]] Status write_struct(Struct value, Struct* to, const char* name) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);

@@ -1,5 +1,5 @@
-// Copies texts into memory of the caller. Pure functions; thread-safe. Failure: code `usage` for
-// a buffer that is too small.
+// Copies texts into the caller's memory. Pure functions; thread-safe. Failure: code `usage` for a
+// buffer that is too small.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace hotpack::c_api {
 
-// Writes the text and a NUL. Unless `length` is null, it gets the text's length in any case. Null
-// `into` with size 0 asks for the length only.
+// Writes the text and a NUL to `into`. Unless `length` is null, *length becomes the text's length,
+// even if the text does not fit. If `into` is null and `size` is 0, sets *length only.
 [[nodiscard]] inline Status copy_text(std::string_view text, char* into, std::size_t size,
                                       std::size_t* length) {
   if (length != nullptr) *length = text.size();

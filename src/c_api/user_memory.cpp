@@ -18,7 +18,7 @@ Result<std::byte*> UserMemory::allocate(std::size_t bytes) {
   if (memory == nullptr) {
     return Error{ErrorCode::io,
                  "the option allocate returned no memory for " + std::to_string(bytes) +
-                     " bytes; a smaller prefetch_batches or a smaller batch need less",
+                     " bytes; use a smaller prefetch_batches or a smaller batch",
                  {},
                  {}};
   }

@@ -1,11 +1,11 @@
-// Memory for slots from functions of the caller.
+// Memory for slots that the caller's two functions, allocate and free, provide.
 //
-// Ownership: the caller's, through the two functions, which get `user`. They are called only
-// while somebody holds the memory, see hold(). A thread that the Loader left behind at close may
-// release blocks later: these are leaked, because the thread may still write to them.
+// Ownership: the two functions own the memory. They are called only while a holder exists, see
+// hold(). A thread that the Loader left behind at close may release blocks after the last holder is
+// gone: these are leaked, because the thread may still write to them.
 // Thread-safety: that of the functions.
-// Failure: code `io` if there is no memory, `usage` if it is not aligned to 64 bytes or nobody
-// holds it.
+// Failure: code `io` if there is no memory; `usage` if it is not aligned to 64 bytes, or if no
+// holder exists.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@ class UserMemory final : public SlotAllocator {
   [[nodiscard]] Result<std::byte*> allocate(std::size_t bytes) override;
   void release(std::byte* memory, std::size_t bytes) noexcept override;
 
-  // Returns a holder. After its last copy is gone, the caller's functions and `user` may go. Call
-  // it once per UserMemory.
+  // Returns a holder. When its last copy is gone, the caller may destroy its functions and `user`.
+  // Call it once per UserMemory.
   [[nodiscard]] static std::shared_ptr<void> hold(std::shared_ptr<UserMemory> memory);
 
  private:

@@ -391,6 +391,10 @@ void add_image_options(CLI::App& command, pipeline::RecordOptions& record) {
       ->default_str("drop");
   add_words<Depth16>(command, "--depth16", record.depth16,
                      "16-bit images: keep the upper 8 bits, or rescale", kImages);
+  add_words<JpegScale>(command, "--jpeg-scale", record.jpeg_scale,
+                       "JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size "
+                       "before an antialiased filter; off decodes all pixels",
+                       kImages);
   add_value(command, "--max-pixels", record.max_pixels, "refuse larger images [default: 268435456]",
             "N", kImages)
       ->check(CLI::PositiveNumber);

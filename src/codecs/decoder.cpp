@@ -14,7 +14,7 @@
 namespace hotpack::codecs {
 namespace {
 
-// Reads the header. Refuses files that cannot be read or exceed the limits.
+// Reads the header. Refuses files whose header cannot be read, and images that exceed max_pixels.
 Result<ImageInfo> inspect(std::span<const std::byte> file, std::uint64_t max_pixels) {
   HOTPACK_ASSIGN(const Probe found, probe(file, true));
   HOTPACK_TRY(check_pixel_limit(found.info, max_pixels));
@@ -45,7 +45,7 @@ struct Decoder::Impl {
   Result<ConstPixels> read_stored(std::span<const std::byte> file, const ImageInfo& info,
                                   const ImageOptions& options) {
     if (info.format == FileFormat::png) return read_png_image(file, info, options, buffers);
-    return jpeg.read_image(file, info, options.channels, buffers);
+    return jpeg.read_image(file, info, {options.channels, options.jpeg_denominator}, buffers);
   }
 
   Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info) {

@@ -2,10 +2,10 @@
 // image to image.
 //
 // Ownership: results are views into the Decoder's buffers, valid until its next call. Not
-// thread-safe.
-// Failure: code `data` with the codec's own text. A partially decoded image is never returned: a
-// libjpeg warning, a missing IEND, and a wrong checksum of a critical chunk are errors.
-// `max_pixels` bounds memory and is checked before any allocation.
+// thread-safe. Failure: code `data` with the codec's own text; `io` if memory is lacking. A
+// partially decoded image is never returned: a warning of libjpeg, a missing IEND, and a wrong
+// checksum of a critical chunk are errors. `max_pixels` limits the memory; it is checked before any
+// allocation.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,17 @@
 namespace hotpack::codecs {
 
 struct ImageOptions {
-  // 3: RGB (gray is replicated); 1: gray (RGB becomes (299R + 587G + 114B + 500) / 1000)
+  // 3: RGB (gray is replicated to three channels); 1: gray (RGB becomes (299R + 587G + 114B + 500)
+  // / 1000)
   int channels = 3;
   Depth16 depth16 = Depth16::shift;
-  bool apply_orientation = false;  // EXIF orientation
-  // the color behind transparent pixels; absent: alpha and tRNS are dropped
+  bool apply_orientation = false;  // true: turns the image as its EXIF orientation says
+  // the color behind transparent pixels; if absent, alpha and tRNS are ignored
   std::optional<RgbColor> blend = {};
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
+  // 1, 2, 4 or 8: a JPEG is decoded at this fraction of its size, each side rounded up. PNGs ignore
+  // it.
+  int jpeg_denominator = 1;
 };
 
 class Decoder {
@@ -39,24 +43,25 @@ class Decoder {
   Decoder(Decoder&&) noexcept;
   Decoder& operator=(Decoder&&) noexcept;
 
-  // A photo as 8-bit interleaved samples.
-  // PNG as in OpenCV's imread: the palette is expanded, gray of 1/2/4 bits is scaled to 0…255,
-  // gamma and color profiles are ignored, alpha and tRNS are dropped. One difference: an index
-  // beyond the palette, which OpenCV shows as black, is refused, because the image has no color
-  // for it.
-  // JPEG: islow DCT, fancy upsampling. CMYK and YCCK become RGB with OpenCV's formula, always as
-  // Adobe's inverted inks: k − ((255 − ink)·k >> 8). (Pillow divides by 255 and differs by up to
-  // 2.)
-  // With `blend`, a transparent pixel becomes (c·a + b·(255 − a) + 127) / 255 over the color b
-  // behind it, in 8 bits. 16-bit samples and alpha become 8-bit first, as `depth16` says, after
-  // their tRNS color was compared at full depth. A malformed tRNS chunk is then an error. Of an
-  // animated PNG, an MPO or an Ultra HDR file, the first image is decoded.
+  // Decodes a photo to 8-bit interleaved samples. PNG: as OpenCV's imread. The palette is expanded;
+  // gray of 1, 2 or 4 bits is scaled to 0…255; gamma, color profiles, alpha and tRNS are ignored.
+  // One difference: an index beyond the palette, which OpenCV shows as black, is an error, because
+  // the image has no color for it.
+  //
+  // JPEG: accurate integer DCT ("islow"), fancy upsampling. CMYK and YCCK become RGB with OpenCV's
+  // formula, which treats them as Adobe's inverted inks: k − ((255 − ink)·k >> 8). (Pillow divides
+  // by 255, and its result differs by up to 2.)
+  //
+  // With `blend`, a transparent pixel of color c and alpha a becomes (c·a + b·(255 − a) + 127) /
+  // 255 over the color b behind it, in 8 bits. 16-bit samples and alpha are first reduced to 8 bits
+  // as `depth16` says; tRNS colors are compared before that, with all bits. A malformed tRNS chunk
+  // is then an error. Of an animated PNG, an MPO or an Ultra HDR file, the first image is decoded.
   [[nodiscard]] Result<ConstPixels> decode_image(std::span<const std::byte> file,
                                                  const ImageOptions& options);
 
-  // A label, raw. gAMA, sRGB, iCCP, tRNS and sBIT never change a value; a palette index beyond
-  // the palette is kept. JPEG is decoded too; the caller decides if lossy labels are allowed.
-  // EXIF orientation is never applied. 16-bit RGB is refused.
+  // Decodes a label to its raw values. gAMA, sRGB, iCCP, tRNS and sBIT never change a value; a
+  // palette index beyond the palette is kept. JPEG is decoded too; the caller decides if lossy
+  // labels are allowed. EXIF orientation is never applied. 16-bit RGB is an error.
   [[nodiscard]] Result<RawLabel> decode_label(std::span<const std::byte> file,
                                               std::uint64_t max_pixels);
 

@@ -15,7 +15,8 @@ constexpr std::uint32_t kShortType = 3;
 constexpr std::uint32_t kLongType = 4;
 constexpr std::size_t kEntryBytes = 12;
 
-// The TIFF structure inside EXIF: numbers in either byte order, at unchecked offsets.
+// The TIFF structure that EXIF data contain: reads numbers in either byte order. Returns empty for
+// offsets beyond the end.
 class TiffBytes {
  public:
   TiffBytes(std::span<const std::byte> bytes, bool big_endian)
@@ -53,7 +54,7 @@ std::optional<TiffBytes> open_tiff(std::span<const std::byte> bytes) {
   return tiff;
 }
 
-// The value of one directory entry, if it is a single integer.
+// Returns the value of a directory entry; empty if it is not a single integer.
 std::optional<std::uint32_t> entry_value(const TiffBytes& tiff, std::size_t entry) {
   if (tiff.u32(entry + 4) != 1U) return std::nullopt;
   const auto type = tiff.u16(entry + 2);

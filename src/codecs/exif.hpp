@@ -1,6 +1,6 @@
 // Reads the one EXIF tag that changes how a photo looks: Orientation.
 //
-// Pure; thread-safe. The bytes may be hostile: every offset is checked, and an invalid
+// Pure; thread-safe. The bytes may come from an attacker: every offset is checked, and an invalid
 // orientation counts as 1.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace hotpack::codecs {
 // True if `segment`, the payload of a JPEG APP1 segment, contains EXIF data.
 [[nodiscard]] bool is_exif_segment(std::span<const std::byte> segment);
 
-// The orientation, 1…8, in the first image directory of an EXIF TIFF structure, as in a PNG's
-// eXIf chunk; 1 if it is absent, invalid or cut off.
+// Returns the orientation, 1…8, in the first image directory of a TIFF structure, such as a PNG's
+// eXIf chunk; 1 if the tag is absent, invalid or cut off.
 [[nodiscard]] int tiff_orientation(std::span<const std::byte> tiff);
 
-// The same for a JPEG segment, which begins with "Exif\0\0".
+// The same for a JPEG's APP1 segment, which begins with "Exif\0\0".
 [[nodiscard]] int exif_orientation(std::span<const std::byte> segment);
 
 }  // namespace hotpack::codecs

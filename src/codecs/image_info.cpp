@@ -20,7 +20,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Only the advice if the format has no name.
+// Names the format and gives advice; gives only the advice if the format has no name.
 std::string content_text(const ForeignFormat& format) {
   if (format.name.empty()) return std::string(format.advice);
   return "the content is that of a " + std::string(format.name) + " file; " +
@@ -29,12 +29,13 @@ std::string content_text(const ForeignFormat& format) {
 
 Error unsupported(std::span<const std::byte> bytes) {
   if (bytes.empty()) return data_error("the file is empty");
-  // A transfer in text mode changes line ends or the top bit: the letters of the signature
-  // remain, the signature does not.
+  // A transfer in text mode changes line ends or the top bit of bytes. It damages the PNG
+  // signature, but not the letters in it.
   if (as_text(bytes).substr(1).starts_with("PNG")) {
     return data_error(
-        "the PNG signature is damaged, as a transfer in text mode does; copy the file again in "
-        "binary mode");
+        "the PNG signature is damaged, as happens when a file is transferred in text mode; copy "
+        "the "
+        "file again in binary mode");
   }
   if (const auto foreign = foreign_format(bytes)) return data_error(content_text(*foreign));
   return data_error(
@@ -95,8 +96,8 @@ Status check_pixel_limit(const ImageInfo& info, std::uint64_t max_pixels) {
   if (pixels <= max_pixels) return {};
   return data_error("the image is " + std::to_string(info.width) + "x" +
                     std::to_string(info.height) + ", " + std::to_string(pixels) +
-                    " pixels, more than the limit of " + std::to_string(max_pixels) +
-                    "; if it is genuine, raise the limit with --max-pixels");
+                    " pixels, which is more than the limit of " + std::to_string(max_pixels) +
+                    "; if the image is genuine, raise the limit with --max-pixels");
 }
 
 }  // namespace hotpack::codecs

@@ -1,5 +1,5 @@
-// The header of an image file, read without decoding pixels. The content decides, never the
-// file's extension.
+// Reads the header of an image file without decoding pixels. The content determines the format, not
+// the file's extension.
 //
 // Pure functions over bytes; thread-safe. Errors have code `data`; the caller adds the path.
 #pragma once
@@ -29,31 +29,36 @@ struct ImageInfo {
   int orientation = 1;     // EXIF 1…8; 1 if absent or invalid
   bool has_alpha = false;  // gray+alpha, RGBA, or a tRNS chunk
   bool has_icc = false;    // has a color profile, which is ignored
-  // frames of an animated PNG, further images of an MPO, a gain map (Ultra HDR); only the first
-  // image is read
+  // the file has further frames (animated PNG), further images (MPO) or a gain map (Ultra HDR);
+  // only the first image is read
   bool more_images = false;
-  // of a PNG's palette chunk, to recognize files with another palette; 0 without one
+  // hash of a PNG's palette chunk, to recognize files with another palette; 0 without a palette
   std::uint64_t palette_hash = 0;
   bool swaps_axes() const { return orientation >= 5; }
 };
 
-// Reads the header. `bytes` is a prefix of the file; `complete` means that it is the whole file.
-// If an incomplete prefix is too short, the result has `need_more` set, and the caller calls
-// again with a longer prefix.
-// Refuses formats other than PNG and JPEG, by name and with advice ("TIFF is not supported;
-// convert it to PNG"); an empty file; sizes of 0 or beyond kMaxSide; and 12-bit, lossless and
-// unsupported arithmetic-coded JPEG. The caller checks the pixel limit: check_pixel_limit.
+// Reads the header. `bytes` is a prefix of the file; `complete` means that it is the whole file. If
+// the prefix is too short, the result has `need_more` set, and the caller calls again with a longer
+// prefix.
+//
+// Fails for
+// - formats other than PNG and JPEG, with their names and advice ("TIFF is not supported; convert
+//   it to PNG"),
+// - an empty file,
+// - a width or height of 0 or more than kMaxSide,
+// - JPEG with 12 bits, lossless, or with unsupported arithmetic coding.
+// The caller checks the pixel limit with check_pixel_limit().
 struct Probe {
   ImageInfo info;
   bool need_more = false;
 };
 [[nodiscard]] Result<Probe> probe(std::span<const std::byte> bytes, bool complete);
 
-// The longest side that is read; OpenCV has the same limit.
+// The largest width or height that is read. OpenCV has the same limit.
 inline constexpr int kMaxSide = 1 << 20;
 
-// Refuses an image of more than `max_pixels` pixels. Names both numbers and the option that
-// raises the limit.
+// Fails for an image of more than `max_pixels` pixels. The message names both numbers and the
+// option that raises the limit.
 [[nodiscard]] Status check_pixel_limit(const ImageInfo& info, std::uint64_t max_pixels);
 
 }  // namespace hotpack::codecs

@@ -41,12 +41,12 @@ constexpr unsigned kApp14 = 0xEE;
 constexpr unsigned kJpegLsFrame = 0xF7;
 }  // namespace marker
 
-// The first bytes of segments.
+// The first bytes of segments, by which they are recognized.
 constexpr std::string_view kIccMark("ICC_PROFILE\0", 12);
 constexpr std::string_view kMpfMark("MPF\0", 4);
 constexpr std::string_view kGainMapMark("urn:iso:std:iso:ts:21496:-1\0", 28);
 constexpr std::string_view kXmpMark("http://ns.adobe.com/xap/1.0/\0", 29);
-// The XMP text of images with a gain map.
+// The name space in the XMP text of images with a gain map.
 constexpr std::string_view kGainMapNamespace("http://ns.adobe.com/hdr-gain-map/1.0/");
 
 std::string_view as_text(std::span<const std::byte> payload) {
@@ -62,8 +62,8 @@ bool stands_alone(unsigned code) {
   return code == marker::kTemporary || (code >= marker::kRestart0 && code <= marker::kRestart7);
 }
 
-// Coding processes: 0 baseline, 1 extended, 2 progressive; 9 and 10 are 1 and 2 with arithmetic
-// coding.
+// Checks the coding process: 0 is baseline, 1 extended, 2 progressive; 9 and 10 are 1 and 2 with
+// arithmetic coding.
 Status check_process(unsigned process) {
   constexpr const char* kAdvice = " is not supported; save it as a usual 8-bit JPEG or as PNG";
   switch (process) {
@@ -93,7 +93,7 @@ struct Frame {
   unsigned components = 0;
 };
 
-// Walks from marker to marker over a prefix of the file.
+// Goes from marker to marker over a prefix of the file.
 class HeaderWalk {
  public:
   HeaderWalk(std::span<const std::byte> bytes, bool complete)
@@ -118,15 +118,15 @@ class HeaderWalk {
     return byte(offset) << 8 | byte(offset + 1);
   }
 
-  // Skips one marker and its segment.
+  // Skips one marker and its segment; reads the segments that matter.
   Result<Step> next() {
     if (!has(1)) return Step::out_of_bytes;
-    if (byte(at_) != 0xFF) return damaged("no marker where one must be");
+    if (byte(at_) != 0xFF) return damaged("a marker is missing");
     while (has(1) && byte(at_) == 0xFF) ++at_;  // any number of fill bytes
     if (!has(1)) return Step::out_of_bytes;
     const unsigned code = byte(at_++);
     if (stands_alone(code)) return Step::go_on;
-    if (code == marker::kStart) return damaged("it begins a second time");
+    if (code == marker::kStart) return damaged("it contains a second start marker (SOI)");
     if (code == marker::kEnd) return damaged("it ends before any image");
     if (code == marker::kScan)
       return frame_ ? Result<Step>(Step::scan_begins) : damaged("a scan comes before the frame");
@@ -173,7 +173,7 @@ class HeaderWalk {
 
   Status read_frame(unsigned process, std::span<const std::byte> payload) {
     HOTPACK_TRY(check_process(process));
-    if (frame_) return damaged("it has two frames");
+    if (frame_) return damaged("it has two frame headers (SOF)");
     if (payload.size() < 6) return damaged("the frame header is too short");
     const auto number = [&](std::size_t i) { return std::to_integer<unsigned>(payload[i]); };
     frame_ = Frame{.process = process,
@@ -210,7 +210,7 @@ class HeaderWalk {
     }
     if (frame_->height == 0 && frame_->width > 0) {
       return data_error(
-          "the JPEG has its height only after its pixels (DNL), which is not supported; save it "
+          "the JPEG gives its height only after its pixels (DNL), which is not supported; save it "
           "again as a usual JPEG or as PNG");
     }
     if (frame_->width == 0 || frame_->height == 0) {

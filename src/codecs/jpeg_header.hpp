@@ -1,4 +1,4 @@
-// The marker segments of a JPEG file before its first scan.
+// Reads the marker segments of a JPEG file before its first scan.
 //
 // Pure; thread-safe. Errors have code `data`.
 #pragma once
@@ -12,9 +12,9 @@
 namespace hotpack::codecs {
 
 // As probe(), for bytes that begin with FF D8. Needs all segments up to the first scan, of any
-// length, because the color transform may come last. Uses the first EXIF segment. Recognizes
-// further images by segments that mention them: MPF (MPO, and most gain maps), ISO 21496-1, or
-// XMP with the gain map's name space.
+// length, because the one with the color transform may come last. Uses the first EXIF segment.
+// Further images are recognized by segments that mention them: MPF (MPO, and most gain maps), ISO
+// 21496-1, or XMP with the gain map's name space.
 [[nodiscard]] Result<Probe> probe_jpeg(std::span<const std::byte> bytes, bool complete);
 
 }  // namespace hotpack::codecs

@@ -23,8 +23,8 @@ int channels_of(PixelKind kind) { return kind == PixelKind::gray ? 1 : has_inks(
 
 }  // namespace
 
-// libjpeg reports errors with a callback that must not return, so every call of it runs inside
-// guarded(), where no object owns anything that a jump would leak.
+// Wraps libjpeg, which reports errors with a callback that must not return but jump. So every call
+// of libjpeg runs inside guarded(), where no object owns anything that a jump would leak.
 class JpegReader::Decompressor {
  public:
   Decompressor() {
@@ -38,9 +38,10 @@ class JpegReader::Decompressor {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  // Reads the header and prepares for rows of samples of this color space.
+  // Reads the header, and makes libjpeg return rows in this color space, of the image at a
+  // fraction of its size.
   [[nodiscard]] Status start(std::span<const std::byte> file, const ImageInfo& info,
-                             J_COLOR_SPACE space) {
+                             J_COLOR_SPACE space, int denominator = 1) {
     return guarded([&] {
       create();
       jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()),
@@ -49,13 +50,15 @@ class JpegReader::Decompressor {
       check_header(info);
       most_scans_ = most_scans(std::uint64_t{state_.image_width} * state_.image_height);
       state_.out_color_space = space;
+      state_.scale_num = 1;
+      state_.scale_denom = static_cast<unsigned>(denominator);
       state_.dct_method = JDCT_ISLOW;
       state_.do_fancy_upsampling = TRUE;
       jpeg_start_decompress(&state_);
     });
   }
 
-  // Reads all rows into place, and the file to its end.
+  // Reads all rows into `image`, and the file to its end.
   [[nodiscard]] Status read_into(const MutablePixels& image) {
     return guarded([&] {
       while (state_.output_scanline < state_.output_height) read_some(image);
@@ -63,8 +66,8 @@ class JpegReader::Decompressor {
     });
   }
 
-  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end.
-  // `convert` must not throw or own anything.
+  // Reads all rows into `raw` and calls `convert(row as read, y)` for each. Reads the file to its
+  // end. `convert` must not throw or own anything.
   template <class Convert>
   [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
     auto* row = raw.reserve_as<JSAMPLE>(std::size_t{state_.output_width} *
@@ -80,8 +83,7 @@ class JpegReader::Decompressor {
   }
 
   // Frees what libjpeg holds for this image, including its tables, wherever reading stopped.
-  // jpeg_abort_decompress would keep the tables, and an image without tables of its own would
-  // then use those of the previous image.
+  // jpeg_abort_decompress would keep the tables, and the next image would use them if it has none.
   void reset() noexcept { jpeg_destroy_decompress(&state_); }
 
  private:
@@ -102,7 +104,7 @@ class JpegReader::Decompressor {
     state_.progress = &progress_;
   }
 
-  // probe() and libjpeg must agree on the sizes that the buffers have.
+  // Checks that libjpeg agrees with probe() about the sizes: the buffers have those of probe().
   void check_header(const ImageInfo& info) {
     const bool as_probed = state_.image_width == static_cast<JDIMENSION>(info.width) &&
                            state_.image_height == static_cast<JDIMENSION>(info.height) &&
@@ -149,7 +151,7 @@ class JpegReader::Decompressor {
     char text[224];
     std::snprintf(text, sizeof text,
                   "the JPEG has more than %d scans over %ux%u pixels, which no camera or program "
-                  "makes; refused as a decompression bomb; if it is "
+                  "makes; hotpack takes it for a decompression bomb; if it is "
                   "genuine, save it again as a usual JPEG or as PNG",
                   self.most_scans_, self.state_.image_width, self.state_.image_height);
     self.fail(text);
@@ -166,7 +168,7 @@ class JpegReader::Decompressor {
 
 namespace {
 
-// The decompressor is ready for the next image, however this one ended.
+// Makes the decompressor ready for the next image, however this one ends.
 template <class Decompressor>
 class ResetAtExit {
  public:
@@ -179,8 +181,8 @@ class ResetAtExit {
   Decompressor& decompressor_;
 };
 
-// The samples that libjpeg should return, and the conversion of its rows; null: no conversion is
-// needed.
+// The color space that libjpeg should return, and the function that converts its rows; null if no
+// conversion is needed.
 struct Conversion {
   J_COLOR_SPACE space;
   void (*convert)(const std::uint8_t* from, std::uint8_t* to, std::size_t pixels);
@@ -192,6 +194,9 @@ Conversion conversion_for(PixelKind kind, int channels) {
   if (kind == PixelKind::gray) return {JCS_GRAYSCALE, nullptr};
   return {JCS_RGB, rgb_to_gray};
 }
+
+// A side of an image that is decoded at a fraction of its size, as libjpeg rounds it.
+int divided(int side, int denominator) { return (side + denominator - 1) / denominator; }
 
 RawLabel describe_label(const ImageInfo& info) {
   RawLabel label;
@@ -208,11 +213,12 @@ JpegReader::JpegReader() : decompressor_(std::make_unique<Decompressor>()) {}
 JpegReader::~JpegReader() = default;
 
 Result<ConstPixels> JpegReader::read_image(std::span<const std::byte> file, const ImageInfo& info,
-                                           int channels, PixelBuffers& buffers) {
+                                           JpegImageForm form, PixelBuffers& buffers) {
   const ResetAtExit at_exit(*decompressor_);
-  const Conversion conversion = conversion_for(info.kind, channels);
-  HOTPACK_TRY(decompressor_->start(file, info, conversion.space));
-  const MutablePixels image = buffers.image(info.width, info.height, channels);
+  const Conversion conversion = conversion_for(info.kind, form.channels);
+  HOTPACK_TRY(decompressor_->start(file, info, conversion.space, form.denominator));
+  const MutablePixels image = buffers.image(divided(info.width, form.denominator),
+                                            divided(info.height, form.denominator), form.channels);
   if (conversion.convert == nullptr) {
     HOTPACK_TRY(decompressor_->read_into(image));
   } else {
@@ -227,7 +233,7 @@ Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const I
                                         PixelBuffers& buffers) {
   RawLabel label = describe_label(info);
   if (info.kind != PixelKind::gray) {
-    HOTPACK_ASSIGN(label.rgb, read_image(file, info, 3, buffers));
+    HOTPACK_ASSIGN(label.rgb, read_image(file, info, {}, buffers));
     return label;
   }
   const ResetAtExit at_exit(*decompressor_);

@@ -1,13 +1,13 @@
-// Decodes JPEG with libjpeg: accurate integer DCT, fancy upsampling. CMYK and YCCK become RGB as
-// in OpenCV (inks_to_rgb).
+// Decodes JPEG with libjpeg: accurate integer DCT, fancy upsampling. CMYK and YCCK become RGB as in
+// OpenCV (inks_to_rgb).
 //
-// libjpeg's warnings are errors here, because libjpeg invents some pixels after them. So is a
-// file of more scans than most_scans(): a scan of a few bytes may visit every pixel, so thousands
-// of scans over a large image would keep a decoder busy for hours.
+// A warning of libjpeg is an error here, because libjpeg invents some pixels after it. A file of
+// more scans than most_scans() is an error too: a scan of a few bytes may visit every pixel, so
+// thousands of scans over a large image would keep a decoder busy for hours.
 //
 // Ownership: keeps one decompressor from image to image; results are views into `buffers`. Not
-// thread-safe, not movable.
-// Failure: code `data` with libjpeg's text; std::bad_alloc.
+// thread-safe, not movable. Failure: code `data` with libjpeg's text; `io` if memory is lacking;
+// std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,22 @@
 
 namespace hotpack::codecs {
 
-inline constexpr int kMaxScans = 500;   // for any image
-inline constexpr int kUsualScans = 32;  // allowed for every image; programs write 10, some 20
-// pixels times scans, beyond the usual scans
+inline constexpr int kMaxScans = 500;   // the most scans of any image
+inline constexpr int kUsualScans = 32;  // allowed for every image; most programs write 10, some 20
+// beyond kUsualScans: the most pixels times scans
 inline constexpr std::uint64_t kMaxScanWork = std::uint64_t{1} << 28;
 
-// The most scans for an image of so many pixels.
+// Returns the most scans for an image of so many pixels.
 [[nodiscard]] constexpr int most_scans(std::uint64_t pixels) {
   const std::uint64_t affordable = kMaxScanWork / (pixels == 0 ? 1 : pixels);
   if (affordable >= kMaxScans) return kMaxScans;
   return affordable > kUsualScans ? static_cast<int>(affordable) : kUsualScans;
 }
+
+struct JpegImageForm {
+  int channels = 3;     // 3 (RGB) or 1 (gray), as in ImageOptions
+  int denominator = 1;  // 1, 2, 4 or 8: the fraction of the image's size to decode
+};
 
 class JpegReader {
  public:
@@ -40,11 +45,10 @@ class JpegReader {
   ~JpegReader();
 
   // `info` is the result of probe() for `file`; the caller has checked the pixel limit.
-  // `channels` is 3 (RGB) or 1 (gray), as in ImageOptions.
   [[nodiscard]] Result<ConstPixels> read_image(std::span<const std::byte> file,
-                                               const ImageInfo& info, int channels,
+                                               const ImageInfo& info, JpegImageForm form,
                                                PixelBuffers& buffers);
-  // Gray as samples, colors as RGB.
+  // Returns gray values as samples, and colors as RGB.
   [[nodiscard]] Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info,
                                             PixelBuffers& buffers);
 

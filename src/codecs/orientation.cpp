@@ -6,8 +6,8 @@
 namespace hotpack::codecs {
 namespace {
 
-// Where the turned image takes its pixels from: the stored pixel of its corner, and the steps in
-// bytes within the stored image for one pixel to the right and one row down.
+// How the turned image takes its pixels from the stored one: the stored pixel at its upper left
+// corner, and the steps in bytes in the stored image for one pixel to the right and one row down.
 struct Walk {
   const std::uint8_t* corner;
   std::ptrdiff_t right;
@@ -39,8 +39,8 @@ Walk walk_for(const ConstPixels& stored, int orientation) {
   }
 }
 
-// Works in squares of this many pixels: the stored rows that one target row crosses then stay in
-// the cache until the next row needs them.
+// The image is turned in squares of this many pixels, so that the stored rows that a row of the
+// square crosses stay in the cache for the next row.
 constexpr int kTile = 16;
 
 template <int kChannels>

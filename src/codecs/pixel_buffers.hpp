@@ -13,8 +13,8 @@ namespace hotpack::codecs {
 
 struct PixelBuffers {
   Buffer pixels;    // the result
-  Buffer raw;       // the codec's rows, if they need a conversion
-  Buffer oriented;  // the result, if EXIF turned it
+  Buffer raw;       // the codec's rows, if they need a conversion to the result
+  Buffer oriented;  // the result, if it was turned as EXIF says
   PlainPng plain;   // the fast path for plain PNGs, with its own buffers
 
   [[nodiscard]] MutablePixels image(int width, int height, int channels) {

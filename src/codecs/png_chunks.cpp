@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kTypeAt = 4;
 constexpr std::size_t kDataAt = 8;
-constexpr std::size_t kFrame = 12;  // length, type and checksum
+constexpr std::size_t kFrame = 12;  // bytes of a chunk's length, type and checksum
 
 }  // namespace
 

@@ -1,7 +1,7 @@
-// The chunks of a PNG file in order: length, type, data, checksum.
+// Finds the chunks of a PNG file in order. A chunk has a length, a type, data and a checksum.
 //
-// Pure; thread-safe. Views into the given bytes. The bytes may be hostile: a chunk only lies
-// inside them, nothing more is checked.
+// Pure; thread-safe. Results are views into the given bytes. The bytes may come from an attacker: a
+// returned chunk lies inside them, but nothing else has been checked.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ struct PngChunk {
   [[nodiscard]] bool checksum_holds() const;
 };
 
-// The type of the chunk at `at`; absent if the bytes end before it does.
+// Returns the type of the chunk that begins at `at`; empty if the bytes end before the type does.
 [[nodiscard]] std::optional<std::string_view> png_chunk_type(std::span<const std::byte> bytes,
                                                              std::size_t at);
-// The chunk at `at`; absent if the bytes end inside it.
+// Returns the chunk that begins at `at`; empty if the bytes end inside the chunk.
 [[nodiscard]] std::optional<PngChunk> png_chunk(std::span<const std::byte> bytes, std::size_t at);
 
 }  // namespace hotpack::codecs

@@ -46,8 +46,8 @@ void undo_paeth(const std::uint8_t* in, const std::uint8_t* above, std::uint8_t*
 
 #if defined(__SSE2__)
 
-// Three-byte pixels in the low lanes of a register; the fourth byte belongs to a neighbor and is
-// never stored.
+// Loads a pixel of three bytes into the low lanes of a register. The fourth byte belongs to a
+// neighbor and is never stored.
 __m128i load_pixel(const std::uint8_t* at) {
   int value;
   std::memcpy(&value, at, sizeof value);

@@ -13,7 +13,7 @@
 namespace hotpack::codecs {
 namespace {
 
-// Offsets in IHDR's data.
+// Offsets in the data of the IHDR chunk.
 constexpr std::size_t kHeightAt = 4;
 constexpr std::size_t kDepthAt = 8;
 constexpr std::size_t kColorTypeAt = 9;
@@ -22,7 +22,8 @@ constexpr std::size_t kIhdrBytes = 13;
 Status check_side(const char* name, std::uint32_t pixels) {
   if (pixels >= 1 && pixels <= static_cast<std::uint32_t>(kMaxSide)) return {};
   return data_error("the PNG header gives a " + std::string(name) + " of " +
-                    std::to_string(pixels) + "; supported are 1 to " + std::to_string(kMaxSide));
+                    std::to_string(pixels) + " pixels; it must be from 1 to " +
+                    std::to_string(kMaxSide));
 }
 
 std::optional<PixelKind> kind_of(std::uint32_t color_type, std::uint32_t depth) {
@@ -64,7 +65,7 @@ Result<ImageInfo> read_ihdr(const PngChunk& chunk) {
                    .has_alpha = *kind == PixelKind::gray_alpha || *kind == PixelKind::rgba};
 }
 
-// Walks from chunk to chunk over a prefix of the file.
+// Goes from chunk to chunk over a prefix of the file.
 class ChunkWalk {
  public:
   ChunkWalk(std::span<const std::byte> bytes, bool complete) : bytes_(bytes), complete_(complete) {}
@@ -108,7 +109,7 @@ class ChunkWalk {
     }
   }
 
-  // An animation's first frame is the image itself (then its fcTL comes before) or comes later.
+  // In an animation, the image itself is the first frame only if an fcTL chunk comes before it.
   Probe finish() {
     info_.more_images = frames_ > (pixels_are_a_frame_ ? 1U : 0U);
     return {.info = info_, .need_more = false};

@@ -1,4 +1,4 @@
-// The chunks of a PNG file before its first pixels.
+// Reads the chunks of a PNG file before its first pixels.
 //
 // Pure; thread-safe. Errors have code `data`.
 #pragma once
@@ -12,10 +12,10 @@
 namespace hotpack::codecs {
 
 // As probe(), for bytes that begin with the PNG signature. Needs all chunks up to the first IDAT,
-// of any length: they describe EXIF, transparency, a color profile and an animation. Checks
-// IHDR's checksum, so that damage never yields a size. Uses the first eXIf chunk with a correct
-// checksum. An eXIf chunk after the pixels, which PNG allows and few programs write, is ignored
-// (OpenCV applies it).
+// of any length, because they describe EXIF, transparency, a color profile and an animation. Checks
+// IHDR's checksum, so that a damaged header never yields a size. Uses the first eXIf chunk with a
+// correct checksum. An eXIf chunk after the pixels is ignored, although PNG allows it (few programs
+// write it, and OpenCV applies it).
 [[nodiscard]] Result<Probe> probe_png(std::span<const std::byte> bytes, bool complete);
 
 }  // namespace hotpack::codecs

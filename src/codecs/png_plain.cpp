@@ -13,19 +13,19 @@ namespace hotpack::codecs {
 namespace {
 
 constexpr std::size_t kSlack = 8;  // readable bytes after a row, for undo_filter
-// libpng warns of longer chunks, and some versions refuse them, except for pixel data that need
-// them.
+// libpng warns of chunks that are longer, and some versions refuse them, unless they are IDAT
+// chunks of an image that needs so many bytes.
 constexpr std::size_t kLongestChunk = 8'000'000;
 
-// libpng requires letters; the case of the third is reserved.
+// True if libpng accepts the type: four letters, the third of them in upper case.
 bool is_usual_type(std::string_view type) {
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   const auto is_letter = [&](char c) { return is_upper(c) || (c >= 'a' && c <= 'z'); };
   return is_letter(type[0]) && is_letter(type[1]) && is_upper(type[2]) && is_letter(type[3]);
 }
 
-// The chunk at `at`; absent if the file ends too early, a critical chunk's checksum is wrong, or
-// libpng might object to it.
+// Returns the chunk at `at`; empty if the file ends too early, if a critical chunk's checksum is
+// wrong, or if libpng might object to the chunk.
 std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t at,
                                     std::size_t coded_bytes) {
   auto chunk = png_chunk(file, at);
@@ -37,8 +37,8 @@ std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t
   return chunk;
 }
 
-// True if IHDR, whose data follow signature, length and type, declares the usual compression and
-// filter, no interlacing, and nothing else.
+// True if IHDR declares the usual compression and filter, no interlacing, and nothing else. IHDR's
+// data follow the signature, the length and the type.
 bool is_plain(const ImageInfo& info, std::span<const std::byte> file) {
   constexpr std::size_t kIhdr = kPngSignatureBytes + 8, kCompression = kIhdr + 10,
                         kFilter = kIhdr + 11, kInterlace = kIhdr + 12;
@@ -62,8 +62,9 @@ PlainPng::~PlainPng() = default;
 PlainPng::PlainPng(PlainPng&&) noexcept = default;
 PlainPng& PlainPng::operator=(PlainPng&&) noexcept = default;
 
-// The contents of the IDAT chunks, which code `coded_bytes` of rows; absent if the order of
-// chunks is not IHDR, PLTE?, IDAT…, IEND (with ancillary chunks anywhere between).
+// Returns the contents of the IDAT chunks, joined. `coded_bytes` is the size of the rows that they
+// inflate to. Empty if the order of chunks is not IHDR, PLTE?, IDAT…, IEND (ancillary chunks may
+// stand anywhere between).
 std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std::byte> file,
                                                             std::size_t coded_bytes,
                                                             std::span<const std::byte>& palette) {

@@ -1,10 +1,10 @@
-// A fast path for plain PNGs: 8 bits per sample, gray, RGB or palette, not interlaced, and
-// without any fault. StrictInflate is twice as fast as zlib, and SSE2 undoes the filters.
+// A fast path for plain PNGs: 8 bits per sample, gray, RGB or palette, not interlaced, and without
+// any fault. StrictInflate is twice as fast as zlib, and SSE2 undoes the filters.
 //
-// It never decides: it leaves everything unusual or damaged to libpng, which decides and gives
-// the reason. So the two readers cannot disagree about a file, only take different time; a fuzz
-// target compares them.
-// Ownership: keeps buffers from image to image. Not thread-safe. Failure: only std::bad_alloc.
+// The fast path never refuses a file: it leaves everything unusual or damaged to libpng, which
+// decides and gives the reason. So the two readers cannot disagree about a file; only their time
+// differs. A fuzz target compares them. Ownership: keeps buffers from image to image. Not
+// thread-safe. Failure: only std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,10 @@ class PlainPng {
   PlainPng(PlainPng&&) noexcept;
   PlainPng& operator=(PlainPng&&) noexcept;
 
-  // Writes the rows of samples as stored (1 or 3 bytes per pixel), `row_bytes` apart, to `rows`.
-  // Returns false if libpng must read this file; `rows` is then undefined. `info` is the result
-  // of probe() for `file`. Sets `palette` to the bytes of PLTE, if there is one.
+  // Writes the samples of all rows to `rows`, as stored (1 or 3 bytes per pixel). Rows are
+  // `row_bytes` apart. Returns false if libpng must read this file; then `rows` is undefined.
+  // `info` is the result of probe() for `file`. Sets `palette` to the bytes of PLTE, if there is
+  // one.
   [[nodiscard]] bool read(std::span<const std::byte> file, const ImageInfo& info,
                           std::uint8_t* rows, std::size_t row_bytes,
                           std::span<const std::byte>& palette);
@@ -39,7 +40,7 @@ class PlainPng {
       std::span<const std::byte> file, std::size_t coded_bytes,
       std::span<const std::byte>& palette);
   std::unique_ptr<StrictInflate> inflate_;
-  Buffer coded_;     // IDAT chunks joined, if there are several
+  Buffer coded_;     // the joined IDAT chunks, if there are several
   Buffer inflated_;  // rows with their filter types
   Buffer zeros_;     // the row above the first
 };

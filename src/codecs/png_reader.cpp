@@ -20,7 +20,8 @@ bool has_alpha_channel(PixelKind kind) {
 }
 bool is_gray(PixelKind kind) { return kind == PixelKind::gray || kind == PixelKind::gray_alpha; }
 
-// For photos: samples of 8 bits, no alpha; palette indices one per byte.
+// Sets libpng's transforms for photos: to samples of 8 bits without alpha; palette indices to one
+// byte each.
 void set_image_transforms(png_structp png, const ImageInfo& info, Depth16 depth16) {
   if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
   if (has_alpha_channel(info.kind)) png_set_strip_alpha(png);
@@ -28,8 +29,9 @@ void set_image_transforms(png_structp png, const ImageInfo& info, Depth16 depth1
     (info.kind == PixelKind::palette ? png_set_packing : png_set_expand_gray_1_2_4_to_8)(png);
 }
 
-// For photos to be blended: RGBA of 8 bits from any stored form; palette indices one per byte.
-// libpng compares the color of a tRNS chunk before it reduces 16 bits to 8, as required.
+// Sets libpng's transforms for photos to be blended: any stored form to RGBA of 8 bits; palette
+// indices to one byte each. libpng compares the color of a tRNS chunk before it reduces 16 bits to
+// 8, as the result requires.
 void set_blend_transforms(png_structp png, const ImageInfo& info, Depth16 depth16) {
   if (info.kind == PixelKind::palette) return png_set_packing(png);
   png_set_expand(png);
@@ -37,13 +39,14 @@ void set_blend_transforms(png_structp png, const ImageInfo& info, Depth16 depth1
   if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
 }
 
-// For labels: samples as stored, one per byte or one per native 16-bit word.
+// Sets libpng's transforms for labels: to samples as stored, one per byte or one per native 16-bit
+// word.
 void set_label_transforms(png_structp png, const ImageInfo& info) {
   if (info.bit_depth < 8) png_set_packing(png);
   if (info.bit_depth == 16) png_set_swap(png);
 }
 
-// The first pixel whose index is beyond the palette.
+// The first pixel whose index is beyond the palette; `found` is false if there is none.
 struct StrayIndex {
   bool found = false;
   int x = 0;
@@ -72,7 +75,7 @@ std::vector<RgbColor> colors_of(std::span<const png_color> palette) {
   return colors;
 }
 
-// The palette of a photo; if the caller blends, the color behind shows through.
+// Returns the colors of a photo's palette. If the caller blends, they are blended over `behind`.
 std::vector<RgbColor> seen_colors(const PngSession& session,
                                   const std::optional<RgbColor>& behind) {
   std::vector<RgbColor> colors = colors_of(session.palette());
@@ -83,7 +86,7 @@ std::vector<RgbColor> seen_colors(const PngSession& session,
   return colors;
 }
 
-// The value of each of 256 indices: three bytes, or one for gray.
+// Returns the result for each of 256 indices: three bytes, or one for gray.
 std::array<std::uint8_t, 768> palette_table(std::span<const RgbColor> palette, int channels) {
   std::array<std::uint8_t, 768> table{};
   std::uint8_t* entry = table.data();
@@ -129,7 +132,8 @@ Status read_opaque_rows(PngSession& session, PixelKind kind, const MutablePixels
   });
 }
 
-// `behind` is absent if alpha is dropped or the file has none.
+// Reads a photo's rows, and blends them over `behind`. Nothing is blended if `behind` is absent,
+// because alpha is dropped or the file has none.
 Status read_image_rows(PngSession& session, PixelKind kind, const std::optional<RgbColor>& behind,
                        const MutablePixels& image, Buffer& raw) {
   if (kind == PixelKind::palette) return read_palette_image(session, behind, image, raw);
@@ -159,7 +163,7 @@ Status read_gray_alpha_label(PngSession& session, RawLabel& label, const Mutable
                              Buffer& raw) {
   Sample first = 0;
   return session.read_through(raw, [&](const png_byte* row, int y) {
-    // the buffer, and with it each row of 4-byte pixels, is aligned
+    // the buffer is aligned, and so is each row of 4-byte pixels
     const auto* samples = reinterpret_cast<const Sample*>(row);
     if (y == 0) first = samples[1];
     label.alpha_varies |=
@@ -189,8 +193,8 @@ Status read_label_rows(PngSession& session, PixelKind kind, RawLabel& label,
   return read_sample_label(session, kind, label, buffers);
 }
 
-// A photo whose samples are stored as requested, through the fast path. False: libpng must read
-// it.
+// Reads a photo through the fast path if it is stored with the requested samples (RGB or gray).
+// Returns false if libpng must read the file.
 bool read_plain_image(std::span<const std::byte> file, const ImageInfo& info,
                       const MutablePixels& image, PlainPng& plain) {
   const PixelKind wanted = image.channels == 3 ? PixelKind::rgb : PixelKind::gray;
@@ -198,7 +202,7 @@ bool read_plain_image(std::span<const std::byte> file, const ImageInfo& info,
   return info.kind == wanted && plain.read(file, info, image.data, image.row_bytes, palette);
 }
 
-// A label of 8-bit samples through the fast path. False: libpng must read it.
+// Reads a label of 8-bit samples through the fast path. Returns false if libpng must read the file.
 bool read_plain_label(std::span<const std::byte> file, const ImageInfo& info, RawLabel& label,
                       PixelBuffers& buffers) {
   std::span<const std::byte> palette;

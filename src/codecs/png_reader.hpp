@@ -1,7 +1,7 @@
-// Decodes PNG: a photo as OpenCV would, or a label's samples as they are stored.
+// Decodes PNG: a photo as OpenCV does, or a label's samples as they are stored.
 //
 // Ownership: results are views into `buffers`. Thread-safe for different buffers. Failure: code
-// `data`; std::bad_alloc.
+// `data`; `io` if memory is lacking; std::bad_alloc.
 #pragma once
 
 #include <cstddef>

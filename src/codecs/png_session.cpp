@@ -36,7 +36,7 @@ void PngSession::set_chunk_policy(Transparency transparency) {
   png_set_crc_action(
       png_, PNG_CRC_ERROR_QUIT,
       transparency == Transparency::wanted ? PNG_CRC_WARN_DISCARD : PNG_CRC_QUIET_USE);
-  // all ancillary chunks that libpng knows, except tRNS
+  // skip all ancillary chunks that libpng knows, except tRNS
   png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   if (transparency == Transparency::dropped)
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTransparency, 1);
@@ -86,13 +86,14 @@ void PngSession::on_error(png_structp png, png_const_charp text) {
   png_longjmp(png, 1);
 }
 
-// libpng only warns if zlib's checksum of the pixels is wrong. Its other warnings do not affect
-// pixels.
+// Turns one warning into an error: libpng only warns if zlib's checksum of the pixels is wrong. Its
+// other warnings do not concern pixels.
 void PngSession::on_warning(png_structp png, png_const_charp text) {
   if (std::strstr(text, "incorrect data check") != nullptr) on_error(png, text);
 }
 
-// libpng and zlib report lack of memory in many ways, so it is noted where it occurs.
+// Allocates memory for libpng. Notes a lack of memory here, because libpng and zlib report it in
+// many ways.
 png_voidp PngSession::on_allocate(png_structp png, png_alloc_size_t size) {
   void* const memory = std::malloc(size);
   if (memory == nullptr) static_cast<PngSession*>(png_get_mem_ptr(png))->memory_lacked_ = true;

@@ -1,14 +1,16 @@
-// Reads one PNG file with libpng: error handling, chunk policy and the order of calls.
+// Reads one PNG file with libpng: handles errors, decides which chunks are read, and calls libpng
+// in the right order.
 //
-// libpng reports errors with longjmp. All code that calls it runs inside guarded(), where no
-// object owns anything that a jump would leak: lambdas hold references, loops plain values.
+// libpng reports errors with longjmp. All code that calls it runs inside guarded(), where no object
+// owns anything that a jump would leak: lambdas hold references, loops plain values.
 //
-// Ancillary chunks are skipped unread and unchecked: a compressed bomb in zTXt or iCCP and
+// Ancillary chunks are skipped unread and unchecked. So a decompression bomb in zTXt or iCCP and
 // damaged metadata cost nothing, and gAMA, iCCP, sBIT and tRNS cannot change a sample. Critical
-// chunks, IDAT's zlib checksum and IEND are checked; so is tRNS if the caller wants transparency.
+// chunks, IDAT's zlib checksum and IEND are checked; tRNS is checked too if the caller wants
+// transparency.
 //
-// Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe.
-// Failure: code `data` with libpng's text; `io` if memory is lacking.
+// Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe. Failure:
+// code `data` with libpng's text; `io` if memory is lacking.
 #pragma once
 
 #include <png.h>
@@ -24,7 +26,7 @@
 
 namespace hotpack::codecs {
 
-enum class Transparency { dropped, wanted };  // for tRNS
+enum class Transparency { dropped, wanted };  // what happens with tRNS
 
 class PngSession {
  public:
@@ -46,13 +48,13 @@ class PngSession {
     });
   }
 
-  // The colors of PLTE as stored; libpng owns them.
+  // Returns the colors of PLTE as stored. libpng owns them.
   [[nodiscard]] std::span<const png_color> palette() const;
-  // The alpha of the palette's first colors, if transparency is wanted and present; the other
-  // colors are opaque. libpng owns them.
+  // Returns the alpha of the first colors of the palette; the other colors are opaque. Empty if
+  // transparency is not wanted or not present. libpng owns the values.
   [[nodiscard]] std::span<const png_byte> palette_alpha() const;
 
-  // Reads all rows into place, and the file to its end.
+  // Reads all rows to `rows`, `row_bytes` apart, and the file to its end.
   [[nodiscard]] Status read_into(void* rows, std::size_t row_bytes) {
     return guarded([&] {
       read_passes(static_cast<png_bytep>(rows), row_bytes);
@@ -60,8 +62,9 @@ class PngSession {
     });
   }
 
-  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end.
-  // `raw` holds a whole image only if it is interlaced. `convert` must not throw or own anything.
+  // Reads all rows into `raw` and calls `convert(row as read, y)` for each. Reads the file to its
+  // end. `raw` holds the whole image only if it is interlaced. `convert` must not throw or own
+  // anything.
   template <class Convert>
   [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
     const std::size_t rows_held = passes_ > 1 ? static_cast<std::size_t>(height_) : 1;

@@ -19,10 +19,10 @@ namespace hotpack::codecs {
 namespace {
 
 constexpr std::size_t kMaxColors = 256;
-constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;  // a chunk's length has 31 bits
-constexpr int kLevel = 5;  // for libdeflate: higher levels hardly shrink files, but double the time
+constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;  // a chunk's length has only 31 bits
+constexpr int kLevel = 5;  // of libdeflate: higher levels hardly shrink files, but double the time
 
-// PNG's numbers for the kinds of pixels.
+// PNG's numbers for the types of pixels.
 enum class ColorType : std::uint8_t { gray = 0, rgb = 2, palette = 3, rgba = 6 };
 
 struct Description {
@@ -80,7 +80,7 @@ unsigned predictor(unsigned left, unsigned above, unsigned corner) {
   return b <= c ? above : corner;
 }
 
-// The row after a filter; `above` is never null.
+// Writes the filtered row. `above` is never null.
 void filter_row(int filter, Row row, Row above, std::size_t size, std::size_t step,
                 std::uint8_t* out) {
   for (std::size_t i = 0; i < step; ++i)
@@ -97,16 +97,16 @@ void filter_row(int filter, Row row, Row above, std::size_t size, std::size_t st
   }
 }
 
-// The sum of the absolute values of the bytes, read as signed: the usual heuristic to choose a
-// filter.
+// Returns the sum of the absolute values of the bytes, read as signed numbers. PNG writers usually
+// choose the filter with the smallest sum.
 std::uint64_t magnitude(const std::uint8_t* bytes, std::size_t size) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < size; ++i) sum += std::min<unsigned>(bytes[i], 256U - bytes[i]);
   return sum;
 }
 
-// The rows of a photo, each after the number of its best filter: left (1), above (2) or Paeth
-// (4).
+// Makes the rows of a photo. Before each row stands the number of its best filter: left (1), above
+// (2) or Paeth (4).
 class PhotoRows {
  public:
   PhotoRows(std::size_t row_bytes, std::size_t step)
@@ -146,7 +146,7 @@ std::vector<std::uint8_t> photo_rows(const ConstPixels& image) {
   return rows;
 }
 
-// Without filters, which is best for ids.
+// Makes rows without a filter, which is best for ids.
 std::vector<std::uint8_t> plain_rows(const ConstPixels& image) {
   std::vector<std::uint8_t> rows;
   rows.reserve((row_bytes_of(image) + 1) * static_cast<std::size_t>(image.height));
@@ -157,7 +157,7 @@ std::vector<std::uint8_t> plain_rows(const ConstPixels& image) {
   return rows;
 }
 
-// Ids in PNG's order, upper byte first, without filters.
+// Makes rows of 16-bit ids without a filter, in PNG's byte order: upper byte first.
 std::vector<std::uint8_t> big_endian(const ConstIds& image) {
   std::vector<std::uint8_t> rows;
   rows.reserve((2 * static_cast<std::size_t>(image.width) + 1) *
@@ -195,7 +195,7 @@ Result<std::vector<std::byte>> encode(const Description& what,
   return file;
 }
 
-// `rows` makes the rows, which also needs memory.
+// Encodes the rows that `rows` makes. Both need memory, so both run where std::bad_alloc is caught.
 template <class Rows>
 Result<std::vector<std::byte>> encoded(const Description& what, Rows rows) try {
   return encode(what, rows());

@@ -1,8 +1,7 @@
-// The loops over samples that libpng and libjpeg leave to the caller. Each works on one run of
-// pixels; source and target do not overlap.
+// Loops over samples that libpng and libjpeg leave to the caller. Each works on one run of pixels.
+// Source and target do not overlap.
 //
-// Pure; thread-safe. Nothing here allocates or fails, so the loops may run between C frames that
-// longjmp leaves.
+// Pure; thread-safe. Nothing here allocates or fails, so longjmp may leave the loops.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +16,13 @@ namespace hotpack::codecs {
   return static_cast<std::uint8_t>((299 * red + 587 * green + 114 * blue + 500) / 1000);
 }
 
-// The light that one ink leaves under the black one: OpenCV's formula. Both are inverted, as
-// Adobe stores them: 255 means no ink.
+// Returns the light that one ink leaves under the black ink, with OpenCV's formula. Both inks are
+// inverted, as Adobe stores them: 255 means no ink.
 [[nodiscard]] constexpr std::uint8_t ink_to_light(unsigned ink, unsigned black) {
   return static_cast<std::uint8_t>(black - ((255 - ink) * black >> 8));
 }
 
-// Blends a sample over the same channel of the color behind it.
+// Blends a sample over the color behind it; `behind` is the same channel of that color.
 [[nodiscard]] constexpr std::uint8_t blend(unsigned sample, unsigned behind, unsigned alpha) {
   return static_cast<std::uint8_t>((sample * alpha + behind * (255 - alpha) + 127) / 255);
 }
@@ -42,13 +41,13 @@ void look_up_gray(const std::uint8_t* indices, const std::uint8_t* table, std::u
 
 [[nodiscard]] std::uint8_t largest(const std::uint8_t* samples, std::size_t count);
 
-// The gray of the blended color.
+// Blends RGBA pixels over the color `behind`.
 void blend_to_rgb(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* rgb,
                   std::size_t pixels);
 void blend_to_gray(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* gray,
                    std::size_t pixels);
 
-// These drop alpha. They return true if any alpha differs from `alpha`.
+// These drop alpha. They return true if the alpha of any pixel differs from `alpha`.
 [[nodiscard]] bool drop_alpha(const std::uint8_t* rgba, std::uint8_t* rgb, std::size_t pixels,
                               std::uint8_t alpha);
 [[nodiscard]] bool drop_gray_alpha(const std::uint8_t* gray_alpha, std::uint16_t* gray,

@@ -12,13 +12,14 @@
 namespace hotpack::codecs {
 namespace {
 
-// A table entry for the next bits of the stream. Bits 0…7: how many bits to take, including extra
-// bits. The rest is one of:
-//   literals     kLiteral, one byte at 8, or another one at 16, and how many there are at 24
-//   a base       of a length or distance: the number at 16, the length of the code word alone at 8
-//   a link       kSpecial, kLink: where the second table begins at 16, the number of its bits at 8
+// An entry of a table: says what the next bits of the stream mean. Bits 0…7 are the number of bits
+// to take, including extra bits. The other bits are one of these (the number is the lowest bit of a
+// field):
+//   literals     kLiteral; the first byte at 8, a second one at 16, the count (1 or 2) at 24
+//   a base       of a length or distance: its value at 16, the length of the code word alone at 8
+//   a link       kSpecial, kLink: the start of the second table at 16, its number of bits at 8
 //   an end       kSpecial, kEnd
-//   nothing      kSpecial: no code word begins so
+//   nothing      kSpecial: no code word begins with these bits
 constexpr std::uint32_t kLiteral = 0x80000000, kSpecial = 0x8000, kLink = 0x4000, kEnd = 0x2000;
 constexpr std::uint32_t kNothing = kSpecial;
 
@@ -27,7 +28,7 @@ constexpr std::uint32_t value(std::uint32_t entry) { return entry >> 16; }
 constexpr std::uint32_t literal_count(std::uint32_t entry) { return entry >> 24 & 3; }
 constexpr std::uint32_t word_bits(std::uint32_t entry) { return entry >> 8 & 0x1F; }
 
-// The meaning of a symbol before the length of its code word is known.
+// The entry for a symbol, without the length of its code word, which is known later.
 struct Meaning {
   std::uint32_t entry = kNothing;
   std::uint32_t extra_bits = 0;
@@ -63,7 +64,7 @@ constexpr auto kDistanceMeanings = [] {
   return all;
 }();
 
-// The 19 symbols that code the lengths of code words: lengths and repeats.
+// The 19 symbols that describe the lengths of code words: lengths, and repeats of lengths.
 constexpr auto kPlainMeanings = [] {
   std::array<Meaning, 19> all{};
   for (unsigned i = 0; i < 19; ++i) all[i] = {i << 16, 0};
@@ -75,8 +76,8 @@ constexpr std::uint32_t with_word(Meaning meaning, unsigned bits) {
          (bits + meaning.extra_bits);
 }
 
-// Code words in the order of the code. The stream has their first bit first, so this counts with
-// reversed bits.
+// Returns the code word that follows in the order of the code. The stream contains the first bit of
+// a word first, so this counts with reversed bits.
 std::uint32_t next_word(std::uint32_t word, unsigned bits) {
   const std::uint32_t zeros = ~word & ((1U << bits) - 1);
   if (zeros == 0) return 0;
@@ -84,7 +85,7 @@ std::uint32_t next_word(std::uint32_t word, unsigned bits) {
   return (word & (highest - 1)) | highest;
 }
 
-// The ways in which a code may be incomplete.
+// The ways in which zlib allows a code to be incomplete.
 enum class Gaps { none, distances };
 
 // Makes the table of a canonical code from the lengths of its words.
@@ -101,7 +102,7 @@ class TableMaker {
       if (lengths[i] != 0) sorted_[next[lengths[i]]++] = static_cast<std::uint16_t>(i);
   }
 
-  // False: zlib refuses such a code.
+  // Returns false if zlib refuses such a code.
   [[nodiscard]] bool make(Gaps gaps) {
     std::int32_t left = 1;
     for (unsigned length = 1; length <= kMostWordBits; ++length) {
@@ -113,8 +114,8 @@ class TableMaker {
   }
 
  private:
-  // No distance at all, or only the word 0: zlib accepts the code and refuses the words that it
-  // lacks.
+  // Handles a code without any word, or with only the word 0. zlib accepts such a code of
+  // distances, and refuses the words that the code lacks.
   bool fill_one_or_none(std::int32_t left) {
     const bool one = count_[1] == 1 && left == 1 << (kMostWordBits - 1);
     if (!one && left != 1 << kMostWordBits) return false;
@@ -125,7 +126,8 @@ class TableMaker {
     return true;
   }
 
-  // Words of `length` bits fill the first 2^length entries; doubling the table then repeats them.
+  // The words of `length` bits fill the first 2^length entries. Doubling the table then repeats
+  // these entries for longer indices.
   bool fill() {
     std::size_t at = 0;
     std::uint32_t word = 0;
@@ -162,8 +164,8 @@ class TableMaker {
     return true;
   }
 
-  // The number of bits that distinguish all words of one prefix. Its first word has `length` bits
-  // and follows `before` others of that length.
+  // Returns the number of bits that distinguish all words with one prefix. The first of these words
+  // has `length` bits, and follows `before` other words of that length.
   [[nodiscard]] unsigned second_bits(unsigned length, unsigned before) const {
     unsigned bits = length - bits_;
     std::uint32_t words = count_[length] - before;
@@ -181,15 +183,16 @@ class TableMaker {
   std::array<std::uint16_t, kMostSymbols> sorted_;
 };
 
-// If the bits of an entry also contain a second literal, one look-up gives both. The remaining
-// bits of an entry have a smaller index than the entry.
+// Adds a second literal to entries whose bits also contain a second code word, so that one look-up
+// gives both. The remaining bits of an entry form a smaller index than the entry's, so this goes
+// from the end.
 void pair_literals(std::span<std::uint32_t> table, unsigned bits) {
   for (std::size_t i = std::size_t{1} << bits; i-- > 0;) {
     const std::uint32_t first = table[i], second = table[i >> taken(first)],
                         both = taken(first) + taken(second);
     const std::uint32_t pair =
         kLiteral | 2U << 24 | (second & 0xFF00) << 8 | (first & 0xFF00) | both;
-    // without a branch, which would be unpredictable
+    // no branch, because it would be unpredictable
     const std::uint32_t fits = -((first & second) >> 31 & std::uint32_t{both <= bits});
     table[i] = first ^ ((first ^ pair) & fits);
   }
@@ -200,7 +203,7 @@ bool make_table(std::span<const std::uint8_t> lengths, std::span<const Meaning> 
   return TableMaker(lengths, meanings, table, bits).make(gaps);
 }
 
-constexpr std::size_t kReadAhead = 32;  // bytes that one turn of the loop may load or skip
+constexpr std::size_t kReadAhead = 32;  // bytes that one turn of the inner loop may load or skip
 
 std::uint64_t load_le64(const std::uint8_t* at) {
   std::uint64_t loaded = 0;
@@ -209,14 +212,14 @@ std::uint64_t load_le64(const std::uint8_t* at) {
   return loaded;
 }
 
-// The available bits: `count` of them in `bits`, the first one lowest. The bits above already
-// equal those of the next load.
+// The bits that are available: `count` of them in `bits`, the first one lowest. The bits above them
+// already equal those that the next load brings.
 struct Bits {
   const std::uint8_t* in;  // next byte to load
   std::uint64_t bits = 0;
   std::uint32_t count = 0;
 
-  // Refills to 56 bits or more; moves up to 7 bytes on.
+  // Refills to 56 bits or more. Moves `in` on by up to 7 bytes.
   HOTPACK_INLINE void refill() {
     bits |= load_le64(in) << count;
     in += (63 - count) >> 3;
@@ -234,11 +237,12 @@ struct Bits {
     skip(wanted);
     return number;
   }
-  // The index behind a link whose bits were taken.
+  // Returns the index in the second table that the link and the next bits give. The link's own bits
+  // were taken.
   [[nodiscard]] HOTPACK_INLINE std::uint32_t follow(std::uint32_t link) const {
     return value(link) + first(word_bits(link));
   }
-  // The number of a base and its extra bits, all of which are taken.
+  // Returns the value of a base with its extra bits. Takes all bits of the entry.
   [[nodiscard]] HOTPACK_INLINE std::uint32_t number(std::uint32_t entry) {
     const std::uint32_t coded = first(taken(entry)) >> word_bits(entry);
     skip(taken(entry));
@@ -246,8 +250,8 @@ struct Bits {
   }
 };
 
-// The stream and its position. Its last bytes are read from a copy with zeros after them, so that
-// eight bytes can always be loaded.
+// The stream and the position in it. The last bytes are read from a copy that is followed by zeros,
+// so that eight bytes can always be loaded.
 class Source {
  public:
   explicit Source(std::span<const std::byte> coded)
@@ -256,7 +260,8 @@ class Source {
         end_(begin_ + size_),
         at{begin_} {}
 
-  // Makes kReadAhead bytes readable at `in`, which may change. False: the stream ended before.
+  // Makes kReadAhead bytes readable at `in`, which may change. Returns false if the stream has
+  // ended.
   [[nodiscard]] HOTPACK_INLINE bool provide(const std::uint8_t*& in) {
     return static_cast<std::size_t>(end_ - in) >= kReadAhead || enter_tail(in);
   }
@@ -266,7 +271,7 @@ class Source {
     return true;
   }
 
-  // The next byte of which no bit was taken. It may lie beyond the end.
+  // Returns the index of the next byte of which no bit was taken. It may lie beyond the end.
   [[nodiscard]] std::size_t next_byte() const {
     const std::size_t loaded = in_tail_
                                    ? tail_from_ + static_cast<std::size_t>(at.in - tail_.data())
@@ -274,7 +279,7 @@ class Source {
     return loaded - (at.count >> 3);
   }
 
-  // Moves to a byte of the stream.
+  // Moves to the byte of the stream with this index.
   void go_to(std::size_t byte) {
     in_tail_ = false;
     at = {begin_ + byte};
@@ -321,7 +326,7 @@ HOTPACK_INLINE void copy_eight(std::uint8_t* to, const std::uint8_t* from) {
   std::memcpy(to, &bytes, sizeof bytes);
 }
 
-// Repeats `length` bytes from `distance` before; writes up to 15 bytes more.
+// Copies `length` bytes that begin `distance` bytes before. May write up to 15 bytes more.
 HOTPACK_INLINE void repeat(std::uint8_t* out, std::uint32_t length, std::uint32_t distance) {
   const std::uint8_t* from = out - distance;
   std::uint8_t* const end = out + length;
@@ -347,9 +352,9 @@ HOTPACK_INLINE void repeat(std::uint8_t* out, std::uint32_t length, std::uint32_
   }
 }
 
-// The tables of a block, with sizes that the compiler knows.
+// The tables of a block. The compiler knows their sizes.
 struct Tables {
-  // bits of a code word that the first table covers
+  // the number of bits of a code word that the first table covers
   static constexpr unsigned kLiteralBits = 11, kDistanceBits = 8;
   const std::uint32_t* literals;
   const std::uint32_t* distances;
@@ -387,8 +392,8 @@ HOTPACK_INLINE std::uint32_t read_distance(Bits& at, const Tables& tables) {
   return at.number(entry);
 }
 
-// Follows links and ends in a table of literals. Returns the entry to continue with; or kEnd or
-// kNothing, with its bits taken, if the block is over.
+// Handles an entry of the table of literals that is not a literal or a base: follows links. Returns
+// the entry to continue with. If the block is over, returns kEnd or kNothing, with its bits taken.
 HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables& tables) {
   at.skip(taken(entry));
   if ((entry & kLink) == 0) return entry & kEnd;
@@ -398,10 +403,10 @@ HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables&
   return entry & kEnd;
 }
 
-// Decodes the symbols of one block. The variables that the loop changes are local, because a byte
-// written through a pointer might alias others. A turn begins with an entry and 56 bits; it takes
-// at most 37 bits for literals, or 22 and then 20 for a length. It writes at most kInflateSlack
-// bytes beyond the end, and no block ends there.
+// Decodes the symbols of one block. The variables that the loop changes are local, because the
+// compiler would assume that bytes written through a pointer change others. A turn begins with an
+// entry and 56 bits. It takes at most 37 bits for literals, or 22 bits for a length and then 20. It
+// writes at most kInflateSlack bytes beyond the end, and no block ends there.
 HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables tables) {
   if (!source.refill()) return false;
   Bits at = source.at;
@@ -473,7 +478,7 @@ bool read_stored(Source& source, Target& target) {
   return true;
 }
 
-// The code lengths of literals and distances in a block with its own tables.
+// Reads the lengths of the code words of literals and distances in a block that has its own codes.
 struct WordLengths {
   std::array<std::uint8_t, 286 + 30> all{};
   std::size_t literals = 0;
@@ -510,7 +515,7 @@ struct WordLengths {
     return make_table(lengths, kPlainMeanings, table, 7, Gaps::none);
   }
 
-  // A length, or a repeat: 16 repeats the last length, 17 and 18 repeat zero.
+  // Adds a length, or a repeat: 16 repeats the last length, 17 and 18 repeat zero.
   bool put(Source& source, std::uint32_t symbol, std::size_t& have) {
     if (symbol < 16) {
       all[have++] = static_cast<std::uint8_t>(symbol);
@@ -528,25 +533,27 @@ struct WordLengths {
   }
 };
 
-// The fixed code, which needs no table in the stream.
+// The lengths of the fixed code, for which the stream has no table.
 constexpr auto kFixedLengths = [] {
   std::array<std::uint8_t, kMostSymbols> all{};
   for (unsigned i = 0; i < kMostSymbols; ++i) all[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
   return all;
 }();
 
-constexpr std::ptrdiff_t kWorthPairing = 8192;  // bytes still to decode
+constexpr std::ptrdiff_t kWorthPairing =
+    8192;  // only with so many bytes still to decode are literals paired
 
-// The most blocks with a code of their own, since each requires new tables: far more than
-// programs write. Beyond it zlib, with its smaller tables, is faster.
+// Returns the most blocks with a code of their own. Each needs new tables. The limit is far above
+// what programs write. Beyond it, zlib is faster, because its tables are smaller.
 constexpr std::size_t most_codes(std::ptrdiff_t size) {
   return 64 + static_cast<std::size_t>(size) / 256;
 }
 
 constexpr std::size_t kHeadBytes = 2, kChecksumBytes = 4;
 
-// True if the stream's head needs no more than the given bytes: zlib's method, no dictionary, and
-// a window that holds everything. What a smaller window reaches depends on how zlib is called.
+// True if the first bytes of the stream show that nothing but the given bytes is needed: zlib's
+// method, no dictionary, and a window that holds all `size` bytes. With a smaller window, the
+// result depends on how zlib is called.
 bool is_plain_head(std::span<const std::byte> coded, std::size_t size) {
   if (coded.size() < kHeadBytes + kChecksumBytes) return false;
   const auto method = std::to_integer<unsigned>(coded[0]),
@@ -566,7 +573,7 @@ bool checksum_fits(std::span<const std::byte> stored, const std::uint8_t* bytes,
 
 }  // namespace
 
-// One block after the other.
+// Reads one block after the other.
 class StrictInflate::Blocks {
  public:
   Blocks(StrictInflate& tables, Source& source, Target& target)

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kExactBytes = 10000;  // smaller numbers are shown to the byte
 
-// Memory that is available without swapping.
+// Returns the number of bytes that are available without swapping.
 std::uint64_t free_memory() {
   if (const auto available = available_memory()) return *available;
   return static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_AVPHYS_PAGES))) *
@@ -42,12 +42,12 @@ std::string budget_text(const Shortage& shortage) {
   std::string text = std::to_string(shortage.budget.bytes);
   if (!shortage.budget.by_default) return text;
   return text + ", by default " +
-         (shortage.device ? std::string("half of what is free there")
+         (shortage.device ? std::string("half of the memory that is free there")
                           : pinned_default_text(shortage.budget));
 }
 
-// For sentences that do not otherwise say where a small budget comes from: " (a quarter of what
-// the cgroup's limit leaves)".
+// The origin of a small default, for sentences that do not say it otherwise: " (a quarter of what
+// the cgroup's limit leaves)". Empty if only this machine's memory determines the default.
 std::string origin_text(const Budget& budget) {
   return budget.of_cgroup || budget.ranks > 1 ? " (" + pinned_default_text(budget) + ")" : "";
 }
@@ -55,7 +55,8 @@ std::string origin_text(const Budget& budget) {
 std::string ways_out(const Shortage& shortage) {
   if (shortage.need.rest > shortage.budget.bytes || shortage.need.records == 0) {
     return shortage.device
-               ? "use a smaller batch, less prefetch, fewer outputs or a larger device_budget_bytes"
+               ? "use a smaller batch, a smaller prefetch, fewer outputs or a larger "
+                 "device_budget_bytes"
                : "use a smaller batch, a smaller prefetch_batches or a larger pinned_budget_bytes";
   }
   return shortage.device ? "use residency pinned, page or auto, or a larger device_budget_bytes"
@@ -142,7 +143,7 @@ Error Shortage::refusal() const {
                                : std::to_string(need.records) + " of packed records, " + rest;
   return usage_error("residency " + std::string(residency_name(residency)) + " needs " +
                      std::to_string(need.bytes()) + " bytes " + where + " (" + what +
-                     "), the budget is " + budget_text(*this) + "; " + ways_out(*this));
+                     "), but the budget is " + budget_text(*this) + "; " + ways_out(*this));
 }
 
 std::string Shortage::clause() const {

@@ -1,10 +1,10 @@
-// The parts of a filled slot that go to each device, and the place where the packed records of
-// the whole data set stay.
+// Cargo: how the packed records of a batch get to the devices, and where the packed records of the
+// whole data set stay.
 //
-// A process has one or more parts of each batch, one per device. In the slot's pinned memory a
-// part has a table of its rows (RowEntry) and, unless records are resident, the records after it.
-// All of it is copied unchanged to one block of device memory, the staged memory.
-// Ownership: as described. Thread-safety: any thread may call const members once the slot is
+// A process has one or more parts of each batch, one per device. In the slot's pinned memory, a
+// part has a table of its rows (RowEntry) and, unless records are resident, the records after the
+// table. All of it is copied unchanged to one block of device memory, called staged memory.
+// Ownership: see each member. Thread-safety: any thread may call const members once the slot is
 // filled.
 #pragma once
 
@@ -45,22 +45,25 @@ class Cargo {
 
   // Bytes of one slot's pinned memory: loader::grow(slot, pinned_allocator, slot_bytes(), 0).
   [[nodiscard]] virtual std::uint64_t slot_bytes() const = 0;
-  // The most memory that a part needs on its device.
+  // The most bytes of staged memory that a part needs on its device.
   [[nodiscard]] virtual std::uint64_t staged_bytes(std::size_t part) const = 0;
-  // Appends the copies for this part of a filled slot. The table comes first, at offset 0. One
-  // piece if records are in the slot.
+  // Appends the copies for this part of a filled slot to `pieces`. The first copy begins with the
+  // table, at offset 0. If the records are in the slot, it contains them too, and there is only
+  // one.
   virtual void append_pieces(const loader::Slot& slot, std::size_t part,
                              std::vector<Piece>& pieces) const = 0;
-  // The base address of the entries' offsets, for the part's staged memory.
+  // Returns the base address of the offsets in the part's entries (RowEntry). `staged` is the
+  // address of the part's staged memory.
   [[nodiscard]] virtual Pointer records(std::size_t part, Pointer staged) const = 0;
-  // The size of every row of this part of a filled slot: the form's, or that of the only row if
-  // records differ.
+  // Returns the size of every row of this part of a filled slot. If records have no common size,
+  // the part has only one row, and this is its size.
   [[nodiscard]] virtual PixelSize output(const loader::Slot& slot, std::size_t part) const = 0;
 };
 
-// Each copy to a device has a fixed cost, as much as 330 KB of data. Records of s bytes, copied one
-// by one, thus reach s / (s + 330 KB) of the link's rate: 0.76 at 1 MiB, 0.95 at 6 MiB. Below
-// 6 MiB, threads gather pinned records into slots instead, so that a part needs one copy.
+// Each copy to a device has a fixed cost, as much as copying 330 KB of data. So records of s bytes
+// that are copied one by one reach s / (s + 330 KB) of the link's rate: 0.76 at 1 MiB, 0.95 at 6
+// MiB. Below 6 MiB, threads therefore gather pinned records into slots, so that a part needs one
+// copy.
 inline constexpr std::uint64_t kGatherBelowBytes = std::uint64_t{6} << 20;
 
 struct CargoInputs {
@@ -73,11 +76,11 @@ struct CargoInputs {
   unsigned threads = 1;
   unsigned slots = 3;
   unsigned prefetch = 2;
-  // one per part: all outputs that leases may need, at their largest
+  // one per part: the bytes of all outputs that leases may need, each at its largest size
   std::vector<std::uint64_t> output_bytes = {};
   Residency asked = Residency::page;
   std::uint64_t world_size = 1;  // ranks, all of which may be on this machine
-  std::uint64_t gather_below_bytes = kGatherBelowBytes;  // for the average record block
+  std::uint64_t gather_below_bytes = kGatherBelowBytes;  // compared with the average record block
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
 };
@@ -88,18 +91,18 @@ struct LoadedCargo {
   std::shared_ptr<const Cargo> cargo;         // shared with the filler
   double load_seconds = 0;
   std::uint64_t copied_bytes = 0;           // host to device, during the load
-  std::uint64_t pinned_bytes = 0;           // of resident records, without slots
+  std::uint64_t pinned_bytes = 0;           // of resident records, not counting slots
   std::vector<std::uint64_t> device_bytes;  // of resident records, one per part
 };
 
-// Chooses where records stay within the budgets, and loads them there. Every slot of the filler
-// has a number below inputs.slots. A record that cannot be read during the load is an error of
-// its step, not of this function, which fails for memory, budgets (`usage`, with the need, the
-// limit and the ways out) and the driver.
+// Chooses where records stay within the budgets, and loads them there. Every slot of the filler has
+// a number below inputs.slots. Fails if memory is lacking, if a budget is too small (`usage`, with
+// the need, the limit and ways out), or if the driver fails. A record that cannot be read during
+// the load is not a failure of this function, but an error of the step that needs it.
 [[nodiscard]] Result<LoadedCargo> load_cargo(CargoInputs inputs);
 
-// The largest bytes of one row of the form: the form's own or, if records differ, the largest
-// record's.
+// Returns the bytes of one row of the form at most: those of the form's own size or, if records
+// have no common size, those of the largest record.
 [[nodiscard]] Result<loader::RowBytes> largest_row(const loader::RecordSource& source,
                                                    const loader::BatchForm& form);
 

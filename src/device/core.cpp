@@ -24,7 +24,7 @@ using loader::Slot;
 constexpr unsigned kMostPrefetch = 64;
 constexpr unsigned kMostOutputs = 64;
 constexpr std::uintptr_t kOutputAlignment = 16;
-// for memory that can be freed now, when a loader opens
+// limit of waiting for memory that the reaper can free now, when a loader opens
 constexpr std::chrono::milliseconds kPatienceForReaper{100};
 
 Status check_number(const char* name, unsigned value, unsigned least, unsigned most) {
@@ -41,38 +41,43 @@ Status check_devices(const std::vector<int>& devices) {
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice == sorted.end()) return {};
   return usage_error("devices names device " + std::to_string(*twice) +
-                     " twice; each has one part of a batch");
+                     " twice; name each device once");
 }
 
 Status check_options(const DeviceLoaderOptions& options) {
   HOTPACK_TRY(check_devices(options.devices));
   HOTPACK_TRY(check_number("prefetch", options.prefetch, 1, kMostPrefetch));
-  // 0: the program only calls next_into()
+  // 0 is for programs that only call next_into()
   HOTPACK_TRY(check_number("outputs", options.outputs, 0, kMostOutputs));
   if (options.loader.content != BatchContent::expanded) {
     return usage_error(
-        "content packed does not work with a DeviceLoader, which expands on the device; leave "
+        "content packed does not work with a DeviceLoader, which expands records on the device; "
+        "leave "
         "`content` at its default");
   }
   if (options.loader.allocator != nullptr) {
     return usage_error(
-        "a DeviceLoader takes pinned memory for its slots itself; leave `allocator` out");
+        "a DeviceLoader takes pinned memory for its slots itself; do not set `allocator`");
   }
   if (options.loader.memory_budget_bytes != 0) {
     return usage_error(
-        "memory_budget_bytes is not used by a DeviceLoader; pinned_budget_bytes and "
-        "device_budget_bytes limit its memory");
+        "a DeviceLoader does not use memory_budget_bytes; set pinned_budget_bytes or "
+        "device_budget_bytes instead");
   }
   return loader::check_options(options.loader);
 }
 
-// The rows of each device: those of rank r·D + d of w·D ranks, within the rows of rank r of w.
+// Returns the rows of each device, within the rows of rank r of w. With D devices, device d has the
+// rows of rank r·D + d of w·D ranks.
 Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOptions& options,
                                          std::size_t devices, const StepPlan& plan) {
   std::vector<PartRows> parts;
   for (std::size_t number = 0; number < devices; ++number) {
     const auto ranks = checked_mul(options.world_size, devices);
-    if (!ranks) return usage_error("world and devices are too many ranks");
+    if (!ranks)
+      return usage_error(
+          "world_size times the number of devices has more than 64 bits; use "
+          "a smaller world_size");
     auto share = StepPlan::make(samples, options.global_batch_size, options.last_batch,
                                 options.rank * devices + number, *ranks);
     if (!share.ok()) {
@@ -86,7 +91,7 @@ Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOpti
   return parts;
 }
 
-// Device memory for the packed batches of a part.
+// The bytes of device memory for the packed batches of a part.
 std::uint64_t staged_bytes(const Cargo& cargo, std::size_t part, unsigned prefetch) {
   return prefetch * cargo.staged_bytes(part);
 }
@@ -98,15 +103,17 @@ std::string buffer_text(const char* name, std::size_t number) {
 Status check_buffer(const std::string& which, const void* memory, std::uint64_t bytes,
                     std::uint64_t needed) {
   if (bytes < needed)
-    return usage_error(which + " has " + std::to_string(bytes) + " bytes, the batch needs " +
-                       std::to_string(needed));
+    return usage_error(which + " has " + std::to_string(bytes) + " bytes, but the batch needs " +
+                       std::to_string(needed) + "; pass a larger buffer");
   if (reinterpret_cast<std::uintptr_t>(memory) % kOutputAlignment == 0) return {};
-  return usage_error(which + " is not aligned to " + std::to_string(kOutputAlignment) + " bytes");
+  return usage_error(which + " is not aligned to " + std::to_string(kOutputAlignment) +
+                     " bytes; pass an address that is a multiple of " +
+                     std::to_string(kOutputAlignment));
 }
 
 Pointer address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
-// Returns memory that no lease holds yet.
+// Holds memory until a lease takes it over. The destructor returns memory that no lease took.
 struct TakenOutput {
   explicit TakenOutput(OutputPool& of) : pool(of) {}
   ~TakenOutput() {
@@ -129,8 +136,8 @@ std::vector<DeviceBuffers> buffers_of(const OutputMemory& memory) {
 
 }  // namespace
 
-// The last owner of a Core may be a thread of the program, so the reaper does what may take the
-// driver long.
+// The reaper destroys the Core, because the driver may take long. The last owner may be a thread of
+// the program, which should not wait.
 void Core::end(Core* core) noexcept {
   if (core->stager_ && core->stager_->forked()) return;
   core->close();
@@ -138,7 +145,7 @@ void Core::end(Core* core) noexcept {
   try {
     std::shared_ptr<void> late(std::move(owned));
     free_late(std::move(late), {});
-  } catch (const std::bad_alloc&) {  // then on this thread
+  } catch (const std::bad_alloc&) {  // then this thread destroys it
   }
 }
 
@@ -217,7 +224,7 @@ Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options,
   const auto contexts = inputs.contexts;
   HOTPACK_ASSIGN(LoadedCargo loaded, load_cargo(std::move(inputs)));
   outputs_.emplace(contexts, std::move(bytes), options.outputs);
-  // all of it, so that a run does not run out of device memory later
+  // allocate all outputs now, so that device memory does not run out later
   HOTPACK_TRY(outputs_->allocate());
   return set_stager(options, std::move(loaded), start);
 }
@@ -319,7 +326,8 @@ DeviceLoaderStatistics Core::statistics() const {
   statistics.copied_bytes = loaded_bytes_ + stager_->copied_bytes();
   statistics.load_seconds = load_seconds_;
   statistics.device_bytes.resize(parts_.size());
-  if (stager_->forked()) return statistics;  // the rest needs locks that a vanished thread may hold
+  if (stager_->forked())
+    return statistics;  // the rest needs locks that a thread of the parent may hold
   statistics.wait_seconds = stager_->wait_seconds();
   if (!stager_->is_closed()) statistics.pinned_bytes = pinned_bytes_;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
@@ -336,7 +344,7 @@ Status Core::check_streams(Streams streams) const {
   if (streams.size() != parts_.size()) {
     return usage_error("there are " + std::to_string(streams.size()) + " streams for " +
                        std::to_string(parts_.size()) +
-                       " devices; give one each, in the order of the devices");
+                       " devices; pass one per device, in the order of the devices");
   }
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     const CurrentContext current(*parts_[number].context);
@@ -353,12 +361,13 @@ OutputBytes Core::bytes_of(std::size_t part, PixelSize output) const {
   return {row.image * parts_[part].rows.count, row.label * parts_[part].rows.count};
 }
 
-// For any batch, or for this one.
+// Checks the caller's buffers. With `staged`, checks that they are large enough for this batch;
+// without it, checks what holds for every batch.
 Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged) {
   if (buffers.size() != parts_.size()) {
     return usage_error("there are " + std::to_string(buffers.size()) + " buffers for " +
                        std::to_string(parts_.size()) +
-                       " devices; give one each, in the order of the devices");
+                       " devices; pass one per device, in the order of the devices");
   }
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     const DeviceBuffers& into = buffers[number];
@@ -369,8 +378,8 @@ Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged*
       if (memory == nullptr && bytes == 0) return {};
       const std::string which = buffer_text(name, number);
       if (memory == nullptr)
-        return usage_error(which + " is null with " + std::to_string(bytes) +
-                           " bytes; 0 bytes skip the field");
+        return usage_error(which + " is null with a size of " + std::to_string(bytes) +
+                           " bytes; pass memory, or a size of 0 to skip this field");
       HOTPACK_TRY(check_buffer(which, memory, bytes, least));
       return staged == nullptr ? known_buffers_.check(which, memory, bytes, *parts_[number].context)
                                : Status();
@@ -405,7 +414,8 @@ Status Core::expand_part(const Staged::Part& staged, const Part& part, const Dev
   HOTPACK_TRY(current.status());
   if (output != nullptr) HOTPACK_TRY(wait_for_last_use(*output, stream));
   Status done = launch(staged, part, into, stream);
-  // After any launch: the memory must not be reused or freed before its work is over.
+  // Records events even after a failed launch: the memory must not be reused or freed before the
+  // work that was queued is over.
   Status read = record_surely(staged.read, stream);
   Status written = output != nullptr ? record_surely(output->written, stream) : Status();
   if (done.ok()) done = std::move(read);
@@ -424,7 +434,7 @@ Status Core::launch(const Staged::Part& staged, const Part& part, const DeviceBu
   return {};
 }
 
-// The previous user of the memory may still read it on other streams.
+// Makes the stream wait until the previous user of the memory no longer reads it on other streams.
 Status Core::wait_for_last_use(OutputMemory::Part& output, StreamHandle stream) {
   for (std::size_t use = 0; use < output.used_count; ++use)
     HOTPACK_TRY(output.used[use].make_wait(stream));
@@ -468,7 +478,7 @@ DeviceBatchInfo Core::describe(const Staged& staged, std::span<const DeviceBuffe
 
 Result<std::optional<DeviceBatchInfo>> Core::next_into(std::span<const DeviceBuffers> buffers,
                                                        Streams streams) {
-  // before any call of the driver
+  // checked before any call of the driver
   if (auto refused = stager_->refused()) return std::move(*refused);
   try {
     HOTPACK_TRY(check_streams(streams));
@@ -482,7 +492,8 @@ Result<std::optional<DeviceBatchInfo>> Core::fill(std::span<const DeviceBuffers>
                                                   Streams streams) {
   HOTPACK_TRY(check_buffers(buffers, nullptr));
   DeviceBatchInfo info;
-  // Everything that may fail comes here, while the batch is still in its place.
+  // Steps that may fail run here, while the batch is still in the queue, so that a failure does not
+  // lose it.
   const auto accept = [&](const Staged& staged) -> Status {
     HOTPACK_TRY(check_buffers(buffers, &staged));
     info = describe(staged, buffers, streams);
@@ -496,7 +507,7 @@ Result<std::optional<DeviceBatchInfo>> Core::fill(std::span<const DeviceBuffers>
 }
 
 Result<std::optional<DeviceBatch>> Core::next(Streams streams, std::chrono::milliseconds timeout) {
-  // before any call of the driver
+  // checked before any call of the driver
   if (auto refused = stager_->refused()) return std::move(*refused);
   if (outputs_->most() == 0) return outputs_->none_left();
   try {
@@ -520,13 +531,14 @@ Status Core::prepare_outputs() {
   return prepared;
 }
 
-// `none`: there was a batch, but no memory for it.
+// `none` becomes true if there was a batch, but no output memory for it.
 Result<std::optional<DeviceBatch>> Core::lease(Streams streams, std::chrono::milliseconds timeout,
                                                bool& none) {
   TakenOutput taken(*outputs_);
   std::vector<DeviceBuffers> into;
   std::shared_ptr<Output> output;
-  // Everything that may fail comes here, while the batch is still in its place.
+  // Steps that may fail run here, while the batch is still in the queue, so that a failure does not
+  // lose it.
   const auto accept = [&](const Staged& staged) -> Status {
     taken.memory = outputs_->try_take();
     none = taken.memory == nullptr;

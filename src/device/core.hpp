@@ -1,8 +1,8 @@
 // The parts of a DeviceLoader: the stager, which brings packed batches; the kernels, which expand
 // them; the outputs, which leases hold.
 //
-// Ownership: the loader and its leases share it. The last of them closes it, and late_free.hpp
-// destroys it. Thread-safety and failure as DeviceLoader.
+// Ownership: the loader and its leases share the Core. The last of them closes it, and the reaper
+// (late_free.hpp) destroys it. Thread-safety and failure as DeviceLoader.
 #pragma once
 
 #include <atomic>
@@ -83,11 +83,11 @@ class Core : public std::enable_shared_from_this<Core> {
   [[nodiscard]] Status check_streams(Streams streams) const;
   [[nodiscard]] Status check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged);
   [[nodiscard]] OutputBytes bytes_of(std::size_t part, PixelSize output) const;
-  // Queues every part's kernels on its stream. Then the staged memory belongs to the stager
-  // again, even after a failure. `memory` is a lease's.
+  // Queues every part's kernels on its stream, and returns the staged memory to the stager, even
+  // after a failure. `memory` is the memory of a lease; null if the caller owns the buffers.
   [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams,
                               OutputMemory* memory);
-  // Makes `error` the error of every later call; the batch of this step does not count as handed
+  // Makes `error` the error of every later call. The batch of this step does not count as handed
   // out.
   void fail(const Error& error, loader::Cursor step) const;
   [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part,
@@ -115,7 +115,7 @@ class Core : public std::enable_shared_from_this<Core> {
   LoaderState first_state_;
   ResidencyChoice residency_;
   std::uint64_t pinned_bytes_ = 0;
-  std::vector<std::uint64_t> device_bytes_;  // without outputs
+  std::vector<std::uint64_t> device_bytes_;  // not counting outputs
   double load_seconds_ = 0;
   std::uint64_t loaded_bytes_ = 0;  // host to device, during the load
   std::optional<OutputPool> outputs_;

@@ -14,16 +14,17 @@ namespace device {
 namespace {
 
 constexpr std::uint64_t kBusBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMostMemoryBytes = std::uint64_t{256} << 20;  // more than a device's cache
+constexpr std::uint64_t kMostMemoryBytes = std::uint64_t{256}
+                                           << 20;  // more than the cache of a device
 constexpr std::size_t kRounds = 5;
-constexpr std::uint64_t kCopiesAtOnce = 8;  // so that waiting for their end does not count
+constexpr std::uint64_t kCopiesAtOnce = 8;  // several, so that waiting for their end matters little
 
 class Copies {
  public:
   explicit Copies(std::shared_ptr<const Context> context) : context_(std::move(context)) {}
   ~Copies() {
     if (stream_.handle() != nullptr)
-      static_cast<void>(stream_.synchronize());  // after an error copies may still run
+      static_cast<void>(stream_.synchronize());  // copies may still run after an error
   }
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
@@ -56,7 +57,7 @@ class Copies {
   }
 
  private:
-  // Bytes per second of copies that move `bytes` each.
+  // Returns the bytes per second of copies that move `bytes` bytes each.
   template <class Copy>
   Result<double> rate(double seconds, std::uint64_t bytes, const Copy& copy) {
     const auto began = std::chrono::steady_clock::now();

@@ -1,4 +1,5 @@
-// Bandwidths of a device with a driver of the caller's choice: what tests measure.
+// cuda_bandwidth(), which measures a device's bandwidths, with a driver that the caller chooses.
+// Tests use it.
 #pragma once
 
 #include <memory>

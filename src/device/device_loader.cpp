@@ -17,8 +17,8 @@ using device::Core;
 
 namespace {
 
-// A forked child must not destroy any part of a loader: that would call CUDA, and wait for
-// threads that do not exist.
+// Keeps the Core alive forever. A forked child must not destroy any part of a loader, because that
+// would call CUDA and wait for threads that do not exist in the child.
 void forget(std::shared_ptr<Core> core) { new std::shared_ptr<Core>(std::move(core)); }
 
 const DeviceField& field_of(const DeviceBatchInfo& info, std::size_t part,
@@ -42,7 +42,11 @@ const DeviceField& DeviceBatch::label(std::size_t part) const {
 }
 
 Status DeviceBatch::record_stream(CUstream_st* stream, std::size_t part) const {
-  if (!output_) return usage_error("the batch was released; its memory may hold another one");
+  if (!output_)
+    return usage_error(
+        "the batch was released, and its memory may hold another batch by now; call "
+        "record_stream() "
+        "before you release it");
   return output_->record_stream(stream, part);
 }
 

@@ -17,17 +17,17 @@ namespace hotpack::device {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
-// The places of the library in Kubernetes' containers and in Windows' Linux, which the loader
-// does not know.
+// Paths of the driver's library in Kubernetes containers and in Windows' Linux (WSL). The system's
+// loader does not search there.
 constexpr const char* kOtherLibraries[] = {"/usr/local/nvidia/lib64/libcuda.so.1",
                                            "/usr/lib/wsl/lib/libcuda.so.1"};
 
-// cuGetProcAddress: since CUDA 12.0, and the form of 11.3 to 11.8.
+// The types of cuGetProcAddress: since CUDA 12.0, and from 11.3 to 11.8.
 using FindSince12 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags,
                             int* status);
 using FindSince11 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags);
 
-// "12.0" for 12000.
+// Returns "12.0" for 12000.
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -40,26 +40,24 @@ std::string oldest_text() {
 Error no_library(const std::string& reason) {
   return usage_error(std::string("no CUDA driver on this machine: ") + kLibrary +
                      " cannot be opened (" + reason +
-                     "); install the driver of the graphics card, in a container start it with "
-                     "access to the GPU, or use Loader, which"
-                     " needs none");
+                     "); install the driver of the graphics card, start a container with access "
+                     "to the GPU, or use Loader, which needs no driver");
 }
 
 Error stub_library() {
   return usage_error(std::string("the ") + kLibrary +
                      " that was found is the stub of a CUDA toolkit, which is for linking only; "
-                     "take its folder (…/stubs) out of "
-                     "LD_LIBRARY_PATH, so that the library of an installed driver is found");
+                     "remove its folder (…/stubs) from LD_LIBRARY_PATH, so that the library of "
+                     "an installed driver is found");
 }
 
-// The variable hides devices, possibly all.
+// The advice if no device is found: CUDA_VISIBLE_DEVICES may hide some or all devices.
 std::string visible_devices_text() {
   const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
   if (value == nullptr)
-    return "nvidia-smi lists those that the driver sees; in a container, start it with access to "
-           "the GPU";
+    return "check that nvidia-smi lists a device; start a container with access to the GPU";
   return std::string("CUDA_VISIBLE_DEVICES is \"") + value +
-         "\": unset it, or name devices that nvidia-smi lists";
+         "\": unset it, or set it to devices that nvidia-smi lists";
 }
 
 Error no_device() {
@@ -68,40 +66,36 @@ Error no_device() {
 
 Error driver_mismatch() {
   return usage_error(
-      "the CUDA driver's library and its kernel module are of different versions "
-      "(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH); after an update of "
-      "the "
-      "driver restart the machine, in a container use the host's library, not one of its own");
+      "the CUDA driver's library and its kernel module have different versions "
+      "(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH); restart the machine if the driver was updated; in a "
+      "container, use the host's library, not the container's own one");
 }
 
 Error system_not_ready() {
   return usage_error(
-      "the CUDA driver says that the system is not ready (CUDA_ERROR_SYSTEM_NOT_READY), although "
-      "nvidia-smi may list its devices: where "
-      "GPUs are joined by NVSwitch the fabric manager must run, in the driver's version (systemctl "
-      "status nvidia-fabricmanager); else a "
-      "service of the driver may still be starting");
+      "the CUDA driver reports that the system is not ready (CUDA_ERROR_SYSTEM_NOT_READY), even if "
+      "nvidia-smi lists its devices; if NVSwitch joins the GPUs, start the fabric manager in the "
+      "driver's version (check with systemctl status nvidia-fabricmanager); otherwise wait until "
+      "the driver's services have started");
 }
 
 Error compat_not_supported() {
   return usage_error(
-      "the libcuda.so.1 that was found is one for forward compatibility, which this GPU is not "
-      "supported by "
-      "(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE); take its folder (/usr/local/cuda/compat, …) "
-      "out of LD_LIBRARY_PATH and the loader's "
-      "configuration, so that the library of the installed driver is found");
+      "the libcuda.so.1 that was found is a library for forward compatibility, which does not "
+      "support this GPU (CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE); remove its folder "
+      "(/usr/local/cuda/compat, …) from LD_LIBRARY_PATH and from the configuration of the system's "
+      "loader (ld.so.conf), so that the library of the installed driver is found");
 }
 
 Error forked() {
   return usage_error(
       "CUDA cannot be used in a process that was forked after CUDA's first use; start such "
-      "processes anew (spawn, exec), or "
-      "use CUDA only after the fork");
+      "processes with spawn or exec, or use CUDA only after the fork");
 }
 
 Error too_old(int version) {
   return usage_error("the CUDA driver is too old: it supports CUDA " + version_text(version) +
-                     ", " + oldest_text() + "; update the driver");
+                     ", but " + oldest_text() + "; update the driver");
 }
 
 Error missing_function(const char* name) {
@@ -111,14 +105,14 @@ Error missing_function(const char* name) {
 
 Error initialization_error(const Error& failed) {
   return usage_error("the CUDA driver cannot be used: " + failed.message +
-                     "; if nvidia-smi fails too, the driver's installation is at fault");
+                     "; run nvidia-smi, and reinstall the driver if that fails too");
 }
 
 Result<void*> open_library() {
   if (void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL)) return library;
   const char* const told = dlerror();
   const std::string reason = told == nullptr ? "no reason given" : told;
-  // there is one, and it must not be skipped
+  // the library exists but cannot be opened: do not skip it
   if (reason.find(std::strerror(ENOENT)) == std::string::npos) return no_library(reason);
   for (const char* const path : kOtherLibraries) {
     if (void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL)) return library;
@@ -126,14 +120,14 @@ Result<void*> open_library() {
   return no_library(reason + "; nor is it in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib");
 }
 
-// Finds functions in the library; null for missing ones.
+// Finds functions in the library.
 class Finder {
  public:
   explicit Finder(void* library)
       : since_12_(reinterpret_cast<FindSince12>(dlsym(library, "cuGetProcAddress_v2"))),
         since_11_(reinterpret_cast<FindSince11>(dlsym(library, "cuGetProcAddress"))) {}
 
-  // Error: the library is a stub.
+  // Returns null if the library lacks the function. Fails if the library is a stub.
   [[nodiscard]] Result<void*> find(const char* name, int version) const {
     void* function = nullptr;
     int code = code::kNotFound;
@@ -171,13 +165,14 @@ Result<std::shared_ptr<const Driver>> make_of(void* library) {
   return Driver::make(table);
 }
 
-// A stub's functions only return this code.
+// True for the stub of a toolkit: its functions do nothing but return this code.
 bool is_stub(void* library) {
   const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
   return init != nullptr && init(0) == code::kStubLibrary;
 }
 
-// The driver of Driver::load. Never destroyed, because destructors of statics may still use it.
+// The driver that Driver::load() returns. It is never destroyed, because destructors of static
+// objects may still use it.
 struct ProcessDriver {
   std::mutex mutex;
   std::shared_ptr<const Driver> driver;
@@ -189,7 +184,7 @@ ProcessDriver& process_driver() {
   return kept;
 }
 
-// Errors that a kernel leaves for the next call, whichever it is.
+// True for errors of a kernel, which the next call reports, whatever it does.
 bool is_of_a_kernel(int code) {
   return code == code::kIllegalAddress || (code >= 702 && code <= code::kLaunchFailed);
 }
@@ -204,8 +199,8 @@ Result<std::shared_ptr<const Driver>> Driver::load() {
     HOTPACK_ASSIGN(void* const library, open_library());
     auto driver = make_of(library);
     if (!driver.ok()) {
-      // Otherwise a stub stays the library of this name, even if a driver is installed later. A
-      // real driver's library stays loaded: it may have started.
+      // Closes a stub: while it is open, the system would return it even if a driver is installed
+      // later. The library of a real driver stays open, because it may have started.
       if (is_stub(library)) dlclose(library);
       return std::move(driver).error();
     }
@@ -258,8 +253,8 @@ Status Driver::check(const char* call, int code) const {
   if (text != nullptr) message += std::string(", ") + text;
   if (is_of_a_kernel(code)) {
     message +=
-        "; a kernel of this process has failed, not necessarily hotpack's: CUDA_LAUNCH_BLOCKING=1 "
-        "or compute-sanitizer finds it";
+        "; a kernel of this process has failed, not necessarily hotpack's; find it with "
+        "CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer";
   }
   return Error{ErrorCode::io, std::move(message), {}, {}};
 }

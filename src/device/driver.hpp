@@ -1,9 +1,8 @@
-// The CUDA driver of this machine, found at run time; nothing is linked.
+// The CUDA driver of this machine, found at run time. hotpack links no library of CUDA.
 //
-// Ownership: a Driver is a table of functions; the library stays open as long as the process.
-// Thread-safe once made.
-// Failure: code `usage` if there is no driver, only a stub of it, no device, or one that is too
-// old; the text says what to do. Code `io` for calls that fail.
+// Ownership: a Driver is a table of functions; the library stays open as long as the process runs.
+// Thread-safe once made. Failure: code `usage` if there is no driver, only a stub of it, no device,
+// or a driver that is too old; the text says what to do. Code `io` if a call fails.
 #pragma once
 
 #include <memory>
@@ -22,15 +21,16 @@ class Driver {
   // The driver of this process. The first successful call opens and initializes it; after a
   // failure the next call tries again.
   [[nodiscard]] static Result<std::shared_ptr<const Driver>> load();
-  // The driver for a table of the caller, initialized (cuInit, version, at least one device).
+  // Makes a driver from the caller's table of functions, and initializes it: cuInit, a new enough
+  // version, at least one device.
   [[nodiscard]] static Result<std::shared_ptr<const Driver>> make(const DriverTable& table);
 
   [[nodiscard]] const DriverTable& api() const { return table_; }
   [[nodiscard]] int version() const { return version_; }  // 13000 for 13.0
   [[nodiscard]] int devices() const { return devices_; }
 
-  // Converts a driver's code. "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory",
-  // with code `io`; ok for 0.
+  // Converts a driver's code to a Status: ok for 0, otherwise code `io` with a text such as
+  // "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory".
   [[nodiscard]] Status check(const char* call, int code) const;
 
  private:

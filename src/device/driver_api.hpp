@@ -1,8 +1,8 @@
-// The CUDA driver's functions that hotpack calls: types, numbers and signatures as in the
-// driver's library, without CUDA's headers, so that every build has the same code.
+// The CUDA driver's functions that hotpack calls. Types, numbers and signatures are those of the
+// driver's library, declared without CUDA's headers, so that every build has the same code.
 //
-// Plain declarations. If a toolkit is installed, tests/unit/device compares numbers and
-// signatures with cuda.h.
+// Plain declarations. If a CUDA toolkit is installed, tests/unit/device compares numbers and
+// signatures with its cuda.h.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ using ContextHandle = CUctx_st*;
 using ModuleHandle = CUmod_st*;
 using FunctionHandle = CUfunc_st*;
 
-// CUresult.
+// Values of CUresult.
 namespace code {
 inline constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3,
                      kDeinitialized = 4, kStubLibrary = 34, kDeviceUnavailable = 46,
@@ -35,7 +35,7 @@ inline constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInit
                      kSystemNotReady = 802, kSystemDriverMismatch = 803, kCompatNotSupported = 804,
                      kStreamCaptureUnsupported = 900, kStreamCaptureImplicit = 906,
                      kCapturedEvent = 907, kLastOfCapture = 908, kUnknown = 999;
-// Errors during a capture, which ends at some time.
+// True for errors that only last until a stream capture ends.
 constexpr bool is_of_a_capture(int code) {
   return code >= kStreamCaptureUnsupported && code <= kLastOfCapture;
 }
@@ -56,21 +56,22 @@ inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;  // CUmemorytype
 inline constexpr int kCaptureNone = 0, kCaptureActive = 1,
                      kCaptureInvalidated = 2;  // CUstreamCaptureStatus
 inline constexpr int kCaptureModeRelaxed = 2;  // CUstreamCaptureMode
-// Streams that every context has: the driver's handles, which are not addresses.
+// Streams that every context has. The driver represents them by these numbers, not by addresses.
 // NOLINTBEGIN(performance-no-int-to-ptr)
 inline const StreamHandle kLegacyStream = reinterpret_cast<StreamHandle>(std::uintptr_t{1});
 inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std::uintptr_t{2});
 // NOLINTEND(performance-no-int-to-ptr)
 
-// An address in a device's memory as kernels take it. The driver has addresses as integers.
+// Converts an address in a device's memory from an integer, as the driver gives it, to a pointer,
+// as kernels take it.
 template <class T>
 T* device_pointer(Pointer address) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
 }
 
-// CALL(name, version, parameters): cu<name> in the form since CUDA `version` (as cuGetProcAddress
-// takes it). Each returns a CUresult.
+// CALL(name, version, parameters) declares cu<name> as it is since this CUDA version (the number
+// that cuGetProcAddress takes). Each function returns a CUresult.
 #define HOTPACK_DRIVER_CALLS(CALL)                                                                \
   CALL(Init, 2000, (unsigned flags))                                                              \
   CALL(DriverGetVersion, 2020, (int* version))                                                    \

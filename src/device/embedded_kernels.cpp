@@ -3,7 +3,7 @@
 
 #if defined(HOTPACK_IMAGE_KERNELS_FATBIN) && defined(HOTPACK_LABEL_KERNELS_FATBIN)
 
-// The assembler copies the file; the driver requires an alignment of 8 bytes.
+// The assembler copies the file into this library. The driver requires an alignment of 8 bytes.
 #define HOTPACK_EMBED(name, file)                     \
   asm(".pushsection .rodata.hotpack_kernels, \"a\"\n" \
       ".balign 64\n"                                  \

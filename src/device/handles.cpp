@@ -10,7 +10,7 @@
 namespace hotpack::device {
 namespace {
 
-// An object that late_free releases.
+// An object of the driver that the reaper releases.
 class Owed {
  public:
   Owed(std::shared_ptr<const Context> context, std::function<int()> call)
@@ -24,7 +24,7 @@ class Owed {
   std::function<int()> call_;
 };
 
-// Null if the host has no memory.
+// Returns null if the host lacks memory.
 std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context,
                           const std::function<int()>& call) noexcept {
   try {
@@ -34,20 +34,20 @@ std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context,
   }
 }
 
-// "; memory that is being freed …", if there is some.
+// Returns "; memory that is being released is not free yet …" if there is any; otherwise "".
 std::string late_text() {
   const std::size_t late = late_count();
   if (late == 0) return "";
-  return "; memory that is being released is not free yet, as streams may still use it (" +
+  return "; memory that is being released is not free yet, because streams may still use it (" +
          std::to_string(late) + (late == 1 ? " block" : " blocks") +
-         "): synchronize them, then try again";
+         "); synchronize the streams, then try again";
 }
 
 std::string count_text(std::uint64_t bytes) {
   return std::to_string(bytes) + " bytes (" + std::to_string(bytes >> 20) + " MiB)";
 }
 
-// "; 123 bytes (0 MiB) of … are free", if the driver can tell.
+// Returns "; 123 bytes (0 MiB) of … are free"; "" if the driver cannot tell.
 std::string free_text(const Context& context) {
   const auto memory = context.memory();
   if (!memory.ok()) return "";
@@ -66,8 +66,7 @@ Error pinned_memory_error(const Context& context, std::uint64_t bytes, const Err
   return {ErrorCode::io,
           "cannot take " + count_text(bytes) + " of pinned host memory for device " +
               std::to_string(context.ordinal()) + ": " + failed.message +
-              "; smaller batches, a smaller prefetch_batches or a smaller budget of pinned memory "
-              "need less" +
+              "; use smaller batches, a smaller prefetch_batches or a smaller pinned_budget_bytes" +
               late_text(),
           {},
           {}};
@@ -118,7 +117,7 @@ Result<std::shared_ptr<const Context>> Context::retain(std::shared_ptr<const Dri
   if (ordinal < 0 || ordinal >= devices) {
     return usage_error("there is no device " + std::to_string(ordinal) + "; " +
                        (devices == 1
-                            ? "this process sees one, device 0"
+                            ? "this process sees only device 0"
                             : "this process sees devices 0 … " + std::to_string(devices - 1)) +
                        " (CUDA_VISIBLE_DEVICES decides which)");
   }
@@ -235,7 +234,7 @@ Result<bool> Event::query() const {
   const CurrentContext current(*context_);
   HOTPACK_TRY(current.status());
   const int code = context_->api().EventQuery(handle_);
-  // or nobody may query it now
+  // incomplete, or a capture forbids to query it now
   if (code == code::kNotReady || code::is_of_a_capture(code)) return false;
   HOTPACK_TRY(context_->driver().check("cuEventQuery", code));
   return true;

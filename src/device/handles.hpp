@@ -1,9 +1,9 @@
 // Owners of the driver's objects, which release them: contexts, streams, events, memory.
 //
-// Ownership: moved, not copied; each keeps its Context. Destructors make the context current
-// while they need it. They never report and never wait; see the notes of each. Thread-safety: one
-// thread at a time per handle; any number per Context.
-// Failure: as Driver::check, `io`; memory errors name bytes, device and free memory.
+// Ownership: moved, not copied; each object keeps its Context. Destructors make the context current
+// while they need it. They never report an error and never wait; see the notes of each class.
+// Thread-safety: one thread at a time per handle; any number of threads per Context. Failure: as
+// Driver::check, `io`; errors of memory name the bytes, the device and the free memory.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace hotpack::device {
 // The primary context of a device, which programs that use CUDA's runtime share.
 class Context {
  public:
-  // Code `usage` for an ordinal that does not exist, with the existing ones.
+  // Fails with code `usage` if the ordinal does not exist; the text names the existing ones.
   [[nodiscard]] static Result<std::shared_ptr<const Context>> retain(
       std::shared_ptr<const Driver> driver, int ordinal);
   ~Context();
@@ -49,9 +49,9 @@ class Context {
   int multiprocessors_ = 1;
 };
 
-// Makes a context current within a scope; then restores the thread's own one. Meanwhile the
-// thread may query events and allocate memory although another stream of the program is being
-// captured into a graph: hotpack never uses such a stream.
+// Makes a context current within a scope; the destructor restores the thread's previous context.
+// Within the scope, the thread may query events and allocate memory even while another stream of
+// the program is being captured into a graph, because hotpack never uses a stream under capture.
 //   const CurrentContext current(*context);
 //   HOTPACK_TRY(current.status());
 class CurrentContext {
@@ -66,12 +66,13 @@ class CurrentContext {
  private:
   const Context& context_;
   int code_;
-  int capture_mode_ = kCaptureModeRelaxed;  // later the thread's own mode
+  int capture_mode_ = kCaptureModeRelaxed;  // the constructor stores the thread's own mode here
 };
 
-// Releases an object of the driver with `call`, with the context current. If a capture of the
-// program prevents that, or if this thread must not wait when the driver may wait (FreesLate),
-// late_free.hpp does it. Does nothing if the driver was torn down together with its objects.
+// Releases an object of the driver with `call`, with the context current. The reaper
+// (late_free.hpp) releases it later if a capture of the program prevents that now, or if the driver
+// may wait and this thread must not (FreesLate). Does nothing if the driver was torn down together
+// with its objects.
 void give_back(std::shared_ptr<const Context> context, std::function<int()> call) noexcept;
 
 // A stream of the loader, which does not wait for the legacy stream. Precondition of the
@@ -91,22 +92,23 @@ class Stream {
   StreamHandle handle_ = nullptr;
 };
 
-// An event without time stamps. The functions need the context current, except query(). An event
-// that was never recorded is complete.
+// An event without time stamps. All functions but query() need the context current. An event that
+// was never recorded counts as complete.
 class Event {
  public:
   Event() = default;
   ~Event();
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
-  // A host thread that waits for it sleeps with kEventBlockingSync, and spins otherwise.
+  // With kEventBlockingSync in `more_flags`, a host thread that waits for the event sleeps; without
+  // it, the thread spins.
   [[nodiscard]] static Result<Event> create(std::shared_ptr<const Context> context,
                                             unsigned more_flags = 0);
   [[nodiscard]] EventHandle handle() const { return handle_; }
   [[nodiscard]] Status record(StreamHandle stream) const;
-  // later work on `stream` waits for the recorded work
+  // makes later work on `stream` wait for the recorded work
   [[nodiscard]] Status make_wait(StreamHandle stream) const;
-  // true if it is complete; reports an error of the context
+  // returns true if the event is complete; fails if the context has failed
   [[nodiscard]] Result<bool> query() const;
 
  private:
@@ -114,12 +116,12 @@ class Event {
   EventHandle handle_ = nullptr;
 };
 
-// Records the event, a second time if that fails: memory that work in flight uses must not count
-// as free. Returns the first error.
+// Records the event. If that fails, records it a second time, because memory that work in flight
+// uses must not count as free. Returns the first error.
 [[nodiscard]] Status record_surely(const Event& event, StreamHandle stream);
 
-// Memory of a device, aligned to 256 bytes. Precondition of the destructor: no work in flight
-// uses it (late_free.hpp), or the context has failed.
+// Memory of a device, aligned to 256 bytes. Precondition of the destructor: no work in flight uses
+// the memory, or the context has failed. Use free_late() otherwise.
 class DeviceMemory {
  public:
   DeviceMemory() = default;

@@ -15,13 +15,14 @@ namespace hotpack::device {
 namespace {
 
 constexpr std::uint32_t kBlockThreads = 256, kWarpThreads = 32, kMostRows = 65535;
-// With more blocks per multiprocessor than this, threads take several turns instead: enough
-// blocks that the last ones matter little.
+// The most blocks per multiprocessor; with more work, each thread works several times. This is
+// enough that the uneven end of a launch matters little.
 constexpr std::uint64_t kMostBlocks = 128;
 
 std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
-// The data for conversion: numbers in the arguments, and the table that equals or replaces them.
+// Makes the data for conversion: sets the numbers in `args`, and returns the table of converted
+// values. The kernel uses the table unless the numbers give the same results.
 std::vector<std::byte> make_values(const ImageOutput& output, int channels, ImageArgs& args) {
   const auto count = static_cast<std::size_t>(channels);
   const std::vector<float> mean =
@@ -43,14 +44,14 @@ std::vector<std::byte> make_values(const ImageOutput& output, int channels, Imag
   return bytes;
 }
 
-// The table is on the device on return. Needs the context current.
+// Copies the bytes to the device, and returns when they are there. Needs the context current.
 Result<std::shared_ptr<const DeviceMemory>> put_on_device(
     const std::shared_ptr<const Context>& context, const std::vector<std::byte>& bytes) {
   HOTPACK_ASSIGN(DeviceMemory memory, DeviceMemory::take(context, bytes.size()));
   HOTPACK_ASSIGN(const Stream stream, Stream::create(context));
   const Status copied = HOTPACK_DRIVER(context->driver(), MemcpyHtoDAsync, memory.address(),
                                        bytes.data(), bytes.size(), stream.handle());
-  // after a failed copy too: bytes and memory must stay until it ends
+  // also after a failed copy: its source and target must live until it ends
   const Status over = stream.synchronize();
   HOTPACK_TRY(copied);
   HOTPACK_TRY(over);
@@ -85,7 +86,7 @@ std::uint64_t ImageLaunch::row_bytes(PixelSize output) const {
 }
 
 Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle stream) const {
-  // if records have no common size, the only row may be empty
+  // the only row may be empty if records have no common size
   if (rows.count == 0 || row_bytes(rows.output) == 0) return {};
   ImageArgs args = args_;
   args.rows = device_pointer<const RowEntry>(rows.table);
@@ -102,8 +103,9 @@ Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle str
                         size.grid_z, size.block_threads, 1, 1, 0, stream, parameters, nullptr);
 }
 
-// Threads take a vector of pixels if planes are written, else a vector of elements. Some take two
-// or four; half of the blocks then have no work, which costs little.
+// Returns a launch with one thread per vector of pixels if planes are written, otherwise per vector
+// of elements. Some kernels take two or four vectors per thread; then half of the blocks or more
+// have no work, which costs little.
 LaunchSize image_launch_size(const ImageArgs& args, ElementType type, AxisOrder order,
                              int processors) {
   const std::uint64_t per_vector = 16 / element_bytes(type);

@@ -19,15 +19,15 @@ namespace hotpack::device {
 
 class ImageLaunch {
  public:
-  // Makes the context current itself. The table is on the device on return.
+  // Makes the context current itself. When it returns, the table is on the device.
   [[nodiscard]] static Result<ImageLaunch> make(const std::shared_ptr<const Context>& context,
                                                 const std::shared_ptr<const KernelModules>& modules,
                                                 const ImageOutput& output, int channels,
                                                 AxisOrder stored);
   // Bytes per output row.
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
-  // Queues a kernel that writes rows.count rows at `out`, aligned to 16 bytes. Needs the context
-  // current.
+  // Queues a kernel that writes rows.count rows at `out`, which is aligned to 16 bytes. Needs the
+  // context current.
   [[nodiscard]] Status launch(const PackedRows& rows, Pointer out, StreamHandle stream) const;
 
  private:
@@ -40,7 +40,7 @@ class ImageLaunch {
   std::shared_ptr<const DeviceMemory> values_;
 };
 
-// The launch for these arguments; `processors` is the device's.
+// Returns the launch for these arguments. `processors` is the device's number of multiprocessors.
 [[nodiscard]] LaunchSize image_launch_size(const ImageArgs& args, ElementType type, AxisOrder order,
                                            int processors);
 [[nodiscard]] const char* image_kernel_name(ElementType type, AxisOrder order);

@@ -15,7 +15,8 @@ constexpr int kOldestMajor = 7, kOldestMinor = 5;  // sm_75
 
 Error no_kernels() {
   return usage_error("hotpack was built without CUDA kernels (" + embedded_kernels_text() +
-                     "): configure with HOTPACK_CUDA=ON and nvcc, or use Loader, which needs none");
+                     "); build it with HOTPACK_CUDA=ON and nvcc, or use Loader, which needs no "
+                     "kernels");
 }
 
 struct Capability {
@@ -45,7 +46,7 @@ bool does_not_fit(int code) {
          code == code::kInvalidPtx || code == code::kUnsupportedPtxVersion;
 }
 
-// The reason why the driver cannot use the kernels, and what to do.
+// Returns an error that says why the driver cannot use the kernels, and what to do.
 Error misfit(const Context& context, const Error& failed) {
   HOTPACK_ASSIGN(const Capability capability, capability_of(context));
   const std::string device = "device " + std::to_string(context.ordinal()) +
@@ -63,8 +64,8 @@ Error misfit(const Context& context, const Error& failed) {
                      "toolkit that is no newer than the driver");
 }
 
-// The loaded modules that may still be in use. Never destroyed: a loader may outlive the
-// program's statics.
+// The loaded modules that may still be in use. Never destroyed, because a loader may outlive the
+// program's static objects.
 struct Known {
   std::mutex mutex;
   std::vector<std::weak_ptr<const KernelModules>> modules;
@@ -81,7 +82,7 @@ Result<std::shared_ptr<const KernelModules>> KernelModules::load(
     std::shared_ptr<const Context> context, const KernelImages& images) {
   if (images.empty()) return no_kernels();
   Known& all = known();
-  // held while loading: others that open the device wait for it
+  // held while loading: other threads that open the device wait for the kernels
   const std::scoped_lock lock(all.mutex);
   std::erase_if(all.modules, [](const auto& modules) { return modules.expired(); });
   for (const auto& each : all.modules) {
@@ -97,7 +98,7 @@ Result<std::shared_ptr<const KernelModules>> KernelModules::load(
 Status KernelModules::load_all(const KernelImages& images) {
   const CurrentContext current(*context_);
   HOTPACK_TRY(current.status());
-  modules_.reserve(images.size());  // so that no module is lost for lack of memory
+  modules_.reserve(images.size());  // reserved now, so that push_back cannot fail and lose a module
   for (const KernelImage& image : images) {
     ModuleHandle handle = nullptr;
     const int code =

@@ -1,8 +1,8 @@
 // The kernels in one device's context, loaded once and shared by all current users.
 //
 // Ownership: keeps its Context; the last owner unloads the kernels. Thread-safe. Failure: `usage`
-// if hotpack was built without kernels, or the driver cannot use them (it is too old, or the
-// device is older than sm_75), with what to do; otherwise `io`.
+// if hotpack was built without kernels, or if the driver cannot use them (the driver is too old, or
+// the device is older than sm_75); the text says what to do. Otherwise `io`.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace hotpack::device {
 
-// A fatbin, and the prefix of all its kernels' names.
+// The compiled kernels (a fatbin), and the prefix that all their names have.
 struct KernelImage {
   std::string_view prefix;
   std::span<const std::byte> bytes;
@@ -24,21 +24,21 @@ struct KernelImage {
 using KernelImages = std::vector<KernelImage>;
 
 [[nodiscard]] KernelImages embedded_kernels();  // empty if built without CUDA
-// "CUDA 13.0, sm_75 … sm_121 and PTX"; or "none: …" with the reason
+// Returns "CUDA 13.0, sm_75 … sm_121 and PTX"; or "none: …" with the reason.
 [[nodiscard]] std::string embedded_kernels_text();
 
 class KernelModules {
  public:
-  // The kernels of a living owner if the context has loaded the same images already, without a
-  // call of the driver.
+  // Loads the kernels. If an owner of kernels from the same images exists in this context, returns
+  // those, without a call of the driver.
   [[nodiscard]] static Result<std::shared_ptr<const KernelModules>> load(
       std::shared_ptr<const Context> context, const KernelImages& images);
   ~KernelModules();
   KernelModules(const KernelModules&) = delete;
   KernelModules& operator=(const KernelModules&) = delete;
 
-  // Looks only in the module with the name's prefix, because tools that watch calls report one
-  // that fails. Needs the context current.
+  // Searches only in the module whose prefix the name has, because tools that watch calls of the
+  // driver report every failed search. Needs the context current.
   [[nodiscard]] Result<FunctionHandle> find(const std::string& name) const;
 
  private:

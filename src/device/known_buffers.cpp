@@ -10,18 +10,19 @@ namespace hotpack::device {
 
 namespace {
 
-// The driver's facts about an address, with the values of an address that is not the driver's.
-// For a yes the driver writes one byte or four.
+// What the driver reports about an address. The initial values are those for an address that the
+// driver does not know. The flags `managed` and `legacy_ipc` are ints that start with 0, because
+// the driver writes either one byte or four of them.
 struct Place {
   int kind = 0;
   int ordinal = 0;
   int managed = 0;
-  // accepted by cuIpcGetMemHandle: memory of one cuMemAlloc, neither mapped nor of a pool
+  // not 0: one cuMemAlloc made the memory, which is neither mapped nor from a pool
   int legacy_ipc = 0;
-  Pointer begin = 0;  // beginning of that memory
+  Pointer begin = 0;  // beginning of the memory
   std::size_t bytes = 0;
 
-  // The number of bytes from an address in it to its end, if known.
+  // Returns the number of bytes from an address in the memory to its end, if known.
   [[nodiscard]] std::optional<std::uint64_t> bytes_from(Pointer address) const {
     const bool known =
         legacy_ipc != 0 && managed == 0 && address >= begin && address - begin < bytes;
@@ -60,7 +61,7 @@ Status KnownBuffers::check(const std::string& which, const void* memory, std::ui
   }
   const auto left = place.bytes_from(buffer.address);
   if (left && bytes > *left) {
-    return usage_error(which + " is said to have " + std::to_string(bytes) +
+    return usage_error(which + " was passed with a size of " + std::to_string(bytes) +
                        " bytes, but its memory ends after " + std::to_string(*left));
   }
   remember(buffer);

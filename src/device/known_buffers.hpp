@@ -1,8 +1,8 @@
-// Checks that a device's kernels can write memory of the caller: another address would end the
-// process's use of CUDA, not only the call.
+// Checks that a device's kernels can write the caller's memory. If they could not, the kernels
+// would fail, and the process could not use CUDA any more.
 //
-// Thread-safe. Failure: `usage` for memory of the host or of another device, or that ends before
-// the buffer does; `io` if the driver cannot tell.
+// Thread-safe. Failure: `usage` for host memory, for memory of another device, and for memory that
+// ends before the buffer does; `io` if the driver cannot tell.
 #pragma once
 
 #include <array>
@@ -19,10 +19,11 @@ namespace hotpack::device {
 
 class KnownBuffers {
  public:
-  // `which` is for the message, "the image buffer of part 0". Asks the driver only if the address
-  // is not among the last ones or the buffer is larger than before, so that fixed buffers cost
-  // nothing. Managed memory belongs to any device. The end of memory is checked only for memory
-  // of cuMemAlloc: mapped memory may continue after the end that the driver reports.
+  // Checks a buffer. `which` names it in the message, for example "the image buffer of part 0". The
+  // last buffers are remembered: the driver is asked only if the address is not among them, or if
+  // the buffer is larger than before. So fixed buffers cost nothing. Managed memory belongs to any
+  // device. The end of memory is checked only if cuMemAlloc made it, because mapped memory may
+  // continue after the end that the driver reports.
   [[nodiscard]] Status check(const std::string& which, const void* memory, std::uint64_t bytes,
                              const Context& context);
 

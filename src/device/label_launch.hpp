@@ -21,7 +21,7 @@ class LabelLaunch {
                                                 const std::shared_ptr<const KernelModules>& modules,
                                                 const LabelOutput& output,
                                                 const expand::LabelSource& source);
-  // `output` is the image's; labels of whole images do not depend on it
+  // `output` is the size of the image; it does not matter for labels of whole images
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
   [[nodiscard]] Status launch(const PackedRows& rows, Pointer out, StreamHandle stream) const;
 
@@ -35,12 +35,12 @@ class LabelLaunch {
   LabelArgs args_;  // the arguments that all launches share
 };
 
-// The arguments that all launches share, for an output of this size: everything but rows, records
-// and out. `output` has type and ignore_index filled in.
+// Returns the arguments that all launches share for an output of this size: everything but rows,
+// records and out. `output` has type and ignore_index filled in.
 [[nodiscard]] LabelArgs label_args(const LabelOutput& output, const expand::LabelSource& source);
 void set_size(LabelArgs& args, const LabelOutput& output, PixelSize size);
 
-// The launch for these arguments; `processors` is the device's.
+// Returns the launch for these arguments. `processors` is the device's number of multiprocessors.
 [[nodiscard]] LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output,
                                            int processors);
 [[nodiscard]] const char* label_kernel_name(const LabelOutput& output);  // with the type filled in

@@ -1,4 +1,4 @@
-// The common base of all cargoes: a SlotLayout determines their sizes.
+// The common base of all kinds of cargo. Its SlotLayout determines the sizes.
 //
 // Ownership and thread-safety as Cargo.
 #pragma once
@@ -13,7 +13,7 @@ namespace hotpack::device {
 
 class LaidOutCargo : public Cargo {
  public:
-  // `output` of every row; empty if rows differ.
+  // `output` is the size of every row; empty if rows differ.
   LaidOutCargo(SlotLayout layout, std::optional<PixelSize> output)
       : layout_(std::move(layout)), output_(output) {}
 

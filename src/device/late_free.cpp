@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// between the reaper's passes; doubled after each pass that frees nothing
+// pause between passes of the reaper, doubled after each pass that frees nothing
 constexpr milliseconds kFirstPause{1};
 constexpr milliseconds kLongestPause{20};
 constexpr milliseconds kPatienceAtExit{1000};
@@ -38,13 +38,13 @@ struct LateList {
   std::condition_variable changed;
   std::list<Entry> entries;
   std::size_t waiting = 0;     // entries, including those of a running sweep
-  std::uint64_t added = 0;     // total, without those to be tried again
-  std::uint64_t again = 0;     // entries to be tried again
-  std::uint64_t freed = 0;     // total
+  std::uint64_t added = 0;     // total number of entries, not counting `again`
+  std::uint64_t again = 0;     // total number of entries to be tried again
+  std::uint64_t freed = 0;     // total number of freed entries
   std::uint64_t asked = 0;     // requests for a pass of the reaper
   std::uint64_t answered = 0;  // requests that are done
-  std::uint64_t hopeless = 0;  // added + freed when a caller gave up
-  bool sweeping = false;       // one thread at a time
+  std::uint64_t hopeless = 0;  // added + freed when drain_late() last gave up; 0: it did not
+  bool sweeping = false;       // a thread sweeps; only one may at a time
   std::thread::id sweeper;
   std::thread reaper;
   bool reaper_ended = false;
@@ -57,7 +57,7 @@ thread_local unsigned frees_late = 0;  // number of FreesLate objects of this th
 
 LateList& late_list() { return of_this_process<LateList>(); }
 
-// True also if the query fails.
+// Returns true if the event is complete, and also if the query fails.
 bool is_over(const Event& event) {
   const auto over = event.query();
   return !over.ok() || *over;
@@ -69,7 +69,8 @@ bool all_over(Entry& entry) {
   return entry.events.empty();
 }
 
-// False on the sweeping thread itself: a destructor of a freed object has called back.
+// Starts a sweep: moves all entries of the list to `entries`. Returns false if this thread is
+// already sweeping, because the destructor of a freed object has called back.
 bool begin_sweep(LateList& list, std::list<Entry>& entries, std::uint64_t& again) {
   std::unique_lock lock(list.mutex);
   if (list.sweeping && list.sweeper == std::this_thread::get_id()) return false;
@@ -81,8 +82,9 @@ bool begin_sweep(LateList& list, std::list<Entry>& entries, std::uint64_t& again
   return true;
 }
 
-// Waiting entries come before those added meanwhile, in their order. Returns the number of freed
-// entries, without those to be tried again.
+// Ends a sweep: returns the entries that are still in use to the front of the list, before the
+// entries that were added during the sweep. Returns the number of freed entries, not counting those
+// to be tried again.
 std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size_t let_go,
                       std::uint64_t again_before) {
   const std::lock_guard lock(list.mutex);
@@ -95,8 +97,8 @@ std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size
   return freed;
 }
 
-// Returns the number of freed entries. Holds no lock while it queries the driver or releases
-// objects: both may take long or call back.
+// Frees the entries that are no longer in use. Returns their number. Holds no lock while it queries
+// the driver or releases objects, because both may take long or call back.
 std::size_t sweep_once(LateList& list) {
   std::list<Entry> entries;
   std::uint64_t again = 0;
@@ -137,8 +139,8 @@ void reap(LateList& list) {
   list.changed.notify_all();
 }
 
-// Registered after the driver was initialized, so it runs before the driver's own end, after
-// which nobody may call the driver.
+// Stops the reaper at exit. It is registered after the driver was initialized, so it runs before
+// the driver shuts down. After that, nobody may call the driver.
 void stop_reaper() {
   LateList& list = late_list();
   std::unique_lock lock(list.mutex);
@@ -151,20 +153,22 @@ void stop_reaper() {
   ended ? list.reaper.join() : list.reaper.detach();
 }
 
-// Called under the lock. If the thread cannot be started now, the next entry tries again.
+// Starts the reaper if it does not run. If its thread cannot be started now, the next entry tries
+// again. Called under the lock.
 void start_reaper(LateList& list) noexcept {
   if (list.reaper.joinable() || list.stopping || !reaper_works) return;
   try {
     const loader::BlockedSignals blocked;
     list.reaper = std::thread([&list] { reap(list); });
-  } catch (const std::exception&) {  // no thread, no memory
+  } catch (const std::exception&) {  // the system lacks threads or memory
     return;
   }
   pthread_setname_np(list.reaper.native_handle(), "hotpack/reaper");
   static_cast<void>(std::atexit(stop_reaper));
 }
 
-// Memory in use must be put on the list, so if the host has no memory, this waits until it has.
+// Allocates a list of one entry. Memory in use must be put on the list, so if the host lacks
+// memory, this waits until there is some.
 std::list<Entry> place_for_one() {
   while (true) {
     try {
@@ -189,7 +193,7 @@ void add_entry(std::shared_ptr<void> held, std::vector<Event> events,
   list.changed.notify_all();
 }
 
-// Called under the lock. False: callers sweep themselves.
+// Returns false if callers must sweep themselves. Called under the lock.
 bool has_reaper(LateList& list) {
   if (!list.entries.empty()) start_reaper(list);
   return list.reaper.joinable() && reaper_works &&
@@ -206,7 +210,7 @@ void free_again(std::shared_ptr<void> held) noexcept {
   add_entry(std::move(held), {}, &LateList::again);
 }
 
-// Also examines what destructors put on the list.
+// Repeats sweeps, so that it also examines objects that destructors put on the list.
 void sweep_late() noexcept {
   while (sweep_once(late_list()) > 0) continue;
 }

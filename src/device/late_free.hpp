@@ -1,15 +1,14 @@
-// Frees memory that streams may still use, as soon as they no longer do, without ever waiting for
-// them.
+// Frees memory that streams may still use, as soon as they no longer do, without waiting for them.
 //
-// One thread per process, the reaper, examines a list and frees what is no longer in use. A
-// driver may wait for all streams of a device to free memory or to unload a module, so everything
-// that was in use goes through this list, and callers wait no longer than they ask for. The
-// reaper starts with the first entry, sleeps while the list is empty, and stops at exit, before
-// the driver's own end.
-// Ownership: takes over everything on the list; there is one list per process, and a forked child
-// begins with an empty one. At exit the rest is left to the driver. Thread-safe. Never fails: if
-// the query of an event fails, its context has failed, and the entry is released (the driver then
-// frees nothing, or everything). If no thread can be started, callers free memory themselves.
+// One thread per process, the reaper, examines a list of such memory and frees what is no longer in
+// use. When a driver frees memory or unloads a module, it may wait for all streams of the device.
+// So everything that was in use goes through this list, and callers wait no longer than they ask
+// for. The reaper starts with the first entry, sleeps while the list is empty, and stops at exit,
+// before the driver shuts down. Ownership: takes over everything on the list. There is one list per
+// process; a forked child begins with an empty one. Entries that remain at exit are left to the
+// driver. Thread-safe. Never fails: if an event cannot be queried, its context has failed, and the
+// entry is released (the driver then frees nothing, or everything). If no thread can be started,
+// callers free memory themselves.
 #pragma once
 
 #include <chrono>
@@ -22,36 +21,36 @@
 
 namespace hotpack::device {
 
-// Releases `held` after all events complete, never in this call. Destructors of `held` run
+// Releases `held` after all events are complete, never within this call. Destructors of `held` run
 // without a lock, on the reaper's thread or in sweep_late().
 void free_late(std::shared_ptr<void> held, std::vector<Event> events) noexcept;
-// The same without events, for objects that the driver did not release just now; the next pass
+// The same without events, for objects that the driver could not release just now. The next pass
 // tries again.
 void free_again(std::shared_ptr<void> held) noexcept;
-// Releases everything that has become free, on this thread; on return, the reaper has released
-// its part too. May take as long as the driver needs to free memory. Do not call it in a
+// Releases everything that is no longer in use, on this thread. When it returns, the reaper has
+// released its part too. May take as long as the driver needs to free memory. Do not call it in a
 // destructor of a held object.
 void sweep_late() noexcept;
-// Lets the reaper work now. Returns when it has released everything free, or when `patience` is
-// over. Without a reaper: sweep_late().
+// Wakes the reaper. Returns when the reaper has released everything that is no longer in use, or
+// when `patience` is over. Without a reaper, calls sweep_late().
 void settle_late(std::chrono::milliseconds patience) noexcept;
-// For callers that lack memory: waits until everything is free, or `patience` is over; does not
-// wait again for entries that did not become free in an earlier such wait. Without a reaper:
+// For callers that lack memory: waits until the list is empty, or `patience` is over. Does not wait
+// if an earlier call gave up and the list has not changed since. Without a reaper, calls
 // sweep_late().
 void drain_late(std::chrono::milliseconds patience) noexcept;
-// The patience of such a caller: entries may wait for the queued work of streams.
+// `patience` for such callers: entries may wait for work that is queued on streams.
 inline constexpr std::chrono::seconds kPatienceForMemory{10};
-// The driver's code of `take`, which allocates memory. If memory is short while the list has
-// entries, tries again after drain_late().
+// Calls `take`, which allocates memory, and returns the driver's code. If memory is short while the
+// list has entries, calls drain_late() and then `take` again.
 [[nodiscard]] int take_patiently(const std::function<int()>& take);
-// The number of entries that are not free yet, including those being freed.
+// Returns the number of entries that are not free yet, including those being freed.
 [[nodiscard]] std::size_t late_count();
-// For tests that control when memory is freed: turns the reaper on or off. After `false` returns,
-// it makes no call of the driver.
+// Turns the reaper on or off, for tests that control when memory is freed. Once
+// let_reaper_work(false) has returned, the reaper makes no call of the driver.
 void let_reaper_work(bool works) noexcept;
 
-// While one exists, objects that this thread releases go to free_late() instead: for calls that
-// must not wait for streams.
+// While an object of this class exists, objects that this thread releases go to free_late(). For
+// calls that must not wait for streams.
 class FreesLate {
  public:
   FreesLate() noexcept;

@@ -16,8 +16,8 @@ namespace hotpack::device {
 
 Error no_memory_error() {
   return {ErrorCode::io,
-          "there is no memory on the host to describe a batch; nothing is lost: free some and call "
-          "again",
+          "the host has no memory for the description of a batch; free some memory and call again: "
+          "the batch is not lost",
           {},
           {}};
 }
@@ -58,7 +58,7 @@ Status Output::note_use(CUstream_st* stream, std::size_t part) {
   }
   if (core_->stager().forked())
     return usage_error(
-        "the loader was opened before a fork, and CUDA does not work in the child; start the "
+        "the loader was opened before a fork, and CUDA does not work in the child; start the child "
         "process with exec or spawn");
   const Part& of = core_->parts()[part];
   const CurrentContext current(*of.context);

@@ -18,17 +18,17 @@
 
 namespace hotpack::device {
 
-// The error for lack of host memory, after a std::bad_alloc.
+// Returns the error for lack of host memory, after a std::bad_alloc.
 [[nodiscard]] Error no_memory_error();
 
-// A lease of one OutputMemory, once it has one.
+// A lease of one OutputMemory. It begins with hold().
 class Output {
  public:
   Output(std::shared_ptr<Core> core, DeviceBatchInfo info);
-  ~Output();  // returns the memory, with the streams that used it
+  ~Output();  // returns the memory to the pool, with the streams that used it
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
-  // Begins the lease: the batch is in `memory`.
+  // Begins the lease: `memory` contains the batch.
   void hold(std::unique_ptr<OutputMemory> memory) noexcept { memory_ = std::move(memory); }
   [[nodiscard]] const DeviceBatchInfo& info() const { return info_; }
   [[nodiscard]] Status record_stream(CUstream_st* stream, std::size_t part);

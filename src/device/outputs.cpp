@@ -21,12 +21,12 @@ bool is_sticky(int code) {
          (code >= kFirstSticky && code <= kLastSticky && code != kContextIsDestroyed);
 }
 
-// True if the same record may succeed later.
+// True if a call that failed with this code may succeed later.
 bool is_passing(int code) { return code == code::kOutOfMemory || code::is_of_a_capture(code); }
 
 }  // namespace
 
-// Converts the code of a call to the outcome of a use. Returns the error of a context that has
+// Converts the code of a call to the outcome for a use of a stream. Fails if the context has
 // failed.
 Result<OutputPool::Noted> OutputPool::judge(const Driver& driver, const char* call, int code) {
   if (code == code::kSuccess) return Noted::yes;
@@ -40,8 +40,8 @@ OutputPool::OutputPool(std::vector<std::shared_ptr<const Context>> contexts,
   for (List* const list : {&retried_, &free_, &unknown_, &kept_}) list->reserve(most);
 }
 
-// After close(), or if nothing was leased: uses no stream of the program, since this may run
-// late.
+// Runs after close(), or if nothing was leased. Uses no stream of the program, because it may run
+// after the program has destroyed them.
 OutputPool::~OutputPool() {
   for (List* const list : {&free_, &unknown_, &kept_}) {
     for (auto& memory : *list) free_late_one(std::move(memory));
@@ -100,25 +100,24 @@ bool OutputPool::any_free() const {
 Error OutputPool::none_left() const {
   if (most_ == 0) {
     return usage_error(
-        "outputs is 0, so next() has no memory for a batch; open the loader with outputs of at "
-        "least 1, or call next_into() with memory "
-        "of your own");
+        "outputs is 0, so next() has no memory for a batch; open the loader with `outputs` of 1 or "
+        "more, or call next_into() with your own memory");
   }
   std::string text =
-      "all outputs are leased, so there is no memory for another batch; release one before asking "
-      "for the next, or open the "
-      "loader with more outputs";
+      "all outputs are leased, so there is no memory for another batch; release a batch "
+      "before you ask for the next, or open the loader with more outputs";
   const std::lock_guard lock(mutex_);
   if (!unknown_.empty()) {
-    text += ". " + std::to_string(unknown_.size()) + " of " + std::to_string(most_) +
-            " were released while a stream that uses them was being captured: they come back after "
-            "the capture";
+    text +=
+        ". " + std::to_string(unknown_.size()) + " of " + std::to_string(most_) +
+        " were released while a stream that uses them was being captured; they can be used again "
+        "after the capture";
   }
   if (!kept_.empty()) {
-    text += ". " + std::to_string(kept_.size()) + " of " + std::to_string(most_) +
-            " were used on streams that were gone at the release and cannot be used again: release "
-            "batches before their streams are "
-            "destroyed";
+    text +=
+        ". " + std::to_string(kept_.size()) + " of " + std::to_string(most_) +
+        " cannot be used again, because their streams were destroyed before the release; release "
+        "batches before you destroy their streams";
   }
   return usage_error(std::move(text));
 }
@@ -133,7 +132,7 @@ Status OutputPool::give_back(std::unique_ptr<OutputMemory> memory,
   return settle(std::move(memory));
 }
 
-// Records uses that can be recorded now, and moves the memory to its list.
+// Records the uses of streams that can be recorded now, and moves the memory to the matching list.
 Status OutputPool::settle(std::unique_ptr<OutputMemory> memory) noexcept {
   auto noted = note_all(*memory);
   if (!noted.ok()) {
@@ -153,7 +152,7 @@ Status OutputPool::settle(std::unique_ptr<OutputMemory> memory) noexcept {
   return {};
 }
 
-// The worst outcome of all uses; recorded uses are removed.
+// Records all uses that can be recorded, and removes them. Returns the worst outcome.
 Result<OutputPool::Noted> OutputPool::note_all(OutputMemory& memory) const noexcept {
   Noted worst = Noted::yes;
   std::vector<StreamUse>& uses = memory.unnoted;
@@ -161,7 +160,7 @@ Result<OutputPool::Noted> OutputPool::note_all(OutputMemory& memory) const noexc
     Noted noted = Noted::later;
     try {
       HOTPACK_ASSIGN(noted, note(*use, memory));
-    } catch (const std::exception&) {  // no memory for an event
+    } catch (const std::exception&) {  // the host lacks memory for an event
     }
     worst = std::max(worst, noted);
     use = noted == Noted::yes ? uses.erase(use) : use + 1;
@@ -169,23 +168,23 @@ Result<OutputPool::Noted> OutputPool::note_all(OutputMemory& memory) const noexc
   return worst;
 }
 
-// Records the position of a stream. Returns the error of a context that has failed.
+// Records how far the work of a stream has got. Fails if the context has failed.
 Result<OutputPool::Noted> OutputPool::note(const StreamUse& use, OutputMemory& memory) const {
   const auto& context = contexts_[use.part];
   const CurrentContext current(*context);
   if (current.code() != code::kSuccess)
     return judge(context->driver(), "cuCtxPushCurrent", current.code());
-  // Another thread's per-thread stream cannot be named here; the legacy stream waits for it, as
-  // for all streams that are not non-blocking.
+  // This thread cannot name another thread's per-thread stream. It records the legacy stream
+  // instead, which waits for that stream, as it does for all streams that are not non-blocking.
   const bool elsewhere = use.stream == kPerThreadStream && use.thread != std::this_thread::get_id();
   const StreamHandle stream = elsewhere ? kLegacyStream : use.stream;
   if (is_captured(*context, stream))
-    return Noted::later;  // the record would become a node of the graph
+    return Noted::later;  // a record now would become a part of the graph
   OutputMemory::Part& part = memory.parts[use.part];
   if (part.used_count == part.used.size()) {
     part.used.reserve(part.used.size() + 1);
     auto event = Event::create(context);
-    if (!event.ok()) return Noted::later;  // the next call reports a context that has failed
+    if (!event.ok()) return Noted::later;  // if the context has failed, the next call reports it
     part.used.push_back(*std::move(event));
   }
   const EventHandle event = part.used[part.used_count].handle();
@@ -219,7 +218,7 @@ void OutputPool::close() noexcept {
   retried_.clear();
 }
 
-// Streams may still read memory of released leases.
+// Frees memory with free_late(), because streams may still read it although its lease has ended.
 void OutputPool::free_late_one(std::unique_ptr<OutputMemory> memory) noexcept {
   std::vector<Event> events;
   for (OutputMemory::Part& part : memory->parts) {

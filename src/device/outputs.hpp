@@ -1,13 +1,13 @@
 // Device memory for expanded batches, leased and reused.
 //
-// At release, an event records a lease's use of each stream, and the next user of the memory
-// makes its stream wait for that event. So no host thread waits, and nothing overwrites memory
-// that a stream still reads. If no event can be recorded at release, because the stream is being
-// captured into a graph, the use of the memory is unknown: it is neither reused nor freed until
-// an event was recorded later. Memory used on a stream that was destroyed before the release is
-// kept for good, because its use can no longer be known. Both last until the pool ends.
-// Ownership: the pool owns all memory; a lease borrows it and keeps the pool. Thread-safe.
-// Failure: `io` if the driver has no memory, or a context has failed.
+// When a lease ends, an event is recorded on each stream that used the memory. The next user of the
+// memory makes its stream wait for these events. So no host thread waits, and nothing overwrites
+// memory that a stream still reads. If no event can be recorded at the end of a lease, because the
+// stream is being captured into a graph, it is unknown when the memory will be free. Such memory is
+// neither reused nor freed until an event could be recorded. If a stream was destroyed before the
+// end of the lease, this can never be known, and the memory is kept until the pool ends. Ownership:
+// the pool owns all memory; a lease borrows it and keeps the pool. Thread-safe. Failure: `io` if
+// the driver has no memory, or if a context has failed.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@
 
 namespace hotpack::device {
 
-// Bytes of a part's fields.
+// The bytes of a part's image and label.
 struct OutputBytes {
   std::uint64_t image = 0;
   std::uint64_t label = 0;
 };
 
-// A stream that uses a part, and the thread that named it, since that determines the per-thread
-// stream.
+// A stream that uses a part, and the thread that named it. The thread matters, because each thread
+// has its own per-thread stream.
 struct StreamUse {
   std::size_t part = 0;
   StreamHandle stream = nullptr;
@@ -43,11 +43,11 @@ struct OutputMemory {
     DeviceMemory image;
     DeviceMemory label;
     Event written;            // recorded after the kernels
-    std::vector<Event> used;  // one per stream of the last lease
+    std::vector<Event> used;  // one per stream that the last lease used
     std::size_t used_count = 0;
   };
   std::vector<Part> parts;
-  std::vector<StreamUse> unnoted;  // streams of the last lease that have no event yet
+  std::vector<StreamUse> unnoted;  // streams that the last lease used and that have no event yet
 };
 
 class OutputPool {
@@ -58,31 +58,30 @@ class OutputPool {
   OutputPool(const OutputPool&) = delete;
   OutputPool& operator=(const OutputPool&) = delete;
 
-  // Allocates all memory. Call it once, first.
+  // Allocates all memory. Call it once, before the other functions.
   [[nodiscard]] Status allocate();
-  // Records events that could not be recorded at releases. Returns the error of a context that
-  // has failed.
+  // Records the events that could not be recorded when leases ended. Fails if a context has failed.
   [[nodiscard]] Status prepare();
-  // Memory for a lease; null if there is none. Makes no call of the driver.
+  // Returns memory for a lease; null if there is none. Makes no call of the driver.
   [[nodiscard]] std::unique_ptr<OutputMemory> try_take();
   [[nodiscard]] bool any_free() const;
   [[nodiscard]] unsigned most() const { return most_; }
-  // The reason why there is none, and how to continue.
+  // Returns the error that says why there is no memory, and how to continue.
   [[nodiscard]] Error none_left() const;
-  // Returns memory that was acquired but not written.
+  // Takes back memory that try_take() returned and that nobody wrote.
   void give_back(std::unique_ptr<OutputMemory> memory) noexcept;
-  // Ends a lease with these uses. Returns the error of a context that has failed; then the memory
-  // is dropped.
+  // Ends a lease that used these streams. Fails if a context has failed; then the memory is
+  // dropped.
   [[nodiscard]] Status give_back(std::unique_ptr<OutputMemory> memory,
                                  std::vector<StreamUse> uses) noexcept;
-  // Drops memory of a context that has failed: it is freed after its kernels, and never reused.
+  // Drops memory of a context that has failed: frees it after its kernels, and never reuses it.
   void drop(std::unique_ptr<OutputMemory> memory) noexcept;
-  // Frees memory that is not leased now, and leased memory as it returns.
+  // Frees memory that is not leased now. Leased memory is freed when it returns.
   void close() noexcept;
   [[nodiscard]] std::uint64_t device_bytes(std::size_t part) const;
 
  private:
-  // with room for all, so that nothing throws
+  // reserved for all memories, so that push_back never throws
   using List = std::vector<std::unique_ptr<OutputMemory>>;
   enum class Noted { yes, later, never };
 
@@ -100,9 +99,9 @@ class OutputPool {
   List retried_;            // under retry_mutex_
   mutable std::mutex mutex_;
   List free_;
-  List unknown_;       // whose use is unknown
-  List kept_;          // kept for good
-  unsigned made_ = 0;  // total number of memories
+  List unknown_;       // some uses have no event yet
+  List kept_;          // used on a destroyed stream: kept until the pool ends
+  unsigned made_ = 0;  // number of OutputMemory objects made so far
   bool closed_ = false;
 };
 

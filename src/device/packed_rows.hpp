@@ -9,7 +9,7 @@
 namespace hotpack::device {
 
 struct PackedRows {
-  Pointer table = 0;        // RowEntry, one per row
+  Pointer table = 0;        // address of the RowEntry objects, one per row
   Pointer records = 0;      // base address of the entries' offsets
   std::uint32_t count = 0;  // number of rows
   PixelSize output;         // size of every row

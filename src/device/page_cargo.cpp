@@ -25,7 +25,8 @@ void PageCargo::begin(loader::Slot& slot, std::span<const std::optional<std::uin
   staged_.begin(slot, samples, layout(), *blocks_);
 }
 
-// The room was measured when the loader was opened.
+// Returns the place of a record in the slot. The size of the place was computed when the loader was
+// opened; if the record now has another size, this fails.
 Result<PageCargo::Place> PageCargo::place(loader::Slot& slot, std::size_t row,
                                           const loader::RecordShape& record,
                                           const expand::Placement& placement) {

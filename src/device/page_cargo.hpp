@@ -1,7 +1,6 @@
 // Residency::page: threads gather the records of each batch into its slot, after the tables, and
 // one copy per part transfers both.
-//
-// Ownership: shared by the BatchFiller, which writes slots through it, and the code that copies
+// Ownership: the BatchFiller, which writes slots through it, shares it with the code that copies
 // them. Thread-safety: as Cargo and RowSink.
 #pragma once
 

@@ -1,8 +1,8 @@
 // One object of a type per process.
 //
-// Ownership: made at the first call, never destroyed: at exit the driver may be gone while
-// threads still use the object. A forked child gets a new one, because threads, locks and objects
-// of the driver belong to its parent. Thread-safe.
+// Ownership: the first call makes the object, and nobody destroys it: at exit the driver may be
+// gone while threads still use the object. A forked child gets a new object, because threads, locks
+// and objects of the driver belong to its parent. Thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ template <class T>
 T& of_this_process() {
   struct Node {
     pid_t process;
-    const Node* parents;  // of the parent process; nobody uses it here
+    const Node* parents;  // of the parent process; this process does not use it
     T object = {};
   };
   static std::atomic<Node*> current{nullptr};
@@ -25,7 +25,7 @@ T& of_this_process() {
   if (node != nullptr && node->process == process) return node->object;
   auto* const fresh = new Node{process, node};
   if (current.compare_exchange_strong(node, fresh)) return fresh->object;
-  delete fresh;  // another thread was faster
+  delete fresh;  // another thread has made the object first
   return node->object;
 }
 

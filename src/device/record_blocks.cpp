@@ -24,7 +24,8 @@ namespace {
 constexpr std::uint64_t kShapesAtOnce = 1024;
 constexpr unsigned kShapeThreads = 8;
 
-// Calls take(sample, shape) for every record whose shape can be read, from several threads.
+// Calls take(sample, shape) for every record whose shape can be read. Several threads call it at
+// the same time.
 template <class Take>
 void read_shapes(const RecordSource& source, const BatchForm& form, unsigned threads, Take take) {
   for_ranges(
@@ -33,7 +34,8 @@ void read_shapes(const RecordSource& source, const BatchForm& form, unsigned thr
           try {
             if (const auto record = loader::shape_of_sample(source, form, sample); record.ok())
               take(sample, *record);
-          } catch (const std::bad_alloc&) {  // for the text of an error
+          } catch (
+              const std::bad_alloc&) {  // from the text of an error: the record then has no block
           }
         }
       });
@@ -67,8 +69,8 @@ RowEntry entry_of(const RecordShape& record, const expand::Placement& placement,
 
 Error changed_since_opening() {
   return damaged_error(
-      "its shard could not be read, or was another one, when the loader was opened; open the "
-      "loader again");
+      "its shard could not be read when the loader was opened, or was replaced since then; open "
+      "the loader again");
 }
 
 RecordBlocks RecordBlocks::make(const RecordSource& source, const BatchForm& form,

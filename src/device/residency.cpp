@@ -34,7 +34,7 @@ namespace hotpack::device {
 
 namespace {
 
-// A residency that fits its budgets, with its memory allocated.
+// A residency that fits its budgets. The memory for it is allocated.
 struct Candidate {
   Residency residency = Residency::page;
   RecordWay way = RecordWay::in_slots;
@@ -76,7 +76,7 @@ class Chooser {
     return try_out(Residency::page);
   }
 
-  // Sets shortage_ if a budget does not suffice.
+  // Allocates the memory for a residency. Sets shortage_ and fails if a budget does not suffice.
   Result<Candidate> try_out(Residency residency) {
     const RecordWay way = way_of(residency, *blocks_, inputs_.gather_below_bytes);
     HOTPACK_ASSIGN(SlotLayout layout, SlotLayout::make(inputs_.parts, *blocks_, way));
@@ -91,7 +91,8 @@ class Chooser {
     return candidate;
   }
 
-  // Defaults are shares of free memory, so they grow while closed loaders free theirs.
+  // Sets shortage_ if a budget does not suffice. Default budgets are shares of free memory, so this
+  // waits for memory that closed loaders free, and computes the defaults again.
   Status look_for_shortage(const Needs& needs) {
     shortage_ = shortage_of(inputs_, needs, budgets_);
     if (!shortage_ || !shortage_->budget.by_default || late_count() == 0) return {};

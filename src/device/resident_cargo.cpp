@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;  // larger copies bypass the cache
 
-// Appends a piece, or extends the last one if both are contiguous.
+// Appends a piece. If it continues the last piece without a gap, makes that one longer instead.
 void append_record(std::vector<Piece>& pieces, std::size_t first, const Piece& record) {
   Piece* const last = pieces.size() > first ? &pieces.back() : nullptr;
   if (last != nullptr && last->from + last->bytes == record.from &&
@@ -135,7 +135,8 @@ Status ResidentFiller::fill_row(Slot& slot, std::size_t row) {
   return {};
 }
 
-// Errors come in the order of a BatchFiller: shape, crop, record.
+// Writes the row of a sample. Checks in the order of a BatchFiller, to report the same error:
+// shape, crop, record.
 Status ResidentFiller::show_sample(Slot& slot, std::size_t row, std::uint64_t sample) {
   const ResidentSet& set = parts_.cargo->set();
   const auto failed = set.errors.find(sample);

@@ -1,10 +1,9 @@
-// Residency::pinned and Residency::device: filling slots uses no file, and slots contain records
-// only if that saves copies.
+// Cargo for Residency::pinned and Residency::device: filling a slot reads no file, and slots
+// contain records only if that saves copies.
 //
-// Ownership: cargoes and the filler share the resident set. Thread-safety: as Cargo and
-// RowFiller.
-// Failure: RowError with the error that the record had during the load, or with the error that a
-// host Loader gives for its crop.
+// Ownership: the cargo and the filler share the resident set. Thread-safety: as Cargo and
+// RowFiller. Failure: RowError with the error that the record had during the load, or with the
+// error that a host Loader gives for the record's crop.
 #pragma once
 
 #include <memory>
@@ -23,12 +22,12 @@ class ResidentCargo : public LaidOutCargo {
                 std::shared_ptr<const ResidentSet> set);
   [[nodiscard]] const ResidentSet& set() const { return *set_; }
 
-  // The slot's rows hold these samples; `samples` is empty if they are not needed. As
-  // RowFiller::begin.
+  // begin() announces the samples of the slot's rows, as RowFiller::begin. `samples` is empty
+  // unless needs_samples().
   [[nodiscard]] virtual bool needs_samples() const = 0;
   virtual void begin(const loader::Slot& slot,
                      std::span<const std::optional<std::uint64_t>> samples) = 0;
-  // The place of the row's record, from the base address of the entries.
+  // Returns the offset of the row's record from the base address that the entries refer to.
   [[nodiscard]] virtual std::uint64_t place(const loader::Slot& slot, std::size_t row,
                                             std::uint64_t sample) const = 0;
   // Writes the row's record into the slot, if the slot contains records. As RowFiller::fill.
@@ -42,7 +41,7 @@ class ResidentCargo : public LaidOutCargo {
   const std::shared_ptr<const ResidentSet> set_;
 };
 
-// Copies to staged memory for each batch, one record after another.
+// Cargo whose records are copied to staged memory for each batch, one after another.
 class StagedCargo : public ResidentCargo {
  public:
   StagedCargo(SlotLayout layout, std::optional<PixelSize> output,
@@ -55,13 +54,14 @@ class StagedCargo : public ResidentCargo {
 
  protected:
   [[nodiscard]] const StagedRows& staged() const { return staged_; }
-  [[nodiscard]] const std::byte* record(std::uint64_t sample) const;  // in pinned memory
+  [[nodiscard]] const std::byte* record(
+      std::uint64_t sample) const;  // its address in pinned memory
 
  private:
   StagedRows staged_;
 };
 
-// RecordWay::one_by_one: records are copied from their resident place.
+// RecordWay::one_by_one: each record is copied from its resident place in pinned memory.
 class PinnedCargo final : public StagedCargo {
  public:
   using StagedCargo::StagedCargo;
@@ -69,7 +69,7 @@ class PinnedCargo final : public StagedCargo {
                      std::vector<Piece>& pieces) const override;
 };
 
-// RecordWay::in_slots: threads gather pinned records into the slot.
+// RecordWay::in_slots: threads gather the pinned records into the slot, which is then copied.
 class GatheredCargo final : public StagedCargo {
  public:
   using StagedCargo::StagedCargo;
@@ -78,7 +78,7 @@ class GatheredCargo final : public StagedCargo {
   void write(loader::Slot& slot, std::size_t row, std::uint64_t sample) const override;
 };
 
-// Records stay in place.
+// Cargo whose records stay in device memory.
 class DeviceCargo final : public ResidentCargo {
  public:
   using ResidentCargo::ResidentCargo;
@@ -92,8 +92,8 @@ class DeviceCargo final : public ResidentCargo {
                                     std::uint64_t sample) const override;
 };
 
-// Writes tables, other contents that the cargo wants in slots, and the description of rows in a
-// slot.
+// Fills a slot: writes the tables, the contents that the cargo wants in slots, and the description
+// of the rows.
 class ResidentFiller final : public loader::RowFiller {
  public:
   struct Parts {

@@ -12,7 +12,7 @@ namespace {
 
 using Contexts = std::vector<std::shared_ptr<const Context>>;
 
-// Writes records directly to their resident place.
+// Lets a thread write records directly to their resident place.
 class DirectLane final : public Lane {
  public:
   explicit DirectLane(ResidentSet& set) : set_(set) {}
@@ -24,7 +24,7 @@ class DirectLane final : public Lane {
   ResidentSet& set_;
 };
 
-// Two buffers: one is filled while the other is copied.
+// Copies records to the devices through two buffers: one is filled while the other is copied.
 class CopyLane final : public Lane {
  public:
   static Result<std::unique_ptr<Lane>> make(ResidentSet& set, const Contexts& contexts,
@@ -74,7 +74,7 @@ class CopyLane final : public Lane {
   }
 
  private:
-  // A lane to one device.
+  // The stream to one device, and the events of its copies.
   struct Way {
     std::shared_ptr<const Context> context;
     Stream stream;
@@ -87,7 +87,8 @@ class CopyLane final : public Lane {
     Way way{context, {}, {}};
     HOTPACK_ASSIGN(way.stream, Stream::create(context));
     for (Event& event : way.copied) {
-      HOTPACK_ASSIGN(event, Event::create(context, kEventBlockingSync));  // a thread waits for it
+      HOTPACK_ASSIGN(event,
+                     Event::create(context, kEventBlockingSync));  // a thread waits for it asleep
     }
     ways_.push_back(std::move(way));
     return {};
@@ -99,8 +100,8 @@ class CopyLane final : public Lane {
   std::size_t turn_ = 0;
 };
 
-// Fits both buffers of every lane into the budget: first with smaller chunks, down to the largest
-// record, then with fewer lanes.
+// The sizes with which both buffers of every lane fit the budget: first with smaller chunks, but
+// not smaller than the largest record; then with fewer lanes.
 struct LaneSizes {
   std::uint64_t chunk_bytes = 0;
   unsigned lanes = 1;
@@ -121,7 +122,8 @@ LaneSizes lane_sizes(const RecordBlocks& blocks, const LoadOptions& options) {
 Status add_copy_lanes(ResidentMemory& memory, const Contexts& contexts, LaneSizes sizes) {
   while (memory.lanes.size() < sizes.lanes) {
     auto lane = CopyLane::make(*memory.set, contexts, sizes.chunk_bytes);
-    if (!lane.ok() && !memory.lanes.empty()) return {};  // fewer lanes suffice
+    if (!lane.ok() && !memory.lanes.empty())
+      return {};  // without memory for more lanes, use those that exist
     HOTPACK_ASSIGN(auto made, std::move(lane));
     memory.lanes.push_back(std::move(made));
   }

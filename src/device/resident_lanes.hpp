@@ -1,9 +1,8 @@
-// Brings each thread's chunks of records to their resident place: directly into pinned memory, or
-// through pinned buffers to every device.
+// Lanes: each brings the records of one thread to their resident place, chunk by chunk; either
+// directly into pinned memory, or through pinned buffers to every device.
 //
-// Ownership: a lane borrows the set. One thread at a time uses it; its destructor waits for
-// copies in flight.
-// Failure: the driver's, `io`.
+// Ownership: a lane borrows the set. One thread at a time uses a lane; its destructor waits for
+// copies in flight. Failure: `io` from the driver.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace hotpack::device {
 
-// The blocks of consecutive samples.
+// A chunk: the blocks of consecutive samples.
 struct Chunk {
   std::uint64_t first = 0;  // samples first … last − 1
   std::uint64_t last = 0;
@@ -29,18 +28,18 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
   virtual ~Lane() = default;
-  // The place to write the chunk. May wait for an earlier chunk.
+  // Returns the address at which to write the chunk. May wait until an earlier chunk is copied.
   [[nodiscard]] virtual Result<std::byte*> room(const Chunk& chunk) = 0;
   [[nodiscard]] virtual Status written(const Chunk& chunk) = 0;
-  // Waits until everything is in place.
+  // Waits until all chunks are in their resident place.
   [[nodiscard]] virtual Status finish() = 0;
 };
 
 struct LoadOptions {
   unsigned threads = 1;
-  // that a thread reads at once; at least one record
+  // the bytes that a thread reads at once; a chunk has at least one record
   std::uint64_t chunk_bytes = std::uint64_t{8} << 20;
-  // limit for pinned buffers: if necessary, chunks get smaller and threads fewer
+  // limit for pinned buffers: if necessary, chunks become smaller and lanes fewer
   std::uint64_t buffer_budget_bytes = ~std::uint64_t{0};
 };
 
@@ -52,7 +51,7 @@ struct ResidentMemory {
   std::vector<std::unique_ptr<Lane>> lanes;
 };
 
-// Allocates all memory for the load. Precondition: the residency is pinned or device.
+// Allocates all memory that the load needs. Precondition: the residency is pinned or device.
 [[nodiscard]] Result<ResidentMemory> take_resident(
     Residency residency, std::shared_ptr<const RecordBlocks> blocks,
     const std::vector<std::shared_ptr<const Context>>& contexts, const LoadOptions& options);

@@ -26,19 +26,20 @@ namespace {
 
 constexpr std::size_t kUsualKeyBytes = 256;
 
-// A thread's next work.
+// What a thread does next: it loads a chunk.
 struct Work {
   Chunk chunk;
-  loader::RowRange ahead;  // samples to request from the system first; their turn comes next
+  loader::RowRange ahead;  // samples of later chunks: asks the system to read them ahead
 };
 
-// The state that threads share.
+// The progress of the load, which all threads share.
 class Progress {
  public:
   Progress(ResidentSet& set, std::uint64_t chunk_bytes, std::size_t threads)
       : set_(set), chunk_bytes_(chunk_bytes), ahead_bytes_(threads * chunk_bytes) {}
 
-  // In the order of the files; empty if all samples are taken, or after a failure.
+  // Returns the next chunk, in the order of the files. Empty if no samples are left, or after a
+  // failure.
   std::optional<Work> next() {
     const std::lock_guard lock(mutex_);
     const RecordBlocks& blocks = *set_.blocks;
@@ -72,11 +73,11 @@ class Progress {
   [[nodiscard]] Status status() const { return failed_; }
 
  private:
-  // per chunk: records may be tiny, or have no block
+  // limit per chunk, because records may be tiny or have no block
   static constexpr std::uint64_t kMostSamples = 65536;
 
-  // The chunks after those that are taken, one per thread, without those that were requested
-  // before.
+  // Returns the samples to request now: those of the next chunks (one per thread) that were not
+  // requested before.
   loader::RowRange move_ahead() {
     const RecordBlocks& blocks = *set_.blocks;
     const std::uint64_t first = std::max(ahead_, next_), end = blocks.begin(next_) + ahead_bytes_;
@@ -95,9 +96,9 @@ class Progress {
   Status failed_;
 };
 
-// The work on a record while it can be read.
+// The arguments and results of copy_record() for one record.
 struct Copy {
-  const RecordShape& shape;  // its block was measured for this shape
+  const RecordShape& shape;  // the shape for which the size of the block was computed
   std::byte* image;
   std::byte* label;
   char* key;
@@ -106,7 +107,7 @@ struct Copy {
   bool changed = false;
 };
 
-// Runs inside the fault guard: only copies.
+// Copies a record. Runs while faults of the file's memory are caught, so it must do nothing else.
 void copy_record(void* context, const Record& record) {
   auto& copy = *static_cast<Copy*>(context);
   copy.changed = record.image.shape != copy.shape.image || record.label.shape != copy.shape.label;
@@ -133,7 +134,8 @@ class Worker {
   }
 
  private:
-  // Only open shards can be prefetched. Other problems show when the record is read.
+  // Asks the system to read these samples ahead. Opens the first sample's shard for that. Ignores
+  // errors: they show when the record is read.
   void ask_for(loader::RowRange samples) const {
     if (samples.size() > 0) (void)source_.shape(samples.first);
     for (std::size_t sample = samples.first; sample < samples.last; ++sample)
@@ -156,7 +158,7 @@ class Worker {
     progress_.add_keys(chunk, characters_, lengths_);
   }
 
-  // Returns the length of the key, which is in key_.
+  // Reads a record into its block and key_. Returns the length of the key.
   Result<std::size_t> read_record(std::uint64_t sample, std::byte* block) {
     const auto shape = set_.blocks->shape(sample);
     if (!shape) return why_unmeasured(sample);
@@ -166,7 +168,7 @@ class Worker {
       HOTPACK_TRY(source_.read(sample, scratch_, copy_record, &copy));
       if (copy.changed) return loader::written_over(source_, sample);
       if (copy.key_bytes <= key_.size()) return copy.key_bytes;
-      key_.resize(copy.key_bytes);  // the longest key so far: tries again
+      key_.resize(copy.key_bytes);  // the longest key so far: try again with more room
     }
   }
 

@@ -1,8 +1,8 @@
-// Loads all records of a data set into its memory, with threads that read in the order of the
-// files.
+// Loads all records of a data set into its resident memory. Several threads read in the order of
+// the files.
 //
-// Failure: the driver's and `io`; the memory must not be used then. A record that cannot be read
-// is not a failure: the set keeps its error.
+// Failure: `io`, also from the driver; the memory must not be used then. A record that cannot be
+// read is not a failure: the set keeps its error.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace hotpack::device {
 
-// On return everything is written, and memory that only the load needed is released.
+// Returns when everything is written and memory that only the load needed is released.
 [[nodiscard]] Result<std::shared_ptr<const ResidentSet>> load_resident(
     ResidentMemory memory, const loader::RecordSource& source, const loader::BatchForm& form);
 

@@ -1,7 +1,8 @@
-// The packed records of a whole data set in pinned memory or on each device, with their keys, and
-// the errors of records that cannot be read.
+// The packed records of a whole data set in pinned memory or on each device, their keys, and the
+// errors of records that cannot be read.
 //
-// Ownership: owns the memory. Thread-safety: any thread may call const members once it is loaded.
+// Ownership: owns the memory. Thread-safety: any thread may call const members once the set is
+// loaded.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ namespace hotpack::device {
 class KeyArena {
  public:
   explicit KeyArena(std::uint64_t records) : spans_(records) {}
-  // Sets the keys of the samples from `first` on, with these lengths. One thread at a time.
+  // Sets the keys of the samples from `first` on. `lengths` has the length of each key in
+  // `characters`. One thread at a time may call it.
   void add(std::uint64_t first, std::string_view characters,
            const std::vector<std::uint32_t>& lengths);
   [[nodiscard]] std::string_view operator[](std::uint64_t sample) const;
@@ -36,8 +38,8 @@ class KeyArena {
   std::vector<Span> spans_;
 };
 
-// Blocks are in the order of the samples, as in RecordBlocks::begin. Either `pinned` or `devices`
-// contains them.
+// The set. Its blocks are in the order of the samples, as in RecordBlocks::begin. Either `pinned`
+// or `devices` contains them.
 struct ResidentSet {
   explicit ResidentSet(std::shared_ptr<const RecordBlocks> all)
       : blocks(std::move(all)), keys(blocks->records()) {}
@@ -46,7 +48,7 @@ struct ResidentSet {
   PinnedMemory pinned;
   std::vector<DeviceMemory> devices;  // one per part
   KeyArena keys;
-  std::map<std::uint64_t, Error> errors;  // by sample, with the text of a host Loader
+  std::map<std::uint64_t, Error> errors;  // by sample; the text is that of a host Loader
 };
 
 }  // namespace hotpack::device

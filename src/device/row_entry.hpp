@@ -1,4 +1,5 @@
-// The description of one row of a batch for a kernel. Entries cross the bus with the records.
+// RowEntry describes one row of a batch for a kernel. Entries are copied to the device with the
+// records.
 //
 // Plain data, for host and device.
 #pragma once
@@ -8,8 +9,8 @@
 
 namespace hotpack::device {
 
-// Records are in blocks, one after another or scattered: image, padding to kBlockAlignment,
-// label, padding.
+// Each record is a block: image, padding to kBlockAlignment, label, padding. Blocks lie one after
+// another, or scattered.
 inline constexpr std::size_t kBlockAlignment = 64;
 
 struct RowEntry {
@@ -29,7 +30,7 @@ struct RowEntry {
 static_assert(sizeof(RowEntry) == 64);
 
 // Bits of `flags`.
-// 0: the row has no sample; image zero bytes, label ignored
+// if not set, the row has no sample: the image becomes zeros, and the label is ignored everywhere
 inline constexpr std::uint32_t kRowValid = 1;
 inline constexpr std::uint32_t kRowFlipHorizontal = 2;
 inline constexpr std::uint32_t kRowFlipVertical = 4;

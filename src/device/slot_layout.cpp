@@ -12,7 +12,8 @@ namespace hotpack::device {
 namespace {
 
 constexpr std::uint64_t kRegionAlignment = 4096;
-constexpr std::uint64_t kTableAlignment = 256;  // for what follows it: that of device memory
+constexpr std::uint64_t kTableAlignment =
+    256;  // of what follows the table, as for memory of a device
 constexpr std::uint64_t kMostSlotBytes = std::uint64_t{1} << 56;
 
 Error too_large() {

@@ -1,8 +1,8 @@
-// The places of each part's rows: table and records in a slot's pinned memory, and in the staged
-// memory that they are copied to.
+// Where each part's table and records lie in a slot's pinned memory, and in the staged memory that
+// they are copied to.
 //
-// Thread-safety: SlotLayout is an immutable value. StagedRows as RowFiller: one begin() per slot
-// at a time, then other members from any thread.
+// Thread-safety: SlotLayout is an immutable value. StagedRows is used as a RowFiller: one begin()
+// per slot at a time, then the other members from any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +17,29 @@
 
 namespace hotpack::device {
 
-// The way of records to a device.
+// How the records of a batch get to a device.
 enum class RecordWay {
-  in_slots,    // after the table of their batch
-  one_by_one,  // from pinned memory, where they stay
-  none,        // they are on the device
+  in_slots,    // in the slot, after the batch's table
+  one_by_one,  // each from its resident place in pinned memory
+  none,        // not at all: they are on the device
 };
-// The way for a residency; pinned records below this size are gathered (kGatherBelowBytes).
+// Returns the way for a residency. Pinned records are gathered in slots if their average block has
+// fewer than `gather_below_bytes` bytes (see kGatherBelowBytes).
 [[nodiscard]] RecordWay way_of(Residency residency, const RecordBlocks& blocks,
                                std::uint64_t gather_below_bytes);
 
-// A part's region of a slot begins on a page. It has the table, padding to 256 bytes, and the
-// records if they are in slots. Staged memory has the same layout, and contains the records
-// unless they are resident on the device.
+// The layout of a slot. A part's region of a slot begins on a page. It contains the table, padding
+// to 256 bytes, and the records if they are in slots. Staged memory has the same layout, and
+// contains the records unless they are resident on the device.
 class SlotLayout {
  public:
   struct Part {
     PartRows rows;
     std::uint64_t region = 0;   // beginning of the part's region in a slot
     std::uint64_t records = 0;  // offset of the records in staged memory
-    std::uint64_t staged = 0;   // most bytes of staged memory
+    std::uint64_t staged = 0;   // the most bytes of staged memory
   };
-  // Code `usage` for sizes that no machine can hold.
+  // Fails with code `usage` if the sizes are larger than any machine can hold.
   [[nodiscard]] static Result<SlotLayout> make(const std::vector<PartRows>& parts,
                                                const RecordBlocks& blocks, RecordWay way);
 
@@ -56,7 +57,7 @@ class SlotLayout {
   }
   [[nodiscard]] static RowEntry entry(const loader::Slot& slot, const Part& part, std::size_t row);
   void set_entry(loader::Slot& slot, std::size_t row, const RowEntry& entry) const;
-  // The size of a part's only row, if records have no common size.
+  // Returns the size of a part's only row, for records without a common size.
   [[nodiscard]] static PixelSize size_of_first(const loader::Slot& slot, const Part& part);
 
  private:
@@ -64,8 +65,8 @@ class SlotLayout {
   std::uint64_t slot_bytes_ = 0;
 };
 
-// The place of each row's record in staged memory, one after another. If all records have one
-// size, begin() needs no samples: the first rows are the ones with a sample.
+// The offsets of the rows' records in staged memory, one after another. begin() needs no samples if
+// all records have one size, because the rows with a sample come first.
 class StagedRows {
  public:
   struct Span {
@@ -79,7 +80,7 @@ class StagedRows {
   [[nodiscard]] const Span& row(const loader::Slot& slot, std::size_t row) const {
     return slots_[slot.number][row];
   }
-  // Bytes of the part's staged memory that this batch uses.
+  // Returns the bytes of the part's staged memory that this batch uses.
   [[nodiscard]] std::uint64_t used(const loader::Slot& slot, const SlotLayout::Part& part) const;
 
  private:

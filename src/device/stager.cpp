@@ -25,25 +25,25 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr microseconds kShortRest{20};   // between polls while a consumer waits
-constexpr microseconds kRest{100};       // otherwise, at first
-constexpr microseconds kLongRest{1000};  // after many polls without news
-constexpr milliseconds kIdle{50};        // if nothing can change without a call
-constexpr milliseconds kOnlyReady{-1};   // for a slot while there are events to poll
-constexpr milliseconds kSlotWait{20};    // for a slot otherwise
-// ns: the system's own 50 µs are longer than a short rest
+constexpr microseconds kShortRest{20};   // rest between polls while a consumer waits
+constexpr microseconds kRest{100};       // rest otherwise, at first
+constexpr microseconds kLongRest{1000};  // rest after many polls without a change
+constexpr milliseconds kIdle{50};        // rest if only a call can change anything
+constexpr milliseconds kOnlyReady{-1};   // timeout for a slot while there are events to poll
+constexpr milliseconds kSlotWait{20};    // timeout for a slot otherwise
+// in ns; the system's default of 50 µs is longer than a short rest
 constexpr unsigned long kTimerSlack = 1000;
-constexpr milliseconds kPatience{5000};  // for a thread that hangs
+constexpr milliseconds kPatience{5000};  // limit of waiting for a thread that hangs
 constexpr milliseconds kPatienceAtExit{1000};
-// for copies that are nearly complete when the loader closes
+// limit of waiting for copies that are nearly complete when the loader closes
 constexpr milliseconds kLastLook{100};
 constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 
 Error forked_error() {
   return usage_error(
-      "this loader was opened before a fork, and CUDA cannot be used in the child; open a loader "
-      "there before it uses CUDA, or "
-      "start the child anew (exec, spawn)");
+      "this loader was opened before a fork, and CUDA cannot be used in the child; open the "
+      "loader only in the child, before the parent uses CUDA, or start the child with exec or "
+      "spawn");
 }
 
 Error timed_out(Cursor cursor, milliseconds timeout) {
@@ -55,7 +55,7 @@ Error timed_out(Cursor cursor, milliseconds timeout) {
           {}};
 }
 
-// True if the last recorded work is complete, on every part.
+// Returns true if the last recorded work is complete on every part.
 Result<bool> all_over(const Staged& staged, Event Staged::Part::*event) {
   for (const Staged::Part& part : staged.parts) {
     HOTPACK_ASSIGN(const bool over, (part.*event).query());
@@ -64,8 +64,8 @@ Result<bool> all_over(const Staged& staged, Event Staged::Part::*event) {
   return true;
 }
 
-// Copies take only a moment, so waiting for them is worthwhile: memory is then free when close()
-// returns.
+// Waits until all copies and kernels are over, for kLastLook at most. Copies take only a moment, so
+// this is worthwhile: the memory is then free when close() returns.
 void look_until_over(const std::vector<std::unique_ptr<Staged>>& all) {
   const auto end = steady_clock::now() + kLastLook;
   const auto over = [](const std::unique_ptr<Staged>& staged) {
@@ -77,7 +77,7 @@ void look_until_over(const std::vector<std::unique_ptr<Staged>>& all) {
     std::this_thread::sleep_for(milliseconds(1));
 }
 
-// The running stagers of this process.
+// The running stagers of this process, which stop at exit.
 struct Started {
   std::mutex mutex;
   std::vector<std::weak_ptr<Stager>> all;
@@ -94,7 +94,8 @@ std::vector<std::shared_ptr<Stager>> still_there() {
   return there;
 }
 
-// The driver is initialized, so its own end comes after handlers that are registered now.
+// Adds a stager to those of this process, and registers `at_exit` once. The driver is initialized
+// by now, so handlers that are registered now run before the driver's own.
 void remember(const std::shared_ptr<Stager>& stager, void (*at_exit)()) {
   Started& started = of_this_process<Started>();
   const std::lock_guard lock(started.mutex);
@@ -117,7 +118,7 @@ Stager::Stager(StagerParts parts)
       pause_between_(kRest),
       deliver_(parts.start) {
   for (const auto& staged : staged_) free_.push_back(staged.get());
-  busy_.reserve(staged_.size());  // neither may grow under the lock
+  busy_.reserve(staged_.size());  // reserved now, because neither vector may grow under the lock
   copying_.reserve(staged_.size());
 }
 
@@ -162,7 +163,7 @@ void Stager::feed() {
   paused_.notify_all();
 }
 
-// Rests while a seek requests it. False when it is time to end.
+// Rests as long as a seek requests it. Returns false if the feeder must end.
 bool Stager::pause_here(Lock& lock) {
   if (pause_) {
     resting_ = true;
@@ -173,7 +174,8 @@ bool Stager::pause_here(Lock& lock) {
   return !closing_;
 }
 
-// Returns slots that are copied, in the order of the copies, and staged memory that is read.
+// Examines events: returns slots that are copied to the ring, in the order of the copies, and frees
+// staged memory that kernels have read.
 void Stager::poll() {
   if (failure()) return;
   pause_between_ = std::min(2 * pause_between_, kLongRest);
@@ -209,14 +211,15 @@ Status Stager::free_what_is_read() {
     busy_.erase(std::find(busy_.begin(), busy_.end(), staged));
     free_.push_back(staged);
   }
-  // Kernels of consumers read all staged memory: a consumer that waits now waits for the device.
+  // If kernels of consumers still read all staged memory, a consumer that waits now waits for the
+  // device, not for the loader.
   const Lock lock(mutex_);
   const bool behind = busy_.size() == staged_.size();
   if (std::exchange(behind_kernels_, behind) != behind) arrived_.notify_all();
   return {};
 }
 
-// True if its copies are complete; its slot is then returned.
+// Returns true if the copies are complete; the slot is then returned to the ring.
 Result<bool> Stager::poll_copies(Staged& staged) {
   HOTPACK_ASSIGN(const bool copied, all_over(staged, &Staged::Part::copied));
   if (copied) ring_->release(std::exchange(staged.slot, nullptr));
@@ -235,7 +238,7 @@ microseconds Stager::rest_time() const {
   return waiting_ > 0 ? kShortRest : pause_between_;
 }
 
-// Staged memory to fill, if there is some and a slot may arrive for it.
+// Returns staged memory to fill; null if there is none, or if no slot can arrive for it.
 Staged* Stager::take_free() {
   const Lock lock(mutex_);
   if (!fetching_ || failure_ || free_.empty() || copying_.size() == slots_) return nullptr;
@@ -244,7 +247,7 @@ Staged* Stager::take_free() {
   return staged;
 }
 
-// Brings the next batch, error or end of an epoch into the queue. False if none came soon.
+// Brings the next batch, error or end of an epoch into the queue. Returns false if none came soon.
 bool Stager::fetch(Staged* staged) {
   auto slot = ring_->next(has_events() ? kOnlyReady : kSlotWait);
   Status staging;
@@ -330,7 +333,7 @@ std::optional<Error> Stager::refused() const {
   return refusal();
 }
 
-// False if the time is over.
+// Returns false if the timeout is over.
 bool Stager::wait_for_arrival(Lock& lock, milliseconds timeout) {
   const auto over = [this] { return !arrivals_.empty() || refusal().has_value(); };
   const bool limited = timeout.count() != 0 && timeout < kForEver;
@@ -387,8 +390,8 @@ void Stager::take_back(Cursor step) noexcept {
     deliver_ = step;
 }
 
-// While one exists, the feeder works on nothing, unless the loader is being closed. Made with
-// seek_mutex_ held.
+// While an object of this class exists, the feeder rests, unless the loader is being closed. The
+// constructor must run with seek_mutex_ held.
 class Stager::Pause {
  public:
   Pause(Stager& stager, Lock& lock) : stager_(stager) {
@@ -417,7 +420,7 @@ Status Stager::seek(Cursor cursor) {
   const Pause pause(*this, lock);
   if (closing_) return usage_error("the loader is closed; open another one");
   for (const Arrival& arrival : arrivals_) {
-    // its copies must complete before it is filled again
+    // the copies must complete before this memory is filled again
     if (arrival.staged != nullptr) busy_.push_back(arrival.staged);
   }
   arrivals_.clear();
@@ -471,11 +474,11 @@ double Stager::wait_seconds() const {
 void Stager::close() noexcept {
   tell_end();
   const std::lock_guard one(seek_mutex_);
-  // otherwise the last owner does it
+  // if threads were left behind, the last owner lets go
   if (stop(steady_clock::now() + kPatience, kPatience)) let_go();
 }
 
-// First, because a waiting seek must see it.
+// Announces the end. close() calls this first, because a seek that waits must see it.
 void Stager::tell_end() noexcept {
   const Lock lock(mutex_);
   closing_ = true;
@@ -484,7 +487,8 @@ void Stager::tell_end() noexcept {
   paused_.notify_all();
 }
 
-// False if it has been done, or threads were left behind. Called with seek_mutex_ held.
+// Stops the threads. Returns false if that was done before, or if a thread did not end in time.
+// Called with seek_mutex_ held.
 bool Stager::stop(steady_clock::time_point end, milliseconds least_for_ring) noexcept {
   if (std::exchange(stopped_, true)) return false;
   Lock lock(mutex_);
@@ -497,11 +501,11 @@ bool Stager::stop(steady_clock::time_point end, milliseconds least_for_ring) noe
   return stopped;
 }
 
-// At exit. Rings write to pinned memory, which the driver's end removes, and feeders call the
-// driver.
+// Stops all stagers at exit, before the driver shuts down: its end removes pinned memory, to which
+// rings write, and feeders call the driver.
 void Stager::stop_all() noexcept {
   const auto end = steady_clock::now() + kPatienceAtExit;
-  const auto all = still_there();  // of a child of a fork: its own
+  const auto all = still_there();  // in a forked child: only its own
   for (const auto& stager : all) stager->tell_end();
   for (const auto& stager : all) {
     const std::unique_lock one(stager->seek_mutex_, end);
@@ -509,8 +513,8 @@ void Stager::stop_all() noexcept {
   }
 }
 
-// Puts everything that may be in use on the late list: slots, which copies may read, staged
-// memory, and the kernels that read it.
+// Gives everything that may be in use to free_late(): the slots, which copies may read; the staged
+// memory; and the kernels that read it.
 void Stager::let_go() noexcept {
   struct Held {
     std::vector<std::shared_ptr<const void>> launches;
@@ -537,7 +541,7 @@ void Stager::let_go() noexcept {
       events.push_back(std::move(part.read));
     }
   }
-  free_late(std::move(held), std::move(events));  // the last owner frees them, never the caller
+  free_late(std::move(held), std::move(events));  // the reaper frees them, never the caller
 }
 
 }  // namespace hotpack::device

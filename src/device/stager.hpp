@@ -1,15 +1,15 @@
-// Brings packed batches to the devices ahead of the consumer: a second ring after the ring of
-// pinned slots.
+// Brings packed batches to the devices ahead of the consumer. It is a second ring, after the ring
+// of pinned slots.
 //
 // One thread, the feeder, takes filled slots in order, copies each part to its device on a copy
-// stream, and watches events: a slot returns to its ring when it is copied, and staged memory is
+// stream, and examines events. A slot returns to its ring when it is copied; staged memory is
 // reused when the consumer's kernels have read it. The feeder polls, because the driver makes no
-// callbacks after an error of the context. No lock is held during a call of the driver.
-// Ownership: the loader and the feeder share it; it owns ring, slots, staged memory and copy
-// streams. The code that starts it closes it. Thread-safety: several threads may call all members
-// at once. In a forked child only refused(), seek(), position(), cancel() and forked() may be
-// called; the first two return an error. Failure: as Ring::next. The first call of the driver
-// that fails, on any thread, is also the error of every later call.
+// callbacks after an error of the context. No lock is held during a call of the driver. Ownership:
+// the loader and the feeder share the Stager. It owns ring, slots, staged memory and copy streams.
+// The code that starts it must close it. Thread-safety: several threads may call all members at
+// once. In a forked child only refused(), seek(), position(), cancel() and forked() may be called;
+// the first two return an error. Failure: as Ring::next. The first call of the driver that fails,
+// on any thread, is also the error of every later call.
 #pragma once
 
 #include <atomic>
@@ -34,14 +34,14 @@
 
 namespace hotpack::device {
 
-// A packed batch on its devices.
+// A packed batch in staged memory, with a part on each device.
 struct Staged {
   struct Part {
     DeviceMemory memory;
     Event copied;         // recorded by the feeder
-    Event read;           // recorded by the code that queues kernels on the consumer's stream
+    Event read;           // recorded on the consumer's stream, after the kernels
     PixelSize output;     // size of each row
-    Pointer records = 0;  // base address of the rows' offsets
+    Pointer records = 0;  // the base address for the offsets in the rows' entries
   };
   std::vector<Part> parts;
   loader::Cursor cursor;
@@ -49,7 +49,7 @@ struct Staged {
   std::vector<std::int64_t> samples;  // one per row
   std::vector<std::string> keys;
   std::vector<SampleCrop> crops;
-  loader::Slot* slot = nullptr;  // the feeder's: set while it is being copied
+  loader::Slot* slot = nullptr;  // used by the feeder only; set while the slot is being copied
 };
 
 struct StagerParts {
@@ -58,9 +58,9 @@ struct StagerParts {
   std::vector<std::shared_ptr<const Context>> contexts;  // one per part
   std::vector<Stream> copy_streams;                      // one per part
   std::vector<std::unique_ptr<Staged>> staged;
-  // kernels and tables that work in flight may use
+  // kernels and tables that queued work may use
   std::vector<std::shared_ptr<const void>> launches;
-  std::size_t slots = 3;  // of the ring
+  std::size_t slots = 3;  // number of slots of the ring
   loader::Cursor start;
 };
 
@@ -74,41 +74,43 @@ class Stager : public std::enable_shared_from_this<Stager> {
   // Starts the ring and the feeder. Call it once, after a shared_ptr holds the Stager.
   [[nodiscard]] Status start();
 
-  // Examines the next batch before it is handed out; an error leaves it in place. Called under
-  // the lock.
+  // Examines the next batch before it is handed out. If it returns an error, the batch stays in the
+  // queue. Called under the lock.
   using Accept = std::function<Status(const Staged& staged)>;
-  // The next batch, the caller's until give_back(); null at the end of an epoch. `timeout` as in
-  // Ring::next.
+  // Returns the next batch, which belongs to the caller until give_back(); null at the end of an
+  // epoch. `timeout` as in Ring::next.
   [[nodiscard]] Result<Staged*> next(std::chrono::milliseconds timeout, const Accept& accept);
-  // Its memory may be reused after the `read` events that are recorded by now.
+  // Returns a batch. Its memory may be reused after the `read` events that are recorded by now.
   void give_back(Staged* staged) noexcept;
 
-  // The batch of this step could not be handed on: a state taken from now on does not count it.
+  // For a batch that could not be handed on: a state taken from now on does not count the batch of
+  // this step.
   void take_back(loader::Cursor step) noexcept;
 
   [[nodiscard]] Status seek(loader::Cursor cursor);
   [[nodiscard]] loader::Cursor position() const;
   void cancel() noexcept;
-  // Stops the threads; memory in use is freed late. Idempotent. At exit, threads that are still
-  // running are stopped before the driver's own end, which takes about a second at most, and
-  // memory is left to the driver.
+  // Stops the threads, and frees memory that is still in use later, with free_late(). Idempotent.
+  // At exit, threads that still run are stopped before the driver shuts down, which takes about a
+  // second at most; memory is left to the driver.
   void close() noexcept;
 
-  // Makes every later call fail with the first such error.
+  // Makes every later call fail with this error. Only the first call has an effect.
   void fail(const Error& error) noexcept;
   [[nodiscard]] std::optional<Error> failure() const;
   [[nodiscard]] bool forked() const;  // as Ring's
-  // The reason why there is no batch any more, or for now.
+  // Returns the reason why there is no batch any more, or for now; empty if there may be one.
   [[nodiscard]] std::optional<Error> refused() const;
 
   [[nodiscard]] bool is_closed() const;
-  // The time that consumers waited, without times when their own kernels read all staged memory.
+  // The seconds that consumers waited, not counting times when kernels of consumers read all staged
+  // memory.
   [[nodiscard]] double wait_seconds() const;
   [[nodiscard]] std::uint64_t copied_bytes() const { return copied_bytes_.load(); }
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  // The next event: a batch, an error of its step, or the end of an epoch.
+  // What a consumer gets next: a batch, an error of its step, or the end of an epoch.
   struct Arrival {
     Staged* staged = nullptr;
     std::optional<Error> error = {};
@@ -150,23 +152,23 @@ class Stager : public std::enable_shared_from_this<Stager> {
   mutable std::mutex mutex_;
   std::condition_variable work_;     // wakes the feeder
   std::condition_variable arrived_;  // wakes consumers at an arrival
-  std::condition_variable paused_;   // wakes seek and close for the feeder, and close for consumers
+  std::condition_variable paused_;   // wakes seek and close, which wait for the feeder or consumers
   std::vector<Staged*> free_;
   std::deque<Arrival> arrivals_;
-  std::vector<Staged*> busy_;                // returned or dropped; free after their events
-  std::vector<Staged*> copying_;             // the feeder's: those with a slot
-  std::vector<Piece> pieces_;                // the feeder's
-  std::chrono::microseconds pause_between_;  // the feeder's: time between polls
+  std::vector<Staged*> busy_;     // returned or dropped by consumers; free after their events
+  std::vector<Staged*> copying_;  // used by the feeder only: those with a slot
+  std::vector<Piece> pieces_;     // used by the feeder only
+  std::chrono::microseconds pause_between_;  // used by the feeder only: time between polls
   bool behind_kernels_ = false;              // kernels read all staged memory
   std::size_t waiting_ = 0;                  // number of waiting consumers
-  loader::Cursor deliver_;                   // the step at the front
+  loader::Cursor deliver_;                   // the step of the next batch that next() hands out
   bool fetching_ = true;                     // false after an error has arrived
   bool pause_ = false;                       // request to the feeder
   bool resting_ = false;                     // the feeder has paused
   bool cancelled_ = false;
   bool closing_ = false;
   bool feeder_done_ = true;
-  std::size_t handed_ = 0;  // between next() and give_back()
+  std::size_t handed_ = 0;  // number of batches between next() and give_back()
   std::optional<Error> failure_;
   double wait_seconds_ = 0;
   std::atomic<std::uint64_t> copied_bytes_{0};

@@ -20,18 +20,18 @@ bool is_special(StreamHandle stream) {
 Error captured_error(const std::string& which) {
   return usage_error(
       which +
-      " is being captured into a CUDA graph; a batch of a loader is other work at every step, so "
-      "it cannot be captured. Call "
-      "next_into() on fixed buffers before the graph is launched, outside of the capture");
+      " is being captured into a CUDA graph, but a loader cannot be captured, because each step is "
+      "different work; call next_into() on fixed buffers outside of the capture, before each "
+      "launch of the graph");
 }
 
-// The legacy stream waits for blocking streams, so it may not be used while one of them is
-// captured.
+// The error for the legacy stream. That stream waits for blocking streams, so it may not be used
+// while one of them is being captured.
 Error barred_error(const std::string& which) {
   return usage_error(which +
-                     " cannot be used while another stream is being captured into a CUDA graph, as "
-                     "it waits for that one; give a stream made "
-                     "with cudaStreamNonBlocking, or end the capture first");
+                     " cannot be used while another stream is being captured into a CUDA graph, "
+                     "because it waits for that stream; pass a stream made with "
+                     "cudaStreamNonBlocking, or end the capture first");
 }
 
 bool is_no_stream(int result) {
@@ -40,8 +40,8 @@ bool is_no_stream(int result) {
 
 Error no_stream_error(const std::string& which) {
   return usage_error(which +
-                     " is not a stream of this process, or was destroyed; use an existing one, "
-                     "made with that device current");
+                     " is not a stream of this process, or was destroyed; pass an existing "
+                     "stream that was made with that device current");
 }
 
 }  // namespace
@@ -67,8 +67,8 @@ Status check_stream(const Context& context, StreamHandle stream, std::size_t num
   HOTPACK_TRY(HOTPACK_DRIVER(driver, StreamGetCtx, stream, &owner));
   if (owner == context.handle()) return {};
   return usage_error(which +
-                     " was made in another context; make it with that device current, in the "
-                     "primary context that the CUDA runtime uses");
+                     " was made in another context; make it in the primary context of that device, "
+                     "which the CUDA runtime uses");
 }
 
 }  // namespace hotpack::device

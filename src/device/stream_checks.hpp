@@ -1,7 +1,7 @@
 // Checks of the program's streams.
 //
-// Plain functions; they need the context current. Failure: `usage` for a stream that cannot get a
-// batch, `io` if a call fails.
+// Plain functions; they need the context current. Failure: `usage` for a stream that cannot be used
+// for a batch, `io` if a call of the driver fails.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,11 @@
 
 namespace hotpack::device {
 
-// True if the stream is being captured into a graph, or cannot be queried because another one is.
+// True if the stream is being captured into a graph, or if it cannot be queried because another
+// stream is being captured.
 [[nodiscard]] bool is_captured(const Context& context, StreamHandle stream);
-// Checks that the stream may get a batch's kernels. `number` is the part's, for the message.
+// Checks that kernels of a batch may be queued on the stream. `number` is the part's, for the
+// message.
 [[nodiscard]] Status check_stream(const Context& context, StreamHandle stream, std::size_t number);
 
 }  // namespace hotpack::device

@@ -1,7 +1,7 @@
 // Runs work on threads that end with it.
 //
-// Free functions. Failure: if the system has fewer threads than requested, these do the work.
-// `work` must not throw.
+// Free functions. If the system cannot start all requested threads, the threads that run do all the
+// work, including the caller's. `work` must not throw.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace hotpack::device {
 
-// Calls work(thread) on this many threads at once, including the caller's.
+// Calls work(thread) on up to `count` threads at once, including the caller's.
 template <class Work>
 void on_threads(unsigned count, const Work& work) {
   std::vector<std::thread> threads;
@@ -32,7 +32,8 @@ void on_threads(unsigned count, const Work& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Calls work(first, last) for ranges [first, last) that together cover 0 … count − 1.
+// Calls work(first, last) for ranges [first, last) of at most `at_once` numbers, which together
+// cover 0 … count − 1, on up to `threads` threads.
 template <class Work>
 void for_ranges(std::uint64_t count, std::uint64_t at_once, unsigned threads, const Work& work) {
   std::atomic<std::uint64_t> next{0};

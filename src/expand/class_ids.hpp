@@ -1,4 +1,4 @@
-// One class id per pixel, whatever the storage of a label.
+// Gives one class id per pixel, for labels of any storage.
 //
 // Pure functions; thread-safe. Failure: as expand_label().
 #pragma once
@@ -14,7 +14,8 @@ namespace hotpack {
 // The value that expand_ids() writes for pixels without a class.
 inline constexpr std::uint16_t kIgnoredId = 65535;
 
-// Writes label.shape.vectors() ids. Takes the lowest of several classes (`multi`).
+// Writes label.shape.vectors() ids to `out`. If a pixel has several classes (`multi`), writes the
+// lowest.
 [[nodiscard]] Status expand_ids(const LabelView& label, std::span<std::uint16_t> out);
 
 }  // namespace hotpack

@@ -1,8 +1,8 @@
-// Sets the default floating-point mode while an object lives, so that results do not depend on
-// the mode of the caller's thread.
+// Sets the default floating-point mode while an object of this class lives, so that results do not
+// depend on the mode of the caller's thread.
 //
-// Rounds to nearest even, does not flush subnormals, does not trap; the destructor restores the
-// thread's mode and flags. For one thread and scope.
+// The default mode rounds to nearest even, does not flush subnormals, and does not trap. The
+// destructor restores the thread's mode and flags. Use an object on one thread, within one scope.
 #pragma once
 
 #include <cfenv>

@@ -14,15 +14,17 @@
 
 namespace hotpack::expand {
 
-// One map for interleaved channels, or one per plane. None for u8, which is copied.
+// The conversion tables: one for interleaved channels, or one per plane. None for u8, whose bytes
+// are copied.
 struct ImageExpander::Tables {
   std::vector<ValueMap> maps;
 };
 
 namespace {
 
-// Pixels to reorder at a time: they stay in the first-level cache until they are converted. Whole
-// blocks of every kernel, so that a band ends at the end of a cache line of the output.
+// The number of pixels to reorder at a time. So few stay in the first-level cache until they are
+// converted. They are whole blocks of every kernel, so that a band ends at the end of a cache line
+// of the output.
 constexpr std::size_t kBandStep = 192;
 constexpr std::size_t kBandPixels = 10 * kBandStep;
 
@@ -39,9 +41,9 @@ Status check_values(const char* option, const std::vector<float>& values, int ch
                     bool zero_allowed) {
   if (values.size() != static_cast<std::size_t>(channels)) {
     return usage_error(std::string("the image's ") + option + " has " +
-                       count_of(values.size(), "value") + ", the images have " +
+                       count_of(values.size(), "value") + ", but the images have " +
                        count_of(static_cast<std::size_t>(channels), "channel") +
-                       ": give one per channel");
+                       ": give one value per channel");
   }
   for (std::size_t c = 0; c < values.size(); ++c) {
     if (std::isfinite(values[c]) && (zero_allowed || values[c] != 0.0f)) continue;
@@ -56,8 +58,8 @@ Status check_normalization(const ImageOutput& output, int channels) {
   if (output.mean.empty() && output.std.empty()) return {};
   if (output.type == ElementType::u8) {
     return usage_error(
-        "the image's mean and std need a float type, and its type is u8: choose f32, f16 or bf16, "
-        "or give neither");
+        "the image's mean and std need a float type, but its type is u8: choose f32, f16 or bf16, "
+        "or leave mean and std empty");
   }
   if (output.mean.empty() || output.std.empty()) {
     const char* const given = output.mean.empty() ? "std" : "mean";
@@ -101,7 +103,7 @@ bool is_whole_rows(const ImageView& record, const Placement& placement) {
          box.height == placement.output.height && box.width == record.shape.width;
 }
 
-// Writes one output in runs of pixels.
+// Converts runs of pixels and writes them to one output.
 class OutputWriter {
  public:
   OutputWriter(const std::vector<ValueMap>& maps, const ImageOutput& output, std::size_t channels,
@@ -117,7 +119,8 @@ class OutputWriter {
 
   [[nodiscard]] const ImageKernels& kernels() const { return kernels_; }
 
-  // Writes `count` pixels, in the output's order of channels, starting at pixel `first`.
+  // Writes `count` pixels, starting at pixel `first` of the output. They have the output's order of
+  // channels.
   void write(PixelRun run, std::size_t first, std::size_t count) const {
     std::byte* const out = out_ + first * run_bytes_ * element_bytes_;
     for (std::size_t p = 0; p < planes_; ++p)
@@ -142,7 +145,7 @@ class OutputWriter {
   Stores stores_;
 };
 
-// Reorders pixels to the output's order of channels, a band at a time, and writes them.
+// Collects pixels in the output's order of channels, and writes them a band at a time.
 class Band {
  public:
   Band(bool from_planes, bool to_planes, std::size_t channels, std::size_t width,
@@ -187,8 +190,8 @@ class Band {
   bool to_planes_;
   std::size_t channels_;
   std::size_t capacity_;     // in pixels
-  std::size_t filled_ = 0;   // in pixels
-  std::size_t written_ = 0;  // in pixels of the output
+  std::size_t filled_ = 0;   // pixels in the band
+  std::size_t written_ = 0;  // pixels of the output that are written
   const OutputWriter& writer_;
   std::uint8_t* memory_;
 };
@@ -200,7 +203,8 @@ void expand_rows(PlacedRows& rows, std::size_t height, std::size_t width, Band& 
   }
 }
 
-// Merges rows without a gap between them into one; a pixel has `pixel_bytes` consecutive bytes.
+// Writes `pixels` consecutive pixels through the band; rows without a gap between them are one run.
+// A pixel has `pixel_bytes` consecutive bytes.
 void expand_run(PixelRun run, std::size_t pixel_bytes, std::size_t pixels, Band& band) {
   while (pixels > 0) {
     const std::size_t count = std::min(band.room(), pixels);

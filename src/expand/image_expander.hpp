@@ -1,10 +1,10 @@
-// Converts a record's image to the image of a batch row: window, flips, resampling, conversion
-// and layout in one pass over the record.
+// Converts a record's image to the image of a batch row. Window, flips, resampling, conversion and
+// layout are done in one pass over the record.
 //
-// Made once, then used by any number of threads at once (const members; each thread has its own
-// Scratch). expand() and blank() do not allocate, lock or fail, so siglongjmp may leave them if
-// the record's memory cannot be read.
-// Failure: make() returns code `usage` with the option's name.
+// Made once, then used by any number of threads at once: its members are const, and each thread has
+// its own Scratch. expand() and blank() do not allocate, lock or fail, so siglongjmp may leave them
+// if the record's memory cannot be read. Failure: make() returns code `usage` with the option's
+// name.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +21,19 @@ namespace hotpack::expand {
 
 class ImageExpander {
  public:
-  // `channels` is 1 or 3, as in the records.
+  // `channels` is the number of channels of the records: 1 or 3.
   [[nodiscard]] static Result<ImageExpander> make(const ImageOutput& output, int channels);
 
   [[nodiscard]] const ImageOutput& output() const { return output_; }
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;  // bytes per batch row
-  // Bytes of scratch that expand() needs for records up to `record` and rows of `output`.
+  // The bytes of scratch that expand() needs for records up to the size `record` and rows of
+  // `output`.
   [[nodiscard]] std::size_t scratch_bytes(PixelSize record, PixelSize output) const;
 
-  // Writes row_bytes(placement.output) bytes at `out` (aligned to the element). Preconditions:
-  // the placement's box lies in the record; `scratch` is reserved; the thread is in the default
-  // floating-point mode (default_floats.hpp), which make() does not need.
+  // Writes row_bytes(placement.output) bytes at `out`. Preconditions: `out` is aligned to the
+  // element; the placement's box lies in the record; `scratch` has reserved enough bytes; the
+  // thread is in the default floating-point mode (default_floats.hpp). make() does not need this
+  // mode.
   void expand(const ImageView& record, const Placement& placement, Scratch& scratch, std::byte* out,
               Stores stores) const noexcept;
   // Writes a row without a sample: zero bytes.

@@ -109,8 +109,8 @@ HOTPACK_AVX2 void mirror_bytes(const std::uint8_t* in, std::size_t pixels, std::
   mirror_portable(in + p, pixels - p, 1, out);
 }
 
-// Reverses five pixels of 16 bytes at once. This also writes the byte before them, which the next
-// pixels overwrite.
+// Reverses five pixels at once, which are loaded as 16 bytes. This also writes the byte before
+// them, which the next pixels overwrite.
 HOTPACK_AVX2 void mirror_triples(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out) {
   const __m128i order = _mm_setr_epi8(15, 12, 13, 14, 9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2);
   std::size_t p = 0;

@@ -28,8 +28,8 @@ constexpr __mmask64 every_third(unsigned remainder) {
   return mask;
 }
 
-// At the places of `one` and `two`, result k has the bytes of in[k ± 1] and in[k ∓ 1]; see
-// Thirds.
+// Blends three vectors (see Thirds). Where mask `one` is set, result k takes the bytes of in[k ±
+// 1]; where `two` is set, those of in[k ∓ 1]; elsewhere those of in[k].
 HOTPACK_AVX512_INLINE Triple exchange(const Triple& in, int turn, __mmask64 one, __mmask64 two) {
   Triple out;
   for (int k = 0; k < 3; ++k) {
@@ -205,8 +205,8 @@ HOTPACK_AVX512 void mirror_bytes(const std::uint8_t* in, std::size_t pixels, std
   if (p < pixels) kAvx2.mirror(in + p, pixels - p, 1, out);
 }
 
-// Reverses 21 pixels of 64 bytes at once. This also writes the byte before them, which the next
-// pixels overwrite.
+// Reverses 21 pixels at once, which are loaded as 64 bytes. This also writes the byte before them,
+// which the next pixels overwrite.
 HOTPACK_AVX512 void mirror_triples(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out) {
   constexpr std::size_t kPixels = 21;
   alignas(64) static constexpr auto kOpposite = [] {

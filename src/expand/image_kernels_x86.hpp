@@ -1,5 +1,5 @@
-// Shared by the vector kernels of both x86 levels: the places of three channels in a vector, and
-// runs that are not whole blocks.
+// What the vector kernels of both x86 levels share: where the three channels of pixels lie in a
+// vector, and the conversion of runs that are not whole blocks.
 //
 // Private to the kernels. Pure functions; thread-safe.
 #pragma once
@@ -15,16 +15,16 @@
 
 namespace hotpack::expand::kernels {
 
-// `kWidth` pixels of three channels are three vectors of kWidth bytes. kWidth mod 3 is 1, so byte
-// j of vector v holds channel (v + j) mod 3. A channel's bytes lie at different places in the
-// three vectors, so they can be blended into one.
+// The positions of channels in vectors. kWidth pixels of three channels are three vectors of kWidth
+// bytes. kWidth mod 3 is 1, so byte j of vector v belongs to channel (v + j) mod 3. The bytes of a
+// channel have different positions in the three vectors, so they can be blended into one vector.
 template <std::size_t kWidth>
 struct Thirds {
   using Bytes = std::array<std::uint8_t, kWidth>;
-  alignas(64) std::array<Bytes, 3> remainder{};  // [r]: 255 at the places j with j mod 3 = r
-  // [c][p]: the place of channel c of pixel p after blending
+  alignas(64) std::array<Bytes, 3> remainder{};  // [r][j]: 255 if j mod 3 = r, else 0
+  // [c][p]: the position of channel c of pixel p after blending
   alignas(64) std::array<Bytes, 3> place{};
-  // [c][j]: the pixel whose channel c is at place j after blending
+  // [c][j]: the pixel whose channel c is at position j after blending
   alignas(64) std::array<Bytes, 3> pixel{};
 };
 
@@ -46,7 +46,7 @@ constexpr Thirds<kWidth> make_thirds() {
 template <std::size_t kWidth>
 inline constexpr Thirds<kWidth> kThirds = make_thirds<kWidth>();
 
-// Converts whole blocks; the first byte belongs to channel `phase` mod period.
+// Converts whole blocks. The first byte belongs to channel `phase` mod period.
 using ConvertBlocks = void (*)(const ValueMap& map, const std::uint8_t* in, std::size_t blocks,
                                std::byte* out, std::size_t phase);
 
@@ -61,7 +61,7 @@ struct BlockConverters {
 
 inline constexpr std::size_t kMaxBlock = 192;
 
-// Converts fewer bytes than a block through a temporary block.
+// Converts less than a block, through a temporary block.
 inline void convert_part(ConvertBlocks convert, const ValueMap& map, const std::uint8_t* in,
                          std::size_t count, std::byte* out, std::size_t phase) {
   alignas(64) std::uint8_t bytes[kMaxBlock] = {};
@@ -71,8 +71,8 @@ inline void convert_part(ConvertBlocks convert, const ValueMap& map, const std::
   std::memcpy(out, elements, count * (map.type == ElementType::f32 ? 4 : 2));
 }
 
-// Converts a run. With streaming stores: the part before the first whole cache line of output,
-// whole blocks, and the rest.
+// Converts a run. With streaming stores, it converts three parts: the part before the first whole
+// cache line of the output, whole blocks, and the rest.
 inline void convert_run(const BlockConverters& cached, const BlockConverters& streaming,
                         const ValueMap& map, const std::uint8_t* in, std::size_t count,
                         std::byte* out, Stores stores) {

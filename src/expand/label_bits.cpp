@@ -8,7 +8,7 @@ namespace hotpack::expand {
 
 namespace {
 
-// The most bits per step: together with 7 pending bits they fill a word.
+// The most bits to append at a time. With up to 7 pending bits they fill a word.
 constexpr std::size_t kStep = 56;
 
 constexpr std::uint64_t low_bits(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
@@ -17,7 +17,7 @@ std::uint8_t last_byte_mask(std::size_t class_count) {
   return static_cast<std::uint8_t>(class_count % 8 == 0 ? 255 : low_bits(class_count % 8));
 }
 
-// Appends strings of up to kStep bits.
+// Appends strings of up to kStep bits to the output.
 class BitWriter {
  public:
   explicit BitWriter(std::uint8_t* at) : at_(at) {}
@@ -36,7 +36,8 @@ class BitWriter {
   std::size_t fill_ = 0;
 };
 
-// At least `bytes` (up to 8) bytes as a word, plus the following bytes if `end` allows to read 8.
+// Loads `bytes` (up to 8) bytes as a word. The word contains the bytes after them too if 8 bytes
+// can be read before `end`.
 std::uint64_t load_bytes(const std::uint8_t* at, std::size_t bytes, const std::uint8_t* end) {
   std::uint64_t word = 0;
   if (end - at >= 8) {
@@ -47,7 +48,7 @@ std::uint64_t load_bytes(const std::uint8_t* at, std::size_t bytes, const std::u
   return word;
 }
 
-// The lowest class of a vector; class_count if there is none.
+// Returns the lowest class of a vector; class_count if it has none.
 std::size_t lowest_class(const std::uint8_t* vector, std::size_t class_count) {
   for (std::size_t c = 0; c < class_count; c += 8) {
     if (vector[c / 8] != 0)
@@ -64,7 +65,8 @@ void channels_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std:
   std::memset(bits, 0, count * channels / 8 + 1);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t channel = std::min<std::size_t>(id_at(ids, wide, i), class_count);
-    // without such a channel this is a bit of 0 at the next pixel's start
+    // for an id that is no class, without an ignored channel, this ORs a 0 into the next pixel's
+    // first bit
     const std::size_t at = i * channels + channel;
     bits[at / 8] = static_cast<std::uint8_t>(bits[at / 8] | unsigned{channel < channels} << at % 8);
   }
@@ -102,7 +104,7 @@ void mark_ignored(const std::uint8_t* vectors, std::size_t count, std::size_t cl
 
 namespace {
 
-// vectors_of_channels for pixels that fit into one word, wherever their first bit is.
+// As vectors_of_channels(), for pixels that fit into one word wherever their first bit is.
 void short_vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count,
                                std::uint8_t* vectors) {
   const std::size_t vector_bytes = (class_count + 7) / 8;
@@ -121,7 +123,8 @@ void short_vectors_of_channels(const std::uint8_t* bits, std::size_t count, std:
 void vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count,
                          std::uint8_t* vectors) {
   if (class_count <= kStep) return short_vectors_of_channels(bits, count, class_count, vectors);
-  constexpr std::size_t kPart = kStep - 8;  // whole bytes that still fit into a word after 7 bits
+  constexpr std::size_t kPart =
+      kStep - 8;  // the bits of whole bytes that fit into a word after 7 other bits
   const std::size_t vector_bytes = (class_count + 7) / 8;
   const std::uint8_t* const end = bits + (count * class_count + 7) / 8;
   for (std::size_t i = 0; i < count; ++i, vectors += vector_bytes) {

@@ -59,15 +59,16 @@ std::string classes_text(std::size_t count) {
 }
 
 Status check_source(const LabelOutput& output, const LabelSource& source) {
-  if (source.class_count == 0) return usage_error("label: the data set has no classes to expand");
+  if (source.class_count == 0)
+    return usage_error("label: the data set has no classes, so its labels cannot be expanded");
   if (source.class_count > kMostClasses) {
-    return usage_error("label: " + classes_text(source.class_count) + "; a data set has at most " +
-                       std::to_string(kMostClasses));
+    return usage_error("label: " + classes_text(source.class_count) +
+                       " are too many; a data set has at most " + std::to_string(kMostClasses));
   }
   if (output.form == LabelForm::index && source.multi) {
     return usage_error(
-        "label.form index: a pixel of this data set may hold several classes; possible are one_hot "
-        "and bits");
+        "label.form index: a pixel of this data set may hold several classes; use form "
+        "one_hot or bits");
   }
   return {};
 }
@@ -80,10 +81,10 @@ Status check_type(const LabelOutput& output) {
   for (const ElementType type : possible)
     names += (names.empty() ? "" : ", ") + std::string(element_name(type));
   return usage_error("label.type " + std::string(element_name(*output.type)) + ": form " +
-                     std::string(form_name(output.form)) + " can have " + names);
+                     std::string(form_name(output.form)) + " can only have " + names);
 }
 
-// Refuses options of one form that are set with another.
+// Refuses options that belong to another form.
 Status check_strays(const LabelOutput& output) {
   const std::string with = " with form " + std::string(form_name(output.form));
   if (output.form != LabelForm::one_hot && output.ignore_channel) {
@@ -95,14 +96,15 @@ Status check_strays(const LabelOutput& output) {
                        ": only one_hot can have it; leave it at channels_last");
   }
   if (output.form != LabelForm::index && output.ignore_index) {
-    return usage_error("label.ignore_index " + std::to_string(*output.ignore_index) + with +
-                       ": only form index has one; leave it out" +
-                       (output.form == LabelForm::one_hot ? ", or ask for ignore_channel" : ""));
+    return usage_error(
+        "label.ignore_index " + std::to_string(*output.ignore_index) + with +
+        ": only form index has one; do not set it" +
+        (output.form == LabelForm::one_hot ? ", or set ignore_channel instead" : ""));
   }
   return {};
 }
 
-// The smaller of u8 and u16 that has room for the ids and the ignored id.
+// Returns the smaller of u8 and u16 that can hold the ids of all classes and of ignored pixels.
 ElementType default_index_type(const LabelOutput& output, std::size_t classes) {
   return classes <= 255 && output.ignore_index.value_or(0) <= 255 ? ElementType::u8
                                                                   : ElementType::u16;
@@ -111,8 +113,8 @@ ElementType default_index_type(const LabelOutput& output, std::size_t classes) {
 Error no_room(const LabelOutput& output, std::size_t classes) {
   const std::string_view type = element_name(*output.type);
   return usage_error("label.type " + std::string(type) + ": ids of " + classes_text(classes) +
-                     " and one for ignored pixels do not fit; possible are " +
-                     (*output.type == ElementType::u8 ? "u16, i32 and i64" : "i32 and i64"));
+                     " and one id for ignored pixels do not fit; use " +
+                     (*output.type == ElementType::u8 ? "u16, i32 or i64" : "i32 or i64"));
 }
 
 Status complete_index(LabelOutput& output, std::size_t classes) {
@@ -125,12 +127,12 @@ Status complete_index(LabelOutput& output, std::size_t classes) {
     return usage_error("label.ignore_index " + std::to_string(ignored) + " does not fit type " +
                        std::string(element_name(*output.type)) + " (" +
                        std::to_string(range.first) + " … " + std::to_string(range.last) +
-                       "); take a wider type or another value");
+                       "); use a wider type or another value");
   }
   if (ignored >= 0 && ignored < static_cast<std::int64_t>(classes)) {
     return usage_error("label.ignore_index " + std::to_string(ignored) +
                        " is the id of a class (0 … " + std::to_string(classes - 1) +
-                       "); take one that is not");
+                       "); use another value");
   }
   return {};
 }
@@ -148,7 +150,7 @@ void add_shuffles(LabelPlan& plan) {
   }
 }
 
-// The parts of scratch memory.
+// The parts of scratch memory that expand() uses.
 struct Workplace {
   VectorBuffers gather;
   TileBuffers tile;
@@ -187,7 +189,7 @@ void blank_ids(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
   }
 }
 
-// Sets the last channel in a one-hot row of zeros.
+// Sets the ignored channel, which is the last one, to 1 in a one-hot row of zeros.
 void set_ignored(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
   const bool first = plan.output.order == AxisOrder::channels_first;
   const std::size_t bytes = element_bytes(*plan.output.type);
@@ -244,7 +246,7 @@ void LabelExpander::expand(const LabelView& record, const Placement& placement, 
 
 void LabelExpander::blank(PixelSize output, std::byte* out) const noexcept {
   const std::uint64_t pixels = pixels_of(output);
-  if (pixels == 0) return;  // records of different sizes and no sample: there is no memory to write
+  if (pixels == 0) return;  // no sample, and records have no common size: nothing to write
   if (plan_->output.form == LabelForm::index) return blank_ids(*plan_, pixels, out);
   std::memset(out, 0, row_bytes(output));
   if (plan_->output.ignore_channel) set_ignored(*plan_, pixels, out);

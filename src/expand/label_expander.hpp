@@ -1,10 +1,10 @@
-// Converts a record's label to the label of a batch row: window, flips, nearest resampling, any
+// Converts a record's label to the label of a batch row: window, flips, nearest resampling, and any
 // storage to any form, in one pass over the record.
 //
-// As ImageExpander: made once, const members from any thread; expand() and blank() do not
-// allocate, lock or fail. Wrong label values count as hotpack/expand.hpp says, and never cause a
-// write outside the buffers.
-// Failure: make() returns code `usage` with the option's name and the possible values.
+// As ImageExpander: made once, const members from any thread; expand() and blank() do not allocate,
+// lock or fail. Wrong label values count as hotpack/expand.hpp says, and never cause a write
+// outside the buffers. Failure: make() returns code `usage` with the option's name and the possible
+// values.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace hotpack::expand {
 
 struct LabelPlan;
 
-// The properties of labels, except their size.
+// The properties that all labels of a data set share, except their size.
 struct LabelSource {
   LabelScope scope = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
@@ -37,14 +37,15 @@ class LabelExpander {
   // The form, with type and ignore_index (for form index) filled in.
   [[nodiscard]] const LabelOutput& output() const;
   [[nodiscard]] ElementType type() const { return *output().type; }
-  // one_hot: classes and the ignored channel; bits: ⌈C/8⌉; else 1
+  // for one_hot: the number of classes, plus 1 with an ignored channel; for bits: ⌈class_count /
+  // 8⌉; otherwise 1
   [[nodiscard]] std::size_t channels() const;
-  // bytes per batch row; labels of whole images have size 1×1
+  // bytes per batch row; for labels of whole images, the size is 1×1
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
   [[nodiscard]] std::size_t scratch_bytes(PixelSize record, PixelSize output) const;
 
-  // As ImageExpander::expand; padding becomes ignored pixels. For labels of whole images the
-  // placement is identity({1, 1}).
+  // As ImageExpander::expand; padding becomes ignored pixels. Labels of whole images need the
+  // placement identity({1, 1}).
   void expand(const LabelView& record, const Placement& placement, Scratch& scratch, std::byte* out,
               Stores stores) const noexcept;
   // Writes a row without a sample: every pixel is ignored.

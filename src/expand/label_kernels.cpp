@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kEachByte = 0x0101010101010101;
 
-// Bit k: byte k of the word is zero.
+// Returns 8 bits: bit k is 1 if byte k of the word is zero.
 unsigned zero_bytes(std::uint64_t word) {
   constexpr std::uint64_t kLow = 0x7F * kEachByte;
   const std::uint64_t zeros = ~(((word & kLow) + kLow) | word | kLow) >> 7;  // 1 in each such byte
@@ -27,7 +27,7 @@ std::uint64_t load_word(const std::uint8_t* at) {
   return word;
 }
 
-// Writes the last bits, i … count − 1, from `test(element)`.
+// Writes bits i … count − 1, the last ones. `test(element)` gives each bit.
 template <class Test>
 void make_bits(std::size_t i, std::size_t count, std::uint8_t* bits, Test test) {
   for (; i < count; i += 8) {
@@ -38,7 +38,7 @@ void make_bits(std::size_t i, std::size_t count, std::uint8_t* bits, Test test) 
   }
 }
 
-// The eight elements of a byte of bits: an element has all bits set or none.
+// The eight elements for each byte of bits. An element has all bits set, or none.
 template <class Word>
 using BitTable = std::array<std::array<Word, 8>, 256>;
 

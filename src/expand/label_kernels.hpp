@@ -1,11 +1,10 @@
-// The inner loops of label expansion: one table of them per vector level.
+// The inner loops of label expansion: one table of functions per vector level (Level).
 //
-// Between record and one-hot elements, labels are strings of bits: bit i (bit i mod 8 of byte i /
-// 8) says if element i of the output is 1. So each storage only needs loops that make bits, and
-// each element type only one that writes them.
-// Pure functions over the caller's memory; thread-safe. They do not allocate, lock or fail, and
-// every level produces the same bytes. Inputs need no alignment. Nothing beyond the last byte of
-// an input or output is read or written.
+// Between the record and one-hot elements, labels are strings of bits. Bit i (bit i mod 8 of byte i
+// / 8) says if element i of the output is 1. So each storage only needs loops that make bits, and
+// each element type needs only one loop, which writes elements. Pure functions over the caller's
+// memory; thread-safe. They do not allocate, lock or fail, and every level produces the same bytes.
+// Inputs need no alignment. Nothing beyond the last byte of an input or output is read or written.
 #pragma once
 
 #include <cstddef>
@@ -18,37 +17,40 @@
 
 namespace hotpack::expand {
 
-// The ids that are classes, and the value of all others.
+// Which ids are classes (those below class_count), and the output value of all other ids.
 struct IdRule {
   std::uint32_t class_count = 0;
   std::int64_t ignored = 0;
 };
 
 struct LabelKernels {
-  // Bit i: ids[i] == id. For ids of 1 byte, and of 2 bytes (little-endian).
+  // Sets bit i to (ids[i] == id). The first function is for ids of 1 byte, the second for 2 bytes
+  // (little-endian).
   void (*ids_equal)(const std::uint8_t* ids, std::size_t count, std::uint32_t id,
                     std::uint8_t* bits);
   void (*wide_ids_equal)(const std::uint8_t* ids, std::size_t count, std::uint32_t id,
                          std::uint8_t* bits);
-  // Bit i: bytes[i] has a bit of `mask`.
+  // Sets bit i to 1 if bytes[i] has a bit of `mask`, else to 0.
   void (*bytes_have)(const std::uint8_t* bytes, std::size_t count, std::uint8_t mask,
                      std::uint8_t* bits);
-  // plane[i] = vectors[i · vector_bytes + byte].
+  // Sets plane[i] to vectors[i · vector_bytes + byte].
   void (*byte_plane)(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte,
                      std::size_t count, std::uint8_t* plane);
-  // The channels of `blocks` · 64 pixels, pixel by pixel, with the shuffle. Null if the level has
-  // none.
+  // Makes the bits of all channels of `blocks` · 64 pixels, pixel by pixel, with byte shuffles.
+  // Null if the level has no such function.
   void (*shuffle)(const std::uint8_t* vectors, std::size_t blocks, const ChannelShuffle& shuffle,
                   std::uint8_t* bits);
-  // ids[i] = the smaller of ids[i] and `base` + the lowest bit of plane[i] & mask.
+  // Sets ids[i] to the smaller of ids[i] and `base` + the index of the lowest bit of plane[i] &
+  // mask. Leaves ids[i] if there is no such bit.
   void (*lowest_bit)(const std::uint8_t* plane, std::size_t count, std::uint8_t mask,
                      std::uint8_t base, std::uint8_t* ids);
-  // Writes elements 1 or 0 of a one-hot type for bits 0 … count − 1. `out` is aligned to the
-  // element.
+  // Writes an element 1 or 0 of a one-hot type for each of bits 0 … count − 1. `out` is aligned to
+  // the element.
   void (*write_ones)(const std::uint8_t* bits, std::size_t count, ElementType type, std::byte* out,
                      Stores stores);
-  // Converts ids of 1 or 2 bytes to elements of an index type. A rule's `ignored` fits the type;
-  // `out` is aligned to the element. Streams only if elements are as large as ids.
+  // Converts ids of 1 or 2 bytes to elements of an index type. The rule's `ignored` must fit the
+  // type, and `out` is aligned to the element. Streaming stores are used only if elements are as
+  // large as ids.
   void (*convert_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule,
                       ElementType type, std::byte* out, Stores stores);
   void (*convert_wide_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule,
@@ -57,7 +59,7 @@ struct LabelKernels {
 
 [[nodiscard]] const LabelKernels& label_kernels(Level level);
 
-// The bit pattern of 1 in a one-hot type.
+// Returns the bits of the value 1 in a one-hot type.
 [[nodiscard]] constexpr std::uint32_t one_pattern(ElementType type) {
   switch (type) {
     case ElementType::f16:

@@ -1,5 +1,5 @@
-// The label kernels without vector instructions: whole tables at level `portable`, ends of runs
-// at the other levels.
+// The label kernels without vector instructions. Level `portable` uses them for whole tables, the
+// other levels for the ends of runs.
 //
 // As label_kernels.hpp.
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace hotpack::expand::portable {
 
-// Elements i … count − 1 of the kernels of the same names; for output in bits, i is a multiple of
-// 8.
+// Each function does what the kernel of the same name does, for elements i … count − 1. If the
+// output is bits, i is a multiple of 8.
 void ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id,
                std::uint8_t* bits);
 void wide_ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id,
@@ -25,7 +25,7 @@ void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size
                 std::size_t i, std::size_t count, std::uint8_t* plane);
 void lowest_bit(const std::uint8_t* plane, std::size_t i, std::size_t count, std::uint8_t mask,
                 std::uint8_t base, std::uint8_t* ids);
-// Word is an unsigned integer of the element's size; `one` is its pattern of 1.
+// Word is an unsigned integer of the element's size; `one` has the bits of the value 1.
 template <class Word>
 void write_ones(const std::uint8_t* bits, std::size_t i, std::size_t count, Word one, Word* out);
 extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint8_t,
@@ -35,7 +35,7 @@ extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, s
 extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint32_t,
                                 std::uint32_t*);
 
-// One loop for all levels: the compiler vectorizes it for each.
+// Converts ids. One loop for all levels, which the compiler vectorizes for each of them.
 template <class Id, class Out>
 [[gnu::always_inline]] inline void convert(const std::uint8_t* ids, std::size_t count,
                                            const IdRule& rule, std::byte* bytes) {

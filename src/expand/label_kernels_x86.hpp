@@ -1,7 +1,7 @@
 // The label kernels for processors with AVX2 and with AVX-512 (F, BW, VL, DQ, VBMI), and the code
 // that both share.
 //
-// As label_kernels.hpp. Only on x86-64; call label_kernels(), which chooses.
+// As label_kernels.hpp. Only on x86-64. Call label_kernels(), which chooses a level.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,13 @@ namespace hotpack::expand {
 
 namespace x86 {
 
-// True if word_at can load 64 bits from bit `at` on without reading a byte beyond the last of
+// True if word_at() can load 64 bits from bit `at` on, without reading a byte beyond the last of
 // `count` bits.
 [[nodiscard]] inline bool has_word(std::size_t at, std::size_t count) {
   return count - at >= (at % 8 == 0 ? 64 : 72);
 }
 
-// Bits at … at + 63.
+// Loads bits at … at + 63.
 [[nodiscard]] inline std::uint64_t word_at(const std::uint8_t* bits, std::size_t at) {
   const std::uint8_t* const first = bits + at / 8;
   const unsigned shift = static_cast<unsigned>(at % 8);
@@ -38,8 +38,9 @@ namespace x86 {
   return word >> shift | std::uint64_t{first[8]} << (64 - shift);
 }
 
-// Runs `Blocks::run<Word, streaming>` over the part of a row that consists of whole vectors and,
-// for streaming stores, whole cache lines; the portable loop writes the ends.
+// Writes a row of elements. Calls `Blocks::run<Word, streaming>` for the part of the row that
+// consists of whole vectors (for streaming stores: whole cache lines too). The portable loop writes
+// the ends.
 template <class Blocks, class Word>
 void write_ones_of(const std::uint8_t* bits, std::size_t count, Word one, Word* out,
                    Stores stores) {
@@ -70,8 +71,8 @@ void write_ones(const std::uint8_t* bits, std::size_t count, ElementType type, s
   }
 }
 
-// Stores one cache line of converted ids, bypassing the cache, with instructions that every
-// x86-64 has.
+// Stores one cache line of converted ids, bypassing the cache. Uses only instructions that every
+// x86-64 processor has.
 template <class Id>
 [[gnu::always_inline]] inline void convert_line(const std::uint8_t* ids, const IdRule& rule,
                                                 std::byte* out) {
@@ -83,8 +84,8 @@ template <class Id>
   }
 }
 
-// Converts whole cache lines; `out` is aligned to one. Returns the bytes converted. Works on
-// several pages at once, as stream_copy.
+// Converts whole cache lines; `out` is aligned to a cache line. Returns the number of bytes
+// converted. Works on several pages at once, as stream_copy() does.
 template <class Id>
 [[gnu::always_inline]] inline std::size_t convert_lines(const std::uint8_t* ids, std::size_t bytes,
                                                         const IdRule& rule, std::byte* out) {
@@ -101,8 +102,8 @@ template <class Id>
   return done;
 }
 
-// Converts ids to elements of their own size: the part before the first whole cache line of
-// output, whole lines, and the rest.
+// Converts ids to elements of the same size, in three parts: the part before the first whole cache
+// line of the output, whole lines, and the rest.
 template <class Id>
 [[gnu::always_inline]] inline void convert_streaming(const std::uint8_t* ids, std::size_t count,
                                                      const IdRule& rule, std::byte* out) {

@@ -12,13 +12,15 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kMostTilePixels = 4096;
-constexpr std::size_t kTileBytes = 32 << 10;  // for vectors, and for bits of channels
-// Up to this number of planes of 8 classes, all planes together are faster than pixel by pixel.
+constexpr std::size_t kTileBytes =
+    32 << 10;  // limit for the vectors of a tile, and for the bits of its channels
+// With up to this number of planes of 8 classes, writing all planes is faster than writing pixel by
+// pixel.
 constexpr std::size_t kMostPlanes = 4;
 
 std::size_t round_up(std::size_t size, std::size_t step) { return (size + step - 1) / step * step; }
 
-// Allocates buffers that start at cache lines.
+// Divides memory into buffers that start at cache lines.
 class Cutter {
  public:
   explicit Cutter(std::uint8_t* memory) : memory_(memory) {}
@@ -68,7 +70,7 @@ std::size_t TileBuffers::cut(const LabelPlan& plan, std::size_t tile, std::uint8
   packed = cutter.cut(plan.storage == LabelStorage::one_hot ? tile * plan.bit_bytes() : 0);
   marked = cutter.cut(plan.marks_ignored() ? tile * (plan.class_count / 8 + 1) : 0);
   plane = cutter.cut(tile);
-  // The bits of all channels; for one_hot records they are always made first.
+  // room for the bits of all channels; records of one_hot always make them first
   bits = cutter.cut(tile / 8 * std::max(plan.class_count + 1, plan.channels()));
   seen = cutter.cut(tile / 8);
   ids = cutter.cut(2 * tile);

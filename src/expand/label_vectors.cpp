@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::int64_t kPadding = -1;
 
-// Pixel `at` of `wanted` pixels is pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` ones;
-// without resampling, itself or padding.
+// Returns the source of pixel `at` of a line or column of `wanted` pixels. If resampled, it is
+// pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` pixels; otherwise pixel `at` itself, or
+// a negative number for padding.
 std::int64_t source_place(std::int64_t at, std::int64_t given, std::int64_t wanted, bool resample,
                           bool flip) {
   if (flip) at = wanted - 1 - at;
@@ -18,7 +19,7 @@ std::int64_t source_place(std::int64_t at, std::int64_t given, std::int64_t want
   return at < given ? at : kPadding;
 }
 
-// Copies vectors of a size that the compiler knows.
+// Copies the vectors of these columns. The compiler knows their size.
 template <std::size_t kBytes>
 void pick(const std::uint8_t* row, const std::int32_t* columns, std::size_t count,
           std::uint8_t* into) {
@@ -32,7 +33,7 @@ void pick_any(const std::uint8_t* row, const std::int32_t* columns, std::size_t 
     std::memcpy(into, row + static_cast<std::size_t>(columns[i]) * bytes, bytes);
 }
 
-// Copies the bytes before `end` in reverse order.
+// Copies the `count` bytes before `end` in reverse order.
 void reverse_bytes(const std::uint8_t* end, std::size_t count, std::uint8_t* into) {
   for (; count >= 8; count -= 8, into += 8) {
     std::uint64_t word;

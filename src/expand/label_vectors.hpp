@@ -1,8 +1,8 @@
-// The stored vectors (or ids) of an output's pixels, row by row, as a placement requires: in the
-// record itself if they are contiguous there, else gathered.
+// The stored vectors (or ids) of an output's pixels, row by row, for a placement. Vectors that are
+// contiguous in the record are used there; others are gathered in a buffer.
 //
-// A view: borrows the record and the buffers. One thread. Never fails; reads only the placement's
-// window.
+// A view: it borrows the record and the buffers. For one thread. Never fails; reads only the
+// placement's window.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@ namespace hotpack::expand {
 
 struct VectorBuffers {
   std::int32_t* columns = nullptr;  // output.width entries
-  std::uint8_t* vectors = nullptr;  // room for the largest `count` of take()
+  std::uint8_t* vectors = nullptr;  // room for as many vectors as the largest `count` of take()
 };
 
 class LabelVectors {
  public:
-  // `padding` is each byte of a vector outside the record.
+  // A vector outside the record consists of bytes with the value `padding`.
   LabelVectors(const std::uint8_t* record, std::size_t vector_bytes, std::int64_t record_width,
                const Placement& placement, std::uint8_t padding, const VectorBuffers& buffers);
 
-  // True if all vectors are contiguous in the record: then take() gathers none, for any count.
+  // True if all vectors are contiguous in the record. Then take() gathers nothing, for any count.
   [[nodiscard]] bool in_place() const { return in_place_; }
-  // The vectors of output pixels `first` … `first + count − 1`; valid until the next call.
+  // Returns the vectors of output pixels `first` … `first + count − 1`; valid until the next call.
   [[nodiscard]] const std::uint8_t* take(std::size_t first, std::size_t count) const;
 
  private:
   void fill_columns() const;
-  // Pixels x … end − 1 of output row y.
+  // Gathers pixels x … end − 1 of output row y.
   void gather(std::size_t y, std::size_t x, std::size_t end, std::uint8_t* into) const;
   void gather_inside(const std::uint8_t* row, std::size_t x, std::size_t end,
                      std::uint8_t* into) const;
@@ -47,7 +47,7 @@ class LabelVectors {
   VectorBuffers buffers_;
   bool spread_;    // columns are resampled
   bool straight_;  // columns are contiguous, as in the record
-  bool in_place_;  // so are all pixels
+  bool in_place_;  // all pixels are contiguous, as in the record
 };
 
 }  // namespace hotpack::expand

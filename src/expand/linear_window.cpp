@@ -18,7 +18,7 @@ Position position_of(std::size_t i, std::size_t source, std::size_t target) {
   return {static_cast<std::int64_t>(floor), at - floor};
 }
 
-// Rounds halves to even, in the default mode.
+// Rounds to nearest, halves to even, in the default floating-point mode.
 std::int16_t weight_of(float fraction) {
   return static_cast<std::int16_t>(std::lrint(fraction * 2048.0f));
 }
@@ -65,8 +65,9 @@ void LinearWindow::mean_row(std::size_t y, std::uint8_t* out) const {
   }
 }
 
-// Two neighboring rows are never both even or both odd, so both rows that an output row needs are
-// available at once.
+// Returns the sums of a source row, computed if they are not held. An output row needs two
+// neighboring source rows. One of them is even and the other odd, so both are held at the same
+// time.
 const std::int16_t* LinearWindow::sums_of(std::size_t source_row, const ImageKernels& kernels) {
   const std::size_t slot = source_row % 2;
   if (held_[slot] != source_row) {

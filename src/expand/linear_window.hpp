@@ -1,13 +1,11 @@
-// Resamples an image row by row, in fixed point, to the same bits as OpenCV's INTER_LINEAR on
-// bytes.
+// Resamples an image row by row in fixed point. The bytes equal those of OpenCV's INTER_LINEAR.
 //
-// Along an axis from s to d pixels, output i lies at f = float((i + 0.5) · s/d − 0.5), between
-// pixels k = ⌊f⌋ and k + 1, with weights in 2048ths. Columns beyond the border lose their
-// fraction, rows keep it. Halving both axes averages four pixels.
-// Positions and weights are computed in floating point: the thread must be in the default mode
-// (default_floats.hpp).
-// Ownership: uses memory and pixels of the caller while it lives. Not thread-safe. Does not fail
-// or allocate.
+// For an axis of s pixels that becomes one of d pixels, output i lies at f = float((i + 0.5) · s/d
+// − 0.5), between pixels k = ⌊f⌋ and k + 1, with weights in units of 1/2048. Beyond the border, the
+// fraction of f is dropped for columns and kept for rows. If both axes are halved, each output is
+// the mean of four pixels. Positions and weights are computed in floating point: the thread must be
+// in the default mode (default_floats.hpp). Ownership: uses the caller's memory and pixels while it
+// lives. Not thread-safe. Does not fail or allocate.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +15,7 @@
 
 namespace hotpack::expand {
 
-// 1 or 3 interleaved channels; rows are `row_bytes` apart.
+// Pixels of 1 or 3 interleaved channels, in rows that are `row_bytes` apart.
 struct Window {
   const std::uint8_t* data = nullptr;
   std::size_t row_bytes = 0;
@@ -26,23 +24,24 @@ struct Window {
   std::size_t channels = 1;
 };
 
-// The taps of all columns.
+// Fills `taps` with the taps of all columns.
 void fill_column_taps(std::size_t source_width, std::size_t columns, ColumnTap* taps);
 
 class LinearWindow {
  public:
-  // The number of weighted sums for the two current rows.
+  // The number of weighted sums that two rows need.
   [[nodiscard]] static std::size_t sum_count(std::size_t columns, std::size_t channels) {
     return 2 * (columns * channels + kSlack);
   }
 
   LinearWindow() = default;
-  // `taps` are those of window.width for `columns`; `sums` has room for sum_count of them.
-  // Precondition: the sizes differ.
+  // `taps` come from fill_column_taps() for window.width and `columns`; `sums` has room for
+  // sum_count() sums. Precondition: the output has another size than the window.
   LinearWindow(const Window& window, std::size_t columns, std::size_t rows, const ColumnTap* taps,
                std::int16_t* sums);
 
-  // Writes `columns` pixels. Rows may be requested in any order; neighboring rows share work.
+  // Writes row y, which has `columns` pixels. Rows may be requested in any order; neighboring rows
+  // share work.
   void row(std::size_t y, const ImageKernels& kernels, std::uint8_t* out);
 
  private:
@@ -54,8 +53,8 @@ class LinearWindow {
   std::size_t columns_ = 0;
   std::size_t rows_ = 0;
   const ColumnTap* taps_ = nullptr;
-  std::int16_t* sums_[2] = {};            // for an even and for an odd row of the window
-  std::size_t held_[2] = {kNone, kNone};  // their row numbers
+  std::int16_t* sums_[2] = {};            // of an even and of an odd row of the window
+  std::size_t held_[2] = {kNone, kNone};  // the numbers of these rows
 };
 
 }  // namespace hotpack::expand

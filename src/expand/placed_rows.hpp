@@ -1,7 +1,7 @@
-// The rows of an output as bytes: cropped from a record, padded or resampled, and flipped, in the
-// record's order of channels.
+// The rows of an output as bytes: cropped from a record, padded or resampled, and flipped. The
+// channels keep the record's order.
 //
-// Ownership: uses memory of the caller and reads the record while it lives. Not thread-safe. Does
+// Ownership: uses the caller's memory, and reads the record, while it lives. Not thread-safe. Does
 // not fail or allocate.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace hotpack::expand {
 
-// Bytes of pixels: interleaved channels (or one) at `data`, or planes that are `plane` bytes
-// apart.
+// Bytes of pixels. At `data` are interleaved channels (or one channel), or the first of several
+// planes, whose starts are `plane` bytes apart.
 struct PixelRun {
   const std::uint8_t* data = nullptr;
   std::size_t plane = 0;
@@ -29,14 +29,14 @@ struct PixelRun {
 
 class PlacedRows {
  public:
-  // Bytes of memory that rows of `width` pixels need.
+  // The number of bytes of `memory` that the constructor needs for rows of `width` pixels.
   [[nodiscard]] static std::size_t memory_bytes(std::size_t width, std::size_t channels);
 
-  // `memory` is aligned to 64 bytes. Preconditions as for ImageExpander::expand.
+  // Preconditions: `memory` is aligned to 64 bytes; otherwise as ImageExpander::expand.
   PlacedRows(const ImageView& record, const Placement& placement, const ImageKernels& kernels,
              std::uint8_t* memory);
 
-  // Row y of the output, valid until the next call.
+  // Returns row y of the output, valid until the next call.
   [[nodiscard]] PixelRun row(std::size_t y);
 
  private:

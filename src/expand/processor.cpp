@@ -15,13 +15,13 @@ namespace {
 
 #if defined(__x86_64__)
 
-// Copies several pages side by side: with one page alone, memory idles whenever the prefetcher
-// stops at the page's end.
+// stream_groups() copies several pages side by side. With one page alone, memory would idle
+// whenever the prefetcher stops at the end of the page.
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kPages = 4;
 constexpr std::size_t kGroupBytes = kPages * kPageBytes;
 
-// clang 14 does not know this feature by name.
+// True if the processor has F16C. Uses cpuid, because clang 14 does not know this feature by name.
 bool supports_f16c() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
@@ -51,7 +51,8 @@ __attribute__((target("avx2"))) inline void stream_line_avx2(std::byte* out, con
   }
 }
 
-// Copies whole groups of pages; returns the bytes copied. `out` is aligned to a cache line.
+// Copies whole groups of pages; returns the number of bytes copied. `out` is aligned to a cache
+// line.
 std::size_t stream_groups(std::byte* out, const std::byte* in, std::size_t bytes) {
   std::size_t done = 0;
   for (; bytes - done >= kGroupBytes; done += kGroupBytes) {

@@ -12,7 +12,7 @@ namespace hotpack::expand {
 
 class Scratch {
  public:
-  // At least `bytes` bytes, aligned to 64 bytes; the next reserve() loses their contents.
+  // Reserves at least `bytes` bytes, aligned to 64 bytes. The next reserve() loses their contents.
   void reserve(std::size_t bytes) {
     if (bytes + kAlign > memory_.size()) memory_.resize(bytes + kAlign);
   }

@@ -8,14 +8,14 @@
 namespace hotpack::expand {
 namespace {
 
-// torchvision's ToTensor and Normalize, operation by operation.
+// Computes ToTensor and Normalize of torchvision, operation by operation.
 float normalized(std::size_t value, float mean, float std) {
   const float scaled = static_cast<float>(value) / 255.0f;
   const float centered = scaled - mean;
   return centered / std;
 }
 
-// a / b from the reciprocal of b, as the vector kernels compute it.
+// Computes a / b with the reciprocal of b, as the vector kernels do.
 float corrected_quotient(float a, float b, float reciprocal) {
   const float quotient = a * reciprocal;
   const float rest = std::fma(-quotient, b, a);
@@ -26,8 +26,8 @@ bool same_bits(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
 
-// Within these limits every product and remainder is zero or a normal number: a remainder is a
-// multiple of the units of its factors, 2^-83 · 2^-43.
+// True if a value is within these limits. Then every product and remainder is zero or a normal
+// number, because a remainder is a multiple of the units of its factors, 2^-83 · 2^-43.
 bool within(float value, float least, float most) {
   return std::abs(value) >= least && std::abs(value) <= most;
 }

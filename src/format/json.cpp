@@ -13,8 +13,8 @@
 namespace hotpack::format {
 namespace {
 
-// Walks the text and records, through `mark`, how far the lexer has come: SAX events have no
-// position.
+// An iterator over the text. It writes to `mark` how far the lexer has come, because SAX events
+// have no position.
 class TextCursor {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -42,8 +42,8 @@ class TextCursor {
   const char** mark_;
 };
 
-// Empties a value from its leaves up, because nlohmann's destructor allocates memory for a value
-// that has members. The parser limits the nesting.
+// Empties a value from its leaves up. nlohmann's destructor would allocate memory for a value that
+// has members. The parser limits the depth of the recursion.
 void take_apart(Json& value) noexcept {
   if (auto* const elements = value.get_ptr<Json::array_t*>()) {
     for (Json& element : *elements) take_apart(element);
@@ -54,8 +54,8 @@ void take_apart(Json& value) noexcept {
   }
 }
 
-// Reserves room for more members. A vector of them would otherwise copy every value, because
-// their constant keys cannot be moved, and destroy the originals with everything in them.
+// Reserves room for more members. An ordinary growth of the vector would copy every value, because
+// the constant keys cannot be moved, and then destroy the originals with everything in them.
 void grow(Json::object_t& members) {
   Json::object_t larger;
   larger.reserve(std::max<std::size_t>(4, 2 * members.size()));
@@ -65,8 +65,8 @@ void grow(Json::object_t& members) {
   members.swap(larger);
 }
 
-// Builds the DOM from SAX events. Appends keys without searching for duplicates and finds these
-// by sorting when an object ends, which stays O(n log n) for any keys.
+// Builds the DOM from SAX events. Appends keys without searching for duplicates; at the end of an
+// object it sorts the keys to find them. This stays O(n log n) for any keys.
 class DomBuilder final : public nlohmann::json_sax<Json> {
  public:
   DomBuilder(std::string_view text, JsonLimits limits)

@@ -18,17 +18,18 @@ namespace hotpack::format {
 
 using Json = nlohmann::ordered_json;
 
-// Limits for a text. The parser refuses more while it reads.
+// Limits for a text. The parser refuses a text that exceeds them while it reads it.
 struct JsonLimits {
   std::size_t depth = 64;                                          // nested objects and lists
   std::size_t elements = std::numeric_limits<std::size_t>::max();  // per list
 };
 
-// Parses strict JSON. Refuses, with code `damaged` and the byte offset: anything that RFC 8259
-// refuses, a duplicate key at any depth, invalid UTF-8, a byte order mark, more than the limits
-// allow, and text after the value other than white space. The cost is O(n log n) at worst,
-// because a hostile header may hold a million keys: no quadratic key search, no hash that an
-// attacker can fill with collisions.
+// Parses strict JSON. Refuses, with code `damaged` and the byte offset:
+// - anything that RFC 8259 refuses, and text after the value other than white space;
+// - a duplicate key at any depth, invalid UTF-8, a byte order mark;
+// - more than the limits allow.
+// The cost is O(n log n) at worst, because a hostile header may contain a million keys: there is no
+// quadratic search for keys, and no hash that an attacker can fill with collisions.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
 
 // The members of an object in file order, each value as its original text. Keys are as written,
@@ -36,9 +37,10 @@ struct JsonLimits {
 [[nodiscard]] std::vector<std::pair<std::string_view, std::string_view>> raw_members(
     std::string_view text);
 
-// Keeps the order of keys and writes no white space and no escapes except `"`, `\`, \b \t \n \f
-// \r and \u00xx (lower case) for other control characters. Integers are plain digits;
-// floating-point numbers are as std::to_chars(double) writes them. Strings must be valid UTF-8.
+// Writes a value as canonical JSON: keys in their order, no white space, and no escapes except `"`,
+// `\`, \b \t \n \f \r and \u00xx (lower case) for other control characters. Integers are plain
+// digits; floating-point numbers are as std::to_chars(double) writes them. Strings must be valid
+// UTF-8.
 [[nodiscard]] std::string canonical_json(const Json& value);
 [[nodiscard]] std::string canonical_string(std::string_view text);  // one quoted JSON string
 [[nodiscard]] std::string canonical_double(double value);

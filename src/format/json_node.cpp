@@ -89,7 +89,7 @@ Result<std::string> JsonNode::text() const {
 Result<std::string> JsonNode::digest() const {
   if (value_->is_string() && is_digest(value_->get_ref<const std::string&>()))
     return value_->get<std::string>();
-  return error(excerpt(*value_) + " is not xxh3-128: and 32 hexadecimal digits");
+  return error(excerpt(*value_) + " is not \"xxh3-128:\" with 32 hexadecimal digits");
 }
 
 Result<std::size_t> JsonNode::choice(std::span<const std::string_view> names) const {

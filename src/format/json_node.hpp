@@ -34,8 +34,8 @@ class JsonNode {
                                     int minor) const;
   // Precondition: the key exists.
   [[nodiscard]] JsonNode at(std::string_view key) const;
-  // The length of a list. Elements are created as they are visited, so a long list costs no
-  // memory.
+  // Returns the length of a list. JsonNodes for its elements are made only when they are visited,
+  // so a long list costs no memory.
   [[nodiscard]] Result<std::size_t> length() const;
   [[nodiscard]] JsonNode element(std::size_t index) const;  // precondition: index < length()
 
@@ -45,7 +45,7 @@ class JsonNode {
   [[nodiscard]] Result<bool> boolean() const;
   [[nodiscard]] Result<std::string> text() const;
   [[nodiscard]] Result<std::string> digest() const;  // "xxh3-128:" and 32 lower-case hex digits
-  // The index of a string in `names`.
+  // Returns the index in `names` of a string.
   [[nodiscard]] Result<std::size_t> choice(std::span<const std::string_view> names) const;
 
   // "<path>: <problem>", without the path if it is empty.

@@ -19,8 +19,8 @@ namespace {
 constexpr std::string_view kCheckKey = "\"check\":\"";
 constexpr std::string_view kEnd = "\"}\n";
 constexpr std::size_t kCheckBytes = 15;  // "crc32c:" and eight digits
-// The least that tables need per record: offset and one byte of its key, hashes, size, region,
-// and CRCs.
+// The least number of bytes that the tables need per record: an offset and one byte for the key,
+// then hashes, size, region and CRCs.
 constexpr std::uint64_t kLeastTableBytes = 8 + 1 + 16 + 8 + 16 + 4;
 constexpr std::size_t kTailBytes = kCheckKey.size() + kCheckBytes + kEnd.size();
 
@@ -67,24 +67,28 @@ std::string rows_text(const std::vector<ShardRow>& rows) {
 
 // ---- reading
 
-// The text ends with the check of everything before it.
+// Checks that the text ends with a check value, and that it fits everything before it.
 Status check_tail(std::string_view text) {
   const std::string_view tail =
       text.size() < kTailBytes ? std::string_view() : text.substr(text.size() - kTailBytes);
   if (!tail.starts_with(kCheckKey) || !tail.ends_with(kEnd)) {
-    return damaged_error("truncated, or not a manifest of hotpack: it does not end with \"check\"",
-                         {}, text.size());
+    return damaged_error(
+        "is truncated, or was not written by hotpack: the checksum at its end is missing. Run the "
+        "command that packed it again",
+        {}, text.size());
   }
   const std::string found = crc_text(crc32c(bytes_of(text.substr(0, text.size() - kTailBytes))));
   const std::string_view stated = tail.substr(kCheckKey.size(), kCheckBytes);
   if (stated == found) return {};
-  return damaged_error("its check is " + excerpt(Json(stated)) + ", its bytes have " + found +
-                       ": damaged, or edited by hand");
+  return damaged_error(
+      "the checksum at its end is " + excerpt(Json(stated)) + ", but its bytes have " + found +
+      ": it was damaged, or edited by hand. Restore it, or run the command that packed it again");
 }
 
 Result<std::vector<std::uint64_t>> decode_counts(const JsonNode& node, std::size_t expected) {
   HOTPACK_ASSIGN(const std::size_t length, node.length());
-  if (length != expected) return node.error("not " + std::to_string(expected) + " numbers");
+  if (length != expected)
+    return node.error("must be a list of " + std::to_string(expected) + " numbers");
   std::vector<std::uint64_t> counts;
   counts.reserve(expected);
   for (std::size_t i = 0; i < length; ++i) {
@@ -97,7 +101,8 @@ Result<std::vector<std::uint64_t>> decode_counts(const JsonNode& node, std::size
 Result<std::vector<std::optional<double>>> decode_numbers(const JsonNode& node,
                                                           std::size_t expected) {
   HOTPACK_ASSIGN(const std::size_t length, node.length());
-  if (length != expected) return node.error("not " + std::to_string(expected) + " numbers");
+  if (length != expected)
+    return node.error("must be a list of " + std::to_string(expected) + " numbers");
   std::vector<std::optional<double>> numbers;
   numbers.reserve(expected);
   for (std::size_t i = 0; i < length; ++i) {
@@ -131,7 +136,7 @@ Result<ShardRow> decode_row(const JsonNode& node, const std::string& expected_na
   ShardRow row;
   HOTPACK_ASSIGN(row.file, node.at("file").text());
   if (row.file != expected_name)
-    return node.at("file").error(excerpt(Json(row.file)) + ", expected " + expected_name);
+    return node.at("file").error(excerpt(Json(row.file)) + " must be " + expected_name);
   HOTPACK_ASSIGN(row.bytes, node.at("bytes").count());
   HOTPACK_ASSIGN(row.records, node.at("records").count(0, row.bytes / kLeastTableBytes));
   HOTPACK_ASSIGN(row.sources, node.at("sources").digest());
@@ -160,14 +165,15 @@ Status decode_identity(std::string_view text, int minor, Manifest& manifest) {
   HOTPACK_ASSIGN(manifest.plan, decode_plan(manifest.plan_text, minor));
   const std::string expected = fingerprint(manifest.schema_text, manifest.plan_text);
   if (manifest.fingerprint == expected) return {};
-  return damaged_error("fingerprint: " + manifest.fingerprint + ", schema and plan have " +
+  return damaged_error("fingerprint is " + manifest.fingerprint + ", but schema and plan give " +
                        expected);
 }
 
 Status check_totals(const Manifest& manifest) {
   if (manifest.shards.size() != manifest.plan.shards) {
-    return damaged_error("shards: " + std::to_string(manifest.shards.size()) +
-                         " rows, the plan has " + std::to_string(manifest.plan.shards));
+    return damaged_error("shards: it has " + std::to_string(manifest.shards.size()) +
+                         " rows, but the number of shards in the plan is " +
+                         std::to_string(manifest.plan.shards));
   }
   std::uint64_t left = manifest.plan.samples;
   const auto take = [&](std::uint64_t count) { return count <= left && (left -= count, true); };

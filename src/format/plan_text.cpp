@@ -20,7 +20,7 @@ std::string five_digits(std::uint64_t number) {
   return std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits;
 }
 
-// Removes `expected` from the start of `text`.
+// Removes `expected` from the start of `text`; returns false if the text starts differently.
 bool take(std::string_view& text, std::string_view expected) {
   if (!text.starts_with(expected)) return false;
   text.remove_prefix(expected.size());

@@ -1,4 +1,4 @@
-// The identity of a plan: its numbers of samples and shards and its keys; and digests over
+// The identity of a plan, that is, its keys and its numbers of samples and shards; and digests over
 // planned samples.
 #pragma once
 
@@ -29,7 +29,7 @@ struct PlanIdentity {
 // "crc32c:<8 hex>", as the manifest's `check` and messages write a CRC-32C.
 [[nodiscard]] std::string crc_text(std::uint32_t crc);
 
-// Digest plan.keys: add the keys in byte order.
+// Computes the digest plan.keys. Add the keys in byte order.
 class KeysDigest {
  public:
   void add(std::string_view key);
@@ -39,13 +39,13 @@ class KeysDigest {
   Hasher128 hasher_;
 };
 
-// Digest hotpack.sources of one shard: add its planned samples in order, including those that are
-// skipped later.
+// Computes the digest hotpack.sources of one shard. Add its planned samples in order, including
+// those that are skipped later.
 class SourcesDigest {
  public:
   static constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
-  // Sizes are those of the files, 0 without a file; `class_id` is the class that a folder or list
-  // gives, else kNoClass.
+  // Sizes are those of the files, 0 without a file. `class_id` is the class that a folder or a list
+  // gives to the sample, otherwise kNoClass.
   void add(std::string_view key, std::uint64_t image_bytes, std::uint64_t label_bytes,
            std::uint32_t class_id);
   [[nodiscard]] std::string text() const { return hasher_.finish().text(); }
@@ -54,8 +54,8 @@ class SourcesDigest {
   Hasher128 hasher_;
 };
 
-// The sort key of --shuffle: XXH3-128 of the seed's 8 little-endian bytes and the key. The key
-// itself breaks ties.
+// Returns the number by which --shuffle sorts keys: XXH3-128 of the seed's 8 little-endian bytes
+// and the key. Keys with equal numbers are sorted by themselves.
 [[nodiscard]] Hash128 shuffle_rank(std::uint64_t seed, std::string_view key);
 
 // "shard-00003-of-00012.safetensors"; at least five digits.
@@ -64,7 +64,7 @@ struct ShardName {
   std::uint64_t index = 0;
   std::uint64_t count = 0;
 };
-// only names that shard_file_name() returns
+// Accepts only names that shard_file_name() returns.
 [[nodiscard]] std::optional<ShardName> parse_shard_file_name(std::string_view name);
 
 }  // namespace hotpack::format

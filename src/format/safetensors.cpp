@@ -52,13 +52,14 @@ Result<std::string_view> header_text(std::span<const std::byte> file) {
     return damaged_error("only " + std::to_string(file.size()) + " bytes, too few for a shard", {},
                          0);
   const auto length = load_le<std::uint64_t>(file.data());
-  if (length == 0) return damaged_error("unfinished: its header was never written", {}, 0);
+  if (length == 0) return damaged_error("is unfinished: its header was never written", {}, 0);
   if (length > kMaxHeaderBytes)
-    return damaged_error("not a safetensors file: a header of " + std::to_string(length) + " bytes",
-                         {}, 0);
+    return damaged_error(
+        "not a safetensors file: its header would have " + std::to_string(length) + " bytes", {},
+        0);
   if (length > file.size() - kLengthBytes) {
-    return damaged_error("truncated: a header of " + std::to_string(length) +
-                             " bytes in a file of " + std::to_string(file.size()),
+    return damaged_error("truncated: its header should have " + std::to_string(length) +
+                             " bytes, but the file has only " + std::to_string(file.size()),
                          {}, 0);
   }
   const std::string_view text(reinterpret_cast<const char*>(file.data()) + kLengthBytes,
@@ -94,7 +95,7 @@ Result<Tensor> read_entry(const JsonNode& node, std::string_view name) {
   const auto type = std::find_if(kTypes.begin(), kTypes.end(),
                                  [&](const KnownType& known) { return known.name == type_name; });
   if (type == kTypes.end())
-    return node.at("dtype").error(excerpt(Json(type_name)) + " is not known");
+    return node.at("dtype").error(excerpt(Json(type_name)) + " is not a type that hotpack knows");
   Tensor tensor{std::string(name), type->type, {}, 0, 0};
   const JsonNode shape = node.at("shape");
   HOTPACK_ASSIGN(const std::size_t dimensions, shape.length());
@@ -104,12 +105,13 @@ Result<Tensor> read_entry(const JsonNode& node, std::string_view name) {
   }
   const JsonNode offsets = node.at("data_offsets");
   HOTPACK_ASSIGN(const std::size_t ends, offsets.length());
-  if (ends != 2) return offsets.error("not two numbers");
+  if (ends != 2) return offsets.error("must be two numbers");
   HOTPACK_ASSIGN(tensor.begin, offsets.element(0).count());
   HOTPACK_ASSIGN(tensor.end, offsets.element(1).count(tensor.begin));
   const auto needed = shape_bytes(tensor.shape, type->item_bytes);
   if (!needed || *needed != tensor.bytes())
-    return node.error("its shape does not need " + std::to_string(tensor.bytes()) + " bytes");
+    return node.error("its shape does not fit its size, " + std::to_string(tensor.bytes()) +
+                      " bytes");
   return tensor;
 }
 
@@ -126,7 +128,8 @@ Status read_entries(const Json& json, Container& container) {
   return {};
 }
 
-// After sorting, the tensors start at 0, touch each other, and end with the buffer.
+// Checks that the tensors, which are sorted by offset, start at 0, touch each other, and end with
+// the buffer.
 Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_start,
                     std::uint64_t buffer_bytes) {
   std::uint64_t at = 0;
@@ -134,7 +137,7 @@ Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_sta
     const std::string who = "tensor " + excerpt(Json(tensor.name));
     if (tensor.begin != at) {
       const std::string what =
-          tensor.begin > at ? ": a hole before it" : ": it overlaps the tensor before it";
+          tensor.begin > at ? ": there is a gap before it" : ": it overlaps the tensor before it";
       return damaged_error(who + what, {}, buffer_start + std::min(at, buffer_bytes));
     }
     if (tensor.end > buffer_bytes) {
@@ -146,7 +149,7 @@ Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_sta
     at = tensor.end;
   }
   if (at != buffer_bytes)
-    return damaged_error(std::to_string(buffer_bytes - at) + " bytes after the last tensor", {},
+    return damaged_error(std::to_string(buffer_bytes - at) + " bytes follow the last tensor", {},
                          buffer_start + at);
   return {};
 }

@@ -16,7 +16,7 @@
 namespace hotpack::format {
 namespace {
 
-// The fits that packs know: those of the options, and tiles.
+// The words for a fit that a schema may contain: those of the option, and the one for tiles.
 constexpr auto kFits = [] {
   std::array<std::string_view, kWords<Fit>.size() + 1> words{};
   for (std::size_t i = 0; i < kWords<Fit>.size(); ++i) words[i] = kWords<Fit>[i].packed;
@@ -26,7 +26,7 @@ constexpr auto kFits = [] {
 constexpr auto kImageFilters = packed_words<ImageFilter>();
 constexpr auto kLabelFilters = packed_words<LabelFilter>();
 constexpr auto kMismatches = packed_words<SizeMismatch>();
-// "folder" is for classes of whole images.
+// The kinds that decoders read, and "folder", which is for classes of whole images.
 constexpr auto kLabelKinds = [] {
   std::array<std::string_view, kDecodedKinds.size() + 1> words{};
   for (std::size_t i = 0; i < kDecodedKinds.size(); ++i)
@@ -35,7 +35,8 @@ constexpr auto kLabelKinds = [] {
   return words;
 }();
 
-// Options that act through keys and plan, or that must not affect the bytes.
+// Options that a schema must not contain: they act through keys and plan, or must not affect the
+// bytes of a record.
 constexpr std::array<std::string_view, 15> kForeignOptions{
     "on_error", "max_errors", "orphans", "threads",       "jobs", "force",    "list",     "split",
     "pairing",  "shard_size", "output",  "shard_samples", "time", "hostname", "timestamp"};
@@ -55,7 +56,7 @@ Status check_geometry(const Schema& schema) {
   HOTPACK_TRY(check_choice("geometry.label_filter", geometry.label_filter, kLabelFilters));
   const auto channels = static_cast<std::size_t>(schema.image.channels());
   if (geometry.pad_color.size() == channels) return {};
-  return damaged_error("geometry.pad_color: not one number per channel, of which there are " +
+  return damaged_error("geometry.pad_color: must have one number per channel, in all " +
                        std::to_string(channels));
 }
 
@@ -64,7 +65,7 @@ Status check_names(const std::vector<ClassInfo>& classes) {
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const std::string& name = classes[c].name;
     const std::string key = "classes[" + std::to_string(c) + "].name: ";
-    if (name.empty()) return damaged_error(key + "empty");
+    if (name.empty()) return damaged_error(key + "must not be empty");
     if (!names.insert(name).second)
       return damaged_error(key + excerpt(Json(name)) + " is the name of another class too");
   }
@@ -90,8 +91,8 @@ Status check_all_sources(const Schema& schema) {
   return check_sources(schema.ignore, "ignore", seen);
 }
 
-// No number in the schema has a fraction, so its text does not depend on the printing of
-// fractions.
+// True if a value contains a floating-point number. Those are refused, so that the text of a schema
+// does not depend on how they are printed.
 bool holds_fraction(const Json& value) {
   if (value.is_number_float()) return true;
   return value.is_structured() && std::any_of(value.begin(), value.end(), holds_fraction);

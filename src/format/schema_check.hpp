@@ -1,5 +1,5 @@
-// The rules of FORMAT.md ("Schema") that a writer of 1.0 follows, beyond those that reading a
-// shard needs.
+// Checks a schema against the rules of FORMAT.md ("Schema") that a writer of 1.0 follows but that
+// reading a shard does not need.
 //
 // `verify` checks them; opening a data set does not. Pure; thread-safe.
 #pragma once

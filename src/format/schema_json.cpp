@@ -22,8 +22,8 @@ namespace {
 constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxClasses = 65535;
 
-// ---- writing, as text: destroying JSON values needs memory, and ends the process if there is
-// none
+// ---- writing, as text: a JSON value needs memory even to be destroyed, and ends the process if
+// there is none
 
 template <class Values, class Text>
 std::string list_text(const Values& values, Text text_of) {
@@ -100,7 +100,7 @@ Result<Enum> decode_word(const JsonNode& node) {
 template <std::size_t N>
 Result<std::array<std::int64_t, N>> decode_sizes(const JsonNode& node) {
   HOTPACK_ASSIGN(const std::size_t length, node.length());
-  if (length != N) return node.error("not a list of " + std::to_string(N) + " sizes");
+  if (length != N) return node.error("must be a list of " + std::to_string(N) + " sizes");
   std::array<std::int64_t, N> sizes{};
   for (std::size_t i = 0; i < N; ++i) {
     HOTPACK_ASSIGN(const std::uint64_t size, node.element(i).count(1, kMaxSide));
@@ -130,7 +130,7 @@ Result<ImageField> decode_image(const JsonNode& node, int minor) {
 Result<std::optional<std::vector<std::int64_t>>> decode_label_shape(const JsonNode& node) {
   if (node.is_null()) return std::optional<std::vector<std::int64_t>>();
   HOTPACK_ASSIGN(const std::size_t length, node.length());
-  if (length > 3) return node.error("more than three dimensions");
+  if (length > 3) return node.error("must not have more than three dimensions");
   std::vector<std::int64_t> shape;
   for (std::size_t i = 0; i < length; ++i) {
     const JsonNode element = node.element(i);
@@ -171,7 +171,7 @@ Result<std::vector<LabelSource>> decode_sources(const JsonNode& node) {
     const JsonNode element = node.element(i);
     if (element.json().is_string()) {
       HOTPACK_ASSIGN(std::string name, element.text());
-      if (name.empty()) return element.error("an empty source");
+      if (name.empty()) return element.error("must not be empty");
       sources.emplace_back(std::move(name));
     } else {
       HOTPACK_ASSIGN(const std::uint64_t id, element.count());
@@ -181,10 +181,10 @@ Result<std::vector<LabelSource>> decode_sources(const JsonNode& node) {
   return sources;
 }
 
-// One to three numbers of a color, each 0 to 255.
+// Decodes a color: one to three numbers from 0 to 255.
 Result<std::vector<std::int64_t>> decode_color(const JsonNode& node) {
   HOTPACK_ASSIGN(const std::size_t length, node.length());
-  if (length < 1 || length > 3) return node.error("not one to three numbers");
+  if (length < 1 || length > 3) return node.error("must be one to three numbers");
   std::vector<std::int64_t> color;
   for (std::size_t i = 0; i < length; ++i) {
     const JsonNode element = node.element(i);
@@ -201,7 +201,7 @@ Result<ClassInfo> decode_class(const JsonNode& node, int minor) {
   HOTPACK_ASSIGN(one.sources, decode_sources(node.at("sources")));
   if (node.at("color").is_null()) return one;
   HOTPACK_ASSIGN(const auto color, decode_color(node.at("color")));
-  if (color.size() != 3) return node.at("color").error("not three numbers");
+  if (color.size() != 3) return node.at("color").error("must be three numbers");
   one.color.emplace();
   std::transform(color.begin(), color.end(), one.color->begin(),
                  [](std::int64_t value) { return static_cast<std::uint8_t>(value); });
@@ -230,13 +230,13 @@ Result<Geometry> decode_geometry(const JsonNode& node, int minor) {
   HOTPACK_ASSIGN(geometry.label_filter, node.at("label_filter").text());
   HOTPACK_ASSIGN(geometry.pad_color, decode_color(node.at("pad_color")));
   if (geometry.pad_color.size() != 1 && geometry.pad_color.size() != 3)
-    return node.at("pad_color").error("not one or three numbers");
+    return node.at("pad_color").error("must be one or three numbers");
   if (geometry.size.has_value() == (geometry.fit == "none"))
-    return node.at("size").error("null belongs to fit \"none\", and only to it");
+    return node.at("size").error("must be null if fit is \"none\", and only then");
   return geometry;
 }
 
-// The stage in an engine's token "<stage>:<version>"; empty if the token is malformed.
+// Returns the stage of an engine's text "<stage>:<version>"; empty if the text is malformed.
 std::string_view stage_of(std::string_view token) {
   const std::string_view stage = token.substr(0, token.find(':'));
   const bool named =
@@ -255,13 +255,13 @@ Result<std::vector<std::string>> decode_engines(const JsonNode& node) {
     const JsonNode element = node.element(i);
     HOTPACK_ASSIGN(std::string token, element.text());
     stages.emplace_back(stage_of(token));
-    if (stages.back().empty()) return element.error("not of the form <stage>:<version>");
+    if (stages.back().empty()) return element.error("is not of the form <stage>:<version>");
     engines.push_back(std::move(token));
   }
-  if (!std::is_sorted(engines.begin(), engines.end())) return node.error("not sorted by bytes");
+  if (!std::is_sorted(engines.begin(), engines.end())) return node.error("is not sorted by bytes");
   std::sort(stages.begin(), stages.end());
   if (std::adjacent_find(stages.begin(), stages.end()) != stages.end())
-    return node.error("two tokens for one stage");
+    return node.error("names one stage twice");
   return engines;
 }
 
@@ -275,9 +275,9 @@ Result<SchemaOptions> decode_options(const JsonNode& node) {
   }
   HOTPACK_ASSIGN(options.anchor, node.at("anchor").text());
   if (!value_of_packed<Anchor>(options.anchor))
-    return node.at("anchor").error("neither \"centre\" nor \"top-left\"");
+    return node.at("anchor").error("must be \"centre\" or \"top-left\"");
   HOTPACK_ASSIGN(options.size_mismatch, node.at("size_mismatch").text());
-  if (options.size_mismatch.empty()) return node.at("size_mismatch").error("empty");
+  if (options.size_mismatch.empty()) return node.at("size_mismatch").error("must not be empty");
   HOTPACK_ASSIGN(options.engines, decode_engines(node.at("engines")));
   for (const auto& [name, value] : node.json().get_ref<const Json::object_t&>()) {
     const bool known =
@@ -291,16 +291,17 @@ Result<SchemaOptions> decode_options(const JsonNode& node) {
 
 Status check_label_rules(const Schema& schema) {
   const LabelField& label = *schema.label;
-  if (schema.classes.empty()) return damaged_error("classes: a labeled set has none");
+  if (schema.classes.empty())
+    return damaged_error("classes: must not be empty, because the data set has labels");
   if (schema.classes.size() > kMaxClasses)
-    return damaged_error("classes: more than " + std::to_string(kMaxClasses));
+    return damaged_error("classes: the number of entries exceeds " + std::to_string(kMaxClasses));
   if (label.multi && label.storage == LabelStorage::index) {
     return damaged_error("fields.label.multi: several classes per pixel cannot be stored as ids");
   }
   return {};
 }
 
-// The product of a shape and an item size, if it stays far from overflow.
+// True if the product of a shape and an item size is at most kMaxCount.
 template <class Shape>
 bool record_fits(const Shape& shape, std::uint64_t item_size) {
   std::uint64_t bytes = item_size;
@@ -321,16 +322,16 @@ std::uint64_t label_item_bytes(const Schema& schema) {
 Status check_shapes(const Schema& schema) {
   Schema expected = schema;
   fill_shapes(expected);
-  const std::string advice = " does not follow from size, fields and classes";
+  const std::string advice = " does not agree with size, fields and classes";
   if (schema.image.shape != expected.image.shape)
     return damaged_error("fields.image.shape" + advice);
   if (schema.label && schema.label->shape != expected.label->shape)
     return damaged_error("fields.label.shape" + advice);
   if (schema.image.shape && !record_fits(*schema.image.shape, 1))
-    return damaged_error("fields.image.shape: a record too large");
+    return damaged_error("fields.image.shape: a record of this shape is too large");
   if (schema.label && schema.label->shape &&
       !record_fits(*schema.label->shape, label_item_bytes(schema))) {
-    return damaged_error("fields.label.shape: a record too large");
+    return damaged_error("fields.label.shape: a record of this shape is too large");
   }
   return {};
 }
@@ -371,8 +372,8 @@ std::string list_difference(const Json& here, const Json& there, const std::stri
         !text.empty())
       return text;
   }
-  return path + ": " + std::to_string(here.size()) + " here, " + std::to_string(there.size()) +
-         " there";
+  return path + ": " + std::to_string(here.size()) + " entries here, " +
+         std::to_string(there.size()) + " there";
 }
 
 std::string difference(const Json& here, const Json& there, const std::string& path) {
@@ -392,10 +393,10 @@ Result<std::string> encode_schema(const Schema& schema) {
                      "},\"geometry\":" + geometry_text(schema.geometry) +
                      ",\"options\":" + options + "}";
   if (!valid_utf8(text))
-    return usage_error("the schema holds a class name, source or option that is not UTF-8");
+    return usage_error("the schema contains a class name, source or option that is not UTF-8");
   if (text.size() > kMaxSchemaBytes) {
     return usage_error("the schema has " + std::to_string(text.size()) + " bytes; the most is " +
-                       std::to_string(kMaxSchemaBytes) + " (fewer classes or shorter names)");
+                       std::to_string(kMaxSchemaBytes) + "; use fewer classes or shorter names");
   }
   return text;
 }
@@ -431,7 +432,7 @@ std::string first_difference(const Schema& here, const Schema& there) {
   if (here == there) return {};
   const auto left = as_document(here), right = as_document(there);
   if (!left.ok() || !right.ok()) return "options: not JSON";
-  // Options that people chose come first; shapes follow from them.
+  // Compares first what people chose; shapes follow from it.
   for (const char* const part : {"geometry", "options"})
     if (left->root().at(part) != right->root().at(part))
       return difference(left->root().at(part), right->root().at(part), part);

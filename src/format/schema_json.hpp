@@ -13,13 +13,14 @@ namespace hotpack::format {
 
 inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
 
-// Canonical JSON. Fails with code `usage` above kMaxSchemaBytes or if a name is not UTF-8.
+// Returns canonical JSON. Fails with code `usage` if the text exceeds kMaxSchemaBytes or contains a
+// name that is not UTF-8.
 [[nodiscard]] Result<std::string> encode_schema(const Schema& schema);
 
-// Parses and validates every rule (types, ranges, shapes that agree with size, color, layout, class
-// count and storage). `minor` is the format's minor version: unknown keys are refused in 1.0
-// (outside `options`) and ignored in a later 1.x; a further payload field of a later 1.x is
-// ignored. Errors have code `damaged` and name the JSON key.
+// Parses a schema and checks every rule that reading needs: types, ranges, and shapes that agree
+// with size, color, layout, storage and the number of classes. `minor` is the format's minor
+// version. In 1.0, unknown keys are refused, except in `options`. In a later 1.x, they are ignored,
+// and so is a further payload field. Errors have code `damaged` and name the JSON key.
 [[nodiscard]] Result<Schema> decode_schema(std::string_view text, int minor);
 
 // The first difference of two schemas in words for users ("geometry.size: [512,512] here,
@@ -30,7 +31,7 @@ inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
 // of classes demand. Both stay absent if records differ in size.
 void fill_shapes(Schema& schema);
 
-// C of shard.sums and of the statistics: the number of classes, 0 without labels.
+// The number of classes C that shard.sums and the statistics count: 0 without labels.
 [[nodiscard]] std::size_t counted_classes(const Schema& schema);
 
 // Bytes of one record of a fixed-size field, uncompressed.

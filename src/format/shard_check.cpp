@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kFillerPrefix = "_pad.";
 
-// The position of the first difference of two texts.
+// Returns the position of the first difference of two texts.
 std::size_t first_mismatch(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
                                   a.begin());
@@ -24,7 +24,7 @@ std::size_t first_mismatch(std::string_view a, std::string_view b) {
 
 Status check_text(std::string_view name, std::string_view text, std::string_view canonical) {
   if (text == canonical) return {};
-  return damaged_error(std::string(name) + " is not canonical JSON from its byte " +
+  return damaged_error(std::string(name) + " differs from its canonical JSON from byte " +
                        std::to_string(first_mismatch(text, canonical)) + " on");
 }
 
@@ -35,8 +35,10 @@ Status check_engines(const ShardHeader& header) {
   });
   const bool found = header.find("image.zstd") != nullptr || header.find("label.zstd") != nullptr;
   if (stated == found) return {};
-  return damaged_error(stated ? "options.engines names zstd, but no field is compressed"
-                              : "a field is compressed, but options.engines does not name zstd");
+  return damaged_error(
+      stated ? "the header says that records are compressed with zstd (options.engines), but no "
+               "field is"
+             : "a field is compressed with zstd, but the header does not say so (options.engines)");
 }
 
 Status check_places(const ShardHeader& header, const Layout& layout) {
@@ -50,7 +52,7 @@ Status check_places(const ShardHeader& header, const Layout& layout) {
     const Tensor& wanted = layout.tensors[i];
     if (found == wanted) continue;
     return damaged_error("the tensor " + excerpt(Json(found.name)) + " at " +
-                             std::to_string(found.begin) + " stands where " + wanted.name + " at " +
+                             std::to_string(found.begin) + " is where " + wanted.name + " at " +
                              std::to_string(wanted.begin) + " belongs",
                          {}, header.buffer_start() + found.begin);
   }
@@ -71,7 +73,7 @@ std::string without_ending(std::string_view name, std::string_view ending) {
   return std::string(name.substr(0, name.size() - ending.size()));
 }
 
-// The field that a payload tensor belongs to.
+// Returns the name of the field that a payload tensor belongs to.
 std::string field_of(std::string_view tensor) {
   for (const std::string_view ending : {".zstd", ".data"}) {
     if (tensor.ends_with(ending)) return without_ending(tensor, ending);
@@ -79,7 +81,8 @@ std::string field_of(std::string_view tensor) {
   return std::string(tensor);
 }
 
-// The tables of the field that a payload tensor belongs to, if all its companions exist.
+// Returns the tables of the field that a payload tensor belongs to, or nothing if one of them is
+// missing.
 std::optional<FieldTables> covered_field(const ShardHeader& header, const Tensor& tensor) {
   const std::uint64_t n = header.records;
   FieldTables field{field_of(tensor.name), &tensor};
@@ -161,7 +164,7 @@ Status check_fillers(std::span<const std::byte> file, const ShardHeader& header)
     const auto stain = std::find_if(bytes.begin(), bytes.end(),
                                     [](std::byte byte) { return byte != std::byte{0}; });
     if (stain == bytes.end()) continue;
-    return damaged_error("the filler " + tensor.name + " is not zero", {},
+    return damaged_error("the filler " + tensor.name + " has a byte that is not zero", {},
                          static_cast<std::uint64_t>(&*stain - file.data()));
   }
   return {};
@@ -180,10 +183,10 @@ Result<std::vector<FieldTables>> later_fields(const ShardHeader& header) {
     auto field = covered_field(header, tensor);
     const bool twice = count_forms(header, field_of(tensor.name)) > 1;
     if (!field || twice) {
-      return damaged_error(
-          "the payload tensor " + excerpt(Json(tensor.name)) +
-              (twice ? " stands next to another form of its field" : " has no CRC-32C per record"),
-          {}, header.buffer_start() + tensor.begin);
+      return damaged_error("the payload tensor " + excerpt(Json(tensor.name)) +
+                               (twice ? " must not exist: another tensor contains the same field"
+                                      : " has no CRC-32C per record"),
+                           {}, header.buffer_start() + tensor.begin);
     }
     fields.push_back(std::move(*field));
   }

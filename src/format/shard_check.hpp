@@ -1,5 +1,5 @@
-// Checks of `verify` beyond opening a shard: the exact form that a writer of 1.0 produces,
-// fillers, fields of a later 1.x.
+// The checks of `verify` that opening a shard does not make: that the shard has exactly the form
+// that a writer of 1.0 produces, that fillers are zero, and fields of a later 1.x.
 //
 // All functions take a header that decode_header accepted for the same bytes. Pure; thread-safe.
 // Errors have code `damaged` and, if there is one, the byte offset; the caller adds the path.
@@ -19,23 +19,27 @@ namespace hotpack::format {
 // `_pad.<digits>`, U8, one dimension.
 [[nodiscard]] bool is_filler(const Tensor& tensor);
 
-// The tensors that the header's schema requires; byte tensors keep the lengths found. Needs only
-// metadata, schema, records and tensors.
+// Returns the tensors that the header's schema requires; tensors of raw bytes keep the lengths that
+// the header gives. Needs only metadata, schema, records and tensors.
 [[nodiscard]] Result<TensorList> expected_tensors(const ShardHeader& header);
 
-// For version 1.0: the schema passes check_schema; header, schema and plan are byte for byte what
-// a writer produces (canonical JSON, order, L, places of tensors and fillers); `engines` names
-// zstd exactly if fields are compressed. Later versions pass. A shard that fails only here reads
-// correctly: its writer is wrong, or another program saved it again.
+// Checks a shard of version 1.0 (later versions pass):
+// - the schema passes check_schema;
+// - header, schema and plan are byte for byte what a writer produces: canonical JSON, order, L,
+//   places of tensors and fillers;
+// - `engines` names zstd exactly if fields are compressed.
+// A shard that fails only here can be read: its writer has a bug, or another program saved it
+// again.
 [[nodiscard]] Status check_form(std::span<const std::byte> file, const ShardHeader& header);
 
 // Checks that every byte of every filler is zero.
 [[nodiscard]] Status check_fillers(std::span<const std::byte> file, const ShardHeader& header);
 
-// Payload fields that a later 1.x added after `label`, in file order. Each can be read like
-// `image`: one of the tensors <f>, <f>.data or <f>.zstd, with <f>.crc32c (and <f>.offsets, or
-// <f>.zstd.offsets and <f>.zstd.crc32c); shapes are not required. Fails if a payload tensor lacks
-// these companions, so that no checksum covers its bytes, or if a field is present in two forms.
+// Returns the payload fields that a later 1.x added after `label`, in file order. A field <f> can
+// be read like `image`: it is one of the tensors <f>, <f>.data or <f>.zstd, with <f>.crc32c (and
+// <f>.offsets, or <f>.zstd.offsets and <f>.zstd.crc32c); shapes are not required. Fails if a
+// payload tensor lacks these tables, so that no checksum covers its bytes, or if two of the three
+// tensors exist.
 [[nodiscard]] Result<std::vector<FieldTables>> later_fields(const ShardHeader& header);
 
 }  // namespace hotpack::format

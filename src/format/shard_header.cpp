@@ -87,7 +87,7 @@ Result<std::uint64_t> record_count(const ShardHeader& header) {
   const Tensor* offsets = header.find("key.offsets");
   if (offsets == nullptr || offsets->type != DType::u64 || offsets->shape.size() != 1 ||
       offsets->shape[0] < 1) {
-    return damaged_error("key.offsets is missing or not U64 [N+1]");
+    return damaged_error("the tensor key.offsets is missing, or it is not a list of U64 numbers");
   }
   const std::uint64_t records = offsets->shape[0] - 1;
   if (records > header.plan.samples) {
@@ -120,8 +120,8 @@ bool is_expected(const TensorList& list, const std::string& name) {
          std::any_of(list.tables.begin(), list.tables.end(), named);
 }
 
-// In every version: no tensor belongs to another form of a field, so that all readers use the
-// same tensors.
+// Checks, in every version, that no tensor belongs to another form of a field than the one in use,
+// so that all readers use the same tensors.
 Status check_one_form(const ShardHeader& header, const TensorList& expected) {
   constexpr std::array<std::string_view, 8> kParts{
       "", ".data", ".zstd", ".offsets", ".shape", ".crc32c", ".zstd.offsets", ".zstd.crc32c"};
@@ -129,8 +129,9 @@ Status check_one_form(const ShardHeader& header, const TensorList& expected) {
     for (const std::string_view part : kParts) {
       const Tensor* found = header.find(field + std::string(part));
       if (found == nullptr || is_expected(expected, found->name)) continue;
-      return damaged_error("the tensor " + found->name + " belongs to another form of the " +
-                               field + " than the schema and its tensors have",
+      return damaged_error("the tensor " + found->name +
+                               " must not exist: the shard contains the " + field +
+                               " in another form",
                            {}, header.buffer_start() + found->begin);
     }
   }
@@ -145,11 +146,11 @@ Status check_unlabeled(const ShardHeader& header) {
       });
   if (found == header.tensors.end()) return {};
   return damaged_error(
-      "the tensor " + excerpt(Json(found->name)) + " does not belong to an unlabeled set", {},
-      header.buffer_start() + found->begin);
+      "the tensor " + excerpt(Json(found->name)) + " does not belong to a data set without labels",
+      {}, header.buffer_start() + found->begin);
 }
 
-// There is at most one filler after each payload tensor, and one before shard.crc32c.
+// Refuses more fillers than one after each payload tensor and one before shard.crc32c.
 Status check_filler_count(const ShardHeader& header, const TensorList& expected) {
   const auto fillers = static_cast<std::size_t>(
       std::count_if(header.tensors.begin(), header.tensors.end(), is_filler));
@@ -179,15 +180,15 @@ Status check_no_others(const ShardHeader& header, const TensorList& expected) {
   return {};
 }
 
-// The region starts at the first tensor whose name ends in ".offsets"; no payload tensor has such a
-// name.
+// Finds the start of the tables region: the first tensor whose name ends in ".offsets". No payload
+// tensor has such a name.
 Status find_tables(ShardHeader& header) {
   const auto first =
       std::find_if(header.tensors.begin(), header.tensors.end(),
                    [](const Tensor& tensor) { return tensor.name.ends_with(".offsets"); });
   header.tables_begin = first->begin;
   if (header.find("shard.crc32c")->begin < header.tables_begin)
-    return damaged_error("shard.crc32c stands before the tables");
+    return damaged_error("shard.crc32c is before the tables");
   return {};
 }
 
@@ -215,19 +216,19 @@ std::uint64_t file_offset(const ShardHeader& header, const Tensor& table, std::u
 
 std::string record_name(std::uint64_t index) { return "record " + std::to_string(index); }
 
-// Everything that the sums must cover lies in their range.
+// Checks that the second sum of shard.crc32c covers every table and no payload.
 Status check_coverage(const ShardHeader& header) {
   constexpr std::string_view kAdvice = "; was the shard saved again by another program?";
   HOTPACK_ASSIGN(const TensorList list, expected_tensors(header));
   for (const Tensor& wanted : list.payload) {
     const Tensor& tensor = *header.find(wanted.name);
     if (tensor.end > header.tables_begin)
-      return damaged_error(tensor.name + " stands among the tables" + std::string(kAdvice));
+      return damaged_error(tensor.name + " is among the tables" + std::string(kAdvice));
   }
   for (const Tensor& wanted : list.tables) {
     const Tensor& table = *header.find(wanted.name);
     if (table.begin < header.tables_begin)
-      return damaged_error(table.name + " stands in the payload" + std::string(kAdvice));
+      return damaged_error(table.name + " is in the payload" + std::string(kAdvice));
   }
   if (header.find("shard.crc32c")->end != header.tensors.back().end) {
     return damaged_error("shard.crc32c is not the last tensor" + std::string(kAdvice));
@@ -239,12 +240,12 @@ Status compare_sum(std::span<const std::byte> bytes, std::uint32_t stated, const
                    std::uint64_t offset) {
   const std::uint32_t found = crc32c(bytes);
   if (found == stated) return {};
-  return damaged_error(what + " has " + crc_text(found) + ", shard.crc32c says " +
-                           crc_text(stated) + ": damaged or changed",
+  return damaged_error(what + " has the checksum " + crc_text(found) + ", but shard.crc32c says " +
+                           crc_text(stated) + ": the file was damaged or changed",
                        {}, offset);
 }
 
-// Offsets rise from 0 to the end of their data.
+// Checks that offsets rise from 0 to the end of their data.
 Status check_offsets(std::span<const std::byte> file, const ShardHeader& header,
                      const Tensor& table, const Tensor& data) {
   const std::uint64_t limit = data.bytes();
@@ -262,13 +263,13 @@ Status check_offsets(std::span<const std::byte> file, const ShardHeader& header,
   return {};
 }
 
-// A payload field, as check_tables needs it.
+// A payload field, with what check_tables needs to know about it.
 struct Field {
   FieldTables tables;
   std::uint64_t fixed_bytes = 0;  // per record; 0 if sizes differ
   std::uint64_t item_size = 1;
   std::uint64_t depth = 1;  // last side of a shape in the tables (first with chw)
-  // shapes of the image (for the field itself, and for the label to agree with); null: one size
+  // the table of image shapes; the label's shapes must agree with it; null: records of one size
   const Tensor* image_shapes = nullptr;
 };
 
@@ -289,8 +290,8 @@ std::vector<Field> fields_of(const ShardHeader& header) {
   return fields;
 }
 
-// Bytes of a record of height × width × depth items, or nothing if a side is not positive or the
-// product is too large.
+// Returns the bytes of a record of height × width × depth items, or nothing if a side is not
+// positive or the product is too large.
 std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t width,
                                             std::uint64_t depth_bytes) {
   if (height < 1 || width < 1) return {};
@@ -299,8 +300,8 @@ std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t wi
   return bytes && *bytes <= kMaxCount ? bytes : std::nullopt;
 }
 
-// Bytes of a record according to its row of `<field>.shape`, which must agree with the schema
-// and, for a label, with its image.
+// Returns the bytes of a record according to its row of `<field>.shape`. Returns nothing if the row
+// is impossible, or disagrees with the schema or, for a label, with its image.
 std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const ShardHeader& header,
                                         const Field& field, std::uint64_t index) {
   const bool chw = header.schema.image.layout == AxisOrder::channels_first;
@@ -320,8 +321,8 @@ std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const S
   return agrees ? bytes_of_shape(height, width, field.depth * field.item_size) : std::nullopt;
 }
 
-// The stored bytes of a record must equal the size of its shape or, if compressed, be able to
-// hold it.
+// Checks that the stored bytes of a record equal the size of its shape or, if compressed, are
+// enough to decompress to it.
 Status check_record_size(std::span<const std::byte> file, const ShardHeader& header,
                          const Field& field, std::uint64_t index) {
   const auto needed = field.fixed_bytes != 0 ? std::optional(field.fixed_bytes)
@@ -351,7 +352,7 @@ Status check_fields(std::span<const std::byte> file, const ShardHeader& header) 
   return {};
 }
 
-// A relative path whose parts are names, so that it can be joined to a folder.
+// True if the key is a relative path whose parts are names, so that it can be joined to a folder.
 bool is_key(std::string_view key) {
   if (!valid_utf8(key) || key.find('\0') != std::string_view::npos) return false;
   while (true) {
@@ -395,7 +396,7 @@ Status check_sums(std::span<const std::byte> file, const ShardHeader& header) {
   good = good && std::all_of(sums.classes.begin(), sums.classes.end(),
                              [&](const auto& count) { return class_fits(count, header.records); });
   if (good) return {};
-  return damaged_error("shard.sums holds numbers that no records can have", {},
+  return damaged_error("shard.sums contains numbers that no records can have", {},
                        file_offset(header, *header.find("shard.sums"), 0));
 }
 

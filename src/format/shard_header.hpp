@@ -1,5 +1,5 @@
 // Reads a shard that may be hostile: checks the header against every rule of safetensors and of
-// hotpack before it forms a pointer.
+// hotpack before it forms a pointer from it.
 //
 // All functions work on bytes in memory (a mapping or a test's array), check each range by
 // subtraction and never throw. Errors have code `damaged` and say what is wrong and where; the
@@ -21,7 +21,7 @@
 
 namespace hotpack::format {
 
-// A validated header. Offsets come from the header; alignment is not required (see `aligned`).
+// A validated header. It does not require aligned tensors (see `aligned`).
 struct ShardHeader {
   std::uint64_t header_bytes = 0;  // L
   int minor = 0;                   // of format 1.<minor>
@@ -48,15 +48,16 @@ struct FieldTables {
   std::string name;
   const Tensor* payload = nullptr;
   bool compressed = false;
-  // offsets of records of different sizes, or of frames; null: one size, uncompressed
+  // offsets of records of different sizes, or of frames; null: all records have one size and are
+  // not compressed
   const Tensor* offsets = nullptr;
   const Tensor* shapes = nullptr;  // null: records of one size
   const Tensor* crcs = nullptr;
   const Tensor* frame_crcs = nullptr;  // null unless compressed
 };
 
-// The image and the label, chosen by the schema and the tensors that decode_header checked
-// against it, never by other names that exist.
+// The tables of image and label. The schema and the tensors that decode_header has checked
+// determine them; other tensors have no influence.
 [[nodiscard]] FieldTables image_tables(const ShardHeader& header);
 [[nodiscard]] FieldTables label_tables(const ShardHeader& header);
 
@@ -68,26 +69,34 @@ struct SchemaCache {
   int minor = -1;
 };
 
-// Checks: length L and its range; strict JSON; entries; offsets that start at 0, touch and end at
-// the end of the file; shapes; metadata; version (refuses an unknown major version, accepts a
-// later minor one); schema; every tensor that the schema requires, with its dtype and shape, and
-// none of another form of image or label; the same N everywhere; no empty filler; the tables
-// region. Unknown tensors are allowed from 1.1 on.
-// `file` is the whole file. Reports a file with L = 0 as unfinished.
+// Checks:
+// - the length L and its range; strict JSON; entries; offsets that start at 0, touch and end with
+//   the file; shapes;
+// - metadata; the version (refuses an unknown major version, accepts a later minor one); the
+//   schema;
+// - that every tensor that the schema requires exists with its dtype and shape, and that none
+//   belongs to another form of image or label; that all tensors agree on N;
+// - that no filler is empty; that the tables region exists.
+// Unknown tensors are allowed from 1.1 on. `file` is the whole file. Reports a file with L = 0 as
+// unfinished.
 [[nodiscard]] Result<ShardHeader> decode_header(std::span<const std::byte> file,
                                                 SchemaCache* cache = nullptr);
 
-// Checks only the two sums in shard.crc32c: of the header, and of the tables region. Also fails
-// if a table lies outside the region that the sum covers (another library's save_file does that).
+// Checks only the two sums in shard.crc32c: that of the header, and that of the tables region. Also
+// fails if a table lies outside the region that the sum covers, which happens if another library
+// saves the file again.
 [[nodiscard]] Status check_region_sums(std::span<const std::byte> file, const ShardHeader& header);
 
-// Checks before the first use, after decode_header: both sums of shard.crc32c, offsets that rise
-// and end at their data, shapes of records of different sizes, compressed records no larger than
-// their frames can hold, keys (relative paths in UTF-8 without NUL, empty parts, "." or ".."),
-// and sums that agree. O(N); does not read the payload.
+// Checks the tables before their first use, after decode_header. O(N); does not read the payload.
+// - both sums of shard.crc32c;
+// - offsets that rise to the end of their data; shapes of records of different sizes;
+// - compressed records no larger than their frames can contain;
+// - keys: relative paths in UTF-8 without NUL, empty parts, "." or "..";
+// - numbers in shard.sums that do not contradict each other.
 [[nodiscard]] Status check_tables(std::span<const std::byte> file, const ShardHeader& header);
 
-// Number `index` of a table, which may be unaligned. Precondition: index < the table's length.
+// Returns number `index` of a table, which may be unaligned. Precondition: index < the table's
+// length.
 [[nodiscard]] std::uint64_t u64_at(std::span<const std::byte> file, const ShardHeader& header,
                                    const Tensor& tensor, std::uint64_t index);
 [[nodiscard]] std::uint32_t u32_at(std::span<const std::byte> file, const ShardHeader& header,
@@ -96,7 +105,7 @@ struct SchemaCache {
                                   const Tensor& tensor, std::uint64_t index);
 
 [[nodiscard]] Sums read_sums(std::span<const std::byte> file, const ShardHeader& header);
-// The digest that the manifest must have for this shard.
+// Returns the digest that the manifest must have for this shard.
 [[nodiscard]] std::string digest_of(std::span<const std::byte> file, const ShardHeader& header);
 
 }  // namespace hotpack::format

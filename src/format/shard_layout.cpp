@@ -47,7 +47,7 @@ std::vector<FieldForm> fields_of(const Schema& schema, const Contents& contents)
   return fields;
 }
 
-// Collects tensors and notes if a size overflows.
+// Collects tensors, and notes whether a size has overflowed.
 class TensorLister {
  public:
   explicit TensorLister(std::uint64_t records) : records_(records) {}
@@ -58,7 +58,7 @@ class TensorLister {
   void table(std::string name, DType type, std::vector<std::uint64_t> shape) {
     add(list_.tables, std::move(name), type, std::move(shape));
   }
-  // N+1 offsets.
+  // Adds a table of N+1 offsets.
   void offsets(std::string name) {
     const auto count = checked_add(records_, 1);
     overflowed_ |= !count.has_value();
@@ -114,7 +114,7 @@ std::string metadata_text(const Metadata& metadata) {
   return text + "}";
 }
 
-// The header's JSON; `wide` writes every number as 20 digits.
+// Writes the header's JSON; `wide` writes every number with 20 digits.
 std::string header_text(const Metadata& metadata, const std::vector<Tensor>& tensors, bool wide) {
   std::string text = "{\"__metadata__\":" + metadata_text(metadata);
   for (const Tensor& tensor : tensors) append_entry(text, tensor, wide);
@@ -134,7 +134,7 @@ std::uint64_t reserved_header_bytes(const Metadata& metadata, const TensorList& 
   return needed + padding_to(8 + needed, kPage);
 }
 
-// Places tensors one after another, with fillers up to a step if required.
+// Places tensors one after another. fill() adds a filler up to the next multiple of `step`.
 class Placer {
  public:
   bool put(Tensor tensor) {

@@ -44,13 +44,14 @@ struct Metadata {
   bool operator==(const Metadata&) const = default;
 };
 
-// Everything but the schema that determines the layout.
+// What determines the layout in addition to metadata and schema.
 struct Contents {
   std::uint64_t records = 0;
   std::uint64_t key_bytes = 0;  // total length of the keys
   bool image_zstd = false;
   bool label_zstd = false;
-  // with zstd: all frames; for records of different sizes: all records; else ignored
+  // with zstd: total of all frames; for records of different sizes: total of all records; otherwise
+  // ignored
   std::uint64_t image_stored_bytes = 0;
   std::uint64_t label_stored_bytes = 0;
 };
@@ -78,11 +79,11 @@ struct TensorList {
 // The tensors that a schema requires. Fails with code `usage` if a size overflows 64 bits.
 [[nodiscard]] Result<TensorList> list_tensors(const Schema& schema, const Contents& contents);
 
-// Places the tensors: pages, fillers, L. Fails with code `usage` if a size overflows 64 bits or L
-// exceeds kMaxHeaderBytes.
+// Gives each tensor its place, with page alignment and fillers, and computes L. Fails with code
+// `usage` if a size overflows 64 bits or L exceeds kMaxHeaderBytes.
 [[nodiscard]] Result<Layout> place_tensors(const Metadata& metadata, const TensorList& list);
 
-// Both steps in one.
+// list_tensors() and place_tensors() in one.
 [[nodiscard]] Result<Layout> plan_layout(const Metadata& metadata, const Schema& schema,
                                          const Contents& contents);
 

@@ -15,13 +15,13 @@ TableBuilder::TableBuilder(Layout planned)
       bytes_(static_cast<std::size_t>(layout_.buffer_bytes - layout_.tables_begin)),
       capacity_(layout_.find("key.offsets")->shape[0] - 1) {}
 
-// Null if the layout has no such table.
+// Returns the bytes of a table, or null if the layout has no such table.
 std::byte* TableBuilder::find(std::string_view name) {
   const Tensor* tensor = layout_.find(name);
   return tensor == nullptr ? nullptr : bytes_.data() + (tensor->begin - layout_.tables_begin);
 }
 
-// The row for the next record.
+// Writes the row of the next record.
 template <class T, std::size_t kWidth>
 void TableBuilder::put(std::string_view name, const std::array<T, kWidth>& numbers) {
   std::byte* at = find(name);
@@ -33,7 +33,7 @@ void TableBuilder::put(std::string_view name, const std::array<T, kWidth>& numbe
   }
 }
 
-// The end of the next record, in a table of N+1 running totals that begin with 0.
+// Writes the end of the next record into a table of N+1 running totals that begin with 0.
 void TableBuilder::put_end(std::string_view name, std::uint64_t size) {
   std::byte* at = find(name);
   if (at == nullptr) return;
@@ -71,7 +71,8 @@ Status TableBuilder::add(const RecordEntry& entry) {
   return {};
 }
 
-// With fewer records than planned every table is shorter; its first bytes remain.
+// Copies the tables to the places that they have if there are fewer records than planned: every
+// table keeps its first bytes.
 void TableBuilder::move_to(const Layout& layout) {
   std::vector<std::byte> moved(static_cast<std::size_t>(layout.buffer_bytes - layout.tables_begin));
   for (const Tensor& tensor : layout.tensors) {
@@ -93,7 +94,7 @@ std::vector<std::byte> TableBuilder::finish(const Layout& layout, const Sums& su
     store_le(at, number);
     at += sizeof number;
   }
-  // The last table covers the header and all other tables.
+  // The last table has the sums of the header and of all tables before it.
   at = find("shard.crc32c");
   const std::span<const std::byte> before(bytes_.data(),
                                           static_cast<std::size_t>(at - bytes_.data()));

@@ -31,12 +31,11 @@ struct RecordEntry {
   std::array<std::int32_t, 3> label_shape{};
 };
 
-// Takes records one after another and keeps them in the form of the tables, so that a shard of
-// many small records needs little memory beyond its tables. Owns the tables' bytes. Not
-// thread-safe.
+// Takes records one after another and keeps them in the form of the tables. So a shard of many
+// small records needs little memory beyond its tables. Owns the tables' bytes. Not thread-safe.
 class TableBuilder {
  public:
-  // Reserves space for the records and key bytes of `planned`.
+  // Reserves space for as many records and key bytes as the layout `planned` has.
   explicit TableBuilder(Layout planned);
 
   // Adds the next record. Fails with code `internal` if there is no space for it.
@@ -44,9 +43,10 @@ class TableBuilder {
   [[nodiscard]] std::uint64_t records() const { return records_; }
   [[nodiscard]] std::uint64_t key_bytes() const;
 
-  // The bytes from the start of the tables region to the end of the file, including
-  // `shard.crc32c`, which needs the header bytes [0, 8+L). Precondition: `layout` has the same
-  // tables as the planned one, for the records added. Add nothing afterwards.
+  // Returns the bytes from the start of the tables region to the end of the file, including
+  // `shard.crc32c`. Its sum of the header needs `header`, the bytes [0, 8+L). Precondition:
+  // `layout` has the same tables as the planned one, for the number of records added. Add nothing
+  // afterwards.
   [[nodiscard]] std::vector<std::byte> finish(const Layout& layout, const Sums& sums,
                                               std::string_view header);
 

@@ -35,7 +35,7 @@ Values inverse_weights(const std::vector<Sums::ClassCount>& classes) {
   return weights;
 }
 
-// The share of the class in the samples that contain it.
+// Returns the share of a class in the labeled pixels of the samples that contain it.
 std::optional<double> frequency(const Sums::ClassCount& one) {
   if (one.pixels == 0 || one.labeled == 0) return {};
   return static_cast<double>(one.pixels) / static_cast<double>(one.labeled);

@@ -48,8 +48,8 @@ struct Sums {
                                          std::size_t class_count);
 };
 
-// The formulas of FORMAT.md ("Statistics"), one IEEE double operation per step, in the order
-// given there.
+// Computes the statistics by the formulas of FORMAT.md ("Statistics"): one IEEE double operation
+// per step, in the order given there.
 [[nodiscard]] Statistics statistics_of(const Sums& total);
 
 }  // namespace hotpack::format

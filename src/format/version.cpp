@@ -9,7 +9,7 @@
 namespace hotpack::format {
 namespace {
 
-// A decimal number of at most six digits, without leading zeros or signs.
+// Parses a decimal number of at most six digits, without leading zeros or signs.
 std::optional<int> plain_number(std::string_view digits) {
   if (digits.empty() || digits.size() > 6 || (digits.size() > 1 && digits[0] == '0')) return {};
   int value = 0;
@@ -27,8 +27,9 @@ Result<int> parse_version(std::string_view text) {
       dot == std::string_view::npos ? std::nullopt : plain_number(text.substr(dot + 1));
   if (!major || !minor) return damaged_error("the format's version is not of the form 1.<minor>");
   if (*major != 1)
-    return damaged_error("format version " + std::string(text) +
-                         " is not known here; this program reads 1.x");
+    return damaged_error(
+        "format version " + std::string(text) +
+        " is unknown; this program reads 1.x. Use a hotpack that reads this version");
   return *minor;
 }
 

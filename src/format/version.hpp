@@ -1,4 +1,5 @@
-// The version of the format as `hotpack.format` and the manifest's `format` have it: "1.<minor>".
+// The version of the format, "1.<minor>": the metadata key `hotpack.format` and the manifest's key
+// `format` contain it.
 //
 // Pure; thread-safe.
 #pragma once

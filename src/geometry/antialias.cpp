@@ -11,13 +11,13 @@ namespace hotpack::geometry {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-// An int has 8 bits of sample, 2 bits of headroom for kernels that overshoot, and the rest for
-// the fraction. The absolute weights of a window sum to less than 1.6 (lanczos at the edge of an
-// image), so a sum never exceeds an int.
+// The number of bits after the binary point in weights and sums. The other bits of an int are 8
+// bits of a sample, and 2 bits of headroom for kernels that overshoot. The absolute weights of a
+// window sum to less than 1.6 (lanczos at the edge of an image), so a sum always fits an int.
 constexpr int kFractionBits = 32 - 8 - 2;
 constexpr std::int32_t kHalf = 1 << (kFractionBits - 1);
 
-// The kernels, in doubles and in the order of operations that the promised result depends on.
+// The kernels, in doubles. The promised result depends on the order of their operations.
 double triangle(double x) { return std::max(0.0, 1.0 - std::abs(x)); }
 
 double cubic(double x) {
@@ -33,7 +33,7 @@ double lanczos(double x) { return x >= -3.0 && x < 3.0 ? sinc(x) * sinc(x / 3.0)
 
 struct Kernel {
   double (*at)(double x);
-  double support;  // zero beyond this distance
+  double support;  // the kernel is zero beyond this distance
 };
 
 Kernel kernel_of(ImageFilter filter) {
@@ -42,8 +42,8 @@ Kernel kernel_of(ImageFilter filter) {
   return {triangle, 1.0};
 }
 
-// The kernel in units of inputs: an output covers `step` inputs, and the kernel is `stretch`
-// times wider than its definition.
+// The kernel in units of inputs. An output covers `step` inputs, and the kernel is `stretch` times
+// wider than its definition.
 struct Spread {
   double step, stretch, support;
 };
@@ -68,7 +68,7 @@ std::size_t samples(int pixels, int channels) {
   return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels);
 }
 
-// Resamples the columns of one row. `sum` starts with the half that makes the shift round.
+// Resamples the columns of one row. Each sum starts with one half, so that the final shift rounds.
 template <std::size_t kChannels>
 void resample_row(const std::uint8_t* in, const AxisWeights& columns, std::uint8_t* out,
                   int width) {
@@ -90,8 +90,8 @@ void resample_row(const std::uint8_t* in, const AxisWeights& columns, std::uint8
                 : resample_row<1>(in, columns, out, width);
 }
 
-// The number of samples to sum at once: the sums stay in the first-level cache, and the loops
-// vectorize.
+// The number of samples to sum at once. So few that the sums stay in the first-level cache, and the
+// compiler vectorizes the loops.
 constexpr std::size_t kRun = 512;
 
 void add_weighted(const std::uint8_t* in, std::int32_t weight, std::int32_t* sums,
@@ -116,7 +116,7 @@ void sum_rows(const std::uint8_t* const* rows, const AxisWeights::Window& window
 
 void AxisWeights::update(const AxisRange& wanted) {
   if (range_ == wanted) return;
-  range_ = {};  // reset until all is made, because an allocation may fail
+  range_ = {};  // stays reset if an allocation below fails
   longest_ =
       std::min(wanted.source, static_cast<int>(std::ceil(spread_of(wanted).support)) * 2 + 1);
   places_.resize(static_cast<std::size_t>(wanted.count));
@@ -126,14 +126,15 @@ void AxisWeights::update(const AxisRange& wanted) {
   for (int i = 0; i < wanted.count; ++i) fill(i);
 }
 
-// The kernel at the inputs' centers, divided by its sum, as integers.
+// Computes the weights of output i: the kernel at the centers of the inputs, divided by its sum, in
+// fixed point.
 void AxisWeights::fill(int i) {
   const Kernel kernel = kernel_of(range_.filter);
   const Spread spread = spread_of(range_);
   const double center = (range_.first + i + 0.5) * spread.step;
   const double shrink = 1.0 / spread.stretch;
   const double from = center - spread.support + 0.5,
-               to = center + spread.support + 0.5;  // rounded by what follows
+               to = center + spread.support + 0.5;  // the conversion to int rounds
   const int first = std::max(0, static_cast<int>(from));
   const int end = std::min(range_.source, static_cast<int>(to));
   const std::size_t count = static_cast<std::size_t>(end - first);
@@ -181,7 +182,8 @@ void Antialiaser::resample_both(const ConstPixels& source, const MutablePixels& 
   sum_all_rows([&](int y) { return first_pass_row(source, y, out); }, out);
 }
 
-// Rows are requested in order, and a window never needs more rows than the ring holds.
+// Returns row y of the first pass. Computes the rows up to it that are missing. Rows are requested
+// in order, and a window never needs more rows than the ring holds.
 const std::uint8_t* Antialiaser::first_pass_row(const ConstPixels& source, int y,
                                                 const MutablePixels& out) {
   const auto slot = [&](int row) {

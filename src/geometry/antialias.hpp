@@ -1,13 +1,14 @@
-// Antialiased resampling of 8-bit images: triangle, cubic and lanczos, bit for bit equal to
-// Image.resize with BILINEAR, BICUBIC and LANCZOS in Pillow 12.1 and older. For this room and its
-// tests only.
+// Antialiased resampling of 8-bit images: triangle, cubic and lanczos. The result equals, bit for
+// bit, that of Image.resize with BILINEAR, BICUBIC and LANCZOS in Pillow 12.1 and older. Only this
+// room and its tests use it.
 //
-// Two passes in fixed point, each rounded to 8 bits: along the rows, then along the columns,
-// always in this order. (Newer Pillows reverse the order for images whose height shrinks more
-// than their width, and differ there.) An axis that keeps its size has no pass. For an axis that
-// shrinks, the kernel widens by the same factor. FORMAT.md ("Geometry") has the formulas.
+// Resampling takes two passes in fixed point: first along the rows, then along the columns, always
+// in this order. Each pass rounds to 8 bits. (Newer versions of Pillow reverse the order for images
+// whose height shrinks more than their width, and differ there.) An axis that keeps its size has no
+// pass. For an axis that shrinks, the kernel widens by the same factor. FORMAT.md ("Geometry") has
+// the formulas.
 //
-// Each worker has its own objects, which keep tables and buffers; not thread-safe. They throw
+// Each worker has its own objects, which keep tables and buffers; not thread-safe. Failure:
 // std::bad_alloc.
 #pragma once
 
@@ -22,18 +23,19 @@
 
 namespace hotpack::geometry {
 
-// Outputs [first, first + count) of an axis that maps `source` inputs to `target` outputs.
+// The outputs [first, first + count) of an axis of `source` inputs and `target` outputs.
 struct AxisRange {
   ImageFilter filter = ImageFilter::triangle;
   int source = 0, target = 0, first = 0, count = 0;
   bool operator==(const AxisRange&) const = default;
 };
 
-// The inputs of each output of an axis. Recomputed only if the range changes, since most images
-// of a set have one size.
+// The weights of the inputs for each output of an axis. They are computed again only if the range
+// changes, because most images of a data set have the same size.
 class AxisWeights {
  public:
-  // Weighted inputs [first, first + count); weights are in units of 2^-22 and sum to nearly 2^22.
+  // The inputs [first, first + count) and their weights, in units of 2^-22. The weights sum to
+  // nearly 2^22.
   struct Window {
     int first = 0, count = 0;
     const std::int32_t* weights = nullptr;
@@ -43,7 +45,7 @@ class AxisWeights {
   // The window of output `i` of the range. `first` and first + count never decrease from one
   // output to the next.
   [[nodiscard]] Window window(int i) const;
-  // The largest count of a window.
+  // Returns the largest number of inputs of a window.
   [[nodiscard]] int longest() const { return longest_; }
 
  private:
@@ -53,7 +55,7 @@ class AxisWeights {
   void fill(int i);
 
   AxisRange range_;
-  int longest_ = 0;  // weights per window, including unused ones
+  int longest_ = 0;  // number of weights stored per window; some may be unused
   std::vector<Place> places_;
   std::vector<std::int32_t> weights_;
   std::vector<double> exact_;  // one window
@@ -61,10 +63,10 @@ class AxisWeights {
 
 class Antialiaser {
  public:
-  // Fills `out` with its part of `source`, resampled to the size of `region` and placed at
-  // `region`, which covers all of `out`. Computes nothing else, and keeps only as many rows of
-  // the first pass as one output row needs. Both images have the same number of channels, 1 or 3,
-  // and do not overlap. The filter is an antialiased one.
+  // Resamples `source` to the size of `region`, and places it at `region`, which covers all of
+  // `out`. Writes only the part that `out` shows. Computes nothing else, and keeps only as many
+  // rows of the first pass as one output row needs. Preconditions: both images have the same number
+  // of channels, 1 or 3, and do not overlap; the filter is an antialiased one.
   void resample(const ConstPixels& source, const Region& region, ImageFilter filter,
                 const MutablePixels& out);
 

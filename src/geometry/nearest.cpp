@@ -11,7 +11,7 @@
 namespace hotpack::geometry {
 namespace {
 
-// Outputs [first, first + count) of an axis that maps `target` outputs to `source` inputs.
+// The outputs [first, first + count) of an axis of `source` inputs and `target` outputs.
 struct Range {
   int source, target, first, count;
 };
@@ -23,15 +23,16 @@ void center_indices(const Range& range, int* out) {
     out[i] = static_cast<int>(numerator / twice_target);
 }
 
-// The reciprocal of a quotient, not s / d: for some sizes these differ in the last bit and select
-// another pixel.
+// Computes indices as OpenCV does. The step is the reciprocal of a quotient, not source / target:
+// for some sizes these differ in the last bit and select another pixel.
 void opencv_indices(const Range& range, int* out) {
   const double step = 1.0 / (static_cast<double>(range.target) / range.source);
   for (int i = 0; i < range.count; ++i)
     out[i] = std::min(static_cast<int>((range.first + i) * step), range.source - 1);
 }
 
-// Pillow adds the step repeatedly; its rounding errors are part of the result.
+// Computes indices as Pillow does. It adds the step repeatedly; the rounding errors are part of the
+// result.
 void pillow_indices(const Range& range, int* out) {
   const double step = static_cast<double>(range.source) / range.target;
   double at = step * 0.5;
@@ -56,7 +57,7 @@ void pick_columns(const std::uint16_t* source, const int* columns, int width, st
   for (int x = 0; x < width; ++x) out[x] = source[columns[x]];
 }
 
-// Fills everything of the record outside `part`.
+// Fills the record outside `part` with pad_id.
 void pad_around(const Visible& part, std::uint16_t pad_id, MutableIds record) {
   for (int y = 0; y < record.height; ++y) {
     std::uint16_t* row = record.row(y);

@@ -1,8 +1,8 @@
-// Nearest-neighbor resampling of class ids in three variants, with integers or with the exact
-// doubles of the named library.
+// Nearest-neighbor resampling of class ids, in three variants. One computes with integers, the
+// others with the same doubles as the library that they are named after.
 //
-// Each worker has its own NearestPlacer, which reuses its index tables; not thread-safe.
-// FORMAT.md ("Geometry") has the formulas.
+// Each worker has its own NearestPlacer, which reuses its index tables; not thread-safe. FORMAT.md
+// ("Geometry") has the formulas.
 #pragma once
 
 #include <array>
@@ -15,22 +15,22 @@
 
 namespace hotpack::geometry {
 
-// The source index of every output index: `target` entries in [0, source). Both sizes are at
-// least 1. With all three filters the indices never decrease, and an unchanged size gives i for
+// Computes the source index of every output index: `target` entries in [0, source). Both sizes are
+// at least 1. With every filter, the indices never decrease; if the size is unchanged, index i is
 // i.
 void nearest_indices(LabelFilter filter, int source, int target, std::vector<int>& indices);
 
 class NearestPlacer {
  public:
-  // Fills `record` from `source`: resampled to region.width × region.height, placed at region.x,
-  // region.y, and clipped. The rest becomes `pad_id`. Source and record have 1 channel and do not
-  // overlap; sizes are at least 1.
+  // Fills `record` from `source`, which is resampled to region.width × region.height, placed at
+  // (region.x, region.y), and clipped. The rest of the record becomes `pad_id`. Preconditions:
+  // source and record have 1 channel and do not overlap; all sizes are at least 1.
   void place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id,
              MutableIds record);
 
  private:
-  // The index table of one axis, visible part only. Recomputed only if sizes or filter change,
-  // since most labels of a set have one size.
+  // The index table of one axis, for the visible part only. It is computed again only if the sizes
+  // or the filter change, because most labels of a data set have the same size.
   struct Axis {
     LabelFilter filter = LabelFilter::nearest;
     std::array<int, 4> range{};  // source size, target size, first output, number of outputs

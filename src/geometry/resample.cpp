@@ -18,7 +18,8 @@
 namespace hotpack::geometry {
 namespace {
 
-// More pixels than this per intermediate image are refused, unless the source itself is larger.
+// The most pixels of an intermediate image. A larger one is refused, unless the source is even
+// larger.
 constexpr std::int64_t kMaxIntermediatePixels = std::int64_t{1} << 28;
 
 int interpolation_of(ImageFilter filter) {
@@ -36,7 +37,7 @@ std::size_t samples(int pixels, int channels) {
   return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels);
 }
 
-// A header for memory that OpenCV does not own or free.
+// Returns a cv::Mat for memory that OpenCV does not own or free.
 cv::Mat header_over(const std::uint8_t* data, Extent size, int channels, std::size_t row_bytes) {
   return {size.height, size.width, CV_MAKETYPE(CV_8U, channels), const_cast<std::uint8_t*>(data),
           row_bytes};
@@ -53,7 +54,7 @@ Status resize_with_opencv(ConstPixels source, ImageFilter filter, MutablePixels 
   return internal_error(std::string("OpenCV cannot resize: ") + failure.what());
 }
 
-// A rectangle of an image, as an image.
+// Returns a view of a rectangle of an image.
 template <class T>
 PixelView<T> part_of(PixelView<T> image, int x, int y, Extent size) {
   return {image.row(y) + samples(x, image.channels), size.width, size.height, image.channels,
@@ -73,7 +74,7 @@ void fill_pixels(std::uint8_t* at, int pixels, const std::uint8_t* color, int ch
   for (int i = 0; i < pixels; ++i) at = std::copy_n(color, channels, at);
 }
 
-// Fills everything of the record outside `part`.
+// Fills the record outside `part` with `color`.
 void pad_around(const Visible& part, const std::uint8_t* color, MutablePixels record) {
   for (int y = 0; y < record.height; ++y) {
     const bool outside = y < part.top || y >= part.bottom;
@@ -124,12 +125,12 @@ struct Resampler::Impl {
   Antialiaser antialiaser;
   Buffer intermediate;
 
-  // Both functions fill `out`, which the resampled image at `region` covers completely.
+  // Both functions fill `out`. The resampled image, placed at `region`, covers it completely.
   Status antialias(const ConstPixels& source, const Region& region, ImageFilter filter,
                    const MutablePixels& out);
   Status resize_and_crop(const ConstPixels& source, const Region& region, ImageFilter filter,
                          const MutablePixels& out);
-  // A view of the buffer as a packed image; fails if memory is lacking.
+  // Returns a view of the buffer as an image without gaps between rows. Fails if memory is lacking.
   Result<MutablePixels> intermediate_image(const Region& region, int channels);
 };
 

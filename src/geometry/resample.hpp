@@ -1,12 +1,12 @@
-// Image resampling. Only resample.cpp uses OpenCV (core + imgproc), so that a faster path can
-// replace it there.
+// Image resampling. Only resample.cpp uses OpenCV (core and imgproc), so that a faster
+// implementation can replace it there.
 //
 // Each worker has its own Resampler, which reuses its buffers; not thread-safe. Results equal
 // OpenCV 4.6's cv::resize bit for bit (linear: INTER_LINEAR, area: INTER_AREA, nearest:
-// INTER_NEAREST); `resize_engine()` records a linked library that does not reproduce them. This
-// room implements triangle, cubic and lanczos itself: they equal BILINEAR, BICUBIC and LANCZOS of
-// Pillow 12.1 and older bit for bit (antialias.hpp). The first Resampler turns OpenCV's own
-// threads off for the process, because `pack` parallelizes.
+// INTER_NEAREST). If the linked library gives other results, resize_engine() returns its name. This
+// room itself implements triangle, cubic and lanczos, which equal BILINEAR, BICUBIC and LANCZOS of
+// Pillow 12.1 and older bit for bit (antialias.hpp). The first Resampler turns OpenCV's own threads
+// off for the process, because `pack` parallelizes.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@
 
 namespace hotpack::geometry {
 
-// True for triangle, cubic and lanczos, which need no engine token because no library determines
-// their result.
+// True for triangle, cubic and lanczos. They need no engine token (resize_engine()), because no
+// library determines their result.
 [[nodiscard]] bool is_antialiased(ImageFilter filter);
-// `automatic` is area where both axes shrink, else linear.
+// Returns the filter to use: `automatic` means area if both axes shrink, otherwise linear.
 [[nodiscard]] ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target);
 
 class Resampler {
@@ -32,15 +32,16 @@ class Resampler {
   Resampler(Resampler&&) noexcept;
   Resampler& operator=(Resampler&&) noexcept;
 
-  // Fills `record` (8-bit, 1 or 3 channels, interleaved) from `source` (the same number of
-  // channels). The source is resampled to region.width × region.height (copied if the size is
-  // equal), placed at region.x, region.y, and clipped to the record. The rest becomes `pad_color`
-  // (one value per channel). Source and record do not overlap; sizes are at least 1.
-  // Does not allocate once buffers have grown. With OpenCV's filters, a region beyond the record
-  // is first resampled whole into a buffer; if that has more than 2^28 pixels and more than the
-  // source (`cover` of a very long image), it fails with code `data`. The antialiased filters
-  // compute only the visible part. Fails with code `internal` if OpenCV throws or memory is
-  // lacking.
+  // Fills `record` from `source`, which is resampled to region.width × region.height (copied if the
+  // size is equal), placed at (region.x, region.y), and clipped. The rest of the record becomes
+  // `pad_color`, which has one value per channel. Preconditions: both images have 8 bits and the
+  // same number of interleaved channels, 1 or 3; they do not overlap; all sizes are at least 1.
+  //
+  // Does not allocate once buffers have grown. OpenCV's filters first resample a region that
+  // extends beyond the record into a buffer, as a whole. If it has more than 2^28 pixels and more
+  // than the source (`cover` of a very long image), this fails with code `data`. The antialiased
+  // filters compute only the visible part. Fails with code `internal` if OpenCV throws, and with
+  // code `io` if memory is lacking.
   [[nodiscard]] Status place(ConstPixels source, Region region, ImageFilter filter,
                              const std::uint8_t* pad_color, MutablePixels record);
 
@@ -49,12 +50,13 @@ class Resampler {
   std::unique_ptr<Impl> impl_;
 };
 
-// The linked library and its version, for example "opencv-4.6.0".
+// Returns the linked library and its version, for example "opencv-4.6.0".
 [[nodiscard]] std::string resize_library();
 
-// Runs the self-test once per process: resamples small fixed images with every filter and
-// compares them with stored hashes of OpenCV 4.6's results. Empty if they agree, else a token
-// such as "resize:opencv-4.10.0" for the schema's `engines`. Thread-safe.
+// Returns "" if the linked library gives the results of OpenCV 4.6; otherwise a token such as
+// "resize:opencv-4.10.0" for the schema's `engines`. The first call in a process tests that: it
+// resamples small fixed images with every filter, and compares the results with stored hashes.
+// Thread-safe.
 [[nodiscard]] std::string resize_engine();
 
 }  // namespace hotpack::geometry

@@ -1,5 +1,5 @@
-// The images of the resize self-test, with hashes of OpenCV 4.6's results. For this room and its
-// tests only; thread-safe.
+// The images of the self-test of resizing, with hashes of OpenCV 4.6's results. Only this room and
+// its tests use them; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace hotpack::geometry {
 
-// One resize of a synthetic image. `hash` is the XXH3-64 of the packed result of Debian 12's
-// OpenCV 4.6.0.
+// A case: one resize of a synthetic image. `hash` is the XXH3-64 of the pixels that OpenCV 4.6.0 of
+// Debian 12 gives.
 struct ResizeCase {
   ImageFilter filter;
   int channels;
@@ -21,10 +21,10 @@ struct ResizeCase {
 
 [[nodiscard]] std::span<const ResizeCase> stored_resize_cases();
 
-// The hash of the linked library's result for a case; 0 if it fails.
+// Returns the hash of the linked library's result for a case; 0 if resizing fails.
 [[nodiscard]] std::uint64_t resize_hash(const ResizeCase& resize_case);
 
-// "" if every case gives its stored hash, else "resize:" and the library's name.
+// Returns "" if every case gives its stored hash; otherwise "resize:" and the library's name.
 [[nodiscard]] std::string engine_of(std::span<const ResizeCase> cases);
 
 }  // namespace hotpack::geometry

@@ -9,8 +9,8 @@
 namespace hotpack::geometry {
 namespace {
 
-// Cases for both sides of every branch of resizing: up and down, exact halves, integer and other
-// factors, one axis up and one down.
+// The cases cover both sides of every branch of resizing: larger and smaller, exact halves, integer
+// and other factors, one axis larger and the other smaller.
 constexpr std::array<ResizeCase, 16> kCases{{
     {ImageFilter::linear, 1, {23, 17}, {40, 31}, 0x208884c6baf90f85},
     {ImageFilter::linear, 3, {23, 17}, {40, 31}, 0xf73d128d0b4c5d7f},
@@ -35,8 +35,8 @@ std::size_t sample_count(Extent size, int channels) {
          static_cast<std::size_t>(channels);
 }
 
-// Noise that is the same on every platform (the upper byte of a 32-bit linear congruential
-// generator).
+// Returns noise that is the same on every platform: the upper byte of a 32-bit linear congruential
+// generator.
 std::vector<std::uint8_t> noise(std::size_t count) {
   std::vector<std::uint8_t> values(count);
   std::uint32_t state = 12345;

@@ -1,4 +1,4 @@
-// The part of a region that lies inside its record. For this room only; pure functions,
+// The part of a region that lies inside its record. Only this room uses it; pure functions,
 // thread-safe.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Visible {
   [[nodiscard]] bool empty() const { return left >= right || top >= bottom; }
 };
 
-// The overlap of region and record; {0, 0, 0, 0} if there is none.
+// Returns the overlap of region and record; {0, 0, 0, 0} if there is none.
 [[nodiscard]] inline Visible visible_part(const Region& region, Extent record) {
   const auto clip = [](std::int64_t edge, int limit) {
     return static_cast<int>(std::clamp<std::int64_t>(edge, 0, limit));

@@ -18,13 +18,13 @@ struct Affix {
 
 using SortedNames = std::vector<std::string_view>;
 
-// Affixes that turn names of `shorter` into names of `longer`, the most frequent first. Samples the
-// names if there are very many, and returns a few affixes.
+// Returns a few affixes that turn names of `shorter` into names of `longer`, the most frequent
+// first. Of very many names, examines only a sample.
 [[nodiscard]] std::vector<Affix> likely_affixes(const SortedNames& shorter,
                                                 const SortedNames& longer);
 
-// Counts the names of `shorter` that are in `longer` with this affix; an empty affix leaves them as
-// they are.
+// Counts the names of `shorter` that are names of `longer` once the affix is added. An empty affix
+// adds nothing.
 [[nodiscard]] std::uint64_t count_affixed(const SortedNames& shorter, const SortedNames& longer,
                                           const Affix& affix);
 

@@ -29,7 +29,7 @@ FoundClassFile read_class_file(const std::string& path) {
   return {path, labels::parse_class_file(*text, path), {}};
 }
 
-// The first class whose name differs between two tables; empty if they agree.
+// Describes how the names or numbers of classes of two tables differ; empty if they agree.
 std::string name_difference(const labels::ClassTable& one, const labels::ClassTable& other) {
   const std::size_t common = std::min(one.classes.size(), other.classes.size());
   for (std::size_t i = 0; i < common; ++i)
@@ -41,7 +41,8 @@ std::string name_difference(const labels::ClassTable& one, const labels::ClassTa
          std::to_string(other.classes.size()) + " here";
 }
 
-// If two files have different classes, the user must choose one.
+// Compares another class file with the first. If their classes differ, sets `contradiction`: the
+// user must choose one.
 void compare_with(FoundClassFile& first, const std::string& path) {
   const FoundClassFile other = read_class_file(path);
   if (first.table.ok() && !other.table.ok())
@@ -51,7 +52,7 @@ void compare_with(FoundClassFile& first, const std::string& path) {
   const std::string difference = name_difference(*first.table, *other.table);
   if (difference.empty()) return;
   first.contradiction = data_error("contradicts " + first.path + ": " + difference +
-                                       ". Say which is meant:\n  --classes " +
+                                       ". Choose one of them:\n  --classes " +
                                        shell_path(first.path) + "\n  --classes " + shell_path(path),
                                    path);
 }

@@ -24,9 +24,9 @@ struct FoundClassFile {
 // True for a usual name of a class file: "class_dict.csv".
 [[nodiscard]] bool is_class_file_name(std::string_view name);
 
-// The first file with a usual name (class_dict.csv, class_names.txt, labelmap.txt, classes.txt, …)
-// in `folders`, even if labels/class_table.hpp cannot read it: a class file that cannot be used
-// must not be ignored.
+// Finds the first file with a usual name (class_dict.csv, class_names.txt, labelmap.txt, …) in
+// `folders`. Returns it even if labels/class_table.hpp cannot read it: a class file that cannot be
+// used must not be ignored.
 [[nodiscard]] std::optional<FoundClassFile> find_class_file(
     const std::vector<std::string>& folders);
 

@@ -104,11 +104,12 @@ class Discoverer {
                          split_command(layout, layout.splits.front(), split_option(input_.split)));
     const bool given_list = !input_.list.empty() || input_.split.method == Method::list;
     if (own_splits && !own_lists && given_list)
-      return usage_error("--list and --split list select from one set of samples, but " + splits);
+      return usage_error(
+          "leave out --list and --split list: they select from one set of samples, but " + splits);
     if (layout.kind == Layout::Kind::tables && (given_list || given_folder))
       return usage_error(
-          "--list, --split list and --split folder take samples from folders, but this data set "
-          "has a table:\n" +
+          "leave out --list, --split list and --split folder: they select samples of folders, but "
+          "this data set has a table:\n" +
           layout.text());
     return {};
   }
@@ -181,9 +182,9 @@ class Discoverer {
         found.path);
   }
 
-  // The reason why a class file that was found does not fit the labels; empty if it fits. Label
-  // files mean nothing without their classes, so an unreadable class file is used there, and its
-  // error reported; folders and tables name their classes themselves.
+  // Returns why a class file that was found does not fit the labels; empty if it fits. Folders and
+  // tables name their classes themselves, so an unreadable class file does not fit them. Label
+  // files mean nothing without classes: there it counts as fitting, so that its error is reported.
   [[nodiscard]] std::string class_misfit(const FoundClassFile& found) const {
     const bool named =
         std::any_of(result_.splits.begin(), result_.splits.end(),
@@ -250,7 +251,7 @@ class Discoverer {
                                (unused.size() == 1 ? "lists" : "list") +
                                " samples of this data set, all of which become one set" +
                                (splits ? ". To divide it, run\n  " + pack_command(listed)
-                                       : "; --list and --split list take lists"));
+                                       : ". To use lists, give them with --list or --split list"));
     return {};
   }
 
@@ -294,7 +295,7 @@ class Discoverer {
       if (set.labeled) fold_keys(set, input_.fold, found_);
   }
 
-  // For the message if nothing pairs.
+  // Finds an expression that pairs the names, for the message if no image has a label.
   void find_pair_regex(const std::vector<FileSet>& sets) {
     if (sets.size() == 1 && sets.front().labeled && !sets.front().one_folder &&
         input_.image_regex.empty() && input_.mask_per_class.empty())
@@ -303,7 +304,7 @@ class Discoverer {
 
   [[nodiscard]] std::uint64_t count(ProblemKind kind) const { return found_.group(kind).count; }
 
-  // Suffixes and expressions may have excluded every file.
+  // Refuses a set if suffixes or expressions have excluded all of its files.
   [[nodiscard]] Status check_keyed(const std::vector<FileSet>& sets) const {
     const std::uint64_t images = count(ProblemKind::orphan_image),
                         labels = count(ProblemKind::orphan_label);
@@ -402,8 +403,8 @@ class Discoverer {
                       ": nothing to pack (are the suffixes right?)" + advice);
   }
 
-  // An image whose key differs from that of a label in case or Unicode form only, with the option
-  // that pairs them; empty without one.
+  // Describes an image whose key differs from that of a label only in case or Unicode form, and
+  // names the option that pairs them. Empty if there is no such image.
   [[nodiscard]] std::string nearest_pair() const {
     for (const Problem& problem : found_.group(ProblemKind::orphan_image).examples)
       if (problem.detail.find(": say --fold ") != std::string::npos)
@@ -427,7 +428,7 @@ class Discoverer {
 
   // ---- tables
 
-  // A table of one split, or of all splits.
+  // Reads a table of one split, or of all splits.
   Status take_table(const std::string& split, const std::string& file, const std::string& root) {
     const PairFileOptions options{file, root, input_.strip_prefix, input_.skip_orphans,
                                   !input_.pairs.empty()};
@@ -436,9 +437,10 @@ class Discoverer {
     result_.orphans_left_out += samples.left_out;
     const bool has_splits = samples.splits.size() > 1 || !samples.splits.front().name.empty();
     if (has_splits && (input_.split.method != Method::none || !split.empty()))
-      return usage_error(file + ": has a column of splits, and " +
-                         (split.empty() ? "--split is given" : "it is in the folder of a split") +
-                         "; remove one of them");
+      return usage_error(
+          file + ": has a column of splits, and " +
+          (split.empty() ? "--split is given" : "the table is in the folder of a split") +
+          "; remove one of them");
     if (samples.split_words && input_.split.method == Method::none && split.empty())
       return unused_splits(file, *samples.split_words);
     for (Split& part : samples.splits) {
@@ -451,8 +453,8 @@ class Discoverer {
   static Error unused_splits(const std::string& file, const PairTable::SplitWords& found) {
     return data_error("the column '" + found.column + "' seems to hold splits (" +
                           list_text(found.words, 4) +
-                          "), and no column is called 'split': call it 'split' for a set of each, "
-                          "or remove it to pack all lines as one set",
+                          "), and no column is called 'split': rename it to 'split' to pack a set "
+                          "per split, or remove it to pack all lines as one set",
                       file);
   }
 
@@ -481,12 +483,12 @@ class Discoverer {
             "the split '" + split.name +
             "' cannot be a folder of the output: its name must be UTF-8 and not begin with a dot");
       if (split.list.samples.empty() && found_.count() == 0)
-        return data_error("the split '" + split.name + "' has no sample");
+        return data_error("the split '" + split.name + "' has no sample; add some or leave it out");
     }
     return {};
   }
 
-  // Two splits of one name would be packed into one folder.
+  // Sorts the splits by name. Refuses two of one name, which would be packed into one folder.
   Status sort_splits() {
     std::vector<Split>& splits = result_.splits;
     std::sort(splits.begin(), splits.end(),

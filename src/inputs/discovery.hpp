@@ -17,9 +17,9 @@
 namespace hotpack::pipeline {
 
 struct Discovery {
-  // In the order of their names; a single set has no name. Each is wholly labeled or wholly
-  // unlabeled; next to labeled ones, a split without labels is a set of images alone (a test
-  // set), and `layout` says so.
+  // In the order of their names. A single set has no name. Either all samples of a split have
+  // labels or none has. If other splits have labels, a split without labels is a set of images
+  // alone (a test set), and `layout` says so.
   std::vector<Split> splits;
   LabelOptions label;  // as given, completed by the class file of the layout
   std::string layout;  // a description of what was detected, for people; lines, each with its end;
@@ -27,7 +27,7 @@ struct Discovery {
   std::vector<std::string>
       warnings;  // counts of images of a detected data set that no sample uses; one line each
   std::uint64_t orphans_left_out = 0;
-  std::uint64_t other_files = 0;  // without an image extension or without the given suffix
+  std::uint64_t other_files = 0;  // ignored: without an image extension or the given suffix
 };
 
 [[nodiscard]] Result<Discovery> discover(const PackOptions& options, ProblemLog& problems);

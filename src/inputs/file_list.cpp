@@ -22,7 +22,7 @@ FileList empty_like(const FileList& list) {
   return empty;
 }
 
-// Keeps the files for which `keep(file)` is true, and counts the others.
+// Keeps the files for which `keep(file)` is true, and counts the others in other_files.
 template <class Keep>
 void keep_files(FileList& list, Keep keep) {
   FileList kept = empty_like(list);
@@ -130,7 +130,7 @@ Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& prob
     HOTPACK_ASSIGN(const std::optional<std::string> found, pattern.find_all(list.below(file)));
     if (found && !valid_key(*found)) {
       problems.add({ProblemKind::unusable_name, list.path(file),
-                    "what the pattern captures, '" + *found + "', is no key"});
+                    "the pattern captures '" + *found + "', which cannot be a key"});
       continue;
     }
     const std::string key = found ? list.roots[file.root].key_prefix + *found : std::string();

@@ -1,5 +1,5 @@
-// Image files of input folders and their keys, compact: a few numbers per file, all text in one
-// arena.
+// Lists the image files of input folders and their keys in little memory: a few numbers per file,
+// and all text in one arena.
 //
 // Plain values; thread-safe to read. Functions that drop files also free their memory.
 #pragma once
@@ -55,12 +55,11 @@ struct FileList {
   TextArena arena;
   std::vector<FoundFile> files;
   std::vector<Root> roots;
-  std::uint64_t other_files = 0;  // ignored files: without an image extension, or with another
-                                  // suffix or form than the given one
-  std::uint64_t without_suffix =
-      0;  // images among them, or dropped with them, that lack the given suffix
-  std::string
-      annotation;  // the first ignored file, by bytes, that may hold polygons; empty if none
+  std::uint64_t other_files = 0;     // ignored files: without an image extension, or with another
+                                     // suffix or format than the given one
+  std::uint64_t without_suffix = 0;  // images that were dropped for lack of the given suffix
+  std::string annotation;  // of the ignored files that may hold polygons, the first in byte order;
+                           // empty if there is none
   std::vector<std::string>
       class_folders;  // set by scan_class_folders only: unique names in byte order
 
@@ -82,8 +81,9 @@ struct FileList {
 [[nodiscard]] SourceFile copy_source(const FileList& from, const SourceFile& file, FileList& to);
 [[nodiscard]] FoundFile copy_file(const FileList& from, const FoundFile& file, FileList& to);
 
-// File i goes to list part_of[i] of `parts` many; kNoPart: to none.
+// In part_of: the file goes to no list.
 inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
+// Divides the files among `parts` lists: file i goes to list part_of[i].
 [[nodiscard]] std::vector<FileList> divide_files(const FileList& list,
                                                  const std::vector<std::uint32_t>& part_of,
                                                  std::size_t parts);
@@ -91,21 +91,22 @@ inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
 // Sorts by the bytes of keys, and equal keys by path.
 void sort_by_key(FileList& list);
 
-// True if `stem` ends with `suffix` and text precedes it in the last part; with a '/' in the
-// suffix, such as "/image", in any part.
+// True if `stem` ends with `suffix` and other text precedes the suffix. This text must be in the
+// last part of the path, unless the suffix contains '/', as "/image" does.
 [[nodiscard]] bool has_suffix(std::string_view stem, std::string_view suffix);
 
 // Keeps the files whose key has the suffix, and strips it.
 void strip_suffix(FileList& list, std::string_view suffix);
-// Keeps the files whose key does not have it.
+// Keeps the files whose key does not have the suffix.
 void drop_suffix(FileList& list, std::string_view suffix);
 // Keeps the JPEG files, or all others.
 void keep_format(FileList& list, bool jpeg);
 // Drops the files whose key is empty. They do not count as other files: the code that emptied the
 // key reports them.
 void drop_keyless(FileList& list);
-// Makes the root's prefix and the captures of the pattern in the path below the root the key; empty
-// without a match. A file whose captures cannot be a key is a problem and is dropped.
+// Sets the key of each file to the root's prefix and what the pattern captures in the path below
+// the root; the key is empty if the pattern does not match. Drops a file whose captures cannot be a
+// key, and reports it to `problems`.
 [[nodiscard]] Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

@@ -17,15 +17,15 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Reports files without a key as orphans.
+// Drops the files without a key and reports them as orphans.
 void drop_orphans(FileList& list, ProblemKind kind, const std::string& why, ProblemLog& problems) {
   for (const FoundFile& file : list.files)
     if (file.key_length == 0) problems.add({kind, list.path(file), why});
   drop_keyless(list);
 }
 
-// In a folder of images and labels, drops files without a key that the expression of the other side
-// matches.
+// For a folder that holds both images and labels: drops the files of one side that have no key and
+// match the expression of the other side.
 Status drop_other_side(FileList& list, const PathPattern& other) {
   std::vector<FoundFile> kept;
   for (const FoundFile& file : list.files) {
@@ -63,7 +63,7 @@ Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, Prob
     if (set.one_folder && !input.image_suffix.empty()) drop_suffix(set.labels, input.image_suffix);
     if (set.one_folder && set.labels.files.empty() && !set.images.files.empty())
       return data_error("no file fits the pattern '" + input.mask_per_class +
-                            "' of --mask-per-class, with the key of another file as {key}; " +
+                            "' of --mask-per-class: {key} must be the key of another file; " +
                             "the first file is " + set.images.path(set.images.files.front()),
                         set.images.roots.front().folder);
     strip_suffix(set.images, input.image_suffix);
@@ -99,7 +99,7 @@ std::string files_text(const std::vector<FileSet>& sets) {
 constexpr std::string_view kEqualNames =
     "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip";
 
-// No rule is certain: each that comes near, as a command.
+// The error if no rule is certain. It proposes the rules that come near, as commands.
 Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& choice,
                        const InputOptions& input) {
   std::vector<Suggestion> suggestions;
@@ -117,7 +117,7 @@ Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& cho
                     "). Choose a rule:" + suggestions_text(suggestions));
 }
 
-// Images and labels of one folder must be told apart.
+// The error if nothing tells the images and labels of one folder apart.
 Error cannot_tell_apart(const std::vector<FileSet>& sets, const GivenSuffixes& given) {
   const std::string why = given.label.empty()
                               ? "no known suffix tells them apart. Give the suffix of the labels "
@@ -164,7 +164,7 @@ class ListAssignment {
     if (overlaps_ == 0) return {};
     return data_error("names " + std::to_string(overlaps_) +
                           " images that another list names too: " + examples_ +
-                          "; a sample belongs to one split",
+                          "; name each image in one list only",
                       lists_[first_part_].file);
   }
 
@@ -187,11 +187,12 @@ class ListAssignment {
   std::string examples_;
 };
 
-// Each label follows the image with its key; `images` are sorted by key.
+// The list of each label, or kNoPart.
 struct LabelParts {
   std::vector<std::uint32_t> part_of;
   std::uint64_t unmatched = 0;  // labels whose key no image has
 };
+// Each label belongs to the list of the image with its key. Precondition: `images` sorted by key.
 LabelParts parts_of_labels(const FileList& labels, const FileList& images,
                            const std::vector<std::uint32_t>& part_of_image) {
   LabelParts parts;
@@ -225,7 +226,7 @@ std::uint64_t count_unlisted(const FileSet& set, const std::vector<std::uint32_t
   return unlisted;
 }
 
-// A set with the properties of another and other files.
+// Returns a set with the properties of `set` and the given files.
 FileSet set_like(const FileSet& set, std::string name, FileList images, FileList labels) {
   FileSet made;
   made.name = std::move(name);
@@ -307,7 +308,7 @@ std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool 
     add(set.name, set.labels, set.one_folder);
     if (!by_folder || !set.name.empty()) continue;
     const Result<std::vector<FolderPart>> parts = divide_by_folder(set.labels);
-    if (!parts.ok()) continue;  // keys may still be captured; what is wrong then is reported then
+    if (!parts.ok()) continue;  // divide_set_by_folder() reports the error later
     for (const FolderPart& part : *parts) add(part.name, part.files, set.one_folder);
   }
   return names;

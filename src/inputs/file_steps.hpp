@@ -1,6 +1,6 @@
 // The steps from scanned files to pairs: keys, lists, splits by folder.
 //
-// Functions of their arguments; calls that share a log are not thread-safe. Failure: `usage` for
+// Functions without state; calls that share a log are not thread-safe. Failure: `usage` for wrong
 // expressions, `data` for lists and folders that cannot be used, `io` for lists that cannot be
 // read.
 #pragma once
@@ -23,9 +23,9 @@ namespace hotpack::pipeline {
 // Suffixes that the options and --preset name.
 [[nodiscard]] GivenSuffixes given_suffixes(const PackOptions& options);
 
-// Gives all files of `sets` their keys: by --pair-regex, --mask-per-class, or suffixes given or
-// found. Returns the suffixes (their `text` is empty if options name them). `listed`: lists will
-// select images. An error of code `data` with commands if no rule is certain.
+// Sets the keys of all files of `sets`: by --pair-regex, by --mask-per-class, or by suffixes, given
+// or found. Returns the suffixes; `text` is empty if options name them. `listed` is true if lists
+// will select images. If no rule is certain, returns code `data` and proposes commands.
 [[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets,
                                                const PackOptions& options, bool listed,
                                                ProblemLog& problems);
@@ -39,14 +39,14 @@ struct Listed {
   std::string about;          // for people, one line per list
   std::uint64_t left_out = 0;
   std::uint64_t unlisted = 0;          // images that have a label and are in no list
-  std::uint64_t unmatched_labels = 0;  // whose key no image has, listed or not
+  std::uint64_t unmatched_labels = 0;  // labels whose key no image has, listed or not
 };
 // Selects the files of `set` that the lists name. An image in two lists is an error with examples.
 [[nodiscard]] Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists,
                                          const InputOptions& input, ProblemLog& problems);
 
-// Names of the splits that have label files before suffixes and expressions drop any; with
-// `by_folder` also of the splits that a set without a name will be divided into.
+// Returns the names of the splits that have label files. Call it before suffixes and expressions
+// drop files. With `by_folder`, includes the splits that a set without a name will be divided into.
 [[nodiscard]] std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets,
                                                        bool by_folder);
 

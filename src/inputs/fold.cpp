@@ -25,7 +25,7 @@ Images images_by_folded_key(const FileList& images, KeyFolding folding, ProblemL
     if (is_new || images.key(*place->second) == images.key(image)) continue;
     problems.add({ProblemKind::duplicate_key, images.path(image),
                   "has the key '" + std::string(images.key(image)) +
-                      "', which --fold makes that of " + images.path(*place->second)});
+                      "', which --fold makes equal to that of " + images.path(*place->second)});
   }
   return by_key;
 }

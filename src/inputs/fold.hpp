@@ -1,5 +1,5 @@
-// Keys that read alike and differ in bytes: in case, or in Unicode form (macOS writes "é" as two
-// characters).
+// Keys that look alike but differ in bytes: in upper and lower case, or in Unicode form (macOS
+// writes "é" as two characters).
 //
 // Pure functions, except for the lists they change; thread-safe. Cannot fail: text that is not
 // UTF-8 stays unchanged.
@@ -15,11 +15,11 @@
 
 namespace hotpack::pipeline {
 
-// A form that is equal for all texts that the folding treats as equal.
+// Returns a form that is the same for all texts that the folding treats as equal.
 [[nodiscard]] std::string folded(std::string_view text, KeyFolding folding);
 
-// The difference between the two and the option that folds it: "case only: say --fold case". Empty
-// if no folding makes them equal.
+// Describes how the two differ, and names the option that makes them equal: "upper and lower case
+// only: say --fold case". Empty if no folding makes them equal.
 [[nodiscard]] std::string folding_advice(std::string_view a, std::string_view b);
 
 // Gives each label the key of the image that folds to the same text; keys keep the spelling of the

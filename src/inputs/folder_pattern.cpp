@@ -90,7 +90,7 @@ FolderPattern::Part FolderPattern::compile(std::string_view text) {
   return part;
 }
 
-// True if the name has the form of the part; then sets split and word of `folder`.
+// Returns true if the name matches the part. If so, sets split and word of `folder`.
 bool FolderPattern::match(const Part& part, const std::string& name, FoundFolder& folder) {
   std::smatch found;
   if (!std::regex_match(name, found, part.expression)) return false;

@@ -22,7 +22,7 @@ struct FoundFolder {
 };
 
 // A relative path in which {split} stands for a usual name of a split, {images} and {labels} for
-// usual names of such folders, and {-} for nothing, a blank, '_', '-' or '.'; case does not matter.
+// usual names of such folders, and {-} for nothing, a space, '_', '-' or '.'; case does not matter.
 class FolderPattern {
  public:
   explicit FolderPattern(std::string_view text);

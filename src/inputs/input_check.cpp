@@ -17,11 +17,11 @@ namespace {
 
 using Method = SplitOptions::Method;
 
-// The first conflict that is found.
 struct Conflict {
   bool found;
   std::string_view message;
 };
+// Returns the message of the first conflict that was found.
 Status first_of(std::initializer_list<Conflict> conflicts) {
   for (const Conflict& conflict : conflicts)
     if (conflict.found) return usage_error(std::string(conflict.message));
@@ -51,17 +51,17 @@ Status check_labels(const InputOptions& input) {
   const bool masks = !input.mask_per_class.empty();
   return first_of({
       {labels && !input.image_folders.empty(),
-       "--labels goes with --images; with --image-folders the folder's name is the label"},
-      {labels && input.images.empty(), "--labels goes with --images"},
+       "--labels needs --images; with --image-folders the folder's name is the label"},
+      {labels && input.images.empty(), "--labels needs --images"},
       {masks && !labels && !detected,
-       "--mask-per-class is about the masks below --labels; give --images and --labels"},
+       "--mask-per-class finds masks in the folders of --labels; give --images and --labels"},
       {masks && !input.label_suffix.empty(),
        "--mask-per-class and --label-suffix exclude each other; write the suffix into the pattern"},
       {!input.label_suffix.empty() && !labels && !detected,
-       "--label-suffix goes with --labels, or with the folder of a data set"},
+       "--label-suffix needs --labels or the folder of a data set"},
       {!input.image_suffix.empty() && input.images.empty() && input.image_folders.empty() &&
            !detected,
-       "--image-suffix goes with --images, --image-folders, or the folder of a data set"},
+       "--image-suffix needs --images, --image-folders or the folder of a data set"},
   });
 }
 
@@ -72,26 +72,26 @@ Status check_names(const InputOptions& input) {
       !input.pairs.empty() || !input.list.empty() || input.split.method == Method::list;
   return first_of({
       {regex && (input.images.empty() || input.labels.empty()),
-       "--pair-regex goes with --images and --labels"},
+       "--pair-regex needs --images and --labels"},
       {regex && (input.image_regex.empty() || input.label_regex.empty()),
-       "--pair-regex needs two expressions: for images, for labels"},
+       "--pair-regex needs two expressions: one for images, one for labels"},
       {input.fold.any() && (!input.mask_per_class.empty() || !input.pairs.empty()),
-       "--fold pairs the files of two folders by their names; it does not go with --mask-per-class "
-       "or --pairs"},
+       "--fold pairs the files of two folders by their names; it cannot be combined with "
+       "--mask-per-class or --pairs"},
       {regex && suffix,
        "--pair-regex and suffixes exclude each other; write the suffixes into the expressions"},
       {regex && !input.mask_per_class.empty(),
-       "--pair-regex and --mask-per-class exclude each other: both say what keys are"},
+       "--pair-regex and --mask-per-class exclude each other: both define the keys"},
       {!input.key_prefixes.empty() && input.images.empty() && input.image_folders.empty(),
-       "--key-prefix goes with --images or --image-folders, one for each"},
+       "--key-prefix needs --images or --image-folders; give one prefix for each folder"},
       {!input.list_root.empty() && !table,
-       "--root says where the paths of --pairs and --list begin; the folder of a data set is given "
-       "without an option"},
-      {!input.strip_prefix.empty() && !table, "--strip-prefix goes with --pairs or --list"},
+       "--root names the folder where the paths of --pairs and --list begin, so it needs one of "
+       "them; give the folder of a data set without an option"},
+      {!input.strip_prefix.empty() && !table, "--strip-prefix needs --pairs or --list"},
       {input.allow_empty && !input.images.empty(),
-       "--allow-empty is about class folders; it goes with --image-folders"},
+       "--allow-empty accepts empty class folders; it needs --image-folders"},
       {!input.list.empty() && !input.pairs.empty(),
-       "--pairs lists the samples already; --list goes with folders"},
+       "--pairs lists the samples already; leave out --list, which selects samples of folders"},
   });
 }
 
@@ -100,13 +100,15 @@ Status check_split(const InputOptions& input) {
   const bool shares = split.method == Method::ratio || split.method == Method::hash;
   const bool folders = !input.images.empty() || !input.image_folders.empty() || !input.root.empty();
   HOTPACK_TRY(first_of({
-      {!split.group.empty() && !shares, "--group goes with --split ratio or hash"},
+      {!split.group.empty() && !shares, "--group needs --split ratio or --split hash"},
       {split.method == Method::list && !input.list.empty(),
        "--list and --split list both select samples; give only one of them"},
       {split.method == Method::folder && !folders,
-       "--split folder goes with folders; a table may have a column of splits"},
+       "--split folder needs --images, --image-folders or the folder of a data set; with --pairs, "
+       "name each sample's split in a column 'split' of the table"},
       {split.method == Method::list && !folders,
-       "--split list takes samples from folders; a table may have a column of splits"},
+       "--split list needs --images, --image-folders or the folder of a data set; with --pairs, "
+       "name each sample's split in a column 'split' of the table"},
   }));
   HOTPACK_TRY(check_split_names(split.parts));
   if (shares) {

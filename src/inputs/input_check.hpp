@@ -8,7 +8,8 @@
 
 namespace hotpack::pipeline {
 
-// Code `usage` for options that contradict each other, with their names and the valid combinations.
+// Returns code `usage` if options contradict each other. The message names them and says which
+// combinations are valid.
 [[nodiscard]] Status check_inputs(const InputOptions& input);
 
 }  // namespace hotpack::pipeline

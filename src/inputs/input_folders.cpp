@@ -122,7 +122,8 @@ Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roo
       splits[name].push_back({path_below(root.folder, name), ""});
   }
   if (splits.empty())
-    return data_error("holds no folders that could be splits", roots.front().folder);
+    return data_error("holds no folders that could be splits; leave out --split folder",
+                      roots.front().folder);
   std::vector<FileSet> sets;
   for (const auto& [name, folders] : splits) {
     HOTPACK_ASSIGN(FileSet set, scan_split_of_classes(name, folders, problems));

@@ -31,7 +31,7 @@ namespace hotpack::pipeline {
 // of all files.
 [[nodiscard]] Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& problems);
 
-// Nothing was found below these folders, or only files that got no key.
+// The error if nothing was found below these folders, or only files without a key.
 [[nodiscard]] Error no_images(std::string_view folders, const FileList& found,
                               std::uint64_t keyless = 0);
 // The folders of a list's roots: "a, b".

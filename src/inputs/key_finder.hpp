@@ -1,7 +1,7 @@
 // Finds the file that an entry of a list means.
 //
-// Refers to a FileList sorted by key, which must outlive it; takes a few bytes per file when first
-// needed. Not thread-safe.
+// Refers to a FileList sorted by key, which must outlive it. Allocates a few bytes per file when
+// they are first needed. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@ class KeyFinder {
  public:
   explicit KeyFinder(const FileList& sorted) : list_(sorted) {}
 
-  // Indices of the files that `word` may mean, by the first rule that matches any: it is a key; it
-  // is the path below a root, with or without extension; it is the last part of a key and contains
-  // no '/'.
+  // Returns the indices of the files that `word` may mean, by the first rule that matches a file:
+  // - The word is a key.
+  // - It is a path below a root, with or without extension.
+  // - It contains no '/' and is the last part of a key.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view word);
   // The files at this path of the file system.
   [[nodiscard]] std::vector<std::uint32_t> find_path(const std::string& path);

@@ -62,8 +62,8 @@ Error too_many(const std::string& folder) {
                     folder);
 }
 
-// Examines a folder and, if it has no layout, the folders in it; no folder twice, and a limited
-// number.
+// Examines a folder and, if it has no layout, the folders in it. Examines no folder twice, and at
+// most kMostFolders.
 Result<std::vector<Found>> find_layouts(const std::string& folder, const GivenSuffixes& given,
                                         int levels, std::set<std::string>& seen) {
   std::error_code failure;
@@ -101,7 +101,8 @@ class FileCount : public TreeVisitor {
   std::size_t files = 0, texts = 0;
 };
 
-// Detection data sets keep boxes in text files, in a folder named like one of labels.
+// Says what a folder named like labels holds if it has no image. Data sets for object detection
+// keep boxes there, in text files.
 std::string no_images_text(const std::string& root, const std::string& name) {
   FileCount count;
   const Status walked = walk_tree(path_below(root, name), count);
@@ -112,7 +113,7 @@ std::string no_images_text(const std::string& root, const std::string& name) {
          "each image";
 }
 
-// Describes the folder, and which half of a data set is missing.
+// Describes the folder, and says whether its images or its labels are missing.
 Result<std::string> content_text(const std::string& root, const FolderContent& content) {
   const auto image_files =
       std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
@@ -178,7 +179,7 @@ Error data_sets_within(const std::string& root, const std::vector<Found>& found)
   std::vector<std::string> names;
   names.reserve(found.size());
   for (const Found& one : found) names.push_back(one.folder);
-  return data_error("has no layout of its own, but data sets within; pack them one at a time: " +
+  return data_error("has no layout of its own, but contains data sets; pack them one at a time: " +
                         list_text(names, kMostNames),
                     root);
 }
@@ -201,7 +202,8 @@ bool is_used(const Layout& layout, const std::string& folder) {
          });
 }
 
-// The folders that contain images, labels or splits, and their parents up to the given folder.
+// Returns the folders in which unused images may lie: the parents of the folders of images and of
+// labels, the layout's own folder, and its parents up to `given`.
 std::set<std::string> folders_around(const Layout& layout, const std::string& given) {
   std::set<std::string> around{layout.root};
   for (std::string outer = layout.root; outer.size() > given.size();)
@@ -270,8 +272,8 @@ Status warn_of_unused(Layout& layout, const std::string& given) {
 Status check_root(const std::string& root) {
   if (is_regular_file(root))
     return usage_error(root +
-                       " is a file, expected the folder of a data set; a table of images and "
-                       "labels goes with --pairs");
+                       " is a file, expected the folder of a data set; give a table of images and "
+                       "labels with --pairs");
   HOTPACK_TRY(read_folder(root));
   if (is_regular_file(path_below(root, format::kManifestName)))
     return usage_error(root + " is a packed data set, expected a folder of images");

@@ -1,9 +1,9 @@
 // Detects the layout of a data set.
 //
-// Examines names of folders, files and lists; reads no image. Describes what it found; if two
-// readings are equally good, or none is, it asks and does not guess. Failure: `io` for folders that
-// cannot be read, `usage` if the folder is no data set, `data` if its layout is unclear: the
-// message says what was found, what was expected, and which options settle it.
+// Examines names of folders, files and lists; reads no image. A reading is a layout that a folder
+// may have. If two readings are equally good, or none fits, it does not guess. Failure: `io` for
+// folders that cannot be read, `usage` if the folder is no data set, `data` if its layout is
+// unclear: the message says what was found, what was expected, and which options settle it.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace hotpack::pipeline {
 
-// The places of the samples of one split.
+// Where the samples of one split are.
 struct SplitFolders {
   std::string name;    // empty if the data set has no splits
   std::string images;  // folder
@@ -31,8 +31,8 @@ struct Layout {
     tables,         // `list` is a table of samples (--pairs)
   } kind = Kind::folders;
   std::string name;  // "Pascal VOC"
-  std::string root;  // the folder that has this layout: the data set itself, or the only folder
-                     // within that has a layout
+  std::string root;  // the folder that has this layout: the data set itself, or the only folder in
+                     // it that has a layout
   std::vector<SplitFolders> splits;  // in byte order of names
   std::vector<std::string> notes;    // files that were not used, one line each
   std::vector<std::string>

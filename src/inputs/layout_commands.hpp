@@ -1,4 +1,4 @@
-// Command lines that express a reading of a data set: complete, quoted, ready to paste. Each is a
+// Command lines that pack a data set in a certain way: complete, quoted, ready to paste. Each is a
 // line that begins with "hotpack ", which the terminal does not wrap.
 //
 // Reads no image; pack_command() checks whether lists are empty. Thread-safe; cannot fail.
@@ -19,20 +19,20 @@ namespace hotpack::pipeline {
 // The options that name the input folders, as they were given: the folder of a data set, or
 // --images and --labels with their prefixes.
 [[nodiscard]] std::string input_options(const InputOptions& input);
-// A command with the folders, splits and lists of a layout in place of its detection, and the
-// options `more`.
+// The command that packs a layout. It names the folders, splits and lists instead of leaving them
+// to be detected, and adds the options `more`.
 [[nodiscard]] std::string pack_command(const Layout& layout, const std::string& more = {});
 // The same for one of its splits, without the split's name.
 [[nodiscard]] std::string split_command(const Layout& layout, const SplitFolders& split,
                                         const std::string& more = {});
-// "--split ratio:train=80,val=20" as it was given; empty if it was not.
+// "--split ratio:train=80,val=20" as it was given; empty if no --split was given.
 [[nodiscard]] std::string split_option(const SplitOptions& split);
 // "--pair-regex IMAGE LABEL"
 [[nodiscard]] std::string regex_option(const std::string& image, const std::string& label);
 
 // The splits of a layout that pack_command() leaves out because they have no labels.
 [[nodiscard]] std::vector<std::string> splits_left_out(const Layout& layout);
-// " (leaves out the split test, which has no labels)", or nothing.
+// "leaves out the split test, which has no labels there"; empty if no split is left out.
 [[nodiscard]] std::string left_out_text(const Layout& layout);
 
 // A command that an error proposes, and a line about it.

@@ -30,7 +30,7 @@ using Kind = Layout::Kind;
 constexpr std::size_t kMostTables = 4;  // that are read
 constexpr std::size_t kMostTableFolders = 8;
 
-// The folder read as class folders.
+// The layout of a folder whose folders are classes.
 Layout classes_of(const std::string& root) {
   Layout layout;
   layout.kind = Kind::class_folders;
@@ -53,7 +53,7 @@ bool is_combinable(const Layout& layout) {
          });
 }
 
-// Combines readings each of which has the labels of other splits.
+// Combines all readings into one if no split has labels in two of them.
 std::optional<Layout> combined(const std::vector<Layout>& readings) {
   std::map<std::string, std::vector<SplitFolders>> labeled;
   for (const Layout& layout : readings) {
@@ -71,7 +71,7 @@ std::optional<Layout> combined(const std::vector<Layout>& readings) {
 
 // ---- classes, or images and labels
 
-// The options for the difference between names of images and labels.
+// The options that express how names of images and of labels differ.
 std::string affix_options(const Affix& affix, bool on_images) {
   if (affix.text.empty()) return "";
   if (!affix.in_front)
@@ -124,7 +124,8 @@ Result<SuffixChoice> suffixes_of(const Layout& pairs) {
   return choose_suffixes(sets, {});
 }
 
-// Takes the form of the label that pack would use, such as ids rather than colors.
+// If labels have several forms, sets the suffix of the form that pack would use: ids rather than
+// colors.
 void take_label_suffix(const SuffixChoice& choice, SiblingFolders& siblings) {
   const SuffixRule& rule = choice.rule;
   const bool on_labels = !siblings.on_images && !siblings.affix.in_front;
@@ -169,7 +170,8 @@ Layout one_folder_in_place_of_classes(const Layout& classes) {
   return pairs;
 }
 
-// The class file of the folder. It is the last option, so that a given one can replace it.
+// The option for the class file of the folder; empty if there is none. It is the last option, so
+// that the command line can drop it if the user gave options about classes.
 std::string class_option(const std::string& folder) {
   const std::optional<FoundClassFile> found = find_class_file({folder});
   return found && found->table.ok() && !found->contradiction
@@ -209,10 +211,8 @@ Error sample_folders_error(const Layout& classes, const std::string& folder,
          pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
   if (samples.pairs.empty()) {
     text +=
-        ". No expression was found that says which of them go together: write a table of images "
-        "and labels for --pairs FILE, or move "
-        "images and labels "
-        "into a folder each for --images and --labels";
+        ". No regular expression was found that pairs them: write a table of images and labels "
+        "for --pairs FILE, or move images and labels into a folder each for --images and --labels";
     suggestions.push_back(class_suggestion(classes, "If each folder is a class, run"));
     return data_error(text + "." + suggestions_text(suggestions), folder);
   }
@@ -292,14 +292,15 @@ Status ask_about_label_folders(const Layout& classes, const std::string& folder)
   HOTPACK_ASSIGN(std::vector<Suggestion> suggestions,
                  label_folders_commands(classes, folder, *found));
   if (suggestions.empty()) return {};
-  const std::string lines = suggestions.size() > 1 ? "first lines leave " : "first line leaves ";
+  const std::string lines =
+      suggestions.size() > 1 ? "first commands leave " : "first command leaves ";
   const LabelFolders::Pair& first = found->pairs.front();
   std::string text = "holds " + std::to_string(found->pairs.size()) +
-                     " folders, each with one whose files have the same names, such as " +
-                     first.images + " and " + first.labels + ": they look like images and labels";
+                     " pairs of folders whose files have the same names, such as " + first.images +
+                     " and " + first.labels + ": they look like images and labels";
   if (!found->alone.empty())
     text += "; " + found->alone.front() + (found->alone.size() > 1 ? " and others have" : " has") +
-            " none, and the " + lines + (found->alone.size() > 1 ? "them" : "it") + " out";
+            " no partner, and the " + lines + (found->alone.size() > 1 ? "them" : "it") + " out";
   suggestions.push_back(class_suggestion(classes, "or, if each folder is a class"));
   return data_error(text + ". Run" + suggestions_text(suggestions), folder);
 }
@@ -316,7 +317,7 @@ Status check_classes_in(const Layout& layout, const SplitFolders& split,
   return samples ? Status(sample_folders_error(layout, split.images, *samples)) : Status();
 }
 
-// ---- where no layout is known
+// ---- no known layout
 
 Result<std::vector<std::string>> folders_with_images(const std::string& root,
                                                      const FolderContent& content) {
@@ -334,7 +335,7 @@ bool has_images(const FolderContent& content) {
   });
 }
 
-// Suggests labels next to their images where too few images have one for a layout.
+// Suggests suffixes of labels next to their images, if too few images have a label for a layout.
 Status suggest_suffixes(const std::string& root, std::vector<Suggestion>& suggestions) {
   ProblemLog ignored;
   FileSet set;
@@ -449,10 +450,10 @@ Result<std::vector<Suggestion>> suggested_readings(const std::string& root,
     HOTPACK_ASSIGN(const std::string command, table_command(root, name, folders));
     if (command.empty())
       seen += "; " + name +
-              " may be a table of its samples (--pairs FILE --root DIR), but does not name files "
-              "that are there";
+              " may be a table of the samples, but names no files that exist; if it is one, give "
+              "--pairs FILE and, with --root DIR, the folder where its paths begin";
     if (!command.empty() && suggestions.empty())
-      suggestions.push_back({"The table " + name + " names files that are there", command});
+      suggestions.push_back({"The table " + name + " names files that exist", command});
   }
   if (has_images(content)) {
     HOTPACK_TRY(suggest_suffixes(root, suggestions));

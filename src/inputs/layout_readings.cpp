@@ -115,7 +115,7 @@ struct PairReading {
   std::string conflict;  // why the folders cannot be matched, for people; empty if they can
 };
 
-// Reads a pattern by one word for images and one for labels.
+// Reads the folders of a pattern that have one word for images ("img") and one for labels ("mask").
 class PairReader {
  public:
   // `labels` may hold folders of other words.
@@ -157,7 +157,7 @@ class PairReader {
     return found.empty() ? std::string() : found.front();
   }
 
-  // Each split has one folder of images, and each folder of labels one split.
+  // Notes a conflict if a split has two folders of images, or two splits have one of labels.
   void check_folders() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     for (std::size_t i = 0; i < splits.size(); ++i)
@@ -171,7 +171,8 @@ class PairReader {
       }
   }
 
-  // Images without labels next to labels without images, as "val" and "validation".
+  // Notes a conflict if a folder of images has no labels and one of labels no images, as "val" and
+  // "validation" may.
   Status check_unlabeled() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     const auto alone = std::find_if(splits.begin(), splits.end(),
@@ -311,7 +312,7 @@ Result<Layouts> pair_readings(const std::string& root, const std::vector<PairPat
   return best_of(std::move(readings));
 }
 
-// Folders named like splits that do not belong to the layout would be ignored unnoticed.
+// Refuses folders named like splits that are not in the layout: they would be ignored unnoticed.
 Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& folders,
                       const std::string& what) {
   for (const FoundFolder& folder : folders) {
@@ -319,10 +320,10 @@ Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& fold
     if (std::any_of(layout.splits.begin(), layout.splits.end(), is_its)) continue;
     HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
     if (image_files != ImageFiles::none)
-      return data_error(
-          layout.splits.front().images + " has " + what + ", but " + folder.path +
-              ", which is named like a split too, has not. Add it, or move that folder elsewhere",
-          layout.root);
+      return data_error(layout.splits.front().images + " has " + what + ", but " + folder.path +
+                            ", which is named like a split too, has none. Add what it lacks, or "
+                            "move it elsewhere",
+                        layout.root);
   }
   return {};
 }
@@ -506,9 +507,9 @@ Result<bool> most_are_in_folders(const SplitSummary& split) {
   return within > outside;
 }
 
-// Images next to class folders are strays, reported when the folders are scanned, if another split
-// has the same folders or if the folders hold more images; otherwise the split has no class
-// folders.
+// Says how certain it is that a split has class folders. Images next to its folders are strays,
+// reported later by the scan, if another split has a folder of the same name or if the folders hold
+// more images. Otherwise the split has no class folders.
 Result<Classes> classes_of_split(const SplitSummary& split, const std::vector<SplitSummary>& all) {
   if (!split.summary.image_files) return classes_in(split.path, split.summary);
   const bool as_others = std::any_of(all.begin(), all.end(), [&](const SplitSummary& other) {

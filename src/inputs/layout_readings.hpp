@@ -19,9 +19,9 @@ namespace hotpack::pipeline {
 [[nodiscard]] Result<std::vector<Layout>> layout_readings(const std::string& folder,
                                                           const GivenSuffixes& given);
 
-// The folder read as class folders if some of its folders contain images directly and the others
-// only deeper. Each image then belongs to the class of its outermost folder, and warnings name the
-// deeper ones.
+// Reads `folder` as class folders if some of its folders contain images directly and the others
+// only deeper; otherwise returns none. Each image then belongs to the class of its outermost
+// folder, and warnings name the deeper ones.
 [[nodiscard]] Result<std::vector<Layout>> likely_class_folders(const std::string& folder);
 
 // True if the folder holds images and labels whose names differ by a known suffix.

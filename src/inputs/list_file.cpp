@@ -31,8 +31,8 @@ bool are_numbers(std::string_view words) {
          words.find_first_not_of("0123456789+-. \t") == std::string_view::npos;
 }
 
-// The most likely first: the whole line (names may contain blanks), or the text before a tab, a
-// comma, or a blank that precedes numbers or an image.
+// Returns the possible names, the most likely first: the whole line (names may contain spaces),
+// then the text before a tab, before a comma, or before a space if numbers or an image follow.
 std::vector<Entry> entries_of(std::string_view line) {
   std::vector<Entry> entries{{without_quotes(line), {}}};
   for (const std::string_view separator : {"\t", ",", " "}) {
@@ -110,7 +110,8 @@ class ListReader {
     }
   }
 
-  // False if the line continues with the path of another sample's label.
+  // Adds the image. If the line continues with the path of another sample's label, adds a problem
+  // instead.
   void add_image(const TextLine& line, std::uint32_t image, std::string_view rest,
                  ProblemLog& found) {
     const std::vector<std::uint32_t> labels =
@@ -127,7 +128,7 @@ class ListReader {
                where(line) + "the image " + quoted_key(image) + " stands next to the label '" +
                    std::string(rest) + "', whose key is '" +
                    std::string(labels_.key(labels_.files[labels.front()])) +
-                   "'; where the list says what goes together, give it as --pairs, without "
+                   "'; if the list says which label an image has, give it with --pairs instead of "
                    "--images and --labels"});
   }
 
@@ -150,8 +151,8 @@ class ListReader {
     return matches;
   }
 
-  // True if a name continues after a blank: with the names "a" and "a 1", the line "a 2" means
-  // neither.
+  // True if a longer name is this name, a space and more text: with the names "a" and "a 1", the
+  // line "a 2" means neither.
   [[nodiscard]] bool has_numbered_siblings(std::string_view name) const {
     const std::string longer = std::string(name) + " ";
     const auto next = std::lower_bound(
@@ -170,13 +171,14 @@ class ListReader {
   [[nodiscard]] Error nothing_found(std::uint64_t entries) const {
     if (entries == 0) return data_error("is empty; expected a key or a path on each line", file_);
     if (first_.empty())
-      return data_error(
-          "all of its " + std::to_string(entries) + " lines are marked -1: no image is taken",
-          file_);
+      return data_error("all of its " + std::to_string(entries) +
+                            " lines are marked -1: the list selects no image",
+                        file_);
     return data_error("none of its " + std::to_string(entries) +
                           " lines names an image: the first is '" + first_ + "', and a key is " +
                           quoted_key(0) +
-                          ". Say where its paths begin with --root and --strip-prefix",
+                          ". Give the folder of its paths with --root, or the beginning to remove "
+                          "from them with --strip-prefix",
                       file_);
   }
 
@@ -188,7 +190,7 @@ class ListReader {
   KeyFinder finder_, label_finder_;
   ListedPaths paths_;
   ListedImages result_;
-  std::string first_;          // the first line that names an image
+  std::string first_;          // the first line that is not marked -1
   bool hashed_names_ = false;  // the name of an image begins with '#', so lines may too
 };
 

@@ -30,10 +30,11 @@ struct ListedImages {
       0;  // lines of a VOC class list that end in -1: images without that class, ignored
 };
 
-// Finds images of `set`, whose images and labels are sorted by key. Each line is an entry: a key; a
-// path below an input folder, with or without extension; a path of the file system; or the last
-// part of one key. Anything may follow after a tab or a comma; after a blank, numbers or the path
-// of the image's label. A line that begins with '#' is a comment unless names of images begin so.
+// Finds images of `set`, whose images and labels are sorted by key. Each line names an image by
+// its key, by its path below an input folder (with or without extension), by its path in the file
+// system, or by the last part of its key. After a tab or a comma, anything may follow; after a
+// space, only numbers or the path of the image's label. A line that begins with '#' is a comment,
+// unless the name of an image begins with '#'.
 [[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set,
                                                   const ListFileOptions& options,
                                                   ProblemLog& problems);

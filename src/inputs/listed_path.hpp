@@ -1,6 +1,8 @@
-// Paths in lists and tables.
+// Finds out which files the paths in a list or table mean: removes a given prefix, and adds the
+// folder where relative paths begin.
 //
-// Immutable except for a count; not thread-safe. Failure: code `usage` in check_prefix().
+// Not thread-safe: place() counts the paths that begin with the prefix. Failure: code `usage` in
+// check_prefix().
 #pragma once
 
 #include <array>

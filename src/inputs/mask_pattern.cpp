@@ -102,8 +102,8 @@ std::string with_prefix(const FileList& list, const FoundFile& file, std::string
   return list.roots[file.root].key_prefix + std::string(key);
 }
 
-// The name of a mask is longer than that of its image: in order of length, each file finds its
-// image already decided.
+// Returns the keys of the files that are images. The name of a mask is longer than that of its
+// image, so the files are examined in the order of length: each image comes before its masks.
 Keys keys_of_images(const FileList& files, const MaskPattern& pattern) {
   std::vector<FoundFile> by_length = files.files;
   std::stable_sort(by_length.begin(), by_length.end(), [](const FoundFile& a, const FoundFile& b) {
@@ -120,8 +120,8 @@ Keys keys_of_images(const FileList& files, const MaskPattern& pattern) {
   return keys;
 }
 
-// img_1 next to img and img_1_car is a mask of class 1 or an image. If several images have a mask
-// of that class, it is a mask.
+// Refuses a file that may be either: img_1 next to img and img_1_car is a mask of class 1 or an
+// image. If several images have a mask of that class, it is a mask.
 Status check_masks_are_none(const FileList& files, const Keys& images, const MaskPattern& pattern) {
   std::map<std::string, std::string, std::less<>>
       owned;  // a key that a file may belong to, with the file
@@ -144,8 +144,8 @@ Status check_masks_are_none(const FileList& files, const Keys& images, const Mas
     return data_error("may be a mask of class '" + name +
                           "', which no other image has, or an image, of which " + own->second +
                           " would be a mask. Put images and masks into folders of their own for "
-                          "--images and --labels, or say how images "
-                          "end with --image-suffix",
+                          "--images and --labels, or give the suffix of images with "
+                          "--image-suffix",
                       files.path(*file));
   }
   return {};

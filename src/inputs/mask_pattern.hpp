@@ -14,8 +14,8 @@ namespace hotpack::pipeline {
 
 class MaskPattern {
  public:
-  // A path without extension that contains {key} and {class} once each with text between, such as
-  // "{key}_{class}" or "{class}/{key}". Refuses others with code `usage`.
+  // Parses a path without extension that contains {key} and {class} once each, with text between
+  // them: "{key}_{class}" or "{class}/{key}". Refuses others with code `usage`.
   [[nodiscard]] static Result<MaskPattern> parse(const std::string& text);
 
   struct Match {
@@ -35,8 +35,8 @@ class MaskPattern {
 void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern);
 
 // Separates the files of one folder, all of which are in both lists: a file whose match is the key
-// of an image is a mask, all others are images. Code `data` if a file may be either: it would have
-// masks of its own, and no other image has a mask of its class.
+// of an image is a mask, all others are images. Returns code `data` if a file may be either: as an
+// image it would have masks of its own, and as a mask it would be the only one of its class.
 [[nodiscard]] Status part_masks(FileList& images, FileList& masks, const MaskPattern& pattern);
 
 }  // namespace hotpack::pipeline

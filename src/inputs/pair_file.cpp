@@ -110,9 +110,8 @@ class PairFileReader {
     return data_error("line " + std::to_string(line) + " has " + std::string(form_name(form)) +
                           ", line " + std::to_string(other_line) + " has " +
                           std::string(form_name(other)) +
-                          ": the labels of a set are all of one kind. Write a table for each, or, "
-                          "for images without labels, give them a "
-                          "split of their own",
+                          ": all labels of a table must be of one kind. Write a table for each "
+                          "kind, or give images without labels a split of their own",
                       options_.file);
   }
 
@@ -129,7 +128,7 @@ class PairFileReader {
     return add_file(part.list.labels, row.line, row.label, label, nullptr);
   }
 
-  // False, and a problem, if the file cannot be used.
+  // Returns false and reports a problem if the file cannot be used.
   bool add_file(FileList& list, std::size_t line, const std::string& path, SourceFile& file,
                 std::string* key) {
     const ListedPaths::Place place = paths_.place(path);
@@ -220,7 +219,7 @@ class PairFileReader {
     return "one of " + std::to_string(classes_.size()) + " classes";
   }
 
-  // Names that differ in case only are mistakes in the table.
+  // Refuses names that differ in case only: they are mistakes in the table.
   template <class Named>
   [[nodiscard]] Status check_case(const std::map<std::string, Named>& names,
                                   std::string_view what) const {
@@ -235,22 +234,22 @@ class PairFileReader {
     return {};
   }
 
-  // Objects may hold other fields; those that are not used are reported.
+  // Names the columns, or fields of JSON objects, that are not used.
   [[nodiscard]] std::string unused_text(const PairTable& table) const {
     if (table.unused().empty()) return {};
     return (form_ ? "columns that are not used: " : "no column is named like a label; not used: ") +
            table.unused() + "\n";
   }
 
-  // Without a known label column, another column may hold the labels.
+  // Refuses a table without a known label column: another column may hold the labels.
   [[nodiscard]] Status check_labels(const PairTable& table) const {
     if (form_ || table.unused().empty() || !options_.by_option || table.form() == "JSON lines")
       return {};
     return data_error("has no label column (label, mask, class, …); not used: " + table.unused() +
-                          ". One column holds the labels: call it 'label', or 'class' for classes "
-                          "of whole images (columns of 0 and 1, one per "
-                          "class, are to be made one column)\nFor images without labels: --list "
-                          "FILE with one path per line",
+                          ". Rename the column that holds the labels to 'label', or to 'class' if "
+                          "it holds classes of whole images (merge columns of 0 and 1, one per "
+                          "class, into one column)\nFor images without labels, give --list FILE "
+                          "with one path per line",
                       options_.file);
   }
 

@@ -22,8 +22,8 @@ struct PairFileOptions {
   std::string root;          // base of relative paths; empty: the folder of the file
   std::string strip_prefix;  // removed from the beginning of paths
   bool skip_missing = false;
-  bool by_option = true;  // given by --pairs: a table without a label column is refused; a metadata
-                          // file next to images may hold captions
+  bool by_option = true;  // the table is given by --pairs and must have a label column; a metadata
+                          // file next to images may hold captions instead
 };
 
 struct PairFileSamples {

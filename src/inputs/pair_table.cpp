@@ -78,7 +78,7 @@ bool is_header(const std::vector<std::string>& fields) {
          std::none_of(fields.begin(), fields.end(), is_image);
 }
 
-// "#1.png,cat" is a sample, "#Image CLASS-ID" is none.
+// True for a comment: "#Image CLASS-ID" is one, "#1.png,cat" is a sample.
 bool is_remark(std::string_view line) {
   if (!line.starts_with('#')) return false;
   const std::string_view first = without_blanks(line.substr(0, line.find_first_of(",;\t")));
@@ -223,7 +223,7 @@ Result<PairTable::Columns> PairTable::named_columns(const std::vector<std::strin
     if (contains(kSplitNames, name)) HOTPACK_TRY(set(columns.split, i, "split"));
   }
   if (!columns.image)
-    return error_at(line, "nothing there names the image; found " + quoted_list(names) +
+    return error_at(line, "no column (or key) names the image; found " + quoted_list(names) +
                               ", expected a name such as image, file_name or path");
   return columns;
 }
@@ -240,7 +240,7 @@ Result<PairTable::Columns> PairTable::usual_columns(const std::vector<std::strin
       line, "has " + std::to_string(fields.size()) + " columns (" + quoted_list(fields) +
                 ") and no header; expected an image and a label, then perhaps train, val or test. "
                 "Name the columns in a first "
-                "line such as image,label, and put paths with blanks in quotes or between commas");
+                "line such as image,label, and put paths with spaces in quotes or between commas");
 }
 
 Result<std::vector<std::string>> PairTable::fields_of(const TextLine& line) const {
@@ -254,7 +254,7 @@ Result<PairRow> PairTable::row_of(const std::vector<std::string>& fields, const 
   if (fields.size() != columns.count)
     return error_at(line, "has " + std::to_string(fields.size()) + " columns (" +
                               quoted_list(fields) + "), expected " + std::to_string(columns.count) +
-                              " as in the first line; put paths with blanks or commas in quotes");
+                              " as in the first line; put paths with spaces or commas in quotes");
   PairRow row;
   row.line = line;
   row.image = fields[*columns.image];

@@ -52,7 +52,7 @@ bool pair_up_by(std::string_view expression, FileList images, FileList labels) {
   return ignored.count() == 0 && pair_up(images, labels);
 }
 
-// Labels of several annotators: masks/ann1, masks/ann2.
+// Suggests the folders of several annotators, masks/ann1 and masks/ann2, if each has all labels.
 void add_folders_within(const Layout& layout, const FileList& images,
                         std::vector<Suggestion>& suggestions) {
   const Result<FolderContent> content = read_folder(layout.splits.front().labels);
@@ -65,7 +65,7 @@ void add_folders_within(const Layout& layout, const FileList& images,
   }
 }
 
-// For sides of different length, which leave orphans.
+// The option for orphans, which remain if the numbers of images and labels differ.
 std::string orphans_option(const FileList& images, const FileList& labels) {
   return images.files.size() == labels.files.size() ? "" : " --orphans skip";
 }
@@ -79,7 +79,8 @@ std::vector<std::string> folded_keys(const FileList& list) {
                                                                     : std::vector<std::string>();
 }
 
-// Names that differ in case or Unicode form and in a suffix: Süd_1 and süd_1_lbl.
+// Suggests options for names that differ in case or Unicode form, and in a suffix: Süd_1 and
+// süd_1_lbl.
 void add_folded(const Layout& layout, const FileList& images, const FileList& labels,
                 std::vector<Suggestion>& suggestions) {
   const std::vector<std::string> one = folded_keys(images), other = folded_keys(labels);

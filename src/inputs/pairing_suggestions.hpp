@@ -1,4 +1,4 @@
-// Commands that would pair images and labels of which none share a key.
+// Proposes commands that would pair images and labels if no image shares a key with a label.
 //
 // Reads folders, no image. Thread-safe; cannot fail: a folder that cannot be read gives no
 // suggestion.
@@ -11,10 +11,11 @@
 
 namespace hotpack::pipeline {
 
-// At most three: `regex` (of name_pairs) if it is not empty; else the last parts of names alone, or
-// a folder below that of the labels, if they pair nine of ten images of the first split that has
-// labels; else folded names (--fold) and a suffix that pair nine of ten labels. None for a layout
-// without splits.
+// Returns at most three commands, all of the first kind that pairs the first split with labels:
+// - `regex` (of name_pairs.hpp), if it is not empty;
+// - the last parts of names alone, or a folder in that of the labels, if nine of ten files pair;
+// - folded names (--fold) and a suffix, if nine of ten labels pair.
+// Returns none for a layout without splits.
 [[nodiscard]] std::vector<Suggestion> pairing_suggestions(const Layout& layout,
                                                           const std::string& regex);
 

@@ -21,10 +21,11 @@ class PathPattern {
                                                    std::string_view option);
 
   [[nodiscard]] std::size_t groups() const { return regex_.mark_count(); }
-  // The capture of the first group or, without groups, the whole match, anywhere in the text;
-  // nothing without a match.
+  // Searches the text for a match. Returns the capture of the first group or, without groups, the
+  // whole match; nothing if there is no match.
   [[nodiscard]] Result<std::optional<std::string_view>> find(std::string_view text) const;
-  // The captures of all groups, joined by '/'; groups that take no part in the match are omitted.
+  // The same for the captures of all groups, joined by '/'. Omits groups that take no part in the
+  // match.
   [[nodiscard]] Result<std::optional<std::string>> find_all(std::string_view text) const;
 
  private:

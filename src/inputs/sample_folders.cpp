@@ -94,7 +94,7 @@ bool has_letters(const Role& role) {
   return std::any_of(role.text.begin(), role.text.end(), is_letter);
 }
 
-// True if a word of the role is a usual name of folders of such files.
+// True if `is_word` is true for a word of the role.
 bool has_word(const Role& role, bool (*is_word)(std::string_view)) {
   std::string word;
   for (const char c : role.text + "_") {
@@ -205,9 +205,9 @@ class Folders {
     return folders * 100 >= folders_.size() * kManyPercent;
   }
 
-  // ---- image and label once a folder
+  // ---- one image and one label per folder
 
-  // A file named like a label, next to others.
+  // The sign: a file named like a label, next to other images.
   std::optional<SampleFolders> by_label_word() {
     for (const Role& label : roles_) {
       if (!in_most(label.folders) || !is_label(label)) continue;
@@ -222,8 +222,8 @@ class Folders {
     return std::nullopt;
   }
 
-  // A file that is not named like a label, in a folder with the label. Empty if most folders have
-  // none.
+  // Returns an example of a file that is not named like a label. Empty unless most folders have
+  // such a file.
   [[nodiscard]] std::string other_example(const Role& label) const {
     std::string example;
     std::uint64_t count = 0;
@@ -267,7 +267,7 @@ class Folders {
     found.mask_pattern = "{key}/" + start + "{class}";
   }
 
-  // True without numbers and without the folder's name, which differ between folders.
+  // True if the role has neither numbers nor the folder's name, which differ between folders.
   static bool is_fixed(const Role& role) {
     return role.text.find(kFolder) == std::string::npos &&
            role.text.find(kNumber) == std::string::npos;
@@ -313,7 +313,7 @@ class Folders {
     });
   }
 
-  // Two kinds of file, each once in most folders.
+  // The sign: two kinds of file, each once in most folders.
   std::optional<SampleFolders> by_roles() {
     std::vector<const Role*> common;
     for (const Role& role : roles_)
@@ -336,8 +336,9 @@ class Folders {
 
   static bool is_named(const Role* role) { return has_letters(*role); }
 
-  // The label is the file that is no JPEG; if both look alike, either may be the label, and the one
-  // that looks less like an image comes first.
+  // Adds expressions for two kinds of file. The image is the only one that is JPEG or has a word
+  // for images in its name. If neither is, either may be the label, and the likelier pair comes
+  // first.
   void add_pairs_of(const std::vector<const Role*>& common, SampleFolders& found) const {
     if (common.size() != 2) return;
     const Role &first = *common[0], &second = *common[1];
@@ -382,7 +383,7 @@ class Folders {
 
   // ---- several samples per folder
 
-  // frame_1, seg_1, frame_2, seg_2: two kinds of file with the same numbers.
+  // The sign: two kinds of file with the same numbers, as frame_1, seg_1, frame_2, seg_2.
   std::optional<SampleFolders> by_numbers() {
     std::vector<std::size_t> counted;
     for (std::size_t i = 0; i < roles_.size() && counted.size() < kMostCompared; ++i)
@@ -412,7 +413,7 @@ class Folders {
     return in_most(static_cast<std::uint64_t>(same));
   }
 
-  // Otherwise a number does not identify a file.
+  // True if no folder has a number twice; otherwise a number does not identify a file.
   [[nodiscard]] bool each_number_once(std::size_t role) const {
     return std::all_of(folders_.begin(), folders_.end(), [&](const SampleFolder& folder) {
       const std::vector<std::string_view> numbers = numbers_of(folder, role);
@@ -420,7 +421,7 @@ class Folders {
     });
   }
 
-  // The key is the folder and the numbers.
+  // Adds expressions whose key is the folder and the numbers.
   void add_numbered(const Role& one, const Role& other, SampleFolders& found) const {
     add_pairs_of({&one, &other}, found);
     for (SampleFolders::Expressions& pair : found.pairs)
@@ -445,7 +446,7 @@ class Folders {
     return numbers;
   }
 
-  // B02, B03, …, SCL: the same names in most folders, not only numbered ones.
+  // The sign: the same names in most folders, not only numbered ones, as B02, B03, …, SCL.
   std::optional<SampleFolders> by_names() {
     std::map<std::pair<std::size_t, std::string_view>, std::uint64_t> folders_with;
     for (const SampleFolder& folder : folders_)
@@ -469,7 +470,7 @@ class Folders {
     std::string photo, label;  // examples
   };
 
-  // Photographs and gray or palette PNG files in the same ratio, of any name.
+  // The sign: photographs and gray or palette PNG files in the same ratio, of any name.
   std::optional<SampleFolders> by_forms() {
     Forms first, all;
     for (std::size_t i = 0; i < folders_.size() && i < kMostHeaderFolders; ++i) {
@@ -502,7 +503,7 @@ class Folders {
     return forms;
   }
 
-  // One JPEG and one PNG file in each folder.
+  // Adds expressions by extension if each folder has one JPEG and one PNG file.
   void add_pair_of_formats(SampleFolders& found) const {
     std::set<std::string> jpegs, others;
     for (const SampleFolder& folder : folders_) {
@@ -523,7 +524,7 @@ class Folders {
 
   // ---- expressions
 
-  // The key is the folder; if folders contain folders, only the top one.
+  // The start of expressions whose key is the folder; if folders contain folders, the outermost.
   [[nodiscard]] std::string start() const { return deeper_ ? "^([^/]+)/" : "^(.*)/"; }
 
   static std::string extension_regex(const std::set<std::string>& extensions) {

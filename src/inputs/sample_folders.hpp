@@ -1,11 +1,15 @@
 // Folders with one sample each: "case0/image.png" and "case0/mask.png" next to "case1/…". If they
-// were read as class folders, masks would be packed as images; so the detection of layouts asks.
+// were read as class folders, masks would be packed as images; so hotpack asks the user.
 //
-// One of these signs is enough: nine of ten folders have a file named like a label next to others;
-// or the same names; or two kinds of name with the same numbers (frame_1, seg_1); or every folder
-// has photographs and gray or palette PNG files in the same ratio. Deeper folders are ignored.
-// Names that differ only in digits are numbered images, not image and label. If two kinds of
-// file may be the label, the one with a palette, without colors or with smaller files comes first.
+// One of these signs is enough:
+// - Nine of ten folders have a file named like a label, next to other images.
+// - Nine of ten folders have files with the same names.
+// - Nine of ten folders have two kinds of name with the same numbers (frame_1, seg_1).
+// - Every folder has photographs and gray or palette PNG files, in the same ratio.
+// Ignores deeper folders. Names that differ only in digits are numbered images, not image and
+// label. If two kinds of file may be the label, the one with a palette, without colors or with
+// smaller files comes first.
+//
 // Examines names, and headers and sizes of some files; thread-safe. Failure: `io` for a folder that
 // cannot be read.
 #pragma once
@@ -38,7 +42,7 @@ struct SampleFolders {
   bool more_files = false;  // folders hold other files too, such as depth.png
 };
 
-// Nothing if the folders in `root` do not look so.
+// Returns nothing if the folders in `root` show none of these signs.
 [[nodiscard]] Result<std::optional<SampleFolders>> find_sample_folders(const std::string& root);
 
 }  // namespace hotpack::pipeline

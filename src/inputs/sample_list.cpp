@@ -39,7 +39,7 @@ void drop_files(FileList& list) {
   list.files.shrink_to_fit();
 }
 
-// Handles files without a partner.
+// Counts or reports files without a partner.
 struct Orphans {
   bool skip;
   ProblemLog& problems;
@@ -92,8 +92,8 @@ Sample sample_of(const FoundFile& image) {
 
 using Place = std::vector<FoundFile>::const_iterator;
 
-// Walks two sorted lists together. `pair(image, label)` returns the first label after those of the
-// image.
+// Goes through two sorted lists together, and calls pair(image, label) for each key that both have.
+// `pair` returns the first label after those of the image.
 template <class Pair>
 void pair_sorted(const FileList& images, const FileList& labels, const Orphans& orphans,
                  Pair pair) {
@@ -114,7 +114,7 @@ void pair_sorted(const FileList& images, const FileList& labels, const Orphans& 
   orphans.tell(images, lone_images, labels, lone_labels);
 }
 
-// Precondition: the sorted names contain the name once.
+// Precondition: `names` are sorted and contain the name once.
 std::uint32_t index_of(const std::vector<std::string>& names, std::string_view name) {
   return static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), name) -
                                     names.begin());
@@ -132,8 +132,8 @@ class MaskPairing {
   }
 
  private:
-  // The class in the match that gave the mask its key; --split folder may have stripped the first
-  // part of the key.
+  // The class of a mask, from the match that gave it its key. --split folder may have stripped the
+  // first part of the key.
   [[nodiscard]] std::string_view name_of(const FoundFile& mask) const {
     const std::string_view key = list_.labels.key(mask);
     for (const MaskPattern::Match& match : pattern_.matches(list_.labels.stem(mask))) {

@@ -55,7 +55,7 @@ struct SampleList {
   [[nodiscard]] std::string_view key(const Sample& sample) const {
     return images.key(sample.image);
   }
-  // Memory of the list, without the overhead of the allocator.
+  // Memory of the list, not counting the allocator's overhead.
   [[nodiscard]] std::uint64_t memory_bytes() const;
   [[nodiscard]] std::string image_path(const Sample& sample) const {
     return images.path(sample.image);
@@ -69,15 +69,16 @@ struct SampleList {
   }
 };
 
-// Bytes of a sample's label file, or of all its masks; 0 where it has none.
+// Bytes of a sample's label file, or of all its masks; 0 if it has none.
 [[nodiscard]] inline std::uint64_t label_bytes(const SampleList& list, const Sample& sample) {
   std::uint64_t bytes = sample.label.bytes;
   for (const Mask& mask : list.masks_of(sample)) bytes += mask.file.bytes;
   return bytes;
 }
 
-// Pairs by key. Two files of one side with the same key are always a problem; images without label
-// and labels without image are problems unless `skip_orphans`, which counts them in `left_out`.
+// Pairs by key. Two images, or two labels, with the same key are always a problem. Images without a
+// label and labels without an image are problems or, with `skip_orphans`, are left out and counted
+// in `left_out`.
 [[nodiscard]] SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans,
                                      ProblemLog& problems, std::uint64_t& left_out);
 
@@ -94,8 +95,8 @@ struct SampleList {
 // folders, including empty ones.
 [[nodiscard]] SampleList images_by_folder(FileList images, ProblemLog& problems);
 
-// Sample i goes to list part_of[i] of `parts` many; kNoPart: to none. Each list holds the text of
-// its own samples, and all class names.
+// Divides the samples among `parts` lists: sample i goes to list part_of[i], or to none if that is
+// kNoPart. Each list holds the text of its own samples, and all class names.
 [[nodiscard]] std::vector<SampleList> divide_samples(const SampleList& list,
                                                      const std::vector<std::uint32_t>& part_of,
                                                      std::size_t parts);

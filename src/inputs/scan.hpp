@@ -18,8 +18,8 @@ namespace hotpack::pipeline {
 // extension. Unsupported formats and names that are not UTF-8 go to `problems`.
 [[nodiscard]] Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems);
 
-// The same for folders of class folders: a file directly in a root belongs to no class and is a
-// problem; class_folders includes folders without images.
+// The same for folders of class folders. A file directly in a root belongs to no class and is a
+// problem. Sets `class_folders` of the result, which includes folders without images.
 [[nodiscard]] Result<FileList> scan_class_folders(const std::vector<Root>& roots,
                                                   ProblemLog& problems);
 

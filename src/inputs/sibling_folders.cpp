@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kSameNamesPercent = 90;
 
-// Cannot move: `names` are views of the text of `files`.
+// A folder and its files. Cannot be moved: `names` are views of the text of `files`.
 struct Side {
   explicit Side(std::string folder_name) : name(std::move(folder_name)) {}
   Side(const Side&) = delete;
@@ -72,7 +72,8 @@ Match best_match(const Side& a, const Side& b) {
   return best;
 }
 
-// JPEG files are more likely images than labels, and images are usually larger.
+// A larger weight means more likely images: JPEG files are seldom labels, and images are usually
+// larger files.
 std::pair<std::size_t, std::uint64_t> weight_as_images(const Side& side) {
   std::pair<std::size_t, std::uint64_t> weight;
   for (const FoundFile& file : side.files.files) {
@@ -176,7 +177,7 @@ Result<std::optional<LabelFolders>> find_folders_within(const std::string& root,
 
 // ---- folders called like others, and labels
 
-// "seqa" of "seqa_gt"; empty if the name does not end so.
+// "seqa" of "seqa_gt"; empty if the name does not end with a word for labels.
 std::string images_of(const std::string& name) {
   for (std::size_t end = name.find_first_of("_-. ", 1); end != std::string::npos;
        end = name.find_first_of("_-. ", end + 1))

@@ -16,16 +16,17 @@
 namespace hotpack::pipeline {
 
 struct SiblingFolders {
-  std::string images, labels;  // names of the folders, assigned by what is more likely
+  std::string images, labels;  // names of the folders; the likelier assignment of the two
   Affix affix;                 // by which the names of one folder differ from those of the other
   bool on_images = false;      // the images have the affix
   std::uint64_t pairs = 0;
   std::string image_example, label_example;  // names of one pair, without extension
 };
 
-// Found if `folder` has exactly two folders with images, not named like splits, and at least 90 %
-// of the names in one are in the other, equal or with one affix. Folders that hold images next to
-// folders of the same name ("cat/annotated", "dog/annotated") do not count.
+// Returns nothing unless `folder` has exactly two folders with images, not named like splits, and
+// at least 90 % of the names in one are in the other, equal or with one affix. Two folders that
+// both hold images next to a folder of the same name ("cat/annotated", "dog/annotated") are
+// classes.
 [[nodiscard]] Result<std::optional<SiblingFolders>> find_sibling_folders(const std::string& folder);
 
 // Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/
@@ -41,7 +42,7 @@ struct LabelFolders {
   std::vector<std::string> alone;  // folders with images that are of no pair
 };
 
-// Found if there are at least two such pairs.
+// Returns nothing unless there are at least two such pairs.
 [[nodiscard]] Result<std::optional<LabelFolders>> find_label_folders(const std::string& folder);
 
 }  // namespace hotpack::pipeline

@@ -147,8 +147,8 @@ Result<std::vector<std::string>> first_folders(const FileList& list) {
     const std::string_view name = first_part(key);
     if (name.size() == key.size())
       return data_error(
-          "is in no folder that could be its split; --split folder takes the first part of a key, "
-          "and this key is '" +
+          "is in no folder that could be its split; move it into one, or leave out --split folder, "
+          "which takes the first part of a key. This key is '" +
               std::string(key) + "'",
           list.path(file));
     if (names.find(name) == names.end()) names.emplace(name);
@@ -243,7 +243,7 @@ Status check_disjoint(const std::vector<Split>& splits, const std::string& sourc
   if (count == 0) return {};
   return data_error(source + ": " + std::to_string(count) +
                     " samples are in more than one split, such as " + examples +
-                    "; a sample belongs to one");
+                    "; keep each sample in one split only");
 }
 
 Result<std::vector<FolderPart>> divide_by_folder(const FileList& list) {

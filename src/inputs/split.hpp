@@ -1,4 +1,4 @@
-// One set of samples becomes several: by shares or by folder.
+// Divides one set of samples into several, by shares or by folder.
 //
 // Pure functions of keys and options: the same samples give the same splits on every machine, for
 // any order of files. Failure: code `usage` for shares and expressions that cannot be used, `data`
@@ -29,28 +29,30 @@ struct Split {
 [[nodiscard]] Result<std::vector<std::uint64_t>> parse_shares(
     const std::vector<SplitOptions::Part>& parts);
 
-// ratio: in the order of format::shuffle_rank(seed, key or group), each sample (or group) goes to
-// the part that lacks most; without groups the counts are exact, rounded by largest remainders.
-// hash: XXH3-64 of the key or group, modulo the sum of the shares. `about` gains a line for people
-// if keys did not match --group.
+// Divides the samples among the parts; with --group, all samples of a group go to one part.
+// ratio: in the order of format::shuffle_rank(seed, key or group), each sample or group goes to the
+// part that lacks most samples. Without groups, the numbers of samples are those of
+// largest_remainders().
+// hash: XXH3-64 of the key or group, modulo the sum of the shares, selects the part.
+// With --group, appends lines about the groups to `about`.
 [[nodiscard]] Result<std::vector<Split>> divide_by_share(const SampleList& list,
                                                          const SplitOptions& options,
                                                          std::string& about);
 
-// Divides `total` by the shares: each gets the integer part of its due, then the largest remainders
-// one more each, earlier parts first.
+// Divides `total` by the shares: each part gets the integer part of its due. Those with the largest
+// remainders then get one more each, earlier parts first.
 [[nodiscard]] std::vector<std::uint64_t> largest_remainders(
     const std::vector<std::uint64_t>& shares, std::uint64_t total);
 
 // Refuses a key in two of `splits`, which come from lists or a table. `source` is for the message.
 [[nodiscard]] Status check_disjoint(const std::vector<Split>& splits, const std::string& source);
 
-// Divides files by the first part of their keys and strips it. A key with only one part is an
-// error.
 struct FolderPart {
   std::string name;
   FileList files;
 };
+// Divides files by the first part of their keys and strips it. A key with only one part is an
+// error.
 [[nodiscard]] Result<std::vector<FolderPart>> divide_by_folder(const FileList& list);
 
 }  // namespace hotpack::pipeline

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t kMostProposals = 3;
 
-// Labels of one family describe the same image in other forms, or by another annotator: the first
-// form that is there is used.
+// Labels of one family describe the same image in other forms, or by another annotator. Of these,
+// the first suffix in the table that occurs is used.
 struct Suffix {
   std::string_view text;
   int family = 0;  // 0: none
@@ -164,7 +164,8 @@ class RuleKeys {
   std::vector<std::string_view> images() const {
     return keys(set_.images, rule_.image, [&](const FoundFile& file) { return is_image(file); });
   }
-  // Files that are images by the rule, and those that no suffix tells anything about.
+  // Counts the files that are images by the rule. In one folder, these are all files but the rule's
+  // labels and, if images have a suffix, labels of other kinds.
   std::uint64_t image_files() const {
     if (!set_.one_folder) return set_.images.files.size();
     const FileList& list = set_.images;
@@ -217,7 +218,7 @@ struct Candidate {
   SuffixRule rule;
   int family = 0;
   bool known =
-      true;  // of the table; else every label counts, for the others may be masks of other classes
+      true;  // from the table; else all labels must pair: others may be masks of other classes
   Coverage coverage;
 };
 
@@ -304,7 +305,7 @@ class Chooser {
            !(given_.preset_image.empty() && given_.preset_label.empty());
   }
 
-  // Before the table: the preset's rule, then equal names.
+  // The rules that are tried before the table: the preset's, then equal names.
   [[nodiscard]] std::vector<SuffixRule> first_rules() const {
     std::vector<SuffixRule> rules;
     if (from_preset()) rules.push_back(preset_rule());
@@ -340,8 +341,8 @@ class Chooser {
     return candidates;
   }
 
-  // What labels add to the names of images without the suffix `image`, unless the table has it.
-  // Longer forms of another ("_b_annot" of "_annot") are omitted.
+  // Rules for the endings that labels add to the names of images (without their suffix `image`), if
+  // the table lacks them. Omits an ending that ends with another one, as "_b_annot" with "_annot".
   [[nodiscard]] std::vector<Candidate> endings(const std::string& image) const {
     std::vector<Candidate> candidates;
     if (!given_.label.empty()) return candidates;
@@ -367,7 +368,7 @@ class Chooser {
     return shortest;
   }
 
-  // One rule per family.
+  // The rules of the table and of endings that pair something, one per family.
   [[nodiscard]] std::vector<Candidate> covered_candidates() const {
     std::vector<Candidate> candidates = table();
     std::vector<Candidate> unknown = endings(given_.image);
@@ -410,14 +411,14 @@ class Chooser {
     return files;
   }
 
-  // An ending that few names have is chance.
+  // False for rules that pair nothing, and for endings that so few names have that it is chance.
   [[nodiscard]] static bool is_near(const Candidate& candidate) {
     const Coverage& coverage = candidate.coverage;
     return coverage.pairs > 0 &&
            (candidate.known || coverage.pairs * 2 >= std::min(coverage.images, coverage.labels));
   }
 
-  // Whether an earlier form of these labels will do.
+  // True if an earlier form of these labels fits or pairs as many.
   [[nodiscard]] static bool has_family(const std::vector<Candidate>& candidates,
                                        const Candidate& candidate) {
     return candidate.family != 0 &&
@@ -444,7 +445,7 @@ class Chooser {
     return coverage;
   }
 
-  // One of several folders in which nothing looks like a label.
+  // True for one of several folders if nothing in it looks like a label.
   [[nodiscard]] bool is_test_set(const FileSet& set, const SuffixRule& rule) const {
     if (!set.one_folder || sets_.size() < 2) return false;
     return rule.by_format || std::none_of(set.images.files.begin(), set.images.files.end(),
@@ -453,7 +454,7 @@ class Chooser {
                                           });
   }
 
-  // Of the rules for one suffix of labels the one that pairs most, the best first.
+  // Sorts the rules, the best first. Of those with one suffix of labels, keeps the best.
   static void keep_one_per_label(std::vector<Candidate>& candidates) {
     std::stable_sort(
         candidates.begin(), candidates.end(),
@@ -467,8 +468,8 @@ class Chooser {
     candidates = std::move(best);
   }
 
-  // The rules that pair more than the one that would be used. If a given suffix pairs nothing,
-  // those that ignore it.
+  // Returns the rules that pair more than the one that would be used. If there are none and a given
+  // suffix pairs nothing, returns rules without it.
   [[nodiscard]] std::vector<Candidate> nearest(std::vector<Candidate> candidates,
                                                std::uint64_t pairs) const {
     std::erase_if(candidates,
@@ -478,7 +479,7 @@ class Chooser {
     return candidates.empty() && pairs == 0 && given ? without_options() : candidates;
   }
 
-  // All rules that fit, or the nearest ones.
+  // Proposes all rules if several fit, else the first few.
   static void propose(std::vector<Candidate> rules, SuffixChoice& choice) {
     if (!choice.several && rules.size() > kMostProposals) rules.resize(kMostProposals);
     for (const Candidate& candidate : rules) choice.proposals.push_back(proposal_of(candidate));
@@ -495,14 +496,14 @@ class Chooser {
     return choice;
   }
 
-  // Nothing fits: names are taken as given or equal.
+  // The choice if nothing fits: `rule`, which pairs names as given or equal names.
   [[nodiscard]] SuffixChoice unclear(const SuffixRule& rule) const {
     SuffixChoice choice = chosen({rule, 0, true, cover(rule)});
     choice.fits = false;
     return choice;
   }
 
-  // An option or a preset says it. Only if it pairs nothing, other rules are proposed.
+  // The choice if options or a preset give the rule. Proposes others only if it pairs nothing.
   [[nodiscard]] SuffixChoice as_given(const SuffixRule& rule, bool by_option) const {
     SuffixChoice choice = unclear(rule);
     choice.fits = by_option;
@@ -511,7 +512,7 @@ class Chooser {
     return choice;
   }
 
-  // What would fit if no suffix were given; equal names first.
+  // The rules that would pair something if no suffix were given; equal names first.
   [[nodiscard]] std::vector<Candidate> without_options() const {
     GivenSuffixes none;
     none.listed = given_.listed;
@@ -529,8 +530,8 @@ class Chooser {
 
 // ---- stripping suffixes
 
-// Whether a name continues one of these keys, as "x_color" does "x": another kind of file of the
-// same sample.
+// True if a name continues one of these keys, as "x_color" continues "x". It is then another kind
+// of file of the same sample.
 bool continues_key(const std::vector<std::string>& sorted_keys, std::string_view stem) {
   for (std::size_t end = stem.find_first_of(kJoints, 1); end != std::string_view::npos;
        end = stem.find_first_of(kJoints, end + 1))
@@ -546,7 +547,7 @@ void add_keys(const FileList& list, std::string_view suffix, std::vector<std::st
       keys.emplace_back(key.substr(0, key.size() - suffix.size()));
 }
 
-// Files without a suffix that was found rather than given.
+// Strips suffixes that were found rather than given, and drops or reports files without them.
 class FoundSuffixes {
  public:
   FoundSuffixes(FileSet& set, const SuffixRule& rule, ProblemLog& problems)
@@ -591,7 +592,7 @@ class FoundSuffixes {
   std::vector<std::string> keys_;
 };
 
-// Images of a set without labels: the suffix is taken off where most have it.
+// For images of a set without labels: strips the suffix if most of them have it.
 void strip_alone(FileList& images, const std::string& suffix) {
   if (!is_enough(count_suffix(images, suffix), images.files.size())) return;
   for (FoundFile& file : images.files)
@@ -599,7 +600,7 @@ void strip_alone(FileList& images, const std::string& suffix) {
       file.key_length -= static_cast<std::uint32_t>(suffix.size());
 }
 
-// One folder: both lists hold all files.
+// Strips the suffixes of a rule from both lists. In one folder, both lists hold all files at first.
 void strip_rule(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given,
                 ProblemLog& problems) {
   if (set.one_folder && !rule.label.empty()) drop_suffix(set.images, rule.label);

@@ -1,12 +1,18 @@
 // How names of images and labels differ: suffixes at the end of the stem.
 //
-// A rule is used if options or a preset give it, if names are equal, or if it is the only one that
-// pairs at least 95 % of the images and of the labels that have its suffix. Other rules come from a
-// table of suffixes that data sets use, and from the ending that labels add to the names of images;
-// in the latter case all labels count. If lists name the images, only labels count. If another
-// suffix, known or not, pairs 95 % of the images too, both rules are proposals, except for forms of
-// one label (Cityscapes' ids and colors). Rules that pair less are proposals, for the error that
-// stops. Pure functions; thread-safe; cannot fail.
+// A rule fits if it pairs at least 95 % of the images, and 95 % of the labels with its suffix. If
+// lists name the images, only the labels must pair. choose_suffixes() uses, in this order:
+// 1. the suffixes of the options, if both are given;
+// 2. the suffixes of the preset, unless they do not fit and rule 3 does;
+// 3. if they fit: equal names (not counting a suffix that an option gives) or, in one folder, JPEG
+//    images with PNG labels;
+// 4. the only rule that fits, of a table of suffixes that data sets use, and of the endings that
+//    labels add to the names of images. A rule of such an ending must pair 95 % of all labels.
+// If another suffix of labels pairs 95 % of the images too, both rules are proposals, unless they
+// are forms of one label (Cityscapes' ids and colors). If no rule fits, those that pair something
+// are proposals. The caller refuses to go on, and lists the proposals in its error.
+//
+// Pure functions; thread-safe; cannot fail.
 #pragma once
 
 #include <cstdint>
@@ -40,26 +46,27 @@ struct SuffixProposal {
 struct SuffixChoice {
   SuffixRule rule;
   bool fits = false;
-  bool several = false;     // kinds of label fit the images; they are the proposals
+  bool several = false;     // several kinds of label fit the images; the proposals name them
   std::uint64_t pairs = 0;  // by `rule`
   std::string text;  // "images end with '_img', labels with '_gt': 5 of 5 images have a label";
                      // without a final dot
-  std::vector<SuffixProposal> proposals;  // if nothing fits or what was given pairs nothing: rules
-                                          // that pair more, the best first
+  std::vector<SuffixProposal> proposals;  // rules that pair more, the best first; if nothing fits,
+                                          // or if the given suffixes pair nothing
 };
 
 // One rule for all of `sets`, which are labeled and whose keys still have their suffixes.
 [[nodiscard]] SuffixChoice choose_suffixes(std::span<const FileSet> sets,
                                            const GivenSuffixes& given);
 
-// Strips the suffixes from the keys of a set. Files without a suffix that was given are dropped.
-// Without one that was found, they are orphans that go to `problems`; only labels of other kinds
-// ("x_color" next to "x_labelIds") are dropped, and images of a set without labels stay.
+// Strips the suffixes from the keys of a set. If an option gives the suffix, drops the files
+// without it. If the suffix was found, reports the files without it to `problems` as orphans; but
+// it drops labels of other kinds ("x_color" next to "x_labelIds"), and keeps the images of a set
+// without labels.
 void apply_suffixes(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given,
                     ProblemLog& problems);
 
-// Whether files of these names in one folder may be images and labels: some end with a suffix of
-// labels, or there are JPEG and PNG files.
+// True if files with these names, in one folder, may be images and labels: some end with a suffix
+// of labels, or there are both JPEG and PNG files.
 [[nodiscard]] bool may_hold_labels(const FileList& files);
 
 }  // namespace hotpack::pipeline

@@ -90,7 +90,7 @@ Result<std::string> read_to_end(int descriptor, const std::string& path) {
     const std::size_t before = text.size();
     if (before > kMostOfStream)
       return data_error(
-          "goes on after " + std::to_string(kMostOfStream) + " bytes; a list is shorter", path);
+          "is longer than " + std::to_string(kMostOfStream) + " bytes; give a shorter list", path);
     text.resize(before + (std::size_t{1} << 16));
     const ssize_t count = ::read(descriptor, text.data() + before, text.size() - before);
     if (count < 0 && errno != EINTR) return io_error("cannot read", path, errno);
@@ -100,8 +100,8 @@ Result<std::string> read_to_end(int descriptor, const std::string& path) {
   return text;
 }
 
-// A stream may never end. Nothing is written while it is read, so a signal may end the program at
-// once.
+// Lets a signal end the program at once while a stream is read: the stream may never end, and
+// nothing is written meanwhile.
 class StopsAtOnce {
  public:
   StopsAtOnce() {

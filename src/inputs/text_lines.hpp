@@ -15,14 +15,14 @@ namespace hotpack::pipeline {
 
 struct TextLine {
   std::size_t number = 0;  // from 1
-  std::string_view text;   // without surrounding blanks and CR; never empty
+  std::string_view text;   // without surrounding spaces, tabs and CR; never empty
 };
 
 class TextLines {
  public:
   explicit TextLines(std::string_view text);
-  // The next line that is neither empty nor a comment ('#' alone or followed by a blank). Another
-  // line that begins with '#' may be a comment or a name; the caller decides.
+  // The next line that is neither empty nor a comment ('#' alone, or followed by a space or tab).
+  // Another line that begins with '#' may be a comment or a name; the caller decides.
   std::optional<TextLine> next();
 
  private:
@@ -34,13 +34,13 @@ class TextLines {
 // folder means nothing.
 [[nodiscard]] bool is_stream(const std::string& path);
 
-// Reads a text file, a pipe, or standard input ("-"): UTF-8 with or without byte order mark. UTF-16
-// is refused by name, code `data`.
+// Reads a text file, a pipe, or standard input ("-"): UTF-8 with or without byte order mark.
+// Refuses UTF-16 and text with NUL bytes with code `data`.
 [[nodiscard]] Result<std::string> read_list_text(const std::string& path);
 
-// The fields of a line of comma- or tab-separated values with RFC 4180 quotes, without surrounding
-// blanks; with separator ' ' its words, which quotes may join. Nothing if a quote is not closed or
-// is followed by other text.
+// Splits a line of comma- or tab-separated values with RFC 4180 quotes into fields, without
+// surrounding spaces. With separator ' ', splits it into words; quotes may hold several words.
+// Returns nothing if a quote is not closed or other text follows it.
 [[nodiscard]] std::optional<std::vector<std::string>> split_fields(std::string_view line,
                                                                    char separator);
 

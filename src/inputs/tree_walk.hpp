@@ -2,7 +2,7 @@
 //
 // Follows symbolic links, except those back to a parent folder. Ignores junk files (file_kind.hpp).
 // Visits names in byte order on every file system. Failure: code `io` for a root that cannot be
-// read; the visitor gets entries below it that cannot be read.
+// read. Entries below it that cannot be read go to the visitor's unusable().
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace hotpack::pipeline {
 class TreeVisitor {
  public:
   virtual ~TreeVisitor() = default;
-  // `below` is the path below the root. Return false to end the walk.
+  // `below` is the path below the root. Return false to end the visit.
   virtual bool file(const std::string& below, std::uint64_t bytes) = 0;
   virtual void folder(const std::string& below) { (void)below; }
   // An entry that is no usable file: a link to nowhere, a FIFO, a device, or a folder that cannot

@@ -1,7 +1,7 @@
 // Files next to a data set that list its samples under any name: train_list.txt, fold0.csv.
 //
-// Reads the first lines of small text files. Thread-safe. Failure: `io` for a folder that cannot be
-// read; unreadable files are no lists.
+// Reads text files of at most 64 MiB, and only the first lines if they name no samples.
+// Thread-safe. Failure: `io` for a folder that cannot be read. Ignores files that cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct UnusedList {
   std::uint64_t samples = 0;  // lines that name a sample
 };
 
-// Searches `root` and its folders with usual names of lists. Nearly all lines of a list are keys of
-// samples or last parts of keys. Of two files for one split only the first is returned.
+// Searches `root` and its folders with usual names for lists. A file is a list if nearly all of its
+// lines are keys of samples, or last parts of keys. Returns only the first of two lists of a split.
 [[nodiscard]] Result<std::vector<UnusedList>> find_unused_lists(const std::string& root,
                                                                 const SampleList& samples);
 

@@ -85,7 +85,7 @@ struct Finder {
     return values_of(label.width, label.height, color, sighting);
   }
 
-  // Absent if there are more colors than labels have.
+  // Absent if there are more than kMostInALabel values.
   template <class At>
   static std::optional<Colors> values_of(int width, int height, At at, Sighting sighting) {
     Colors found;

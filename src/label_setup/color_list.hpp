@@ -35,7 +35,7 @@ struct ColorList {
   bool ids = false;                 // ids of gray and palette labels, not colors of RGB labels
   std::vector<ListedColor> colors;  // colors: most pixels first, then by color; ids: ascending
   std::uint64_t labels =
-      0;  // labels of that form that were read; JPEGs keep neither and are ignored
+      0;  // labels of that form that were read; JPEGs keep neither ids nor colors and are ignored
   std::uint64_t crowded = 0;  // labels among these with more than kMostInALabel colors
   std::string preset;  // the preset that knows most of the colors; empty if none knows nearly all
   std::size_t known = 0;  // number of colors that it knows

@@ -37,7 +37,7 @@ Error unknown_preset(const std::string& name) {
   return usage_error(std::move(text));
 }
 
-// A map that names classes needs another option that defines their values.
+// Refuses a map that has class names as old values, unless another option defines their values.
 Status check_names_known(const GivenLabels& given) {
   if (!given.map || !given.map->holds<std::string>() || given.preset != nullptr || given.table)
     return {};
@@ -117,9 +117,12 @@ Status check_kind_of_map(const LabelMap& map, LabelKind kind) {
         "--map is about ids and colors, which --label-kind binary does not read; for a mask of "
         "ids, say --label-kind index");
   if (colors && map.holds<std::int64_t>())
-    return usage_error("--map " + map.path + " is about ids, and " + option + " reads colors");
+    return usage_error(
+        "--map " + map.path + " is about ids, and " + option +
+        " reads colors; write colors (#rrggbb) in place of ids, or give --label-kind index");
   if (!colors && map.holds<RgbColor>())
-    return usage_error("--map " + map.path + " is about colors, and " + option + " reads ids");
+    return usage_error("--map " + map.path + " is about colors, and " + option +
+                       " reads ids; write ids in place of colors, or give --label-kind color");
   return {};
 }
 
@@ -129,7 +132,7 @@ void warn_of_unmapped_classes(const std::string& path, LabelMapping& mapping) {
     if (value.class_id != labels::kIgnored) mapped[value.class_id] = true;
   for (std::size_t id = 0; id < mapped.size(); ++id)
     if (!mapped[id])
-      mapping.table.warnings.push_back("nothing becomes class '" + mapping.table.classes[id].name +
+      mapping.table.warnings.push_back("no value becomes class '" + mapping.table.classes[id].name +
                                        "' by --map " + path);
 }
 
@@ -185,7 +188,8 @@ bool is_mapped(const LabelMapping& mapping, std::uint32_t value) {
                                        [&](const MappedValue& v) { return v.value == value; });
 }
 
-// A preset's words about other kinds of labels do not apply, nor those that --map covers.
+// True if a word of the preset's --ignore applies: it is about this kind of labels, and the map
+// does not map it.
 bool applies(const std::string& word, LabelKind kind, const LabelMapping& mapping) {
   if (const auto color = hex_color(word))
     return labels::reads_colors(kind) && !is_mapped(mapping, labels::packed_color(*color));
@@ -210,9 +214,9 @@ Status check_formula(const LabelOptions& options, const GivenLabels& given) {
   const std::string formula(labels::rgb_id_name(options.rgb_id));
   if (options.kind == LabelKind::rgb_id && given.rgb_id == labels::RgbId::none)
     return usage_error(
-        "--label-kind rgb-id: which id a color stands for is not said: give --rgb-id r+256g+65536b "
-        "(as COCO panoptic), --rgb-id "
-        "r/10*256+g (as ADE20K full), or a --preset of such labels");
+        "--label-kind rgb-id needs the formula that turns a color into an id: give --rgb-id "
+        "r+256g+65536b (as COCO panoptic), --rgb-id r/10*256+g (as ADE20K full), or a --preset of "
+        "such labels");
   const bool by_color = options.kind == LabelKind::automatic || options.kind == LabelKind::index ||
                         options.kind == LabelKind::rgb_id;
   if (!by_color && !formula.empty())
@@ -251,12 +255,12 @@ Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
   return {};
 }
 
-// For a class file that was found next to the data set: ignoring it would silently lose the names
-// of the classes.
+// Adds what to do if a class file that was found next to the data set cannot be used. Ignoring it
+// would silently lose the names of the classes.
 Error with_ways_on(Error error) {
   error.message =
       "cannot be used as class file: " + error.message +
-      "\nFix it, name another one with --classes FILE, or go without it: --num-classes N";
+      "\nFix it, give another one with --classes FILE, or give --num-classes N to go without it";
   return error;
 }
 

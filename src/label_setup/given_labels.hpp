@@ -55,9 +55,9 @@ struct LabelMapping {
 };
 
 // The mapping for a kind of labels; absent if no option names the classes. --classes and
-// --num-classes name the classes after the map; if the map names old classes and there is no
-// preset, they name the classes before it. A pack also defines the values of its classes, unless
-// --map or --preset does.
+// --num-classes name the classes that result from the map. But if the map has class names as old
+// values and there is no preset, they name these old classes. A pack also defines the values of its
+// classes, unless --map or --preset does.
 [[nodiscard]] Result<std::optional<LabelMapping>> mapping_of(const GivenLabels& given,
                                                              LabelKind kind);
 

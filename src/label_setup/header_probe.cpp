@@ -64,7 +64,7 @@ void merge_form(LabelForms::Form& left, const LabelForms::Form& right) {
   left.count += right.count;
 }
 
-// The reason to stop probing: the first failing read, or a signal.
+// Tells all threads to stop probing, and keeps the error that is the reason.
 struct Stop {
   std::atomic<bool> stopped = false;
   std::atomic<std::uint64_t> closed = 0;  // files that cannot be read
@@ -109,7 +109,7 @@ class Part {
   HeaderProbe result;
 
  private:
-  // Absent if the header is unusable or the file cannot be read; both are counted.
+  // Returns nothing, and counts the file, if it cannot be read or its header is unusable.
   std::optional<codecs::ImageInfo> probe(const std::string& path) {
     Result<codecs::ImageInfo> info = reader_.probe(path);
     if (info.ok()) return *info;
@@ -125,7 +125,8 @@ class Part {
     return std::nullopt;
   }
 
-  // If very many files cannot be opened, a disk is gone, and retrying each would take hours.
+  // Notes a file that cannot be opened. After many, stops retrying: a disk is gone, and retrying
+  // each file would take hours.
   void note_closed() {
     constexpr std::uint64_t kMostRetried = 16;
     closed_ = true;

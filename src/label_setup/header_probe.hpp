@@ -26,7 +26,7 @@ struct LabelForms {
   Form gray16;
   Form palette;
   std::uint64_t palette_hash = 0;  // of the palette of these files
-  bool palettes_differ = false;    // in bytes; the shorter one may be the beginning of the longer
+  bool palettes_differ = false;    // in any byte, even if one is only longer than the other
   Form rgb;                        // with or without alpha
   Form jpeg;
 
@@ -42,9 +42,9 @@ struct HeaderProbe {
   std::uint64_t largest_pixels = 0;   // of an image
 };
 
-// Sets the size of every sample (0x0 if its headers are unusable) and collects what headers show.
-// The order of examples does not depend on the number of threads. A file that cannot be read is a
-// problem like others; the caller decides whether it stops the run.
+// Sets the size of every sample (0x0 if its headers are unusable) and counts what the headers show.
+// The order of examples does not depend on the number of threads. Reports a file that cannot be
+// read as a problem; the caller decides whether it stops the run.
 [[nodiscard]] Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options,
                                                 Observer& observer);
 

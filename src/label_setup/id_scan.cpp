@@ -38,7 +38,8 @@ std::string color_at(const labels::ColoredPixel& pixel) {
 
 constexpr Place kNowhere{std::numeric_limits<std::size_t>::max(), 0};
 
-// The first labels with one foreground value and with the other, of one thread or of all.
+// The first label with foreground 1 only, and the first with 255 or 65535 only (white), of one
+// thread or of all.
 struct Foregrounds {
   Place one = kNowhere, white = kNowhere;
   bool together = false;  // in one label
@@ -55,8 +56,8 @@ struct Foregrounds {
   }
 };
 
-// The first label with an index, and the first that shows the index in another color, for any order
-// of labels.
+// For one palette index: the first label with it, and the first that shows it in another color. The
+// result does not depend on the order of calls.
 struct IndexColors {
   Place first = kNowhere, other = kNowhere;
   RgbColor color{}, other_color{};

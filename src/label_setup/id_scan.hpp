@@ -29,8 +29,8 @@ struct IdScan {
                           // …"; empty if there is none
   std::string crowded_label;  // the first label with more than kMostIdsOfLabel ids; empty if there
                               // is none
-  // Two foreground values of masks: the first label with 1 and no 255 (65535 in 16 bits), and the
-  // first with that and no 1; both empty if one label has both.
+  // For masks with two foreground values, 1 and 255 (65535 in 16 bits): the first label with 1
+  // only, and the first with 255 only. Both are empty if any label has both values.
   std::string one_label, white_label;
   // The first two palette labels that show one index in two colors.
   struct PaletteClash {
@@ -46,7 +46,7 @@ struct IdScan {
 [[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists,
                                       std::uint64_t max_pixels, Observer& observer);
 
-// The same for a few labels spread over each list; without colors.
+// The same for a few labels spread over each list; does not set `colored_label` and `color`.
 [[nodiscard]] Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists,
                                            std::uint64_t max_pixels);
 
@@ -54,8 +54,8 @@ struct IdScan {
 // be decoded. Errors: `io`.
 [[nodiscard]] Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels);
 
-// "0…11" or "0…3, 7, 9": the set for people. Of more than `most` ranges the first ones and the
-// last: "0, 64, 128, …, 2901".
+// Describes the set for people: "0…11" or "0…3, 7, 9". If there are more than `most` ranges, names
+// the first ones and the last: "0, 64, 128, …, 2901".
 [[nodiscard]] std::string ids_text(const std::bitset<65536>& ids, std::size_t most = 65536);
 
 }  // namespace hotpack::pipeline

@@ -16,13 +16,14 @@ namespace {
 
 using Ids = std::bitset<65536>;
 
-// A larger automatic count is more likely an instance map; --num-classes confirms it.
+// If more classes are counted, the labels are more likely instance maps. --num-classes confirms the
+// number.
 constexpr int kMaxScannedClasses = 1024;
 // With at most so many classes, a missing id is more likely a class that does not occur than a gap
 // in the numbers.
 constexpr int kFewClasses = 16;
 
-// Nothing but black and white.
+// True if the labels hold black and white, and nothing else.
 bool is_mask(const IdScan& found) {
   Ids narrow = found.narrow, wide = found.wide;
   const bool black = narrow[0] || wide[0], white = narrow[255] || wide[65535];
@@ -31,7 +32,7 @@ bool is_mask(const IdScan& found) {
   return narrow.none() && wide.none() && black && white;
 }
 
-// True if, with more labels, these values could be those of masks, or of masks from two programs.
+// True if the values found in some labels could be those of masks, or of masks from two programs.
 bool may_be_masks(const IdScan& found) {
   Ids narrow = found.narrow, wide = found.wide;
   narrow.reset(0).reset(1).reset(255);
@@ -39,8 +40,8 @@ bool may_be_masks(const IdScan& found) {
   return narrow.none() && wide.none();
 }
 
-// Masks from two programs: the foreground is 1 in some labels, 255 in others, and no label has
-// both. As an id 255 would be ignored.
+// True for masks from two programs: the foreground is 1 in some labels, 255 in others, and no label
+// has both. If they were read as ids, 255 would be ignored.
 bool is_mixed_masks(const IdScan& found) {
   if (found.one_label.empty() || found.white_label.empty()) return false;
   Ids narrow = found.narrow, wide = found.wide;
@@ -53,12 +54,13 @@ std::string white_text(const IdScan& found) {
   return found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255";
 }
 
-// By brightness a 1 of 16 bits is black, so these masks need a table.
+// Returns the option that reads the labels as masks. In 16 bits a 1 is as dark as black, so these
+// masks need a map.
 std::string as_masks(const IdScan& found) {
-  if (!found.wide[1]) return "--label-kind binary --threshold 1, where they are masks";
+  if (!found.wide[1]) return "--label-kind binary --threshold 1, if they are masks";
   return std::string("--map FILE with the lines old,new and 0,background and 1,foreground") +
          (found.narrow[255] ? " and 255,foreground" : "") +
-         (found.wide[65535] ? " and 65535,foreground" : "") + ", where they are masks";
+         (found.wide[65535] ? " and 65535,foreground" : "") + ", if they are masks";
 }
 
 Error mixed_masks_question(const IdScan& found, const std::string& as_ids) {
@@ -67,14 +69,14 @@ Error mixed_masks_question(const IdScan& found, const std::string& as_ids) {
                     ", and none holds both 1 and " + white +
                     ": masks of two classes whose foreground is 1 in one file (" + found.one_label +
                     ") and " + white + " in another (" + found.white_label +
-                    "), or class ids where " + white + " means ignored. Say what is meant:\n  " +
-                    as_masks(found) + "\n  --label-kind index" + as_ids + ", where they are ids");
+                    "), or class ids in which " + white + " means ignored. Choose one:\n  " +
+                    as_masks(found) + "\n  --label-kind index" + as_ids + ", if they are ids");
 }
 
 Error mask_question(const IdScan& found, const std::string& as_ids) {
   const std::string white = white_text(found);
   return data_error("the labels hold only 0 and " + white +
-                    ", which is a mask of two classes rather than class ids. Say --label-kind "
+                    ", so they are probably masks of two classes, not class ids. Give --label-kind "
                     "binary, or --label-kind index" +
                     as_ids + " if " + white + " means ignored");
 }
@@ -114,7 +116,7 @@ Status check_count(const Ids& ids, int count, const IdScan& scan, const std::str
                       scan.undecoded);
   if (count == 0)
     return data_error("the labels hold no class id (found: " + found +
-                      "); say what they mean with --num-classes N or --label-kind");
+                      "); give the number of classes with --num-classes N, or --label-kind");
   const bool many = count > kMaxScannedClasses,
              gaps = count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count);
   if (gaps) {
@@ -141,8 +143,8 @@ Status check_count(const Ids& ids, int count, const IdScan& scan, const std::str
   return {};
 }
 
-// Presets of ids with the same number of classes, all of which occur. Small numbers fit too many
-// presets.
+// Names the presets of ids that have as many classes as the labels, if all ids occur. Empty for
+// small numbers, which fit too many presets.
 std::string fitting_presets(const Ids& ids, int count) {
   constexpr int kTelling = 10;
   std::string names;
@@ -174,8 +176,8 @@ Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan&
   explanation +=
       "; ids found: " + text + ", so " + std::to_string(count) +
       (count == 1 ? " class" : " classes") + fitting_presets(ids, count) +
-      (count > 1 && !ids[0] ? "; 0 never occurs: where ids count from 1, say --shift-ids -1" : "") +
-      "; where another split may hold more, say --num-classes N or --classes";
+      (count > 1 && !ids[0] ? "; 0 never occurs: if ids count from 1, give --shift-ids -1" : "") +
+      "; if another split may hold more, give --num-classes N or --classes";
   return labels::numbered_classes(count);
 }
 
@@ -195,9 +197,9 @@ Status check_palettes(LabelScan& scan) {
       "labels have palettes of their own: index " + std::to_string(clash.index) + " is " +
       color_text(clash.color) + " in " + clash.label + " and " + color_text(clash.other_color) +
       " in " + clash.other +
-      ", so it is hardly one class. Say what is meant:\n  --label-kind palette-color with "
-      "--classes FILE of names and colors, "
-      "where the colors are the classes\n  --label-kind index, where the numbers are");
+      ", so it is hardly one class. Choose one:\n  --label-kind palette-color with --classes FILE "
+      "of names and colors, if the colors are the classes\n  --label-kind index, if the indices "
+      "are the classes");
 }
 
 }  // namespace hotpack::pipeline

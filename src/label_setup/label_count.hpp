@@ -13,13 +13,13 @@
 
 namespace hotpack::pipeline {
 
-// One class more than the largest id. Appends the findings to `explanation`.
+// Returns as many classes as the largest id plus one. Appends what was found to `explanation`.
 [[nodiscard]] Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan,
                                                        std::string& explanation);
 
 // Refuses masks of 0 and 255 (16 bits: 65535), which would lose their foreground if read as ids,
-// and mixtures of such masks with masks of 0 and 1. Reads all labels only if a few examined first
-// hold nothing else.
+// and mixtures of such masks with masks of 0 and 1. Examines a few labels first, and reads all only
+// if these hold no other values.
 [[nodiscard]] Status check_not_masks(LabelScan& scan);
 
 // Refuses palette labels that show one index in two colors if no option says that indices are ids.

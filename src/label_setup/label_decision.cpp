@@ -27,8 +27,8 @@ std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
   return text.empty() ? "not readable" : text + std::string(file);
 }
 
-// For a preset of a data set with color and id labels: RGB files and JPEGs hold colors, gray and
-// palette files ids.
+// Decides for a preset of a data set that has color labels and id labels: RGB files and JPEGs hold
+// colors, gray and palette files hold ids.
 Result<LabelDecision> decide_by_preset(const labels::Preset& preset, const LabelForms& forms) {
   const std::string why = "auto: --preset " + preset.name + " has ids and colors";
   const LabelForms::Form& colored = forms.rgb.count > 0 ? forms.rgb : forms.jpeg;
@@ -36,14 +36,13 @@ Result<LabelDecision> decide_by_preset(const labels::Preset& preset, const Label
   if (colored.count == 0) return LabelDecision{LabelKind::index, why};
   if (!has_samples) return LabelDecision{LabelKind::color, why};
   return data_error("is RGB or JPEG, and other labels are not (" + forms_text(forms) +
-                        "): some hold colors and some ids, or something else. Say which with "
-                        "--label-kind color or index, and leave the "
-                        "others out",
+                        "): some labels hold colors, others ids or something else. Choose one with "
+                        "--label-kind color or --label-kind index, and leave the other files out",
                     colored.first);
 }
 
-// --label-kind auto if options do not decide: with a color table labels hold colors, without one
-// ids.
+// Decides for --label-kind auto if options do not: labels hold colors if the classes have colors,
+// else ids.
 Result<LabelDecision> decide_by_files(const GivenLabels& given, const LabelForms& forms) {
   if (given.preset != nullptr) return decide_by_preset(*given.preset, forms);
   if (given.table && given.table->has_colors)
@@ -53,21 +52,21 @@ Result<LabelDecision> decide_by_files(const GivenLabels& given, const LabelForms
 
 bool takes_nearest(const LabelOptions& options) { return options.unknown.starts_with("nearest"); }
 
-// JPEG keeps neither ids nor colors. Masks of two classes survive it, and colors if the nearest one
-// is used.
+// Refuses JPEG labels, which keep neither ids nor colors. Allows masks of two classes, and colors
+// if the nearest one is used: these can still be read.
 Status check_lossy(const LabelOptions& options, LabelKind kind, const LabelForms& forms) {
   if (forms.jpeg.count == 0 || kind == LabelKind::binary) return {};
   if (kind == LabelKind::color && takes_nearest(options)) return {};
   return data_error(
       "is a JPEG: lossy compression has changed its values, so they name no classes. Use the PNG "
-      "originals, or, for masks of two "
-      "classes, say --label-kind binary (with --threshold N), or, where classes have colors, "
-      "--unknown nearest:D. If these are the "
-      "photos, --images and --labels are swapped",
+      "originals; for masks of two classes give --label-kind binary (with --threshold N); if the "
+      "classes have colors, give --unknown nearest:D. If these are the photos, --images and "
+      "--labels are swapped",
       forms.jpeg.first);
 }
 
-// Describes the colors of some labels: a photo, a preset, or their number.
+// Describes the colors of some labels and says what to do: they may be photos, or a preset's
+// colors.
 std::string colors_text(const ColorList& list) {
   if (2 * list.crowded > list.labels)
     return ". " + std::to_string(list.crowded) + " of " + std::to_string(list.labels) +
@@ -87,7 +86,7 @@ std::string colors_text(const ColorList& list) {
          (list.preset.empty() ? "" : "\n  --preset " + list.preset) +
          "\n  --classes FILE.csv with rows name,r,g,b; hotpack check --write-classes FILE.csv "
          "writes one to fill in"
-         "\n  --label-kind rgb-id --rgb-id FORMULA, where the colors are ids";
+         "\n  --label-kind rgb-id --rgb-id FORMULA, if the colors are ids";
 }
 
 Error unexplained_color(const std::string& path, const std::string& color,
@@ -99,8 +98,8 @@ Error unexplained_color(const std::string& path, const std::string& color,
   return data_error("holds RGB colors (" + color + "), and " + given + colors_text(*list), path);
 }
 
-// RGB files hold ids if every pixel has three equal channels; otherwise they hold colors, which
-// nothing explains. Usually the first file decides before all are read.
+// Refuses RGB labels that hold colors, since no option names their classes. They hold ids if every
+// pixel has three equal channels. Usually the first file decides before all are read.
 Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file,
                                 LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();

@@ -1,7 +1,7 @@
 // Decides how label files are read: by --label-kind, by other options, by headers, and at last by
 // pixels.
 //
-// Failure: `data` if labels cannot be read so, or if only the user can decide; `io`.
+// Failure: `data` if labels cannot be read in that way, or if only the user can decide; `io`.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class LabelScan {
   std::optional<IdScan> found_;
 };
 
-// The decision of options alone; absent if it depends on the files.
+// The decision if options alone determine it; absent if it depends on the files.
 [[nodiscard]] std::optional<LabelDecision> decide_by_options(const LabelOptions& options,
                                                              const GivenLabels& given);
 

@@ -84,8 +84,8 @@ std::vector<const format::Manifest*> labeled(std::span<const format::Manifest* c
 }
 
 // True if reading all labels of finished packs again would count the same classes: their last class
-// occurs, and no larger id can (unknown ids stop a run). A single class may be a misread mask of
-// two values, about which a fresh run asks.
+// occurs, and no larger id can occur (unknown ids stop a run). False for a single class, which may
+// be a misread mask of two values: a fresh run asks about it.
 bool counted_by_scan(const std::vector<const format::Manifest*>& finished) {
   if (finished.empty()) return false;
   const std::size_t count = finished.front()->schema.class_count();
@@ -112,7 +112,7 @@ LabelKind kind_of(const std::vector<const format::Manifest*>& finished) {
 
 // ---- the setup
 
-// Warns of options that have no effect on labels that are read so.
+// Warns of options that have no effect on labels of this kind.
 void warn_of_idle_options(const PackOptions& options, LabelKind kind,
                           std::vector<std::string>& warnings) {
   if (kind != LabelKind::binary && options.label.threshold != LabelOptions().threshold)
@@ -126,7 +126,7 @@ void warn_of_idle_options(const PackOptions& options, LabelKind kind,
                        " never pads");
 }
 
-// A value cannot both become a class and be ignored: the map that is stored would be wrong.
+// Refuses a value that would both become a class and be ignored: the stored map would be wrong.
 Status check_ignored_by_map(const LabelMapping& mapping, const labels::LabelRules& rules) {
   if (!mapping.values) return {};
   const auto check = [&](std::uint32_t value, const std::string& word) -> Status {
@@ -197,7 +197,7 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
   return setup;
 }
 
-// Reduces classes that were counted by the largest id.
+// Removes from classes that were counted by the largest id those that --shift-ids leaves out.
 Status remove_shifted(int shift, ClassTable& table) {
   const auto most = static_cast<int>(table.classes.size()) + shift;
   if (most < 1)
@@ -208,7 +208,7 @@ Status remove_shifted(int shift, ClassTable& table) {
   return {};
 }
 
-// A table of names whose column may hold ids that are one higher than those of the lines.
+// Refuses a table of names with a column that may hold ids, one higher than the ids of the lines.
 Status check_counted_from_one(const PackOptions& options, const GivenLabels& given,
                               LabelKind kind) {
   const bool plain =
@@ -219,7 +219,7 @@ Status check_counted_from_one(const PackOptions& options, const GivenLabels& giv
   return data_error("the column '" + given.table->counted_from_one +
                         "' numbers the classes from 1 to " + count +
                         ", but the first class has id 0. If labels hold 1 to " + count +
-                        ", say --shift-ids -1; if they hold 0 to " + last + ", remove the column",
+                        ", give --shift-ids -1; if they hold 0 to " + last + ", remove the column",
                     options.label.classes);
 }
 
@@ -253,7 +253,7 @@ bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, Labe
          given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty();
 }
 
-// True for a number of classes with which masks of 0 and 255 would pass as ids.
+// True if the number of classes is one for which masks of 0 and 255 would be accepted as ids.
 bool may_name_mask(const GivenLabels& given) {
   const std::size_t classes = given.table ? given.table->classes.size() : 0;
   return classes > 1 && classes < 256;
@@ -271,8 +271,8 @@ bool is_of_label_ids(std::string_view suffix) {
   return suffix.find("abelIds") != std::string_view::npos;
 }
 
-// Some data sets have two kinds of ids, told apart by file names: a preset for one misreads the
-// other.
+// Refuses a preset for the wrong ids. Some data sets have files with two kinds of ids, which only
+// their names tell apart.
 Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* preset) {
   const std::string& suffix = options.input.label_suffix;
   const bool train_ids = is_of_train_ids(suffix);
@@ -285,7 +285,7 @@ Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* 
       continue;
     return usage_error("--preset " + preset->name +
                        " is about other ids than files with --label-suffix " + suffix +
-                       " hold; say --preset " + other.name + ", or leave --label-suffix out");
+                       " hold; give --preset " + other.name + ", or leave --label-suffix out");
   }
   return {};
 }
@@ -331,7 +331,7 @@ Result<LabelSetup> adopt_files(const PackOptions& options,
   return make_setup(options, given, mapping, kind, read_as(kind) + " (as in the finished run)");
 }
 
-// The setup for labels that need no label file to be examined; absent for label files.
+// The setup if no label file must be examined; absent if the labels are label files.
 Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& options,
                                                        std::span<SampleList* const> splits,
                                                        ProblemLog& problems) {

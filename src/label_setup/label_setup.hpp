@@ -52,18 +52,20 @@ struct LabelSetup {
 
 // Decides by options and, if these do not suffice, by the headers (`forms`) and by reading all
 // labels (number of classes; whether RGB files hold ids). Also sets the class_id of samples with
-// whole-image classes and of masks, and sorts the masks of a sample by class. Errors: `usage` for
-// options that contradict each other, `data` if labels cannot be read so. All splits of a data set
-// share one table: `splits` has the lists of all splits, `forms` the forms of all their labels.
-// Without `pixels_too`, masks whose classes are named are not distinguished from ids.
+// whole-image classes and of masks, and sorts the masks of a sample by class.
+//
+// All splits of a data set share one table: `splits` has the lists of all splits, `forms` the forms
+// of all their labels. Without `pixels_too`, does not examine whether labels whose number of
+// classes is given are masks rather than ids. Errors: `usage` for options that contradict each
+// other, `data` if the labels cannot be read as the options say.
 [[nodiscard]] Result<LabelSetup> resolve_labels(const PackOptions& options,
                                                 std::span<SampleList* const> splits,
                                                 const LabelForms& forms, Observer& observer,
                                                 ProblemLog& problems, bool pixels_too = true);
 
-// The same for inputs that a finished pack may hold already, without reading a file: takes from its
-// manifest what options do not decide, but only if resolve_labels() must give the same result.
-// Otherwise an error; call resolve_labels(). `finished` has one manifest per split.
+// The same for inputs that a finished pack may hold already, without reading a label: takes from
+// the manifests what options do not decide, if resolve_labels() would give the same result.
+// Otherwise returns an error; then call resolve_labels(). `finished` has one manifest per split.
 [[nodiscard]] Result<LabelSetup> adopt_labels(const PackOptions& options,
                                               std::span<SampleList* const> splits,
                                               std::span<const format::Manifest* const> finished,

@@ -104,9 +104,8 @@ std::vector<std::string> warnings_of_reserved_names(const ClassTable& table) {
   for (const ClassInfo& info : table.classes) {
     if (info.name != "error" && info.name != "ignore" && !info.name.starts_with(kNearest)) continue;
     warnings.push_back("class '" + info.name +
-                       "' has the name of a keyword of --unknown, --pad-label or --map, which "
-                       "takes precedence there; rename it "
-                       "to choose it there");
+                       "' is named like a keyword of --unknown, --pad-label or --map, which takes "
+                       "precedence there; rename the class to choose it there");
   }
   return warnings;
 }

@@ -1,7 +1,7 @@
 // Resolves the words of --ignore, --unknown and --pad-label for a class table.
 //
-// Pure functions; thread-safe. Failure: code `usage` with option and word, what was expected, how
-// to go on.
+// Pure functions; thread-safe. Failure: code `usage`; the message names the option and the word,
+// and says what was expected and what to do.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,21 @@ namespace hotpack::pipeline {
 // "#rrggbb"
 [[nodiscard]] std::optional<RgbColor> hex_color(std::string_view text);
 
-// Divides --ignore into raw ids (of id labels), colors, and classes (by name; of other labels also
-// by id). Sets the members of `rules`, whose reading is known.
+// Divides the words of --ignore into raw ids, colors and class names. A number is a raw id if
+// labels hold ids, else the id of a class. Sets the members of `rules`, whose `kind` must be set
+// already.
 [[nodiscard]] Status resolve_ignored(const std::vector<std::string>& words,
                                      const labels::ClassTable& table, labels::LabelRules& rules);
 
-// error, ignore, nearest[:D] or a class. A class with the name of one of these words cannot be
-// chosen.
+// Accepts error, ignore, nearest[:D] or the name of a class. A class that is named like one of
+// these words cannot be chosen.
 [[nodiscard]] Result<labels::UnknownPolicy> resolve_unknown(const std::string& word,
                                                             const labels::ClassTable& table);
-// The form in the schema: the word, "nearest:D", or the name of the class.
+// The policy as the schema stores it: the word, "nearest:D", or the name of the class.
 [[nodiscard]] std::string unknown_text(const labels::UnknownPolicy& unknown,
                                        const labels::ClassTable& table);
 
-// ignore or a class.
+// Accepts ignore or the name of a class.
 [[nodiscard]] Result<std::uint16_t> resolve_pad(const std::string& word,
                                                 const labels::ClassTable& table);
 

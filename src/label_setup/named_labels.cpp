@@ -120,7 +120,7 @@ Result<ImageClasses> mapped_classes(const labels::LabelMap& map, std::optional<C
   return classes;
 }
 
-// The same names have the same classes as in that pack, which may have merged some.
+// Gives names the classes that they have in the pack, which may have merged some.
 ImageClasses packed_classes(const PackedLabels& packed, LabelSetup& setup) {
   setup.map = packed.map;
   return {packed.table, ClassOfName(packed.names.begin(), packed.names.end()),
@@ -142,9 +142,9 @@ std::optional<std::size_t> first_misnumbered(const ClassTable& table) {
   return std::nullopt;
 }
 
-// Classes named by whole numbers: in a table these are usually ids, so they are sorted by number;
-// folders stay in byte order, as in torchvision's ImageFolder. A number that is not the id is
-// reported either way.
+// Sorts classes that are named by whole numbers: in a table these are usually ids, so they are
+// sorted by number. Folders stay in byte order, as in torchvision's ImageFolder. Warns of a number
+// that is still not the id of its class.
 void settle_numbers(bool of_folders, ImageClasses& classes) {
   ClassTable& table = classes.table;
   if (!first_misnumbered(table)) return;
@@ -177,7 +177,8 @@ Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleL
   return classes;
 }
 
-// Counts the images of each class.
+// Sets the class of each sample, and reports samples without one. Returns the number of images per
+// class.
 std::vector<std::uint64_t> assign_image_classes(const PackOptions& options,
                                                 const ClassOfName& class_of,
                                                 std::size_t class_count, SampleList& list,
@@ -231,13 +232,12 @@ Status check_mask_options(const PackOptions& options) {
       !label.map.empty() || !label.preset.empty() || !label.ignore.empty() ||
       label.pad_label != "ignore")
     return usage_error(
-        "--num-classes, --map, --shift-ids, --rgb-id, --preset, --ignore and --pad-label do not go "
-        "with --mask-per-class, where the names "
-        "of the masks (or "
-        "--classes) are the classes and padding has none");
+        "--num-classes, --map, --shift-ids, --rgb-id, --preset, --ignore and --pad-label cannot be "
+        "combined with --mask-per-class, for which the names of the masks (or --classes) are the "
+        "classes and padding has none");
   if (label.unknown != "error" && label.unknown != "ignore")
     return usage_error("--unknown " + label.unknown +
-                       ": a mask has no other class; with --mask-per-class say error or ignore");
+                       ": a mask has no other class; with --mask-per-class give error or ignore");
   if (options.record.label_storage == LabelStorage::index)
     return usage_error(
         "--label-storage index holds one class per pixel, and with --mask-per-class a pixel may "
@@ -289,7 +289,7 @@ Result<LabelSetup> set_up_image_classes(const PackOptions& options,
   setup.label_kind = "folder";
   HOTPACK_ASSIGN(ImageClasses classes, image_classes(options, splits, setup));
   if (classes.table.classes.empty())
-    return data_error("no image has a class; there is nothing to learn the classes from");
+    return data_error("no image has a class, so there are no classes; give them with --classes");
   fill_sources(classes.class_of, classes.table);
   std::vector<std::vector<std::uint64_t>> images;
   for (SampleList* list : splits) {

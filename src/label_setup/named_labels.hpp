@@ -1,7 +1,7 @@
 // Labels by name: whole-image classes by folder or table, and masks of one class each.
 //
-// Reads only the files of --classes and --map. Sets class ids in the lists; a name without a class
-// is a Problem. Failure: as for resolve_labels().
+// Reads only the files of --classes and --map. Sets class ids in the lists, and reports a name
+// without a class as a Problem. Failure: as for resolve_labels().
 #pragma once
 
 #include <span>

@@ -19,8 +19,8 @@ void RecordSizes::add(const SampleList& list, const RecordOptions& options) {
   }
 }
 
-// An image stretched to its own size does not change; crop-or-pad places it where --pad-multiple
-// does.
+// An image stretched to its own size does not change. With --pad-multiple, crop-or-pad puts the
+// image at the same place in its record as --pad-multiple alone does.
 void RecordSizes::settle(RecordOptions& options) const {
   if (!size_is_open(options) || counts_.size() != 1) return;
   options.size = commonest();

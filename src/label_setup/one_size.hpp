@@ -1,7 +1,8 @@
-// Gives records one size if no option does and all images share it: such records can be batched.
+// If no option sets the size of records and all images have the same size, gives all records this
+// size: such records can be batched.
 //
-// Decided by the headers of all samples of all splits, for every part of them that a run packs.
-// Plain values; not thread-safe.
+// The headers of all samples of all splits decide, even if a run packs only a part of them. Plain
+// values; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace hotpack::pipeline {
 
 class RecordSizes {
  public:
-  // Samples whose headers were probed; those without a usable header do not count.
+  // Adds samples whose headers were probed. Ignores those without a usable header.
   void add(const SampleList& list, const RecordOptions& options);
 
   // If all images share one size, acts as --size does: records hold the unchanged pixels of their

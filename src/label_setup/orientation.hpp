@@ -1,5 +1,5 @@
-// Decides whether the EXIF orientation of an image is applied, if a label may have been drawn
-// before or after it.
+// Decides whether the EXIF orientation of an image is applied. Its label may have been drawn on the
+// stored image or on the rotated one.
 //
 // Pure; thread-safe.
 #pragma once
@@ -16,9 +16,10 @@ namespace hotpack::pipeline {
 // The size of the image after rotation, if the orientation is applied.
 [[nodiscard]] Extent oriented_size(const codecs::ImageInfo& info, bool applied);
 
-// Absent if the policy is automatic and the label fits the image in both ways or in neither.
-// Automatic: no label → apply; a label of the stored size only → it was drawn on stored pixels, do
-// not; of the rotated size only → apply.
+// True if the orientation is applied. The automatic policy decides by the label:
+// - no label, or a label that has only the rotated size: apply
+// - a label that has only the stored size, so was drawn on stored pixels: do not apply
+// - a label that has both sizes or neither: absent
 [[nodiscard]] std::optional<bool> applies_orientation(ExifPolicy policy,
                                                       const codecs::ImageInfo& image,
                                                       const std::optional<Extent>& label_size);

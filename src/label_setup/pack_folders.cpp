@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// If the system does not say, it may exist: opening it reports why.
+// If the system cannot say whether the manifest exists, returns `in_doubt`: opening the pack
+// reports why.
 bool has_manifest(const fs::path& folder, bool in_doubt = true) {
   std::error_code failed;
   return fs::exists(folder / format::kManifestName, failed) || (failed && in_doubt);

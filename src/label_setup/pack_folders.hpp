@@ -1,9 +1,9 @@
 // Finds packs: a path names a pack, the folder of a data set with one pack per split, or a folder
 // of several such data sets.
 //
-// Reads folders only. Thread-safe. Cannot fail: a folder that cannot be listed holds no packs; but
-// if the path itself or a folder directly in it cannot be read, it counts as a pack, and opening it
-// reports why.
+// Reads folders only. Thread-safe. Cannot fail: a folder that cannot be listed holds no packs. But
+// the path itself, or a folder directly in it, counts as a pack if it cannot be read: opening it
+// then reports why.
 #pragma once
 
 #include <span>
@@ -15,9 +15,10 @@ namespace hotpack::pipeline {
 // The folder of a data set holds its splits, a folder of several data sets holds such folders.
 inline constexpr int kPackLevels = 3;
 
-// The packs that a path names: itself, even without its manifest, or the packs in it, at most so
-// many folders deep, by name; next to a finished pack unfinished ones count too. Empty if it names
-// no pack. A pack with several links counts once.
+// Returns the packs that a path names, sorted: the path itself, even without its manifest, or the
+// packs in it, at most `levels` folders deep. Includes unfinished packs (without a manifest) only
+// if one of the packs is finished. Empty if the path names no pack. Returns a pack with several
+// links once.
 [[nodiscard]] std::vector<std::string> packs_at(const std::string& path, int levels = kPackLevels);
 
 // The packs of all paths, in their order; a path without packs stands for itself, so that opening

@@ -40,8 +40,8 @@ std::string option_of(const Schema& schema, std::string_view wanted) {
   return {};
 }
 
-// The parts of a schema that decide how labels become classes; shapes, sizes and the order of
-// samples do not.
+// True if the parts of two schemas that decide how labels become classes are equal. Shapes, sizes
+// and the order of samples are not among them.
 bool same_labels(const Schema& a, const Schema& b) {
   const auto same_option = [&](const char* name) {
     return option_of(a, name) == option_of(b, name);
@@ -51,7 +51,8 @@ bool same_labels(const Schema& a, const Schema& b) {
          same_option("threshold") && same_option("map");
 }
 
-// For a folder of several splits: the manifest of the splits with labels, which must agree.
+// Returns the schema of a pack. For a folder of several splits, returns that of the splits with
+// labels, which must agree.
 Result<Schema> schema_of_pack(const std::string& folder) {
   const std::vector<std::string> packs = packs_at(folder);
   if (packs.empty())

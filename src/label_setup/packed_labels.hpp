@@ -26,7 +26,7 @@ struct PackedLabels {
   LabelKind kind = LabelKind::automatic;  // of label files; automatic if there were none
   labels::RgbId rgb_id = labels::RgbId::none;
   std::optional<int> threshold;  // with binary
-  // The class of each value, unless the rule holds (class c is id c, or its color).
+  // The class of each value; absent if class c simply has id c, or its own color.
   std::optional<std::vector<labels::MappedValue>> values;
   std::vector<std::pair<std::string, std::uint16_t>>
       names;        // of whole-image classes: names in the input, in byte order, and their ids

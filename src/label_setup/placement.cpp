@@ -4,7 +4,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Tiles of an image that is scaled by one side are cut from the image itself, without a frame.
+// True if the canvas has the size of the scaled image, not that of --size: for --fit none, and for
+// tiles of an image that is scaled by one side.
 bool frames_itself(const RecordOptions& options) {
   const Fit fit = options.resolved_fit();
   return fit == Fit::none || (options.tile && (fit == Fit::long_side || fit == Fit::short_side));

@@ -25,8 +25,8 @@ struct Corner {
 // Upper left corners of the tiles of a canvas, row by row; at least one.
 [[nodiscard]] std::vector<Corner> tile_corners(const TileOptions& tile, Extent canvas);
 
-// The number of tiles, and whether an image is too large to be cut: its canvas (pixels, ids,
-// labels) has more bytes than this, or it makes more tiles than this.
+// An image is too large to be cut into tiles if the pixels and ids of its canvas have more bytes
+// than this, or if it makes more tiles than this.
 inline constexpr std::uint64_t kMaxCanvasBytes = std::uint64_t{2} << 30;
 inline constexpr std::uint64_t kMaxTiles = std::uint64_t{1} << 20;
 [[nodiscard]] std::uint64_t tile_count(const TileOptions& tile, Extent canvas);

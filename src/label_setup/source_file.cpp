@@ -24,7 +24,7 @@ constexpr std::array<std::chrono::milliseconds, 3> kPauses{
 constexpr std::size_t kFirstRead = 16 << 10;
 constexpr std::string_view kRunAgain = "; run the same command again";
 
-// True if a retry cannot help: reading is not permitted, or it is no file.
+// True if a retry cannot help: reading the file is not permitted, or the path is no regular file.
 bool stays_closed(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0 && (errno == EACCES || errno == ELOOP || errno == ENOTDIR))
     return true;
@@ -36,7 +36,7 @@ bool same_time(const struct timespec& a, const struct timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-// Reads the whole file; an error if it changes meanwhile.
+// Reads the whole file. Returns an error if the file changes meanwhile.
 Status read_at_rest(const std::string& path, std::vector<std::byte>& buffer) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
   struct stat before {
@@ -49,7 +49,8 @@ Status read_at_rest(const std::string& path, std::vector<std::byte>& buffer) {
   return Error{ErrorCode::io, "is being written: it changed while it was read", path, {}};
 }
 
-// Network file systems may lose files for a moment: try a few times before the run stops.
+// Repeats an attempt a few times before the run stops: network file systems may lose files for a
+// moment.
 template <class Attempt>
 auto with_retries(bool retries, Attempt attempt) -> decltype(attempt()) {
   for (const auto pause : kPauses) {

@@ -1,7 +1,7 @@
 // Reads input files whole, with a bounded number of retries, and refuses a file that changed since
 // the plan or while it was read.
 //
-// A SourceReader belongs to one worker and reuses its buffer. Failure: code `io`, which always
+// A SourceReader belongs to one thread and reuses its buffer. Failure: code `io`, which always
 // stops a run: a pack must not depend on transient faults, so a file that cannot be read is never
 // skipped.
 #pragma once
@@ -26,7 +26,7 @@ class SourceReader {
   [[nodiscard]] Result<std::span<const std::byte>> read(const std::string& path,
                                                         std::uint64_t planned_bytes);
 
-  // The header of the file; reads no more of it than needed. Errors of code `data`: the header is
+  // The header of the file; reads no more of it than needed. Returns code `data` if the header is
   // not usable.
   [[nodiscard]] Result<codecs::ImageInfo> probe(const std::string& path);
 

@@ -30,7 +30,7 @@ bool is_remark(std::string_view line) {
 
 bool is_number(std::string_view text) { return number_of(text).has_value(); }
 
-// A line with a number between its commas, or one that names the columns r,g,b. Lists of names
+// True for a line that has a number between its commas or names the columns r,g,b. Lists of names
 // have neither.
 bool is_table_line(std::string_view line) {
   const Lines parts = split(line, ",");
@@ -40,8 +40,8 @@ bool is_table_line(std::string_view line) {
          std::any_of(parts.begin(), parts.end(), is_number);
 }
 
-// A header that is taken for a class would shift all ids, so a first line that may be a header is
-// an error; in quotes it is a class.
+// Returns the name in the first line. Refuses a line that may be a header, since a header that is
+// read as a class would shift all ids. In quotes it is a class.
 Result<std::string_view> first_name(std::size_t line, std::string_view text,
                                     const std::string& path) {
   if (names_a_name(text))
@@ -70,7 +70,7 @@ bool is_markup(std::string_view line) {
          line.starts_with('[') || line.starts_with(']');
 }
 
-// "names:" and list items, as in YAML.
+// True for YAML: the first line is "names:", or all lines are list items.
 bool is_yaml(const Lines& lines) {
   Lines told = lines;
   std::erase_if(told, is_remark);
@@ -82,7 +82,7 @@ bool is_yaml(const Lines& lines) {
 
 constexpr std::string_view kDigits = "0123456789";
 
-// A number and a name with more than blanks between: "0. sky", "(2) sky", "sky: 2", "sky -> 2".
+// A number and a name with more than spaces between: "0. sky", "(2) sky", "sky: 2", "sky -> 2".
 struct NumberedLine {
   std::string_view number, name;
 };
@@ -114,7 +114,7 @@ std::optional<NumberedLine> number_last(std::string_view line) {
   return NumberedLine{line.substr(begin, last + 1 - begin), line.substr(0, name + 1)};
 }
 
-// "sky 2": may be a name as well.
+// A number after a space, as in "sky 2", which may also be a name.
 std::optional<NumberedLine> number_behind_blank(std::string_view line) {
   const std::size_t before = line.find_last_not_of(kDigits);
   if (before == std::string_view::npos || before + 1 == line.size()) return std::nullopt;
@@ -141,13 +141,14 @@ bool is_series(const std::vector<NumberedLine>& lines) {
   return true;
 }
 
-// True if numbers behind blanks may be ids: they belong to the names if names repeat without them.
+// True if numbers after spaces may be ids. They belong to the names if these repeat without them.
 bool may_be_ids(const std::vector<NumberedLine>& lines) {
   return all_differ(lines, &NumberedLine::number) && all_differ(lines, &NumberedLine::name) &&
          !is_series(lines);
 }
 
-// If every line has such a number, it is hardly a part of the names.
+// Returns the numbers and names of all lines; nothing unless every line has a number. Such numbers
+// are hardly parts of the names.
 std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
   for (const auto& look : {number_first, number_last, number_behind_blank}) {
     std::vector<NumberedLine> found;
@@ -163,7 +164,8 @@ std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
   return std::nullopt;
 }
 
-// Names with ids or signs of another format in them would pass as classes, and ids would shift.
+// Refuses lines with ids or signs of another format. They would be accepted as names of classes,
+// and ids would shift.
 Status check_names(const Lines& lines, const std::string& path) {
   const auto markup = std::find_if(lines.begin(), lines.end(), is_markup);
   if (markup != lines.end() || is_yaml(lines)) {
@@ -171,7 +173,7 @@ Status check_names(const Lines& lines, const std::string& path) {
         markup != lines.end() ? markup : std::find_if_not(lines.begin(), lines.end(), is_remark);
     return line_error(static_cast<std::size_t>(place - lines.begin()) + 1,
                       "'" + std::string(*place) +
-                          "' is of JSON, YAML or the like; a class file has " +
+                          "' looks like JSON, YAML or another format; a class file has " +
                           std::string(kExpected),
                       path);
   }
@@ -208,9 +210,6 @@ Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
   return builder.finish();
 }
 
-// The first line, if all lines have the same number of one separator: these are rows of a table,
-// not names ("wall, brick" between "sky" and "road" is a name). A first line that names two
-// columns is such a row by itself.
 std::size_t count_outside_quotes(std::string_view line, char separator) {
   std::size_t count = 0;
   bool in_quotes = false;
@@ -221,6 +220,9 @@ std::size_t count_outside_quotes(std::string_view line, char separator) {
   return count;
 }
 
+// Returns the index of the first line if the lines are rows of a table, not names; else nothing.
+// They are rows if all have the same number, not 0, of one separator ("wall, brick" between "sky"
+// and "road" is a name), or if the first line has a separator after a word that means names.
 std::optional<std::size_t> first_row(const Lines& lines) {
   std::optional<std::size_t> first;
   for (const char separator : {',', ';', '\t', '|'}) {
@@ -248,11 +250,11 @@ Error no_names(std::size_t line, std::string_view text, const std::string& path)
       "'" + std::string(text) +
           "' is a row of a table, and nothing says what its columns are; write a first line that "
           "names " +
-          "them (name,color or id,name or name,r,g,b), or put names with commas in quotes",
+          "the columns (name,color or id,name or name,r,g,b), or put names with commas in quotes",
       path);
 }
 
-// ---- CVAT's label map: name:r,g,b:parts:actions, comments after #
+// ---- CVAT's label map: lines name:r,g,b:parts:actions, and comments after #
 
 bool is_comment(std::string_view line) { return line.empty() || line.starts_with('#'); }
 
@@ -283,7 +285,8 @@ bool is_label_map(const Lines& lines) {
          (numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), is_number));
 }
 
-// Three numbers; otherwise an error: "'…' is not a number", or how many there are.
+// Reads a color of three numbers. Otherwise returns an error: "'…' is not a number", or how many
+// numbers there are.
 Result<RgbColor> parse_color(std::size_t line, const Lines& numbers, std::string_view expected,
                              const std::string& path) {
   if (numbers.size() != 3)
@@ -319,8 +322,8 @@ Result<ClassTable> parse_label_map_file(const Lines& lines, const std::string& p
   return builder.finish();
 }
 
-// ---- three numbers per line between blanks: only colors, as DIGITS writes them, or with a name
-// after them, as in CamVid
+// ---- three numbers per line, separated by spaces: colors alone, as DIGITS writes them, or colors
+// followed by names, as in CamVid
 
 Lines words_of(std::string_view line) {
   Lines words = split(line, " \t");
@@ -333,7 +336,7 @@ std::string_view text_behind_color(std::string_view line, const Lines& words) {
                           : std::string_view();
 }
 
-// All lines have the form of the first.
+// True if all lines have three numbers. Names may follow if the first line has one.
 bool is_color_list(const Lines& lines) {
   const auto first = std::find_if_not(lines.begin(), lines.end(),
                                       [](std::string_view line) { return line.empty(); });
@@ -347,7 +350,7 @@ bool is_color_list(const Lines& lines) {
 }
 
 Result<ClassTable> parse_color_list(const Lines& lines, const std::string& path) {
-  constexpr std::string_view kLine = "expected three numbers, and perhaps a name behind them";
+  constexpr std::string_view kLine = "expected three numbers, and perhaps a name after them";
   ClassTableBuilder builder(path);
   bool all_named = true;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -381,7 +384,7 @@ std::string_view without_separators(std::string_view text) {
   return end == std::string_view::npos ? std::string_view() : trimmed(text.substr(0, end + 1));
 }
 
-// Removes the last word of a line.
+// Removes the last word of a line, and returns it.
 std::string_view last_word(std::string_view& line) {
   line = without_separators(line);
   const std::size_t before = line.find_last_of(kApart);
@@ -406,7 +409,7 @@ std::optional<NamedColorLine> named_color_line(std::string_view line) {
   return found;
 }
 
-// The first line may name the columns.
+// True for a first line that names the columns.
 bool is_column_line(std::string_view line) {
   std::vector<std::string> words(3);
   for (std::size_t i = 3; i-- > 0;) words[i] = std::string(last_word(line));
@@ -479,7 +482,7 @@ Result<ClassTable> parse_class_file(std::string_view text, const std::string& pa
     return line_error(
         *line + 1,
         "'" + std::string(lines[*line]) +
-            "' begins with a number: rows of an id and a name (id,name) are what --map takes; " +
+            "' begins with a number: give a file of ids and names (id,name) with --map; " +
             "a class file has " + std::string(kExpected),
         path);
   if (!has_commas) {

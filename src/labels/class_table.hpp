@@ -24,32 +24,32 @@ struct ClassTable {
   std::vector<LabelSource> ignore;
   bool has_colors = false;            // every class has a color
   std::vector<std::string> warnings;  // for the report: unusual input that was accepted
-  // A column of unknown meaning that numbers the classes 1…N, in order; empty if there is none. If
-  // labels hold ids, these may be one too high.
+  // The name of a column of unknown meaning that numbers the classes 1…N, in order; empty if there
+  // is none. If labels hold ids, they may be one higher than the ids of the table.
   std::string counted_from_one;
 
   [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
 };
 
 // Parses a class file. Its content decides between five forms:
-//  A table whose first row names two or more columns, separated by commas, semicolons or tabs, in
-// any order: name; id; color (#rrggbb, or three numbers) or r, g, b; in their usual spellings
-// (`Class Name`, `label`, `hex`, `Pixel Value`, …). Ids must be 0…N−1.
-//  CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes. Accepts a UTF-8 BOM, LF or CRLF, a
-// missing last newline, blanks around fields and empty lines; ignores further columns with a
-// warning. The first row is a header only if its r,g,b are not numbers. Files of three columns
-// have only colors, with names class_0, class_1, …. A color is int(float(x)) and must be 0…255.
-//  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a color may
-// be missing.
-//  Three numbers per line between blanks: only colors (DIGITS), named class_0, class_1, …, or with
-// the name after them (CamVid).
-//  One name per line (no line has a number between commas, and lines differ in their number of
-// commas): trimmed, empty lines skipped, quotes around a name removed, at least one. A line
-// "__ignore__" is not a class (LabelMe) and is skipped with a warning. A first line like "name"
-// or "class" may be a header and is refused unless it is quoted.
-// A name or a color of two classes is an error that names both lines; a row that repeats another
-// is skipped with a warning. A classification table (`class_index,class,…`) is refused with
-// advice. Errors have code `data`. `path` is for messages.
+// 1. A table whose first row names two or more columns, separated by commas, semicolons or tabs, in
+//    any order: name; id; color (#rrggbb, or three numbers) or r, g, b; in their usual spellings
+//    (`Class Name`, `label`, `hex`, `Pixel Value`, …). Ids must be 0…N−1.
+// 2. CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes. Accepts a UTF-8 BOM, LF or CRLF, a
+//    missing last newline, spaces around fields and empty lines; ignores further columns with a
+//    warning. The first row is a header only if its r,g,b are not numbers. Files of three columns
+//    have only colors; the names are class_0, class_1, …. A color is int(float(x)), 0…255.
+// 3. Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt). A line that begins with # is a
+//    comment; a color may be missing.
+// 4. Three numbers per line, separated by spaces: either colors alone (DIGITS), whose names are
+//    class_0, class_1, …, or colors followed by names (CamVid).
+// 5. One name per line, at least one. No line has a number between commas, and lines differ in
+//    their number of commas. Skips empty lines; removes quotes around a name. Skips a line
+//    "__ignore__" (LabelMe), which is not a class, with a warning. Refuses a first line like "name"
+//    or "class", which may be a header, unless it is quoted.
+// Two classes with one name or one color are an error that names both lines. Skips a row that
+// repeats another, with a warning. Refuses a classification table (`class_index,class,…`), and says
+// how to pack it. Errors have code `data`. `path` is for messages.
 [[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path);
 
 // Classes "0" … "N-1".

@@ -24,7 +24,7 @@ Status ClassTableBuilder::add(std::size_t line, std::string name, std::optional<
   }
   if (same_name != nullptr)
     return duplicate(line, "name '" + name + "'", *same_name,
-                     color ? "; several colors become one class with --map" : "");
+                     color ? "; to make several colors one class, use --map" : "");
   if (same_color != nullptr) return duplicate(line, "color " + color_text(*color), *same_color, "");
   if (size() == kMaxClasses)
     return line_error(line, "more than " + std::to_string(kMaxClasses) + " classes", path_);

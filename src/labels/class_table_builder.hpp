@@ -1,5 +1,5 @@
-// Collects the classes of a class file and refuses a name or color of two classes. For this room
-// only; not thread-safe.
+// Collects the classes of a class file, and refuses two classes with one name or one color. For
+// this room only; not thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -104,18 +104,19 @@ class ColorCsvParser {
     return names;
   }
 
-  // The possible meaning of a further column: it marks classes as used (1) or not (0), or names
-  // the classes that they become.
+  // Says what a further column may mean: it marks classes as used (1) or not (0), or names the
+  // classes that they become. Empty if neither.
   std::string further_advice() const {
     const std::string unused = unmarked_classes();
     if (!unused.empty())
-      return "; where it marks classes that are not used, say --ignore for each it has 0 for: " +
+      return "; if the fifth column marks classes as not used, give --ignore for each class with "
+             "0: " +
              unused;
     const std::vector<std::string>& header = rows_.front().fields;
     if (!has_header_ || header.size() <= kFirstFurther) return {};
     const std::string column = lower(header[kFirstFurther]);
     const bool names_new = column.starts_with("to") || column.starts_with("new");
-    return names_new ? "; --map reads such a file as a table of what classes become" : "";
+    return names_new ? "; to merge classes by such a column, give the file with --map" : "";
   }
 
   // The first classes with a 0 in the column after the colors, if that column contains only 0 and

@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, 3> kRed{"r", "red", "rouge"};
 constexpr std::array<std::string_view, 3> kGreen{"g", "green", "vert"};
 constexpr std::array<std::string_view, 3> kBlue{"b", "blue", "bleu"};
 
-// In lower case, with one blank for each sequence of separators.
+// Returns the text in lower case, with one space for each sequence of separators.
 std::string plain_word(std::string_view text) {
   std::string word;
   for (const char c : lower(trimmed(text))) {
@@ -65,7 +65,7 @@ struct Columns {
   [[nodiscard]] bool has_part_of_rgb() const { return rgb[0] || rgb[1] || rgb[2]; }
 };
 
-// Takes the column if its word is one of `words` and no earlier column has that part.
+// If `word` is one of `words` and `part` has no column yet, sets it to `column` and returns true.
 bool take(std::optional<std::size_t>& part, const std::string& word, std::size_t column,
           Words words) {
   if (part || !is_one_of(word, words)) return false;
@@ -85,8 +85,8 @@ bool is_value(const std::string& field) {
   return number_of(field).has_value() || is_hex_color(field);
 }
 
-// A row of words, one of which means a name: `name,color`. A row of names may contain such a word
-// too, but not next to another column's word, or in a file whose other rows have ids or colors.
+// Returns the columns that a first row names, as `name,color` does. Returns nothing if no word of
+// the row means names, or if a field is a number or a color.
 std::optional<Columns> columns_of(const std::vector<std::string>& header) {
   if (header.size() < 2 || std::any_of(header.begin(), header.end(), is_value)) return std::nullopt;
   Columns columns;
@@ -95,8 +95,8 @@ std::optional<Columns> columns_of(const std::vector<std::string>& header) {
   return columns;
 }
 
-// The columns that the other readers handle: the old form, which color_csv reads, and tables of
-// whole-image classes, which it refuses.
+// True for headers that color_csv handles: `name,r,g,b`, which it reads, and tables of whole-image
+// classes, which it refuses.
 bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
   if (separator != ',') return false;
   const std::string first = lower(header.front());
@@ -107,7 +107,8 @@ bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
          (of_images && !names_rgb(std::span(header).subspan(2)));
 }
 
-// `label,name` with a number in each row: the first column has ids, the other the names.
+// Corrects the columns of `label,name` if each row has a number in the first: it holds ids, and the
+// other column holds the names.
 void find_ids_among_names(const std::vector<CsvRow>& rows, Columns& columns) {
   const std::size_t first = *columns.name;
   const auto other =
@@ -137,7 +138,7 @@ std::optional<std::vector<std::int64_t>> distinct_numbers(const std::vector<CsvR
   return numbers;
 }
 
-// True if a column with an unknown word may contain ids: the word mentions ids, or the numbers
+// True if a column whose title is unknown may contain ids: its title mentions ids, or its numbers
 // are 0…N−1 or 1…N.
 bool may_be_ids(const std::string& word, std::vector<std::int64_t> numbers) {
   const std::string spaced = " " + word + " ";
@@ -150,7 +151,7 @@ bool may_be_ids(const std::string& word, std::vector<std::int64_t> numbers) {
          numbers.back() == numbers.front() + last;
 }
 
-// True if row i has number i + 1. A single row counts nothing.
+// True if row i has number i + 1. False for a single row, whose number may be chance.
 bool counts_from_one(const std::vector<std::int64_t>& numbers) {
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (numbers[i] != static_cast<std::int64_t>(i) + 1) return false;
@@ -175,7 +176,7 @@ class ColumnCsvParser {
   }
 
  private:
-  // An error for a column of unknown meaning that may contain ids and would order the classes
+  // Refuses a column of unknown meaning that may contain ids and would order the classes
   // differently.
   [[nodiscard]] Status check_others() const {
     const auto ids = columns_.id ? distinct_numbers(rows_, *columns_.id) : std::nullopt;
@@ -185,39 +186,39 @@ class ColumnCsvParser {
       if (columns_.id && ids && *ids != *numbers)
         return line_error(rows_.front().line,
                           "the columns '" + header(*columns_.id) + "' and '" + header(column) +
-                              "' hold different ids; remove the one that labels do not have (--map "
-                              "brings ids together)",
+                              "' hold different ids; remove the one whose ids the labels do not "
+                              "have (to merge ids, use --map)",
                           path_);
       if (!columns_.id && !std::is_sorted(numbers->begin(), numbers->end()))
         return line_error(
             rows_.front().line,
             "the column '" + header(column) +
-                "' holds numbers in another order than that of the lines; call it 'id' if they "
-                "are " +
+                "' holds numbers in another order than that of the lines; rename it to 'id' if "
+                "they are " +
                 "the classes' ids, or remove it if classes are numbered in the order of the lines",
             path_);
     }
     return check_ids_of_others();
   }
 
-  // An error for two such columns if neither is called id.
+  // Refuses two columns that may contain ids and differ, if no column is called id.
   [[nodiscard]] Status check_ids_of_others() const {
     std::optional<std::size_t> first;
     for (const std::size_t column : columns_.others) {
       const auto numbers = distinct_numbers(rows_, column);
       if (columns_.id || !numbers || !may_be_ids(plain_word(header(column)), *numbers)) continue;
       if (first && distinct_numbers(rows_, *first) != numbers)
-        return line_error(
-            rows_.front().line,
-            "the columns '" + header(*first) + "' and '" + header(column) +
-                "' hold different ids; keep the one that labels have, and call it 'id'",
-            path_);
+        return line_error(rows_.front().line,
+                          "the columns '" + header(*first) + "' and '" + header(column) +
+                              "' hold different ids; keep the one whose ids the labels have, and "
+                              "rename it to 'id'",
+                          path_);
       if (!first) first = column;
     }
     return {};
   }
 
-  // The rows of classes in the order of their ids; without ids in the order of the file.
+  // The rows of classes in the order of their ids or, without ids, in the order of the file.
   Result<std::vector<std::size_t>> rows_by_id() {
     std::vector<std::pair<std::int64_t, std::size_t>> found;
     for (std::size_t i = 1; i < rows_.size(); ++i) {
@@ -283,8 +284,8 @@ class ColumnCsvParser {
       return line_error(rows_[row].line,
                         "class ids must be 0 … N−1, and " + std::to_string(i) +
                             " is missing before " + std::to_string(id) +
-                            "; where labels hold these ids, say --map " + shell_path(path_) +
-                            " in place of --classes: it takes ids and their names",
+                            "; if the labels contain these ids, use --map " + shell_path(path_) +
+                            " instead of --classes: a map may have gaps",
                         path_);
     }
     return {};
@@ -346,9 +347,7 @@ class ColumnCsvParser {
     std::string names;
     for (const std::size_t column : columns_.others)
       if (!header(column).empty()) names += (names.empty() ? "'" : ", '") + header(column) + "'";
-    if (!names.empty())
-      builder_.warn("columns of the class file that say nothing about classes here are not used: " +
-                    names);
+    if (!names.empty()) builder_.warn("these columns of the class file are not used: " + names);
   }
 
   [[nodiscard]] const std::string& header(std::size_t column) const {

@@ -16,16 +16,16 @@ struct CsvRow {
   std::vector<std::string> fields;  // without quotes and surrounding blanks
 };
 
-// The text without leading and trailing blanks and tabs.
+// The text without leading and trailing spaces and tabs.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
 // The most frequent of comma, semicolon and tab in the first line; a comma if it has none.
 [[nodiscard]] char separator_of(std::string_view text);
 
-// The rows with any text (a spreadsheet's lines of nothing but commas have none). Lines end in
-// LF, CRLF or CR; a quoted field may contain commas, line ends and doubled quotes. A quote inside
-// an unquoted field is an ordinary character. Fails with code `data` and the line if a quote is
-// not closed or other text follows it.
+// Returns the rows that have text; spreadsheets write lines of nothing but commas. Lines end in LF,
+// CRLF or CR. A quoted field may contain commas, line ends and doubled quotes. A quote inside an
+// unquoted field is an ordinary character. Fails with code `data` and the line if a quote is not
+// closed, or if other text follows it.
 [[nodiscard]] Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path,
                                                     char separator = ',');
 

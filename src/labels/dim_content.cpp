@@ -14,7 +14,7 @@ namespace {
 
 int luma(RgbColor color) { return (299 * color[0] + 587 * color[1] + 114 * color[2] + 500) / 1000; }
 
-// Different values, up to DimContent::kMostKinds, and the largest brightness.
+// Collects different values, up to DimContent::kMostKinds, and the largest brightness.
 class ContentCounter {
  public:
   void add(std::uint32_t value, RgbColor color) {

@@ -1,5 +1,5 @@
-// The values of a binary label that nowhere reaches the threshold, for the error about it. For this
-// room only.
+// Lists the values of a binary label no pixel of which reaches the threshold, for the error about
+// it. For this room only.
 //
 // Pure functions; thread-safe. One pass over the label.
 #pragma once
@@ -13,11 +13,12 @@ namespace hotpack::labels {
 
 struct DimContent {
   static constexpr std::size_t kMostKinds = 9;
-  // The first kMostKinds different values, ascending: gray samples as numbers, others as colors.
+  // The first kMostKinds different values that occur, sorted: gray samples as numbers, others as
+  // colors.
   std::vector<std::string> values;
   int brightest = 0;  // luma 0…255, as compared with the threshold
 
-  // A threshold between the two levels of the label; 0 if none can separate them.
+  // A threshold that separates the brightest value from black; 0 if none can.
   [[nodiscard]] int fitting_threshold() const {
     return values.size() <= 2 ? brightest : (brightest + 1) / 2;
   }

@@ -1,6 +1,6 @@
 // RGB images that are gray: some tools save ids three times per pixel.
 //
-// Pure functions over caller's memory; thread-safe.
+// Pure functions over the caller's memory; thread-safe.
 #pragma once
 
 #include <optional>

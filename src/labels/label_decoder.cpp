@@ -31,7 +31,7 @@ std::uint16_t largest_sample(ConstIds samples) {
   return largest;
 }
 
-// The brightest noise that JPEG compression leaves in black surroundings of a mask.
+// The brightest noise that JPEG compression leaves in the black parts of a mask.
 constexpr int kMostNoise = 15;
 constexpr std::size_t kMostValues = 8;  // in a message
 
@@ -145,10 +145,9 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
   if (rules.kind == LabelKind::binary) return {};
   if (label.lossy && !(by_color() && takes_nearest()))
     return form_error(label,
-                      "does not keep colors or ids exactly, as no JPEG does, so its classes are "
-                      "unknown. Save labels as PNG, or read two "
-                      "classes by brightness with --label-kind binary --threshold N, or take the "
-                      "nearest class color with --unknown "
+                      "is a lossy file, which changes colors and ids, so its classes are unknown. "
+                      "Use the PNG originals; or read two classes by brightness with --label-kind "
+                      "binary --threshold N; or take the nearest class color with --unknown "
                       "nearest:D");
   const bool coded = rules.rgb_id != RgbId::none;
   if (coded && label.rgb.data == nullptr)
@@ -170,12 +169,11 @@ Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
   return form_error(
       label, "holds colors, which are not ids (the first at x=" + std::to_string(colored->x) +
                  " y=" + std::to_string(colored->y) + " is " + color_text(colored->color) +
-                 "); give --classes with rows name,r,g,b and --label-kind color, or, where ids "
-                 "stand in the colors, "
-                 "--label-kind rgb-id --rgb-id FORMULA");
+                 "); give --classes with rows name,r,g,b and --label-kind color, or, if the colors "
+                 "stand for ids, --label-kind rgb-id --rgb-id FORMULA");
 }
 
-// For a label that is not all black and nowhere reaches the threshold.
+// Refuses a label that is not all black and has no pixel that reaches the threshold.
 Status LabelDecoder::Impl::check_dim(const RawLabel& label) const {
   if (rules.dim == DimLabels::packed) return {};
   const DimContent content = dim_content(label);
@@ -183,14 +181,14 @@ Status LabelDecoder::Impl::check_dim(const RawLabel& label) const {
   std::vector<std::string> ways;
   if (const int threshold = content.fitting_threshold(); threshold > 0) {
     const std::string least = std::to_string(threshold);
-    ways.push_back("if pixels from " + least + " on are foreground, say --threshold " + least);
+    ways.push_back("if pixels from " + least + " on are foreground, give --threshold " + least);
   }
   const bool gray = label.rgb.data == nullptr || !first_colored_pixel(label.rgb);
   if (rules.dim == DimLabels::may_be_ids && gray && !label.lossy)
-    ways.emplace_back("if the values are ids, say --label-kind index (--map FILE merges ids)");
+    ways.emplace_back("if the values are ids, give --label-kind index (--map FILE merges ids)");
   if (ways.empty()) ways.emplace_back("save masks with 8 bits");
   return form_error(label, "is not all black (values: " + list_text(content.values, kMostValues) +
-                               "), and nothing of it reaches --threshold " +
+                               "), but no pixel reaches --threshold " +
                                std::to_string(rules.threshold) +
                                ", so it would be packed as empty; " + joined_text(ways, "; "));
 }

@@ -35,11 +35,11 @@ enum class RgbId {
 // Absent if the formula does not apply: red is not a multiple of 10, so another formula is meant.
 [[nodiscard]] std::optional<std::uint32_t> rgb_id(RgbId formula, RgbColor color);
 
-// in all id planes of hotpack; there are at most kMaxClasses classes
+// The id of ignored pixels in all id planes of hotpack; there are at most kMaxClasses classes.
 inline constexpr std::uint16_t kIgnored = 65535;
 
-// The most different unknown values per label that are counted separately: bounds memory if a
-// photo is given as a label.
+// At most so many different unknown values of a label are counted separately. This bounds memory if
+// a photo is given as a label.
 inline constexpr std::uint64_t kMaxUnknownKinds = 65536;
 
 // The largest distance of two colors.
@@ -62,12 +62,12 @@ struct MappedValue {
 // The values of a table without a map: class c is id c, or its color, which it must have.
 [[nodiscard]] std::vector<MappedValue> plain_values(const ClassTable& table, LabelKind kind);
 
-// For `binary`: a label that is not all black, beyond the faint noise of a JPEG, and nowhere
-// reaches the threshold.
+// For `binary`: what happens to a dim label, which is not all black, but has no pixel that reaches
+// the threshold. The faint noise of a JPEG counts as black.
 enum class DimLabels {
   packed,      // becomes background
   refused,     // is an error
-  may_be_ids,  // is an error that offers --label-kind index, too
+  may_be_ids,  // is an error that also offers --label-kind index
 };
 
 struct LabelRules {
@@ -86,8 +86,8 @@ struct LabelRules {
   std::vector<int> ignore_classes;
   UnknownPolicy unknown;
   DimLabels dim = DimLabels::packed;
-  bool kind_was_automatic = false;  // then a gray or palette file whose colors are unknown but
-                                    // whose samples are all < C is refused as ambiguous
+  bool kind_was_automatic = false;  // if so, refuses a gray or palette file as ambiguous if it has
+                                    // unknown colors and all samples are below the number of values
 };
 
 // A value without a class: an id, a color, or (for labels read as colors) a palette index without
@@ -117,11 +117,14 @@ struct DecodeReport {
 
 class LabelDecoder {
  public:
-  // Fails with code `usage` if table and rules do not fit together: classes without colors, or
-  // that share one, although colors are needed (without `values`); `binary` with other than two
-  // classes or with `values`; ids to ignore outside 0…65535 or without `index`; colors to ignore,
-  // or the nearest color, for labels that are not read as colors; a threshold outside 1…255; a
-  // class that does not exist.
+  // Fails with code `usage` if table and rules do not fit together:
+  // - classes without colors, or two with one color, although colors are needed and `values` is
+  //   absent
+  // - `binary` with other than two classes, or with `values`
+  // - ids to ignore outside 0…65535, or for a kind other than `index`
+  // - colors to ignore, or policy `nearest`, for labels that are not read as colors
+  // - a threshold outside 1…255
+  // - a class that does not exist
   [[nodiscard]] static Result<LabelDecoder> create(const ClassTable& table,
                                                    const LabelRules& rules);
   ~LabelDecoder();
@@ -129,30 +132,32 @@ class LabelDecoder {
   LabelDecoder& operator=(LabelDecoder&&) noexcept;
 
   // Writes the class id of every pixel (kIgnored for ignored pixels) to `ids`, which has the
-  // label's size, and overwrites `report`. Unknown pixels follow the policy; with `error`, and
-  // with `nearest` if they are too far from every class, they become ignored, and
-  // report.unknown_pixels tells the caller to refuse the sample. Of several nearest colors, the
-  // class with the lowest id wins, an ignored one last.
+  // label's size, and overwrites `report`. Unknown pixels follow the policy. With `error`, and with
+  // `nearest` if they are too far from every class, they become ignored, and the caller must refuse
+  // the sample because of report.unknown_pixels. Of several nearest colors, that of the class with
+  // the lowest id wins; ignored colors come last.
   //   color          RGB pixels, palette entries, and gray up to 8 bits as (v,v,v), 1/2/4-bit
   //                  samples scaled to 0…255
   //   palette_color  the same for palette files alone
-  //   index          raw samples and palette indices; RGB pixels where all of the label have three
-  //                  equal channels; with `rgb_id` the ids of RGB pixels, where an id above 65535
-  //                  is unknown, as a color without id is, and 65535 alone is ignored by default
+  //   index          raw samples and palette indices; RGB pixels if all pixels of the label have
+  //                  three equal channels; with `rgb_id` the ids of RGB pixels: an id above 65535
+  //                  and a color without an id are unknown, and only 65535 is ignored by default
   //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to
   //                  0…255 (16 bits: v >> 8)
-  // Fails with code `data` if the file's form does not fit the kind: a JPEG (lossy) unless the
-  // kind is binary, or colors with policy `nearest`; colored pixels for `index` (advice:
-  // --classes with colors); a file without a palette for `palette-color`; 16-bit gray for
-  // `color`; other palettes; ambiguous and dim files (see above). Each error says what was found
+  // Fails with code `data` if the file's form does not fit the kind. Each error says what was found
   // and what to do; the caller adds the path.
+  // - a JPEG (lossy), unless the kind is binary, or reads colors with policy `nearest`
+  // - colored pixels for `index` without `rgb_id`, or a file that is not RGB with it
+  // - a file without a palette for `palette_color`, or 16-bit gray for `color`
+  // - ambiguous and dim files (see kind_was_automatic and DimLabels)
   [[nodiscard]] Status decode(const RawLabel& label, MutableIds ids, DecodeReport& report) const;
 
   // The table with `classes[].sources` and `ignore` for the schema, as the rules resolve them,
-  // each list ascending. An ignored class has no source of its own. index: ids; also ignored are
-  // 255 (in 8-bit labels) and 65535 (in 16-bit labels), unless the table or `values` say
-  // otherwise. color, palette_color: "#rrggbb". binary: "luma<128" and "luma>=128" with the
-  // threshold.
+  // each list ascending. An ignored class has no source of its own. The sources are
+  //   index                  ids; `ignore` also has 255 (in 8-bit labels) and 65535 (in 16-bit
+  //                          labels), unless the table or `values` say otherwise
+  //   color, palette_color   "#rrggbb"
+  //   binary                 "luma<128" and "luma>=128", with the threshold
   [[nodiscard]] const ClassTable& table() const;
 
  private:

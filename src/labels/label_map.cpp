@@ -19,7 +19,7 @@ std::optional<std::int64_t> target_id(const MapRow& row) {
 
 std::string ignore_advice(const std::string& target) {
   return target == "255" || target == "-1"
-             ? "; for pixels to be ignored write ignore in place of " + target
+             ? "; to ignore these pixels, write ignore in place of " + target
              : "";
 }
 
@@ -50,8 +50,8 @@ Result<ClassTable> classes_by_id(const LabelMap& map) {
     if (ids.contains(id)) continue;
     return data_error("the new ids go up to " + std::to_string(largest) + ", but none becomes " +
                           std::to_string(id) +
-                          "; number the classes from 0 without holes, or say how many there are "
-                          "with --num-classes or --classes" +
+                          "; number the classes from 0 without gaps, or give their number with "
+                          "--num-classes or --classes" +
                           ignore_advice(std::to_string(largest)),
                       map.path);
   }
@@ -90,7 +90,7 @@ class ValueCollector {
     if (added || at->second.id == id) return {};
     return line_error(row.line,
                       "'" + row.name + "' has another meaning in line " +
-                          std::to_string(at->second.line) + "; a value can become one class only",
+                          std::to_string(at->second.line) + "; map each value once",
                       path_);
   }
   void add_ignored(std::uint32_t value) { meanings_.emplace(value, Meaning{kIgnored, 0}); }
@@ -110,15 +110,15 @@ class ValueCollector {
   std::map<std::uint32_t, Meaning> meanings_;
 };
 
-// All values of the old class that the row names.
+// Maps all values of the old class that the row names.
 Status add_named(const MapRow& row, std::uint16_t id, const OldClasses* old,
                  const std::string& path, ValueCollector& values) {
   const std::string& name = std::get<std::string>(row.old);
   if (old == nullptr)
     return line_error(row.line,
                       "'" + name +
-                          "' is a name, and nothing says which ids or colors such classes have; "
-                          "give --classes or --preset",
+                          "' is a name, and nothing says which ids or colors its class has; give "
+                          "--classes or --preset",
                       path);
   const std::optional<int> old_id = old->table.find(name);
   if (!old_id)
@@ -183,8 +183,7 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>> resolve_class_names(
     if (!added && at->second.first != id)
       return line_error(row.line,
                         "'" + row.name + "' has another meaning in line " +
-                            std::to_string(at->second.second) +
-                            "; a class can become one class only",
+                            std::to_string(at->second.second) + "; map each class once",
                         map.path);
   }
   std::vector<std::pair<std::string, std::uint16_t>> names;

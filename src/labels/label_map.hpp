@@ -18,7 +18,7 @@
 
 namespace hotpack::labels {
 
-// A label value before the map: an id, a color, or (in the words of a class table) a name.
+// A label value before the map: an id, a color, or the name of a class in the class table.
 using OldValue = std::variant<std::int64_t, RgbColor, std::string>;
 
 struct MapRow {
@@ -46,14 +46,14 @@ struct LabelMap {
 // the first row, which may be a header, decide between three forms:
 //   old,new               `old`: an id 0…65535, a color #rrggbb, or a class name
 //   r,g,b,new             `old` is a color in three numbers
-//   name,r,g,b,…,new      a class file with one more column; if there are several, the one whose
-//   header begins with "to" or "new"
-// `new` is a class name, a class id, or "ignore". A row without `new` is skipped with a warning;
-// so is an id below 0, which no file can contain. Lines that begin with "# " are comments.
+//   name,r,g,b,…,new      a class file with one more column; if there are several, `new` is the one
+//                         whose header begins with "to" or "new"
+// `new` is a class name, a class id, or "ignore". Skips a row without `new`, and an id below 0,
+// which no file can contain, with a warning. Lines that begin with "# " are comments.
 [[nodiscard]] Result<LabelMap> parse_label_map(std::string_view text, const std::string& path);
 
-// The classes that the map itself names: names in order of appearance; or, if all are ids, "0",
-// "1", … up to the largest. Fails if ids and names are mixed, or ids are missing.
+// The classes that the map itself defines by its new values: names in order of appearance; or, if
+// all are ids, "0", "1", … up to the largest. Fails if ids and names are mixed, or ids are missing.
 [[nodiscard]] Result<ClassTable> classes_of_map(const LabelMap& map);
 
 // The classes before the map, with the values of each.
@@ -62,15 +62,15 @@ struct OldClasses {
   std::vector<MappedValue> values;
 };
 
-// Every mapped value, ascending; targets are classes of `table`. A name stands for all values of
-// that class in `old`. Values that were ignored before stay so, unless a row names them. Fails if
-// a target is not a class, a name is not in `old` (or `old` is absent), or two rows map one value
-// differently.
+// Returns every mapped value, ascending, with its class in `table`. A name stands for all values of
+// that class in `old`. Values that were ignored before stay ignored, unless a row names them. Fails
+// if a new value is not a class of `table`, if a name is not in `old` (or `old` is absent), or if
+// two rows map one value differently.
 [[nodiscard]] Result<std::vector<MappedValue>> resolve_map(const LabelMap& map,
                                                            const ClassTable& table,
                                                            const OldClasses* old);
 
-// The same for classes of whole images: their names, in byte order, and ids.
+// The same for classes of whole images: returns their old names, in byte order, and the new ids.
 [[nodiscard]] Result<std::vector<std::pair<std::string, std::uint16_t>>> resolve_class_names(
     const LabelMap& map, const ClassTable& table);
 

@@ -39,7 +39,8 @@ struct MapForm {
   std::size_t target = 1;
 };
 
-// No pair of a value and a class may look like a header, so both words are checked.
+// True for a header old,new. Both words are checked, so that no pair of a value and a class is read
+// as a header.
 bool is_pair_header(const CsvRow& row) {
   constexpr std::array<std::string_view, 12> kOld{"old",    "from",   "source", "id",
                                                   "old_id", "old id", "value",  "label",
@@ -50,8 +51,8 @@ bool is_pair_header(const CsvRow& row) {
   return contains(kOld, row.fields[0]) && contains(kNew, row.fields[1]);
 }
 
-// The column after name,r,g,b that maps a class: the only one with text, else the one whose
-// header says so.
+// Finds the column after name,r,g,b that has the new class: the only one with text, else the one
+// whose header begins with "to" or "new".
 Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_header,
                                   const std::string& path) {
   const std::vector<std::string>& header = rows.front().fields;
@@ -69,8 +70,8 @@ Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_head
   return line_error(rows.front().line,
                     std::to_string(filled.size()) +
                         " columns after name,r,g,b, and none that says what happens to each class; "
-                        "expected one, with a header that begins "
-                        "with \"to\" or \"new\" where there are others",
+                        "expected one column, with a header that begins with \"to\" or \"new\" if "
+                        "there are others",
                     path);
 }
 
@@ -144,8 +145,7 @@ class MapParser {
     HOTPACK_ASSIGN(mapped.old, old_value(row));
     if (form_.color && !form_.name) mapped.name = color_text(std::get<RgbColor>(mapped.old));
     if (mapped.target.empty())
-      return leave_out(row,
-                       "'" + mapped.name + "' has no new class; where it occurs it is unknown");
+      return leave_out(row, "'" + mapped.name + "' has no new class, so its pixels are unknown");
     if (const auto* id = std::get_if<std::int64_t>(&mapped.old); id != nullptr && *id < 0)
       return leave_out(row, "no label file can hold the id " + std::to_string(*id));
     HOTPACK_TRY(check_kind(mapped));
@@ -154,8 +154,8 @@ class MapParser {
     return {};
   }
 
-  // Rows may end before the column of the new class, or have empty fields after the expected
-  // ones.
+  // Refuses a row with too few or too many fields. It may end before the column of the new class,
+  // or have empty fields after the expected ones.
   Status check_width(const CsvRow& row) const {
     const std::size_t needed = form_.color ? *form_.color + 3 : 1;
     const bool is_wide =
@@ -206,13 +206,15 @@ class MapParser {
     has_ids_ |= std::holds_alternative<std::int64_t>(row.old);
     has_colors_ |= std::holds_alternative<RgbColor>(row.old);
     if (!has_ids_ || !has_colors_) return {};
-    return line_error(
-        row.line,
-        "'" + row.name + "': ids and colors in one map; labels hold the ones or the others",
-        map_.path);
+    return line_error(row.line,
+                      "'" + row.name +
+                          "': the map has ids and colors; labels hold only one of them, so write a "
+                          "map of ids or a map of colors",
+                      map_.path);
   }
 
-  // Normalizes ids as some tools write them ("11.0") and words for "ignore".
+  // Sets `ignored` if the target is a word for "ignore". Removes the fraction of an id that some
+  // tools write ("11.0").
   static void resolve_target(MapRow& row) {
     const std::string word = lower(row.target);
     row.ignored = word == "ignore" || word == "__ignore__";

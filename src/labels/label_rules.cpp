@@ -46,8 +46,8 @@ Status check_unknown(const ClassTable& table, const LabelRules& rules) {
   if (unknown.kind != Kind::nearest) return {};
   if (!reads_colors(rules.kind))
     return usage_error("--unknown nearest compares colors, and labels of kind " + kind_name(rules) +
-                       " have none; say --unknown ignore or --unknown CLASS, or what happens to "
-                       "single ids with --map");
+                       " have none; give --unknown ignore or --unknown CLASS, or map single ids to "
+                       "classes with --map");
   if (unknown.max_distance < 0 || unknown.max_distance > kMaxColorDistance)
     return usage_error("--unknown nearest:" + std::to_string(unknown.max_distance) +
                        ": the distance is outside 0…" + std::to_string(kMaxColorDistance));
@@ -61,8 +61,8 @@ Status check_colors(const ClassTable& table, const LabelRules& rules) {
       return usage_error("class '" + info.name + "' has no color, which --label-kind " +
                          kind_name(rules) + " needs; give --classes with rows name,r,g,b");
     if (const auto [first, added] = class_of.emplace(*info.color, &info); !added)
-      return usage_error("classes '" + first->second->name + "' and '" + info.name +
-                         "' share the color " + color_text(*info.color));
+      return usage_error("give each class its own color: classes '" + first->second->name +
+                         "' and '" + info.name + "' share the color " + color_text(*info.color));
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Rules of a LabelDecoder: checks that they fit together, and maps each value. For this room
+// Checks that the rules of a LabelDecoder fit together, and maps each value by them. For this room
 // only.
 //
 // Pure functions; thread-safe.
@@ -16,7 +16,7 @@ namespace hotpack::labels {
 inline constexpr std::uint32_t kDefaultIgnore8 = 255;
 inline constexpr std::uint32_t kDefaultIgnore16 = 65535;
 
-// The failures of LabelDecoder::create().
+// Fails as LabelDecoder::create() describes.
 [[nodiscard]] Status check_rules(const ClassTable& table, const LabelRules& rules);
 
 // Every known value, ascending, with ignored values resolved. The values of `binary` are 0 (below

@@ -18,7 +18,7 @@ class NearestColors {
     int distance_squared = 0;
   };
 
-  // entry() takes the nearest color's id up to `max_distance`, inclusive.
+  // entry() uses the id of the nearest color if its distance is at most `max_distance`.
   explicit NearestColors(int max_distance = 0) : limit_(max_distance * max_distance) {}
 
   // Of several nearest colors, the one that was added first wins.

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kRunPixels = 8;
 
-// kRunPixels ids, compared at once: labels are flat, so most groups repeat the preceding id.
+// Compares kRunPixels ids at once: labels have large areas of one class, so most groups repeat the
+// preceding id.
 class IdRun {
  public:
   explicit IdRun(std::uint16_t id) { ids_.fill(id); }
@@ -47,7 +48,8 @@ Unit bit_of(std::uint16_t id) {
   return id < 8 * sizeof(Unit) ? static_cast<Unit>(1u << id) : Unit{0};
 }
 
-// Bits of up to 8 · sizeof(Unit) classes: one store per pixel, or one per group in runs.
+// Encodes bits of up to 8 · sizeof(Unit) classes, with one store per pixel, or one per group if a
+// whole group repeats the preceding id.
 template <class Unit>
 void encode_short_bits(std::span<const std::uint16_t> ids, std::byte* out) {
   std::uint16_t last = kIgnored;

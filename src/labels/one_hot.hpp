@@ -1,5 +1,5 @@
-// Encodes class ids as a record's bytes in each storage, and counts classes for statistics. The
-// hot loop of packing labels.
+// Encodes class ids as a record's bytes in each storage, and counts classes for statistics. These
+// are the hot loops of packing labels.
 //
 // Pure functions over the caller's memory; thread-safe.
 #pragma once
@@ -23,20 +23,21 @@ namespace hotpack::labels {
 void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, LabelStorage storage,
                 std::span<std::byte> out);
 
-// Adds one class to pixels that may hold several: sets its bit (or byte) where `ids` is 1 and
-// changes nothing else. Not for storage `index`. `one_hot` has encoded_bytes() for all classes.
+// Adds one class to pixels that may hold several: sets its bit (or byte) in each pixel whose id is
+// 1 and changes nothing else. Not for storage `index`. `one_hot` has encoded_bytes() for all
+// classes.
 void add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::size_t class_count,
                LabelStorage storage, std::span<std::byte> one_hot);
 
-// Counts a one-hot label whose pixels may hold several classes: histogram[c] becomes the pixels
-// of class c (resized and overwritten); returns the pixels without a class. Not for storage
-// `index`.
+// Counts the pixels of a one-hot label, which may hold several classes each. Resizes and overwrites
+// `histogram`: element c is the number of pixels of class c. Returns the number of pixels without a
+// class. Not for storage `index`.
 [[nodiscard]] std::uint64_t count_one_hot(std::span<const std::byte> one_hot, LabelStorage storage,
                                           std::size_t class_count,
                                           std::vector<std::uint64_t>& histogram);
 
-// Counts one label: histogram[c] becomes the pixels of class c (resized to class_count and
-// overwritten); returns the ignored pixels.
+// Counts the pixels of one label. Resizes and overwrites `histogram`: element c is the number of
+// pixels of class c. Returns the number of ignored pixels.
 [[nodiscard]] std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count,
                                       std::vector<std::uint64_t>& histogram);
 

@@ -37,9 +37,9 @@ class ExactLookup {
   Entry unknown_;
 };
 
-// The same with the nearest color. Comparing with all colors is slow, and an interpolated or
-// lossy label has thousands of colors, each many times. A table of fixed size keeps results; a
-// later color replaces an earlier one.
+// Maps 0xRRGGBB to the entry of the nearest color. Comparing with all colors is slow, and an
+// interpolated or lossy label has thousands of colors, each many times. So a table of fixed size
+// keeps results; a later color replaces an earlier one in the same slot.
 class NearestLookup {
  public:
   NearestLookup(const NearestColors& colors, std::uint16_t unknown_id)
@@ -63,8 +63,8 @@ class NearestLookup {
   std::vector<Slot> slots_;
 };
 
-// Labels are flat: whole runs are copied from the preceding pixel, and the table is used only if
-// the color changes.
+// Maps a row. Labels have large areas of one color, so whole runs are copied from the preceding
+// pixel, and the table is used only if the color changes.
 template <class Lookup>
 Entry map_rgb_row(const std::uint8_t* rgb, int width, Lookup& lookup, std::uint16_t* ids) {
   Entry flags = 0;
@@ -106,14 +106,14 @@ Entry map_sample_row(const std::uint16_t* samples, int width, const Entry* entri
   return flags;
 }
 
-// How many of the first samples are their own ids, without flags: most labels have no others.
+// Counts the first samples that are their own ids, without flags: most labels have no others.
 std::uint16_t plain_samples(const NarrowTable& table) {
   std::uint16_t count = 0;
   while (count < table.entries.size() && table.entries[count] == count) ++count;
   return count;
 }
 
-// Copies a row. True if all its samples are below `limit`, so the copy is correct.
+// Copies a row. Returns true if all its samples are below `limit`, so that the copy is correct.
 bool copy_plain_row(const std::uint16_t* samples, int width, std::uint16_t limit,
                     std::uint16_t* ids) {
   std::uint16_t largest = 0;

@@ -43,15 +43,15 @@ class LumaThreshold {
   return std::max({r, g, b}) - std::min({r, g, b}) > kMaxChannelDifference;
 }
 
-// Each function maps all pixels, counts unknown ones and those that got the nearest class, and
-// returns all flags.
+// Each function maps all pixels to `ids`, counts unknown ones and those that got the class of the
+// nearest color, and returns the flags of all pixels.
 [[nodiscard]] Entry map_rgb(ConstPixels rgb, const ColorMap& colors, std::uint16_t unknown_id,
                             MutableIds ids, UnknownCounter& unknown);
-// Uses the nearest color, which is usually computed once per color of the label.
+// Uses the nearest color, which it usually computes once per color of the label.
 [[nodiscard]] Entry map_rgb_nearest(ConstPixels rgb, const NearestColors& colors,
                                     std::uint16_t unknown_id, MutableIds ids,
                                     UnknownCounter& unknown);
-// For RGB pixels whose colors are ids. `entries` has 65536; a larger id is unknown.
+// For RGB pixels whose colors are ids. `entries` has 65536 elements; a larger id is unknown.
 [[nodiscard]] Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entries,
                                 std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown);
 // For RGB pixels of equal channels, whose value is a sample below 256.
@@ -60,10 +60,10 @@ class LumaThreshold {
 // For samples below 256.
 [[nodiscard]] Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids,
                                UnknownCounter& unknown);
-// `entries` has 65536; unknown samples are reported as ids.
+// For samples below 65536. `entries` has 65536 elements; reports unknown samples as ids.
 [[nodiscard]] Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids,
                              UnknownCounter& unknown);
-// class_ids[1] if the threshold is reached, else class_ids[0].
+// Writes class_ids[1] for pixels that reach the threshold, else class_ids[0].
 [[nodiscard]] Entry threshold_rgb(ConstPixels rgb, LumaThreshold threshold,
                                   const std::array<std::uint16_t, 2>& class_ids, MutableIds ids);
 

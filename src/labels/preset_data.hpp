@@ -1,4 +1,4 @@
-// The presets, one group per source, and their parts. For this room only.
+// The presets, one group per source file, and the functions that make them. For this room only.
 //
 // Pure functions; thread-safe.
 #pragma once

@@ -54,8 +54,8 @@ constexpr std::array<NamedColor, 6> kDeepglobe{{
     {"barren_land", {255, 255, 255}},
 }};
 
-// The tiles that converters write hold ids from 1, with 0 for what has no class; the originals hold
-// colors, with black for it.
+// Tiles written by converters hold ids from 1, and 0 for pixels without a class. The originals hold
+// colors, and black for pixels without a class.
 Preset isprs(std::string name, std::string about) {
   Preset preset = preset_of(std::move(name), std::move(about), colored_table(kIsprs));
   preset.kind = LabelKind::automatic;

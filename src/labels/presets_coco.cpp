@@ -184,7 +184,7 @@ constexpr std::array<std::string_view, 171> kNames{"person",
 // Ids of 0…181 that no file has: categories that COCO numbered and never annotated.
 constexpr std::array<int, 11> kUnused{11, 25, 28, 29, 44, 65, 67, 68, 70, 82, 90};
 
-// The ids of the first names, each `more` higher than COCO-Stuff's.
+// Maps the ids of the first names, each of which is `more` higher than in COCO-Stuff.
 std::string id_map(std::size_t names, int more) {
   std::string map;
   int id = 0;

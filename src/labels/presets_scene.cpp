@@ -182,8 +182,8 @@ std::vector<Preset> scene_presets() {
       colored_table(kAde20k));
   ade.map = shifted_map(ade.table);
 
-  // Its thousands of names change between releases and stand in its index file: --classes gives
-  // them.
+  // Its thousands of names change between releases and are listed in its index file, so the user
+  // gives them with --classes.
   constexpr int kFullAde20k = 3688;
   Preset full = preset_of("ade20k-full",
                           "ADE20K full annotations (*_seg.png, RGB): class r/10*256+g, ids kept; 0 "

@@ -29,7 +29,7 @@ constexpr std::array<NamedColor, 19> kCityscapes19{{
     {"bicycle", {119, 11, 32}},
 }};
 
-// Which label id becomes which of the nineteen; the others are ignored.
+// Maps label ids to the nineteen classes; the other ids are ignored.
 constexpr std::array<int, 19> kCityscapesIds{7,  8,  11, 12, 13, 17, 19, 20, 21, 22,
                                              23, 24, 25, 26, 27, 28, 31, 32, 33};
 
@@ -70,7 +70,7 @@ constexpr std::array<NamedColor, 34> kCityscapes34{{
     {"bicycle", {119, 11, 32}},
 }};
 
-// In the order of the ids that SegNet's copy has.
+// In the order of the ids in SegNet's copy of CamVid.
 constexpr std::array<NamedColor, 11> kCamvid11{{
     {"sky", {128, 128, 128}},
     {"building", {128, 0, 0}},

@@ -32,7 +32,7 @@ std::size_t character_length(std::string_view text) {
   return follows(3) ? 4 : 0;
 }
 
-// The position of the first byte that is not UTF-8.
+// The position of the first byte that is not UTF-8; absent if there is none.
 std::optional<std::size_t> first_foreign_byte(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = character_length(text.substr(at));

@@ -30,13 +30,13 @@ namespace hotpack::labels {
 // "1 column", "3 columns"
 [[nodiscard]] std::string columns_text(std::size_t count);
 
-// The parts between separators, trimmed. CR LF is one separator if both characters are
+// Splits a text at separators and trims the parts. CR LF is one separator if both characters are
 // separators.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text,
                                                   std::string_view separators);
 
-// The text without a byte order mark. Code `data` if it is not UTF-8 text (`expected` says what
-// it should be).
+// Returns the text without its byte order mark. Fails with code `data` if it is not UTF-8 text;
+// `expected` says for the message what the file should hold.
 [[nodiscard]] Result<std::string_view> plain_text(std::string_view text, std::string_view expected,
                                                   const std::string& path);
 
@@ -44,13 +44,13 @@ namespace hotpack::labels {
 // characters, line ends, direction marks. The text is UTF-8.
 [[nodiscard]] std::optional<std::string> unshown_character(std::string_view text);
 
-// names_rgb: the fields begin with words for red, green and blue; names_bgr: for blue, green and
-// red.
+// True if the first three fields are words for red, green and blue (names_bgr: blue, green and
+// red).
 [[nodiscard]] bool names_rgb(std::span<const std::string> fields);
 [[nodiscard]] bool names_bgr(std::span<const std::string> fields);
 
-// int(float(x)) in 0…255; otherwise an error with the line that ends with "; " and, if it is not
-// a number, `expected`. Sets `fraction` if it dropped one.
+// Returns int(float(field)), which must be in 0…255. Otherwise fails with the line; if the field is
+// not a number, the message ends with `expected`. Sets `fraction` to true if it drops a fraction.
 [[nodiscard]] Result<std::uint8_t> color_value(const CsvRow& row, const std::string& field,
                                                std::string_view expected, bool& fraction,
                                                const std::string& path);

@@ -17,7 +17,7 @@ struct FoundValue {
 
 class UnknownCounter {
  public:
-  // Counts a pixel. Pixels come row by row, so the first call with a value gives its place.
+  // Counts a pixel. Call it row by row: the first call with a value sets its reported position.
   void add(FoundValue found, int x, int y);
 
   // Counts a pixel that got the class of the nearest color.

@@ -41,7 +41,7 @@ std::uint64_t fixed_point(double value, int bits) {
   return static_cast<std::uint64_t>(std::floor(std::ldexp(value, bits)));
 }
 
-// True if a word decides for an event of this probability.
+// True if a random word decides that an event of this probability happens.
 bool happens(double probability, std::uint32_t word) { return word < fixed_point(probability, 32); }
 
 // ---- random-resized-crop
@@ -72,21 +72,22 @@ CropRange range_of(const ResizedCrop& crop) {
   return range;
 }
 
-// A ratio drawn uniformly from the table's entries in the range; the middle of the range if it has
-// none.
+// Draws a ratio uniformly from the entries of the table within the range. Returns the middle of the
+// range if it contains no entry.
 std::uint64_t draw_ratio(const CropRange& range, std::uint32_t word) {
   if (range.entries == 0) return (range.min_ratio + range.max_ratio) / 2;
   return ratio_entry(range.first_entry + static_cast<unsigned>(scaled_word(word, range.entries)));
 }
 
-// √value rounded to the nearest integer, from the whole part of 4 · value ≤ 2^64. 2^64 − 1 has
-// the same root.
+// Returns √value, rounded to the nearest integer. `four_values` is ⌊4 · value⌋, at most 2^64; 2^64
+// − 1 gives the same result as 2^64.
 std::uint64_t nearest_root(Wide four_values) {
   constexpr Wide kMost = std::numeric_limits<std::uint64_t>::max();
   return (isqrt_floor(static_cast<std::uint64_t>(std::min(four_values, kMost))) + 1) / 2;
 }
 
-// √(area · ratio) × √(area / ratio), which may be larger than the record, or empty.
+// Returns a rectangle of √(area · ratio) × √(area / ratio) pixels, for a random area and ratio. It
+// may be larger than the record, or empty.
 Rectangle draw_rectangle(const CropRange& range, Rectangle record, const RandomWords& words) {
   // The chosen area times 2^32: below 2^93 for records up to 2^30 × 2^30.
   const Wide area = Wide{record.width * record.height} *

@@ -36,7 +36,8 @@ struct RowWork {
   bool changed = false;  // the record has another shape now, because its file was overwritten
 };
 
-// Runs inside the fault guard: only copies and converts.
+// Writes one row. Runs under the fault guard (base/fault_guard.hpp), so it only copies and
+// converts.
 void write_row(void* context, const Record& record) {
   auto& work = *static_cast<RowWork*>(context);
   work.changed = record.image.shape != work.shape.image || record.label.shape != work.shape.label;
@@ -55,12 +56,12 @@ Status check_budget(std::uint64_t budget, const RowBytes& row) {
   if (budget == 0 || (needed && *needed <= budget)) return {};
   return usage_error("a batch of this record needs a slot of " +
                      (needed ? std::to_string(*needed) : "too many") +
-                     " bytes, the memory budget leaves " + std::to_string(budget) +
-                     " for each; use a larger budget, a smaller prefetch_batches or a crop");
+                     " bytes, but memory_budget_bytes leaves " + std::to_string(budget) +
+                     " for each slot; use a larger budget, a smaller prefetch_batches or a crop");
 }
 
-// The steps that a window of Shuffle::block lasts; 0 for other orders and for windows that span
-// the whole epoch.
+// The number of steps that a window of Shuffle::block lasts; 0 for other orders, and for windows
+// that span the whole epoch.
 std::uint64_t window_steps(const BatchFiller::Parts& parts) {
   const std::uint64_t samples = parts.source->records();
   const auto window = checked_mul(parts.order.block_samples, parts.order.window_blocks);
@@ -120,9 +121,9 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
   return failed;
 }
 
-// Requests rows that some thread will need a few steps later; at the start of a run also the rows
-// before these. With Shuffle::block it also requests samples of a later window, row by row in the
-// order of the files, so that the disk reads long runs.
+// Asks the system to read the rows that threads will need a few steps later; at the start of a run,
+// also all rows before these. With Shuffle::block, it also asks for samples of a later window, row
+// by row in the order of the files, so that the disk reads long runs.
 void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (slot.first_of_run && rows.first == 0) {
     for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps)
@@ -132,7 +133,7 @@ void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (window_steps_ > 0) advise(slot, window_steps_, rows, &EpochOrder::unmixed);
 }
 
-// Requests these rows of the batch that comes so many steps after the slot's.
+// Asks the system to read these rows of the batch that comes `steps` steps after the slot's batch.
 void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows,
                          SampleAt sample_at) const {
   const std::uint64_t step = slot.cursor.step + steps;
@@ -166,7 +167,7 @@ Status BatchFiller::blank_row(Slot& slot, std::size_t row) {
   return {};
 }
 
-// Without a common size the batch is one row, and its slot grows to the size of that row.
+// Makes room in the slot if records have no common size: the batch is then one row of this size.
 Status BatchFiller::fit(Slot& slot, const RecordShape& record, PixelSize output) {
   const RowBytes bytes = parts_.form.row_bytes(record, output);
   HOTPACK_TRY(check_budget(parts_.slot_budget_bytes, bytes));
@@ -177,7 +178,7 @@ Status BatchFiller::fit(Slot& slot, const RecordShape& record, PixelSize output)
   return {};
 }
 
-// The place of this row in the slot.
+// Returns the memory that this row is written to.
 Result<RowSink::Place> BatchFiller::room_for(Slot& slot, std::size_t row, const RecordShape& record,
                                              const expand::Placement& placement) {
   if (parts_.sink) return parts_.sink->place(slot, row, record, placement);

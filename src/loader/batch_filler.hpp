@@ -20,15 +20,15 @@
 
 namespace hotpack::loader {
 
-// The largest row so far.
+// The sizes of the largest row so far, in bytes.
 struct LargestRow {
   std::atomic<std::uint64_t> image{0};
   std::atomic<std::uint64_t> label{0};
 };
 
-// Receives rows as they are stored, for a loader that expands elsewhere: says where a record's
-// bytes go and notes the row's crop. Several threads call it at once for different rows of a
-// slot. The BatchFiller owns it.
+// Receives rows as they are stored, for a loader that expands them elsewhere. It says where the
+// bytes of a record go and notes the crop of the row. Several threads call it at once for different
+// rows of a slot. The BatchFiller owns it.
 class RowSink {
  public:
   struct Place {
@@ -43,10 +43,11 @@ class RowSink {
   // True if begin() must be called; a sink that does not need it saves time under the Ring's
   // lock.
   [[nodiscard]] virtual bool needs_samples() const { return true; }
-  // The slot's rows hold these samples; empty rows hold none, and `samples` is empty if the sink
-  // does not need it. As RowFiller::begin.
+  // Begins a batch, as RowFiller::begin. `samples` has the sample of each row, and nothing for an
+  // empty row; it has no elements if needs_samples() is false.
   virtual void begin(Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
-  // Room for a record of this shape and crop. A failure's text continues after "sample 3: ".
+  // Returns memory for a record of this shape and crop. The caller prefixes the text of a failure
+  // with "sample 3: ".
   [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, const RecordShape& record,
                                             const expand::Placement& placement) = 0;
   virtual void blank(Slot& slot, std::size_t row) = 0;
@@ -94,7 +95,7 @@ class BatchFiller final : public RowFiller {
   const std::uint64_t window_steps_;  // for Shuffle::block, else 0
   std::vector<Scratch> scratch_;      // one per thread
   std::optional<Cursor> begun_;       // the batch of the latest begin(), under the Ring's lock
-  // the samples that the sink got, under the Ring's lock
+  // the samples that begin() of the sink got, under the Ring's lock
   std::vector<std::optional<std::uint64_t>> told_;
   LargestRow largest_;
 };

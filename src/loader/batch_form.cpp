@@ -74,7 +74,7 @@ bool fits(PixelSize record, PixelSize pad_to) {
   return record.width <= pad_to.width && record.height <= pad_to.height;
 }
 
-// Sizes beyond any file come from options alone.
+// Refuses a row that no machine can hold. Only options can ask for such a size, no file can.
 Status check_row(const BatchForm& form, PixelSize size) {
   const RowBytes pixel = form.row_bytes(form.record(), {1, 1});
   const auto pixels =
@@ -92,7 +92,7 @@ Error sizes_differ(bool packed) {
   return usage_error("records of different sizes cannot share a batch; " + ways);
 }
 
-// Refuses options that ask for an expansion if records stay as stored.
+// Refuses options for the expansion if records stay as they are stored.
 Status check_packed(const LoaderOptions& options) {
   if (options.content != BatchContent::packed) return {};
   const char* const unused = options.image != ImageOutput{}   ? "image"
@@ -101,7 +101,7 @@ Status check_packed(const LoaderOptions& options) {
   if (unused == nullptr) return {};
   return usage_error("content packed leaves records as they are stored, so `" +
                      std::string(unused) +
-                     "` has no effect; leave it out, or take content expanded");
+                     "` has no effect; leave it out, or use content expanded");
 }
 
 ElementType stored_type(const LabelShape& label) {

@@ -38,7 +38,7 @@ class BatchForm {
   // size of every row; empty if rows differ
   [[nodiscard]] const std::optional<PixelSize>& output() const { return output_; }
 
-  // The window and size of a row that shows this crop.
+  // Returns which window of the record a row with this crop shows, and the size of the row.
   [[nodiscard]] Result<expand::Placement> place(const RecordShape& record,
                                                 const SampleCrop& box) const;
   [[nodiscard]] RowBytes row_bytes(const RecordShape& record, PixelSize output) const;
@@ -48,14 +48,14 @@ class BatchForm {
   void describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image,
                 BatchField& label) const;
 
-  // Writes one row. Does not allocate, lock or fail, and may be left half-way (see
-  // expand/image_expander.hpp). Ends without a fence.
+  // Writes one row. Does not allocate, lock or fail. The fault guard may leave it half-way (see
+  // expand/image_expander.hpp). The caller must end its rows with a store fence.
   void write(const Record& record, const expand::Placement& placement, expand::Scratch& scratch,
              std::byte* image, std::byte* label) const noexcept;
-  // Writes the record's own bytes, whatever the form. As write().
+  // Writes the record's own bytes, whatever the form of the batch. Otherwise as write().
   static void copy_stored(const Record& record, std::byte* image, std::byte* label) noexcept;
-  // Writes a row without a sample: image zero, label ignored. Writes nothing if rows have no
-  // common size.
+  // Writes a row without a sample: the image is zero, every pixel of the label is ignored. Writes
+  // nothing if rows have no common size.
   void blank(const RecordShape& record, PixelSize output, std::byte* image,
              std::byte* label) const noexcept;
 

@@ -27,7 +27,7 @@ using loader::Slot;
 
 constexpr std::size_t kStreamedBytes = std::size_t{1} << 20;
 
-// Bytes of one field of a batch, or nothing on overflow.
+// Returns the bytes of one field of a batch, or nothing on overflow.
 std::optional<std::uint64_t> batch_bytes(std::uint64_t row_bytes, std::size_t rows) {
   return checked_mul(row_bytes, rows);
 }
@@ -40,7 +40,7 @@ Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> s
   if (options.memory_budget_bytes == 0 || *all <= options.memory_budget_bytes) return {};
   return usage_error("the slots need " + std::to_string(*all) + " bytes (" +
                      std::to_string(options.prefetch_batches) + " slots of " +
-                     std::to_string(*slot_bytes) + "), the memory budget is " +
+                     std::to_string(*slot_bytes) + "), but memory_budget_bytes is " +
                      std::to_string(options.memory_budget_bytes) +
                      "; use a smaller batch, a smaller prefetch_batches or a larger budget");
 }
@@ -83,7 +83,7 @@ Status check_buffer(const char* name, std::span<std::byte> into, std::uint64_t n
   if (into.empty()) return {};
   if (into.size() < needed) {
     return usage_error(std::string("the ") + name + " buffer has " + std::to_string(into.size()) +
-                       " bytes, the batch needs " + std::to_string(needed));
+                       " bytes, but the batch needs " + std::to_string(needed));
   }
   if (reinterpret_cast<std::uintptr_t>(into.data()) % element_bytes(type) == 0) return {};
   return usage_error(std::string("the ") + name + " buffer is not aligned to its elements, " +
@@ -106,8 +106,7 @@ BatchInfo info_of(const Slot& slot) {
   return info;
 }
 
-// A forked child never destroys the Ring, because that would wait for threads that do not exist
-// there.
+// Leaks the Ring in a forked child: its destructor would wait for threads that do not exist there.
 void forget(std::shared_ptr<Ring> ring) { new std::shared_ptr<Ring>(std::move(ring)); }
 
 }  // namespace
@@ -133,7 +132,7 @@ void Batch::release() noexcept {
   ring_.reset();
 }
 
-// A batch that was released or moved from shows an empty slot.
+// A Batch that was released or moved from shows an empty slot.
 const Slot& Batch::slot() const {
   static const Slot empty;
   return slot_ != nullptr ? *slot_ : empty;

@@ -30,8 +30,8 @@ std::shared_ptr<const File> OpenFiles::find_locked(std::size_t shard) {
   return entry.file;
 }
 
-// Inserts the file in place of the least recently used one. If another thread was faster, returns
-// that thread's.
+// Keeps the file open and, if necessary, drops the least recently used one. If another thread has
+// opened the same shard meanwhile, returns that thread's file.
 std::shared_ptr<const File> OpenFiles::keep(std::size_t shard, std::shared_ptr<const File> file) {
   std::shared_ptr<const File> closed;  // closed after the lock is released
   const std::lock_guard lock(lock_);

@@ -30,10 +30,11 @@ class OpenFiles {
   // Keeps at most `most` of the shards open, but at least one.
   OpenFiles(std::size_t shards, std::size_t most) : most_(most), entries_(shards) {}
 
-  // The file of a shard, whose tables are `tables`.
+  // Returns the file of a shard; opens it if necessary. `tables` is the same shard with only its
+  // tables in memory.
   [[nodiscard]] Result<std::shared_ptr<const File>> open(std::size_t shard,
                                                          const reader::ShardFile& tables);
-  // The same if the file is open, else null.
+  // Returns the file of a shard if it is open, else null.
   [[nodiscard]] std::shared_ptr<const File> find(std::size_t shard);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// smaller permutations take more rounds, since their elements meet in a line too often
+// a small permutation takes more rounds: two of its elements too often share a row or a column
 constexpr std::uint64_t kSmall = 64;
 constexpr unsigned kRoundsSmall = 12;
 constexpr unsigned kRounds = 4;
@@ -39,7 +39,7 @@ std::uint64_t subtract(std::uint64_t value, std::uint64_t shift, std::uint64_t b
 
 // ---- permutation
 
-// Number column + columns_ · row of the grid.
+// A cell of the grid; its number is column + columns_ · row.
 struct Permutation::Cell {
   std::uint64_t column;
   std::uint64_t row;
@@ -66,7 +66,7 @@ std::uint64_t Permutation::number(const Cell& cell) const {
   return cell.column + columns_ * cell.row;
 }
 
-// The shift of a line of the grid in a round: 0 … below − 1.
+// Returns how far a round shifts the row or column at `coordinate`: 0 … below − 1.
 std::uint64_t Permutation::shift(unsigned round, std::uint64_t coordinate,
                                  std::uint64_t below) const {
   return static_cast<std::uint64_t>(Wide{mix64(key_ + round * key_step_ + coordinate)} * below >>
@@ -135,22 +135,22 @@ std::uint64_t EpochOrder::unmixed(std::uint64_t position) const {
   return position;
 }
 
-// The position as if the short block were as long as the others, so that every place holds B
-// samples.
+// Returns the position that the sample at `position` would have if the short block (the last block
+// of the files) had as many samples as the others.
 std::uint64_t EpochOrder::in_full_blocks(std::uint64_t position) const {
   return position < short_block_.last ? position
                                       : position + options_.block_samples - short_block_.size();
 }
 
-// The first position of the block at `place` of the permuted blocks; after the last place, the
-// number of samples.
+// Returns the position of the first sample of block number `place` in the permuted order of blocks.
+// If `place` is the number of blocks, returns the number of samples.
 std::uint64_t EpochOrder::start_of(std::uint64_t place) const {
   const std::uint64_t full = place * options_.block_samples;
   return full <= short_block_.first ? full : full - (options_.block_samples - short_block_.size());
 }
 
-// The position, among the permuted blocks, of the sample that mixing within windows puts at this
-// position.
+// Mixes samples within windows: the sample at `position` of the epoch is the one that stands at the
+// returned position before mixing.
 std::uint64_t EpochOrder::mixed_position(std::uint64_t position) const {
   const std::uint64_t window =
       in_full_blocks(position) / options_.block_samples / options_.window_blocks;
@@ -171,9 +171,10 @@ std::string text(std::uint64_t number) { return std::to_string(number); }
 
 Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch) {
   if (samples == 0)
-    return usage_error("the data set has no samples, so there is no batch; use one that has some");
+    return usage_error(
+        "the data set has no samples, so there is no batch; use a data set that has some");
   if (samples > kMaxSamples)
-    return usage_error(text(samples) + " samples are more than an order can have, 2^62");
+    return usage_error(text(samples) + " samples are too many; the limit is 2^62");
   if (global_batch_size == 0 || global_batch_size > kMaxSamples) {
     return usage_error("global_batch_size is " + text(global_batch_size) +
                        "; it must be from 1 to 2^62: the samples per step, over all ranks");

@@ -103,7 +103,8 @@ bool RecordReading::unpack_part(Part& part) noexcept {
                                                   part.stored.offset));
 }
 
-// The scratch grows only for frames that passed their checks.
+// True if the scratch has room for the decompressed record. It grows only for a frame that passed
+// its checks.
 bool RecordReading::has_room() const noexcept {
   const auto fits = [](const Part& part) {
     return part.field == nullptr || !part.field->compressed ||
@@ -135,7 +136,8 @@ Status RecordReading::fetch(OpenFiles& files, std::size_t shard) {
   return fetch_part(*opened, label_, frames.subspan(image_frame, label_frame));
 }
 
-// A frame goes to `frame_room`, an uncompressed record straight to its content's place.
+// Reads one field of the record with system calls: a frame into `frame_room`, an uncompressed
+// record straight into the scratch.
 Status RecordReading::fetch_part(const File& opened, Part& part,
                                  std::span<std::uint8_t> frame_room) {
   if (part.field == nullptr) return {};

@@ -1,9 +1,11 @@
-// Reads one record in steps, some under the fault guard and some that may allocate.
+// Reads one record in steps. Steps that access the mapping run under the fault guard
+// (base/fault_guard.hpp); steps that may allocate run outside of it.
 //
 // Ownership: borrows the shard and the thread's scratch. For one thread.
-// operator() does not allocate, lock or throw, and its frames own nothing, so siglongjmp may
-// leave it. It goes as far as it can. Then the record was used (done()), is faulty (fault()), or
-// needs room or bytes from the disk, which provide() gets outside of the guard.
+// operator() does not allocate, lock or throw, and owns nothing that a destructor releases, so
+// siglongjmp may leave it. It goes as far as it can. After that, there are three cases: the record
+// was read and used (done()), it is faulty (fault()), or it needs room or bytes from the disk. In
+// the last case the caller calls provide(), outside of the guard, and then operator() again.
 #pragma once
 
 #include <array>
@@ -25,7 +27,7 @@ struct RecordUser {
 
 class RecordReading {
  public:
-  // `by_calls`: `file` has only tables; provide() reads the payload with system calls.
+  // `by_calls`: `file` contains only its tables; provide() reads the payload with system calls.
   RecordReading(const reader::ShardFile& file, std::uint64_t index, bool check, bool by_calls,
                 RecordScratch& scratch, RecordUser user);
 
@@ -41,7 +43,7 @@ class RecordReading {
   }
 
  private:
-  // The next step.
+  // The step that comes next.
   enum class Stage { find, check, unpack, done };
   // One field of the record.
   struct Part {
@@ -52,7 +54,7 @@ class RecordReading {
     std::span<const std::uint8_t> content;
   };
 
-  // Each returns true if all is well, else sets fault_.
+  // Each of these returns true if all is well; otherwise it sets fault_ and returns false.
   bool find() noexcept;
   bool find_part(Part& part, std::uint64_t size_bytes) noexcept;
   bool check() noexcept;

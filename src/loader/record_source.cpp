@@ -56,8 +56,8 @@ std::string fingerprint_of(const std::vector<PackInfo>& packs) {
   return hasher.finish().text();
 }
 
-// Runs work that reads `file`: under the fault guard if the file is mapped. Returns the offset of
-// a byte that could not be read.
+// Runs `work`, which reads `file`; under the fault guard if the file is mapped. Returns the offset
+// of a byte that could not be read, or nothing.
 template <class Work>
 std::optional<std::size_t> run_on(const ShardFile& file, bool by_calls, Work& work) noexcept {
   if (!by_calls) return guarded(file.bytes(), work);
@@ -65,7 +65,7 @@ std::optional<std::size_t> run_on(const ShardFile& file, bool by_calls, Work& wo
   return std::nullopt;
 }
 
-// The error does not name the record.
+// Describes a fault; the caller adds the name of the record.
 Error damage_of(const ShardFile& file, const RecordFault& fault) {
   Error error = file.error_of(fault);
   error.message += "; `hotpack verify` finds all damage";
@@ -95,7 +95,7 @@ void find_shape(const ShardFile& file, std::uint64_t index, RecordLook& look) no
   look.fault = file.find_record(file.label(), index, look.shape.label.size_bytes(), look.label);
 }
 
-// Checks the beginning of a frame against the size of its content.
+// Checks that a frame, of which `head` is the beginning, has content of `size_bytes`.
 RecordFault frame_fault(const FieldTables& field, const StoredRecord& frame,
                         std::span<const std::byte> head, std::uint64_t size_bytes) {
   const reader::FrameFault fault = reader::find_size_fault(head, frame.bytes.size(), size_bytes);
@@ -189,7 +189,7 @@ Status RecordSource::Impl::read(const ShardFile& file, RecordPlace place, Record
   return {};
 }
 
-// Errors do not name the record.
+// Runs `reading` until the record was used. Errors do not name the record.
 Status RecordSource::Impl::run(const ShardFile& file, RecordPlace place,
                                RecordReading& reading) const {
   const bool compressed = file.image().compressed || file.label().compressed;
@@ -204,7 +204,7 @@ Status RecordSource::Impl::run(const ShardFile& file, RecordPlace place,
     try {
       HOTPACK_TRY(reading.provide(open_files, place.shard));
     } catch (const std::bad_alloc&) {
-      return Error{ErrorCode::io, "there is no memory for this record", file.path(), {}};
+      return Error{ErrorCode::io, "there is not enough memory for this record", file.path(), {}};
     }
   }
 }
@@ -248,7 +248,7 @@ Error RecordSource::at_record(Error error, std::uint64_t number) const {
   return error;
 }
 
-// Errors do not name the record.
+// Finds and checks a record's shape and its stored bytes. Errors do not name the record.
 Status RecordSource::Impl::look_at(const ShardFile& file, RecordPlace place,
                                    RecordLook& look) const {
   auto find = [&]() noexcept { find_shape(file, place.record, look); };

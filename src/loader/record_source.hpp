@@ -69,8 +69,8 @@ class RecordSource {
   [[nodiscard]] Status read(std::uint64_t number, RecordScratch& scratch, Use use,
                             void* context) const;
 
-  // Prefixes the error with the file and the record ("record 17 (street/0017): …") of this
-  // sample, as far as they are known.
+  // Prefixes the error with the file and the record ("record 17 (street/0017): …") of this sample,
+  // if they are known.
   [[nodiscard]] Error at_record(Error error, std::uint64_t number) const;
 
   // Asks the system to read a record's pages soon, and returns at once. Acts only if that may

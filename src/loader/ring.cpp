@@ -37,7 +37,7 @@ Error timed_out(Cursor cursor, milliseconds timeout) {
           {}};
 }
 
-// Adds the error's step, and how to continue.
+// Adds the step at which the error occurred, and how to continue.
 Error at_step(Error error, Cursor cursor) {
   const std::string epoch = std::to_string(cursor.epoch);
   error.message += " [step " + std::to_string(cursor.step) + " of epoch " + epoch + "; seek(" +
@@ -166,7 +166,8 @@ std::optional<Error> Ring::refusal() const {
   return {};
 }
 
-// False if the time is over.
+// Waits until the next batch is ready, the epoch ends, or next() must fail. Returns false if the
+// time is over before.
 bool Ring::wait_for_front(Lock& lock, milliseconds timeout) {
   const auto over = [this] {
     return front_ready() || deliver_.step == options_.steps || refusal().has_value();

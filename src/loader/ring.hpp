@@ -46,12 +46,12 @@ class RowFiller {
   RowFiller& operator=(const RowFiller&) = delete;
   virtual ~RowFiller() = default;
 
-  // A slot starts with slot.cursor. Called under the Ring's lock, before any fill of this batch:
-  // must be short and use no files.
+  // Begins the batch of slot.cursor. Called under the Ring's lock before any fill of this batch, so
+  // it must be short and use no files.
   virtual void begin(Slot& slot) = 0;
   // Writes these rows. Several threads call it at once for different rows of a slot; `thread`
-  // counts from 0. On return, other threads see what was written. Fails with the lowest row that
-  // failed.
+  // counts from 0. On return, other threads see what was written. Returns the error of the lowest
+  // row that failed, or nothing.
   [[nodiscard]] virtual std::optional<RowError> fill(Slot& slot, RowRange rows,
                                                      unsigned thread) = 0;
 };
@@ -73,11 +73,12 @@ class Ring : public std::enable_shared_from_this<Ring> {
   // Starts the threads. Call it once, after a shared_ptr holds the Ring.
   [[nodiscard]] Status start();
 
-  // Examines the next batch before it is handed out; an error leaves it in place. Called under
-  // the lock.
+  // Examines the next batch before next() returns it. If it returns an error, the batch stays the
+  // next one. Called under the lock.
   using Accept = std::function<std::optional<Error>(const Slot& slot)>;
-  // The slot of the next step, leased to the caller until release(); null at the end of an epoch,
-  // for exactly one caller. `timeout` 0: no limit; below 0: only what is ready.
+  // Returns the slot of the next step, leased to the caller until release(). At the end of an
+  // epoch, exactly one caller gets null. `timeout` 0: no limit; below 0: returns only a batch that
+  // is ready.
   [[nodiscard]] Result<Slot*> next(std::chrono::milliseconds timeout, const Accept& accept = {});
   void release(Slot* slot) noexcept;
 
@@ -110,7 +111,7 @@ class Ring : public std::enable_shared_from_this<Ring> {
   [[nodiscard]] Item take_item();
   void begin_slot();
   void finish(const Item& item, std::optional<RowError> failed);
-  // the reason why next() cannot continue, apart from the data
+  // the reason why next() cannot continue, other than an error in the data
   [[nodiscard]] std::optional<Error> refusal() const;
   [[nodiscard]] bool front_ready() const;
   [[nodiscard]] bool wait_for_front(Lock& lock, std::chrono::milliseconds timeout);

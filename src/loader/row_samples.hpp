@@ -27,14 +27,15 @@ void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order, std
 void list_samples(const Slot& slot, const StepPlan& plan,
                   std::vector<std::optional<std::uint64_t>>& samples);
 
-// Describes a row without a sample in the slot.
+// Marks a row of the slot as one without a sample.
 void set_empty_row(Slot& slot, std::size_t row);
 
 // "sample 3: …", with the file and the record.
 [[nodiscard]] Error at_sample(const RecordSource& source, Error error, std::uint64_t sample);
 // The error for a sample whose shard was replaced after its shape was read.
 [[nodiscard]] Error written_over(const RecordSource& source, std::uint64_t sample);
-// The shape of one record: the form's, or the shard's if records differ.
+// The shape of one record: that of `form` if all records have one size, otherwise the one in the
+// shard.
 [[nodiscard]] Result<RecordShape> shape_of_sample(const RecordSource& source, const BatchForm& form,
                                                   std::uint64_t sample);
 

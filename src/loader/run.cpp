@@ -25,7 +25,7 @@ constexpr std::uint64_t kItemBytes = std::uint64_t{256} << 10;
 // below this, threads work on several batches rather than share one
 constexpr std::uint64_t kSmallestItemBytes = std::uint64_t{64} << 10;
 
-// The first difference of two states that keeps a run from continuing, or "".
+// Names the first difference of two states that keeps a run from continuing, or returns "".
 std::string difference(const LoaderState& state, const LoaderState& own) {
   const auto differ = [](const std::string& name, const auto& theirs, const auto& ours) {
     return "the state has " + name + " " + theirs + ", the loader " + ours;

@@ -21,7 +21,7 @@ namespace hotpack::loader {
 [[nodiscard]] Status check_options(const LoaderOptions& options);
 [[nodiscard]] OrderOptions order_of(const LoaderOptions& options);
 [[nodiscard]] unsigned thread_count(const LoaderOptions& options);
-// The same for batches on so many devices; `cores` is how many this process may use.
+// The same for batches on `devices` devices; `cores` is how many this process may use.
 [[nodiscard]] unsigned device_thread_count(const LoaderOptions& options, std::size_t devices,
                                            unsigned cores);
 // Rows that a thread takes at once.
@@ -29,10 +29,11 @@ namespace hotpack::loader {
 
 // The state of a run with these options at its first step.
 [[nodiscard]] LoaderState first_state(const RecordSource& source, const LoaderOptions& options);
-// The position of `state` in a run like `own`; refuses a state of another run.
+// Returns the position of `state` in a run whose first state is `own`. Refuses a state of another
+// run.
 [[nodiscard]] Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own,
                                        std::uint64_t steps);
-// The first step for these options: of their epoch, or of `resume`.
+// The first step of a run with these options: that of `resume`, otherwise the start of `epoch`.
 [[nodiscard]] Result<Cursor> first_cursor(const LoaderOptions& options, const LoaderState& own,
                                           std::uint64_t steps);
 [[nodiscard]] Status check_seek(std::uint64_t epoch, std::uint64_t step, std::uint64_t steps);

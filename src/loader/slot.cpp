@@ -21,8 +21,9 @@ class PageAllocator final : public SlotAllocator {
     void* const memory =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-      return io_error("there is no memory for a batch of " + std::to_string(bytes) + " bytes", {},
-                      errno);
+      return io_error(
+          "there is not enough memory for a batch of " + std::to_string(bytes) + " bytes", {},
+          errno);
     ::madvise(memory, bytes, MADV_HUGEPAGE);  // a request; ordinary pages work too
     return static_cast<std::byte*>(memory);
   }

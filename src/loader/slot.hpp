@@ -71,8 +71,8 @@ struct Slot {
   std::optional<Error> error;
 };
 
-// Allocates one block for image and label of these sizes; the label starts on its own page. Sets
-// the fields' bytes; contents are lost.
+// Allocates one block for an image and a label of these sizes; the label starts on its own page.
+// Sets `bytes` of both fields; their contents are lost.
 [[nodiscard]] Status grow(Slot& slot, const std::shared_ptr<SlotAllocator>& allocator,
                           std::uint64_t image_bytes, std::uint64_t label_bytes);
 

@@ -39,17 +39,17 @@ Result<OrderOptions> decode_order(const JsonNode& node) {
   return order;
 }
 
-// The position is at the start or end of a step of this run.
+// Checks that the position is at the start or end of a step of this run.
 Status check_position(const JsonNode& node, const LoaderState& state) {
   HOTPACK_ASSIGN(const StepPlan plan,
                  StepPlan::make(state.records, state.global_batch_size, state.last_batch));
   if (state.samples % state.global_batch_size == 0 &&
       state.samples / state.global_batch_size <= plan.steps())
     return {};
-  return node.at("samples").error(std::to_string(state.samples) +
-                                  " is not a multiple of the global batch, " +
-                                  std::to_string(state.global_batch_size) + ", up to the epoch's " +
-                                  std::to_string(plan.steps()) + " steps");
+  return node.at("samples").error(
+      std::to_string(state.samples) + " is not a multiple of the global batch size, " +
+      std::to_string(state.global_batch_size) + ", or it is beyond the epoch's " +
+      std::to_string(plan.steps()) + " steps");
 }
 
 Result<LoaderState> decode(const JsonNode& node) {

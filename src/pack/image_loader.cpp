@@ -16,6 +16,7 @@
 #include "label_setup/orientation.hpp"
 #include "label_setup/source_file.hpp"
 #include "labels/one_hot.hpp"
+#include "pack/jpeg_scale.hpp"
 #include "pack/mask_hashes.hpp"
 
 namespace hotpack::pipeline {
@@ -139,7 +140,11 @@ std::array<std::uint8_t, 3> pad_pixel(const Schema& schema) {
 struct ImageLoader::Impl {
   Impl(const RecordOptions& record_options, const LabelSetup& label_setup, const Plan& plan,
        const SampleList& sample_list)
-      : options(record_options), setup(label_setup), schema(plan.schema), list(sample_list) {}
+      : options(record_options),
+        setup(label_setup),
+        schema(plan.schema),
+        list(sample_list),
+        scales_jpegs(plan.scales_jpegs) {}
 
   // Has another tile of the sample's image already loaded it?
   [[nodiscard]] bool has(const Sample& sample) const {
@@ -158,6 +163,7 @@ struct ImageLoader::Impl {
   Outcome probe(std::span<const std::byte> bytes, const std::string& path, codecs::ImageInfo& info);
   Outcome read_label(const SourceFile& file, std::uint64_t& hash);
   Outcome read_masks(const Sample& sample);
+  [[nodiscard]] int denominator() const;
   Outcome decode_image();
   Outcome decode_label(SampleInspection* inspection);
   Outcome decode_masks(const Sample& sample, SampleInspection* inspection);
@@ -172,6 +178,7 @@ struct ImageLoader::Impl {
   const LabelSetup& setup;
   const Schema& schema;
   const SampleList& list;
+  const bool scales_jpegs;
 
   std::span<const std::byte> image_file, label_file;
   SourceReader image_reader, label_reader;
@@ -236,6 +243,15 @@ Outcome ImageLoader::Impl::read_files(const Sample& sample) {
   return problem;
 }
 
+// The part of the image's size at which it is decoded, as a denominator.
+int ImageLoader::Impl::denominator() const {
+  const codecs::ImageInfo& info = loaded.headers.image.info;
+  const bool whole = oriented_size(info, loaded.rotate) == loaded.size;
+  if (!scales_jpegs || !whole || info.format != codecs::FileFormat::jpeg) return 1;
+  const Region& region = loaded.canvas.region;
+  return jpeg_denominator(options.image_filter, loaded.size, {region.width, region.height});
+}
+
 Outcome ImageLoader::Impl::decode_image() {
   const FileHeader& header = loaded.headers.image;
   codecs::ImageOptions decode;
@@ -244,6 +260,7 @@ Outcome ImageLoader::Impl::decode_image() {
   decode.apply_orientation = loaded.rotate;
   decode.blend = options.alpha_blend;
   decode.max_pixels = options.max_pixels;
+  decode.jpeg_denominator = denominator();
   const Result<ConstPixels> source = image_decoder.decode_image(image_file, decode);
   if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
   if (header.info.bit_depth == 16) {
@@ -251,7 +268,7 @@ Outcome ImageLoader::Impl::decode_image() {
     loaded.diagnostics.brightest_of_deep =
         std::max(loaded.diagnostics.brightest_of_deep, brightest_sample(*source));
   }
-  loaded.pixels = cut(*source, loaded.size);
+  loaded.pixels = decode.jpeg_denominator > 1 ? *source : cut(*source, loaded.size);
   loaded.diagnostics.rotated += loaded.rotate && header.info.orientation != 1;
   loaded.diagnostics.left_as_stored +=
       !loaded.rotate && header.info.orientation != 1 && options.exif == ExifPolicy::automatic;

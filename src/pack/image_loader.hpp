@@ -43,8 +43,9 @@ struct LoadedImage {
   bool rotate = false;
   Extent size;  // as packed
   Canvas canvas;
-  ConstPixels pixels;  // the canvas if tiled, else the source image
-  ConstIds ids;        // the same of the label, if there is one
+  // The canvas if tiled, else the source image, which may be decoded at a fraction of `size`.
+  ConstPixels pixels;
+  ConstIds ids;  // the same of the label, if there is one
   std::span<const std::byte>
       one_hot;                     // several masks, encoded as in records; of the canvas if tiled
   std::optional<Problem> problem;  // concerns the whole image, so all of its tiles

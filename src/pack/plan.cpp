@@ -14,6 +14,7 @@
 #include "geometry/resample.hpp"
 #include "label_setup/placement.hpp"
 #include "labels/one_hot.hpp"
+#include "pack/jpeg_scale.hpp"
 #include "writer/frame_compressor.hpp"
 
 namespace hotpack::pipeline {
@@ -330,6 +331,10 @@ void cut_into_tiles(const RecordOptions& options, SampleList& list) {
 Result<Plan> make_plan(const PackOptions& options, const LabelSetup& setup, SampleList& list) {
   Plan plan;
   plan.schema = make_schema(options, setup);
+  plan.scales_jpegs = scales_jpegs(options.record, list);
+  if (plan.scales_jpegs)
+    plan.schema.options.more.emplace_back("jpeg_scale",
+                                          format::canonical_string(word_of(JpegScale::automatic)));
   HOTPACK_ASSIGN(plan.schema_text, format::encode_schema(plan.schema));
   plan.record = options.record;
   HOTPACK_TRY(measure_records(list, plan));

@@ -42,7 +42,8 @@ struct Plan {
   std::string plan_text;
   std::vector<ShardPlan> shards;
   RecordOptions record;
-  RecordBytes largest;  // the largest record, uncompressed; without mixed sizes, every record
+  RecordBytes largest;        // the largest record, uncompressed; without mixed sizes, every record
+  bool scales_jpegs = false;  // large JPEGs are decoded at a fraction of their size
 
   [[nodiscard]] bool mixed() const { return !schema.image.shape; }
   // Uncompressed bytes of a record; 0 if sizes differ and this sample's size is unknown.
@@ -66,7 +67,7 @@ void cut_into_tiles(const RecordOptions& options, SampleList& list);
 [[nodiscard]] Result<Plan> make_plan(const PackOptions& options, const LabelSetup& setup,
                                      SampleList& list);
 
-// Makes only Plan::schema.
+// Makes only Plan::schema, without what depends on the samples.
 [[nodiscard]] Schema make_schema(const PackOptions& options, const LabelSetup& setup);
 
 }  // namespace hotpack::pipeline

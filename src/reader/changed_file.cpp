@@ -15,7 +15,7 @@ Error with_offset(Error error, std::uint64_t offset) {
   return error;
 }
 
-// Reads one byte with a system call, to get the reason why it cannot be read.
+// Reads one byte with a system call, which tells why it cannot be read.
 Error refused_read(const File& file, std::uint64_t offset) {
   std::array<std::byte, 1> byte{};
   const auto read = file.read_some(offset, byte);

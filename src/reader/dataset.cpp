@@ -38,7 +38,7 @@ struct KeyPlace {
   auto operator<=>(const KeyPlace&) const = default;
 };
 
-// The reason why a folder has no manifest yet, as far as its shards show.
+// Explains why a folder has no manifest yet, as far as its shards show.
 Error no_manifest(const std::string& folder) {
   const auto names = names_in_folder(folder);
   if (!names.ok()) return names.error();
@@ -59,18 +59,20 @@ Error no_manifest(const std::string& folder) {
                  {}};
   if (shards.empty())
     return unfinished(
-        "which a run of pack writes last; the same command again finishes an interrupted one");
+        "which `hotpack pack` writes last. If packing was interrupted, run the same command again "
+        "to finish it");
   const std::uint64_t planned = shards.back().count;
   if (shards.front().count != planned)
     return unfinished("and its " + std::to_string(shards.size()) +
-                      " shards are of several packs; each pack has a folder of its own");
+                      " shards are of several packs; move each pack to a folder of its own");
   const std::string count = std::to_string(planned) + (planned == 1 ? " shard" : " shards");
   if (shards.size() == planned)
     return unfinished("but " + std::string(planned == 1 ? "its " : "all ") + count +
-                      (planned == 1 ? " is" : " are") + " here: hotpack merge writes it");
-  return unfinished("but " + std::to_string(shards.size()) + " of " + count +
-                    ". The command that packed it finishes it; the partitions of a pack are joined "
-                    "by hotpack merge");
+                      (planned == 1 ? " is" : " are") + " here: run hotpack merge to write it");
+  return unfinished(
+      "but " + std::to_string(shards.size()) + " of " + count +
+      ". To finish it, run the command that packed it again; to join the partitions of a pack, "
+      "run hotpack merge");
 }
 
 Result<format::Manifest> read_manifest(const std::string& folder) {
@@ -106,8 +108,8 @@ std::string class_text(const ClassInfo& info) {
   return text + ")";
 }
 
-// The first difference of two class tables, or "". Their `sources`, how classes were found in
-// files, may differ.
+// Names the first difference of two class tables, or returns "". The member `sources`, which says
+// how classes were found in label files, may differ.
 std::string class_difference(const std::vector<ClassInfo>& here,
                              const std::vector<ClassInfo>& there) {
   for (std::size_t c = 0; c < std::min(here.size(), there.size()); ++c) {
@@ -119,8 +121,8 @@ std::string class_difference(const std::vector<ClassInfo>& here,
   return std::to_string(here.size()) + " classes here, " + std::to_string(there.size()) + " there";
 }
 
-// The first reason why samples of two packs cannot be read alike. Ignores shapes, which each
-// sample reports.
+// Names the first reason why samples of two packs cannot be read alike, or returns "". Ignores
+// shapes: each sample has its own.
 std::string reading_difference(Schema here, Schema there) {
   if (std::string text = class_difference(here.classes, there.classes); !text.empty()) return text;
   for (Schema* schema : {&here, &there}) {
@@ -134,14 +136,15 @@ std::string reading_difference(Schema here, Schema there) {
   return format::first_difference(here, there);
 }
 
-// Reduces `common` to what also holds for the samples of `other`.
+// Removes from `common` what does not hold for the samples of `other`.
 void widen(Schema& common, const Schema& other) {
   if (common.image.shape != other.image.shape) common.image.shape.reset();
   if (common.label && common.label->shape != other.label->shape) common.label->shape.reset();
   if (common.geometry.size != other.geometry.size) common.geometry.size.reset();
 }
 
-// Adds one folder's manifest. Refuses it if its samples cannot be read like the others.
+// Adds the manifest of one folder. Refuses it if its samples cannot be read like those of the other
+// folders.
 Status add_pack(const std::string& folder, Contents& to) {
   HOTPACK_ASSIGN(format::Manifest manifest, read_manifest(folder));
   if (to.packs.empty()) {
@@ -194,7 +197,6 @@ struct Dataset::Impl {
   // A forked child gets a new state, because threads that the child does not have may hold locks
   // of the parent's. The child never destroys the parent's state, so shards that were handed out
   // stay valid.
-  // destroyed in the child, so its shards, which were handed out, stay valid.
   [[nodiscard]] Process& process() const;
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;
@@ -257,7 +259,8 @@ Result<Dataset> Dataset::open(std::initializer_list<std::string_view> folders) {
 }
 
 Result<Dataset> Dataset::open(std::span<const std::string> folders) {
-  if (folders.empty()) return usage_error("no folder to open as a data set");
+  if (folders.empty())
+    return usage_error("no folder was given; give at least one folder of a data set");
   return or_out_of_memory([&]() -> Result<Dataset> {
     Contents contents;
     for (const std::string& folder : folders) HOTPACK_TRY(add_pack(folder, contents));

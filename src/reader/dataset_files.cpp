@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The share of the mappings that the system allows a process: it maps other things too, and a
-// shard with only its tables in memory takes three mappings.
+// How many shards may be mapped: a share of the mappings that the system allows a process, because
+// the process maps other things too. A shard with only its tables in memory takes three mappings.
 std::size_t default_budget(MapMode mode) {
   constexpr std::size_t kMost = 16384, kUsualLimit = 65530;
   std::size_t limit = 0;
@@ -28,12 +28,14 @@ std::size_t default_budget(MapMode mode) {
 
 std::string row_difference(const ShardInfo& row, const PackTexts& texts, const ShardFile& file) {
   const auto& metadata = file.header().metadata;
-  if (metadata.schema != texts.schema.text) return "its schema differs from the manifest's";
-  if (metadata.plan != texts.plan) return "its plan differs from the manifest's";
+  if (metadata.schema != texts.schema.text)
+    return "its schema differs from the manifest's; is it a shard of another pack?";
+  if (metadata.plan != texts.plan)
+    return "its plan differs from the manifest's; is it a shard of another pack?";
   if (metadata.sources != row.sources)
     return "its sources are " + metadata.sources + ", the manifest says " + row.sources;
   if (file.records() == row.records) return {};
-  return "it holds " + std::to_string(file.records()) + " records, the manifest says " +
+  return "it has " + std::to_string(file.records()) + " records, the manifest says " +
          std::to_string(row.records);
 }
 
@@ -41,8 +43,11 @@ Status check_size(const ShardInfo& row) {
   std::error_code failed;
   const auto size = fs::file_size(row.path, failed);
   if (failed == std::errc::no_such_file_or_directory)
-    return damaged_error("the manifest names this shard, but it is missing", row.path);
-  if (failed) return io_error("cannot stat", row.path, failed.value());
+    return damaged_error(
+        "the manifest names this shard, but it is missing; restore it, or run the command that "
+        "packed it again",
+        row.path);
+  if (failed) return io_error("cannot get the size of the file", row.path, failed.value());
   if (size == row.size_bytes) return {};
   return damaged_error(
       "has " + std::to_string(size) + " bytes, the manifest says " + std::to_string(row.size_bytes),
@@ -77,8 +82,8 @@ std::size_t DatasetFiles::mappings() const {
 }
 
 RecordPlace DatasetFiles::place_of(std::uint64_t number) const noexcept {
-  // The last shard that begins at or before it. Empty shards begin where the next one does, so
-  // they are never chosen.
+  // The last shard that begins at `number` or before. An empty shard begins where the next one
+  // does, so it is never chosen.
   const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), number);
   return {static_cast<std::size_t>(after - firsts_.begin()) - 1, number - *(after - 1)};
 }
@@ -94,8 +99,8 @@ Result<std::unique_ptr<const ShardFile>> DatasetFiles::open(const ShardInfo& row
   return file;
 }
 
-// A pin is counted before the file is looked up, and unmap_one() removes the file before it
-// checks pins, so one of them always notices the other.
+// Counts the pin before it looks the file up. unmap_one() removes the file before it checks the
+// pins. So one of the two always notices the other.
 const ShardFile* DatasetFiles::pin_open(std::size_t shard) noexcept {
   Slot& slot = slots_[shard];
   if (!unmaps_) return slot.ready.load(std::memory_order_acquire);
@@ -161,7 +166,7 @@ const ShardFile* DatasetFiles::publish(std::size_t shard, std::unique_ptr<const 
   return opened;
 }
 
-// Removes a shard that nobody uses, except `but`; null if all are in use.
+// Removes a shard that nobody uses, but never `but`. Returns null if all others are in use.
 std::unique_ptr<const Shard> DatasetFiles::unmap_one(std::size_t but) {
   for (std::size_t looks = 2 * candidates_.size(); looks > 0; --looks) {
     const std::size_t candidate = candidates_.front();
@@ -178,7 +183,7 @@ std::unique_ptr<const Shard> DatasetFiles::unmap_one(std::size_t but) {
   return nullptr;
 }
 
-// Hides the file of a slot, unless it is pinned.
+// Hides the file of a slot and returns true; returns false if the slot is pinned.
 bool DatasetFiles::try_retire(Slot& slot) const {
   const ShardFile* const file = slot.ready.exchange(nullptr);
   if (slot.pins.load() == 0) return true;
@@ -191,7 +196,8 @@ Result<const Shard*> DatasetFiles::keep(std::size_t shard) {
   if (const Shard* const kept = slot.kept.load(std::memory_order_acquire)) return kept;
   HOTPACK_TRY(pin(shard));
   const std::lock_guard lock(mapping_);
-  // The first pin is never removed.
+  // pin() was called above. The first call of keep() leaves its pin forever; later calls remove
+  // theirs.
   if (slot.kept.load(std::memory_order_relaxed) != nullptr) unpin(shard);
   slot.kept.store(slot.shard.get(), std::memory_order_release);
   return static_cast<const Shard*>(slot.shard.get());

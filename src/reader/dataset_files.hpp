@@ -71,7 +71,7 @@ class DatasetFiles {
   // The same if the shard is open, else null and no pin. Takes no lock.
   [[nodiscard]] const ShardFile* pin_open(std::size_t shard) noexcept;
   void unpin(std::size_t shard) noexcept;
-  // Precondition: pin() returned the shard once.
+  // Precondition: pin() has returned this shard at least once.
   [[nodiscard]] RecordFlags& flags(std::size_t shard) noexcept { return *slots_[shard].flags; }
 
   // Sets the limit of mapped shards. Default: the smaller of 16,384 and half of vm.max_map_count

@@ -22,7 +22,7 @@ void KeyAuditor::add(std::uint64_t record, std::string_view key, Findings& findi
                   record,
                   std::string(key),
                   {},
-                  "its key stands after '" + entries_.back().key + "', not in the order " +
+                  "its key comes after '" + entries_.back().key + "', which is not the order " +
                       (seed_ ? "that the shuffle's seed " + std::to_string(*seed_) + " gives"
                              : std::string("of their bytes")),
                   ErrorCode::damaged});
@@ -42,7 +42,7 @@ void KeyAuditor::finish(Findings& findings) {
                   second.record,
                   second.key,
                   {},
-                  "its key stands in " + shards_[first.shard] + ", record " +
+                  "its key is in " + shards_[first.shard] + ", record " +
                       std::to_string(first.record) + ", too",
                   ErrorCode::damaged});
   }

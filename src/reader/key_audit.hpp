@@ -1,6 +1,6 @@
 // Checks the keys of a whole data set: their order, duplicates, and their digest.
 //
-// Ownership: keeps a copy of every key. Not thread-safe. Failure: findings.
+// Ownership: keeps a copy of every key. Not thread-safe. Failure: none; problems become findings.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class KeyAuditor {
   void add(std::uint64_t record, std::string_view key, Findings& findings);
   // Call it after the last key; reports duplicate keys.
   void finish(Findings& findings);
-  // plan.keys of these keys; call it after finish().
+  // The digest of these keys, as `plan.keys` of the manifest has it. Call it after finish().
   [[nodiscard]] std::string digest() const;
 
  private:
@@ -34,7 +34,7 @@ class KeyAuditor {
     std::size_t shard = 0;
     std::uint64_t record = 0;
   };
-  // The sort key before the key itself: 0 without a seed.
+  // Keys are ordered by this number first, then by the key itself; it is 0 without a seed.
   [[nodiscard]] Hash128 rank(std::string_view key) const;
 
   std::optional<std::uint64_t> seed_;

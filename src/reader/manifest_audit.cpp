@@ -19,7 +19,8 @@ std::string text_of(const std::optional<double>& value) {
   return value ? format::canonical_double(*value) : "null";
 }
 
-// Names the first entry of a list in the statistics that differs from the shards' sums.
+// Adds a finding for the first entry of a list in the statistics that differs from what the shards'
+// sums give.
 template <class T>
 void compare_list(const std::string& name, const std::vector<T>& stated,
                   const std::vector<T>& truth, Findings& findings) {
@@ -44,11 +45,12 @@ void audit_statistics(const Statistics& stated, const Statistics& truth, Finding
   compare_list("weights.median", stated.weights_median, truth.weights_median, findings);
   if (stated.ignored != truth.ignored) {
     findings.add(kFile, "statistics.ignored is " + std::to_string(stated.ignored) +
-                            ", the shards' sums are " + std::to_string(truth.ignored));
+                            ", but the shards' sums give " + std::to_string(truth.ignored));
   }
 }
 
-// All shards except the last have equally many planned samples; the last has at least one.
+// Checks that all shards except the last have equally many planned samples, and the last at least
+// one and no more than the others.
 void audit_equal_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
   const auto planned = [](const ShardSummary& shard) { return shard.records + shard.sums.skipped; };
   const std::uint64_t each = planned(shards.front());
@@ -58,7 +60,8 @@ void audit_equal_boundaries(std::span<const ShardSummary> shards, Findings& find
       continue;
     return findings.add(kFile, "shard boundaries: " + shards[i].name + " has " +
                                    std::to_string(planned(shards[i])) +
-                                   " planned samples, the first shard " + std::to_string(each));
+                                   " planned samples, but the first shard has " +
+                                   std::to_string(each));
   }
 }
 
@@ -70,8 +73,8 @@ bool equally_many(std::span<const ShardSummary> shards) {
                      [&](const ShardSummary& shard) { return shard.records == each; });
 }
 
-// For records of different sizes, one shard size must explain every boundary. This cannot be
-// checked if the sizes of skipped samples are unknown.
+// Records of different sizes: checks that some shard size explains all boundaries. This is
+// impossible if samples were skipped, because their sizes are unknown.
 void audit_mixed_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
   if (std::any_of(shards.begin(), shards.end(),
                   [](const ShardSummary& shard) { return shard.sums.skipped > 0 || !shard.ok; }))
@@ -125,7 +128,7 @@ void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary
   }
   if (manifest.skipped != total.skipped) {
     findings.add(kFile, "skipped is " + std::to_string(manifest.skipped) +
-                            ", the shards' sums say " + std::to_string(total.skipped));
+                            ", but the shards' sums give " + std::to_string(total.skipped));
   }
   audit_statistics(manifest.statistics, format::statistics_of(total), findings);
   if (schema.image.shape) {
@@ -141,7 +144,7 @@ void audit_manifest_text(const format::Manifest& manifest, std::string_view text
   const std::string wanted = format::encode_manifest(manifest);
   if (text == wanted) return;
   const auto differs = std::mismatch(text.begin(), text.end(), wanted.begin(), wanted.end()).first;
-  findings.add(kFile, "not the canonical text of its contents",
+  findings.add(kFile, "its text is not the canonical form of its contents",
                static_cast<std::uint64_t>(differs - text.begin()));
 }
 

@@ -1,6 +1,6 @@
 // Checks that a manifest and its shards agree, after the shards were examined.
 //
-// Pure functions. Failure: findings about dataset.json.
+// Pure functions. Failure: none; problems become findings, most of them about dataset.json.
 #pragma once
 
 #include <span>
@@ -14,7 +14,8 @@
 
 namespace hotpack::reader {
 
-// Checks the row of one shard, and the texts that every shard shares with the manifest.
+// Checks the manifest's row of one shard, and the texts (schema and plan) that every shard shares
+// with the manifest.
 void audit_row(const format::Manifest& manifest, const format::ShardRow& row, const ShardFile& file,
                Findings& findings);
 

@@ -90,7 +90,8 @@ void RecordAuditor::audit_key() {
 void RecordAuditor::audit_hashes(const SampleSource& source) {
   const auto& label = file_.schema().label;
   const bool has_file = label && label->scope == LabelScope::pixel;
-  if (source.image_hash == 0) report("source.hash of its image is 0", {});
+  if (source.image_hash == 0)
+    report("source.hash of its image is 0, but it must be the hash of the image file", {});
   if ((source.label_hash != 0) != has_file) {
     report(std::string("source.hash of its label is ") + (has_file ? "0" : "not 0") +
                ", though it has " + (has_file ? "a" : "no") + " label file",
@@ -100,8 +101,9 @@ void RecordAuditor::audit_hashes(const SampleSource& source) {
 
 void RecordAuditor::audit_source(const SampleSource& source, const ImageShape& shape) {
   if (!fits_int(source.width) || !fits_int(source.height)) {
-    return report(
-        "source.size is " + std::to_string(source.width) + "x" + std::to_string(source.height), {});
+    return report("source.size is not the size of an image: " + std::to_string(source.width) + "x" +
+                      std::to_string(source.height),
+                  {});
   }
   if (!fit_ || !fits_int(shape.width) || !fits_int(shape.height)) return;
   const Extent size{static_cast<int>(source.width), static_cast<int>(source.height)};
@@ -110,14 +112,15 @@ void RecordAuditor::audit_source(const SampleSource& source, const ImageShape& s
   if (own_size && record != Extent{padded_length(size.width, pad_multiple_),
                                    padded_length(size.height, pad_multiple_)}) {
     report("image.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
-               " pixels, source.size " + std::to_string(source.width) + "x" +
+               " pixels, but source.size is " + std::to_string(source.width) + "x" +
                std::to_string(source.height),
            {});
   }
   const Region wanted = fit_region(own_size ? Fit::crop_or_pad : *fit_, anchor_, size, record);
   const std::array<std::int64_t, 4> expected{wanted.x, wanted.y, wanted.width, wanted.height};
   if (source.region != expected)
-    report("source.region is " + text_of(source.region) + ", its fit gives " + text_of(expected),
+    report("source.region is " + text_of(source.region) + ", but the fit in the schema gives " +
+               text_of(expected),
            {});
 }
 
@@ -172,7 +175,7 @@ void RecordAuditor::audit_label(const ImageShape& image, const LabelShape& shape
   if (shape.scope == LabelScope::pixel &&
       (shape.height != image.height || shape.width != image.width)) {
     report("label.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
-               " pixels, its image has " + std::to_string(image.width) + "x" +
+               " pixels, but its image has " + std::to_string(image.width) + "x" +
                std::to_string(image.height),
            {});
   }

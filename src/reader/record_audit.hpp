@@ -1,7 +1,7 @@
-// Checks single records of a shard: key, source, place, checksums, label values. Each worker has
-// one auditor.
+// Checks single records of a shard: key, source, position of the image in the record, checksums,
+// label values. Each worker has one auditor.
 //
-// Ownership: borrows the ShardFile. Not thread-safe. Failure: problems become findings; never
+// Ownership: borrows the ShardFile. Not thread-safe. Failure: none; problems become findings. Never
 // throws.
 #pragma once
 
@@ -45,12 +45,11 @@ class RecordAuditor {
   void audit_image(const ImageShape& shape, const SampleSource& source);
   void audit_label(const ImageShape& image, const LabelShape& shape);
   void audit_later_field(const FieldTables& field);
-  // The record of a field, uncompressed and with a correct checksum; otherwise adds findings and
-  // returns nothing.
+  // Returns the uncompressed record of a field, after checking its checksum.
   [[nodiscard]] Result<Bytes> content(const FieldTables& field, const StoredRecord& stored,
                                       std::uint64_t size_bytes);
-  // The stored record of a field, or nothing after a finding. `offset` gets its place in the
-  // file.
+  // The same for the current record; a failure becomes a finding and the result is empty. Sets
+  // `offset` to the record's offset in the file.
   [[nodiscard]] std::optional<Bytes> checked_content(const FieldTables& field,
                                                      std::uint64_t size_bytes,
                                                      std::uint64_t& offset);

@@ -36,7 +36,7 @@ struct LabelFaults {
 
 class LabelCounter {
  public:
-  // Adds one label to the sums (whose classes are the label's) and returns its faults.
+  // Adds one label to `sums`, which has the same classes, and returns the label's faults.
   [[nodiscard]] LabelFaults count(const LabelView& label, format::Sums& sums);
 
  private:

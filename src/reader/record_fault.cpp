@@ -29,7 +29,7 @@ std::string RecordFault::text() const {
       return name + "it has " + std::to_string(found) + " bytes, its shape needs " +
              std::to_string(wanted);
     case Kind::no_crc:
-      return name + "no table holds its " + sum;
+      return name + "no table contains its " + sum;
     case Kind::other_crc:
       return name + sum + " is " + hex32(found) + ", the shard says " + hex32(wanted);
     default:

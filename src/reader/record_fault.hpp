@@ -1,5 +1,5 @@
-// The fault of one record as plain values: found where nothing may be allocated (under a fault
-// guard), described afterwards.
+// The fault of one record, as plain values. Code under the fault guard (base/fault_guard.hpp),
+// which must not allocate, finds it; other code describes it afterwards.
 //
 // A fault borrows the field from its ShardFile. Thread-safe as plain values.
 #pragma once

@@ -12,7 +12,8 @@ namespace hotpack {
 
 namespace {
 
-// Looks the key up again: if the file has shrunk, the key that a sample holds cannot be read.
+// Adds the record's name to the error. Looks the key up again, because the key that a sample holds
+// cannot be read if the file has shrunk.
 Error named(Error error, const reader::ShardFile& file, std::uint64_t index) {
   return reader::name_record(std::move(error), index, file.readable_key(index));
 }

@@ -18,18 +18,18 @@ namespace hotpack::reader {
 
 namespace {
 
-constexpr std::uint64_t kRecordsAtOnce = 8;  // a worker reports progress after so many records
+constexpr std::uint64_t kRecordsAtOnce = 8;  // a worker reports progress after this many records
 
 void audit_plan(const ShardFile& file, const std::string& name, Findings& findings) {
   const format::PlanIdentity& plan = file.header().plan;
   const auto place = format::parse_shard_file_name(name);
   if (place && place->count != plan.shards) {
-    findings.add(name, "its name says " + std::to_string(place->count) + " shards, hotpack.plan " +
-                           std::to_string(plan.shards));
+    findings.add(name, "its name says " + std::to_string(place->count) +
+                           " shards, but hotpack.plan says " + std::to_string(plan.shards));
   }
 }
 
-// Payload fields unknown to 1.0.
+// Payload fields that version 1.0 does not know.
 std::vector<FieldTables> later_fields(const ShardFile& file, const std::string& name,
                                       Findings& findings) {
   auto fields = format::later_fields(file.header());
@@ -38,7 +38,7 @@ std::vector<FieldTables> later_fields(const ShardFile& file, const std::string& 
   return {};
 }
 
-// Runs `work` on up to `count` threads, including this one; fewer if the system has no more.
+// Runs `work` on up to `count` threads, including this one; on fewer if the system refuses more.
 void run_workers(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::vector<std::jthread> others;
   for (std::size_t worker = 1; worker < count; ++worker) {
@@ -53,7 +53,7 @@ void run_workers(std::size_t count, const std::function<void(std::size_t)>& work
 
 using Auditors = std::vector<std::unique_ptr<RecordAuditor>>;
 
-// Audits every record; the auditors share them in small batches.
+// Audits every record. Each auditor runs on a thread of its own and takes a few records at a time.
 void audit_records(std::uint64_t records, const Auditors& auditors, ProgressMeter& progress) {
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> lacks_memory{false};
@@ -79,21 +79,21 @@ void audit_records(std::uint64_t records, const Auditors& auditors, ProgressMete
   if (lacks_memory) throw std::bad_alloc();
 }
 
-// The name of the number with index `i` in shard.sums.
+// Returns what the number with index `i` in shard.sums means.
 std::string sum_name(std::size_t i, std::size_t channels) {
   if (i < channels) return "sum of channel " + std::to_string(i);
   if (i < 2 * channels) return "sum of squares of channel " + std::to_string(i - channels);
   static constexpr const char* kScalars[] = {"pixels counted", "ignored pixels", "skipped samples"};
   if (i < 2 * channels + 3) return kScalars[i - 2 * channels];
-  static constexpr const char* kCounts[] = {"pixels of class ", "samples that hold class ",
-                                            "labeled pixels of the samples that hold class "};
+  static constexpr const char* kCounts[] = {"pixels of class ", "samples that contain class ",
+                                            "labeled pixels of the samples that contain class "};
   const std::size_t rest = i - 2 * channels - 3;
   return kCounts[rest % 3] + std::to_string(rest / 3);
 }
 
 void audit_sums(const ShardFile& file, const std::string& name, const format::Sums& stated,
                 format::Sums counted, Findings& findings) {
-  // the payload does not show it; the checks of the manifest use it
+  // the payload does not show skipped samples; the checks of the manifest compare their number
   counted.skipped = stated.skipped;
   const auto stored = stated.numbers();
   const auto found = counted.numbers();
@@ -102,7 +102,7 @@ void audit_sums(const ShardFile& file, const std::string& name, const format::Su
     if (stored[i] == found[i]) continue;
     findings.add(name,
                  "shard.sums: " + sum_name(i, channels) + " is " + std::to_string(stored[i]) +
-                     ", the records have " + std::to_string(found[i]),
+                     ", but the records have " + std::to_string(found[i]),
                  file.table_offset(*file.header().find("shard.sums"), i));
   }
 }

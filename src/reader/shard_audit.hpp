@@ -1,6 +1,7 @@
 // Checks one shard by itself: header, tables, records and sums.
 //
-// Several shards may be audited at once; each call reports progress. Failure: findings.
+// Several shards may be audited at once; each call reports progress. Failure: none; problems become
+// findings.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct AuditOptions {
   std::size_t max_findings = 1000;
 };
 
-// Facts about a shard for the checks of the whole data set.
+// What the checks of the whole data set need to know about a shard.
 struct ShardSummary {
   std::string name;
   std::uint64_t records = 0;

@@ -278,8 +278,8 @@ Result<std::span<const std::uint8_t>> ShardFile::view(const FieldTables& field, 
                                                       VerifyChecksums crc) const {
   if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
   if (field.compressed)
-    return usage_error("the " + field.name + " is stored compressed; read_" + field.name +
-                       "() decompresses it");
+    return usage_error("the " + field.name + " is stored compressed; use read_" + field.name +
+                       "(), which decompresses it");
   StoredRecord record;
   HOTPACK_TRY(run([&]() noexcept {
     const RecordFault fault = find_record(field, index, size_bytes, record);
@@ -363,10 +363,11 @@ Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, 
     try {
       scratch.resize(size_bytes);
     } catch (const std::exception&) {
-      return Error{ErrorCode::io,
-                   "there is no memory for a record of " + std::to_string(size_bytes) + " bytes",
-                   path_,
-                   {}};
+      return Error{
+          ErrorCode::io,
+          "there is not enough memory for a record of " + std::to_string(size_bytes) + " bytes",
+          path_,
+          {}};
     }
   }
   const std::span<std::uint8_t> target = std::span(scratch).first(size_bytes);

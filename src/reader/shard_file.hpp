@@ -33,8 +33,9 @@ struct StoredRecord {
   std::uint64_t offset = 0;  // of its first byte in the file
 };
 
-// mapped: the whole file. tables: everything before and after the payload is copied to memory;
-// bytes() has zeros for the payload, which find_stored() can locate but nobody can read.
+// mapped: the whole file is mapped. tables: everything before and after the payload is copied to
+// memory, and bytes() has zeros for the payload. find_stored() then still locates records, but
+// nobody can read them.
 enum class MapMode { mapped, tables };
 
 class ShardFile {
@@ -67,13 +68,13 @@ class ShardFile {
   // class_count 0 without labels
   [[nodiscard]] Result<LabelShape> label_shape(std::uint64_t index) const;
 
-  // The same and more without allocating, locking or throwing, so they may run under a fault
-  // guard. Results are in the last argument.
+  // The members find_… and compare_… do not allocate, lock or throw, so they may run under the
+  // fault guard (base/fault_guard.hpp). Those with a result set their last argument.
   [[nodiscard]] RecordFault find_key(std::uint64_t index, std::string_view& key) const noexcept;
   [[nodiscard]] RecordFault find_image_shape(std::uint64_t index, ImageShape& shape) const noexcept;
   [[nodiscard]] RecordFault find_label_shape(std::uint64_t index, LabelShape& shape) const noexcept;
-  // Precondition of this and the next: field.payload is set. find_record also checks that an
-  // uncompressed record has the size it should have.
+  // Precondition of find_stored() and find_record(): field.payload is set. find_record() also
+  // checks that an uncompressed record has `size_bytes` bytes.
   [[nodiscard]] RecordFault find_stored(const FieldTables& field, std::uint64_t index,
                                         StoredRecord& record) const noexcept;
   [[nodiscard]] RecordFault find_record(const FieldTables& field, std::uint64_t index,
@@ -84,22 +85,24 @@ class ShardFile {
   [[nodiscard]] RecordFault compare_content(const FieldTables& field, std::uint64_t index,
                                             std::span<const std::byte> content,
                                             std::uint64_t offset) const noexcept;
-  // Describes a fault, with this file's path but without the record.
+  // Describes a fault with the path of this file. The caller adds the record's name.
   [[nodiscard]] Error error_of(const RecordFault& fault) const;
 
   // Precondition of these: field.payload is set.
   [[nodiscard]] Result<StoredRecord> stored(const FieldTables& field, std::uint64_t index) const;
-  // CRC-32C of the stored bytes: of the frame if compressed, else of the record.
+  // Checks the CRC-32C of the stored bytes: of the frame if the field is compressed, else of the
+  // record.
   [[nodiscard]] Status check_stored(const FieldTables& field, std::uint64_t index,
                                     const StoredRecord& record) const;
-  // CRC-32C of the uncompressed record.
+  // Checks the CRC-32C of the uncompressed record.
   [[nodiscard]] Status check_content(const FieldTables& field, std::uint64_t index,
                                      std::span<const std::byte> content,
                                      std::uint64_t offset) const;
-  // Decompresses `record` into exactly `into`.
+  // Decompresses `record`, which must have exactly into.size() bytes of content.
   [[nodiscard]] Status decompress(const FieldTables& field, const StoredRecord& record,
                                   std::span<std::byte> into) const;
-  // The record of `size_bytes` in the mapping; not for compressed fields.
+  // Returns the bytes of a record of `size_bytes` in the mapping; only for fields that are not
+  // compressed.
   [[nodiscard]] Result<std::span<const std::uint8_t>> view(const FieldTables& field,
                                                            std::uint64_t index,
                                                            std::uint64_t size_bytes,
@@ -111,15 +114,15 @@ class ShardFile {
                                                            std::span<std::uint8_t> into,
                                                            VerifyChecksums crc) const;
 
-  // The record of `size_bytes`: in the mapping if it is not compressed, else in `scratch`, which
-  // grows only after the frame has passed its checks.
+  // Returns the bytes of a record of `size_bytes`: in the mapping, or decompressed in `scratch`,
+  // which grows only after the frame has passed its checks.
   [[nodiscard]] Result<std::span<const std::uint8_t>> load(const FieldTables& field,
                                                            std::uint64_t index,
                                                            std::uint64_t size_bytes,
                                                            std::vector<std::uint8_t>& scratch,
                                                            VerifyChecksums crc) const;
 
-  // An error about this file. For errors about a record the caller adds the record.
+  // Returns an error about this file. If it concerns a record, the caller adds the record's name.
   [[nodiscard]] Error damaged(std::string text, std::uint64_t offset) const;
   // Offset in the file of item `index` of a table.
   [[nodiscard]] std::uint64_t table_offset(const format::Tensor& table, std::uint64_t index) const;
@@ -132,11 +135,11 @@ class ShardFile {
   [[nodiscard]] Status fetch(const File& opened, std::uint64_t offset, std::uint64_t size_bytes);
   [[nodiscard]] Status map(const File& opened);
   [[nodiscard]] Status status_of(const RecordFault& fault) const;
-  // Runs work that returns a RecordFault and may read the mapping. It runs under the fault guard
-  // if the handler is installed, so it must not allocate, lock, throw or own anything.
+  // Runs `work`, which returns a RecordFault and may read the mapping. If the SIGBUS handler is
+  // installed, it runs under the fault guard. So it must not allocate, lock, throw or own anything.
   template <class Work>
   [[nodiscard]] Status run(Work work) const;
-  // The frame of a compressed record, checked against its CRC and `size_bytes`.
+  // Finds the frame of a compressed record and checks it against its CRC and `size_bytes`.
   [[nodiscard]] RecordFault find_frame(const FieldTables& field, std::uint64_t index,
                                        std::uint64_t size_bytes, VerifyChecksums crc,
                                        StoredRecord& frame) const noexcept;

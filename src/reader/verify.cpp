@@ -53,7 +53,7 @@ std::vector<std::string> notes_about(const format::PackFolder& folder) {
   return notes;
 }
 
-// A run over one folder or shard, with its findings so far.
+// One check of a folder or a shard, with its findings so far.
 class Verification {
  public:
   explicit Verification(const VerifyOptions& options)
@@ -117,7 +117,7 @@ std::vector<std::string> Verification::names_to_check(const format::PackFolder& 
     if (!manifest_) {
       names.push_back(std::move(name));
     } else if (row_of(name) == nullptr) {
-      findings_.add(name, "in the folder, but not in the manifest");
+      findings_.add(name, "is in the folder, but not in the manifest");
     }
   }
   return names;
@@ -131,7 +131,8 @@ Result<VerifyReport> Verification::run_folder(const std::string& folder) {
     read_manifest(folder);
   } else {
     findings_.add(kManifestFile,
-                  "missing: not a data set, a partition of one, or a run that has not finished");
+                  "is missing: this is not a data set, or only a partition of one, or packing has "
+                  "not finished");
   }
   const std::vector<std::string> names = names_to_check(listing);
   ProgressMeter progress(callback_, names.size(), manifest_ ? manifest_->records() : 0);
@@ -183,14 +184,15 @@ void Verification::check_opened(const ShardFile& file, const std::string& name,
   report_.size_bytes += file.bytes().size();
   if (!file.header().aligned) {
     report_.aligned = false;
-    report_.notes.push_back(name +
-                            ": payload or tables are not aligned, as after a round trip through "
-                            "another library; it can "
-                            "still be read");
+    report_.notes.push_back(
+        name +
+        ": payload or tables are not aligned; another library probably saved the file "
+        "again. It can still be read");
   }
   if (file.header().minor > 0) {
-    report_.notes.push_back(name + ": format " + file.header().metadata.format +
-                            "; this program knows 1.0 and checks what it shares with it");
+    report_.notes.push_back(
+        name + ": format " + file.header().metadata.format +
+        "; this program knows 1.0 and checks only what both versions have in common");
   }
   compare_with_first(file, name);
   if (manifest_) {
@@ -232,15 +234,16 @@ void Verification::check_whole() {
   reader::audit_totals(*manifest_, summaries_, findings_);
   if (manifest_->skipped > 0 || !keys_) return;  // only the plan has the keys of skipped samples
   if (const std::string digest = keys_->digest(); digest != manifest_->plan.keys) {
-    findings_.add(kManifestFile,
-                  "plan.keys is " + manifest_->plan.keys + ", the shards' keys have " + digest);
+    findings_.add(kManifestFile, "plan.keys is " + manifest_->plan.keys +
+                                     ", but the digest of the shards' keys is " + digest);
   }
 }
 
 void Verification::note_partition(std::size_t shards) {
   if (shards == planned_shards_) {
-    report_.notes.push_back("all " + std::to_string(shards) +
-                            " shards of one plan are here; hotpack merge writes the manifest");
+    report_.notes.push_back(
+        "all " + std::to_string(shards) +
+        " shards of one plan are here; run hotpack merge to write the manifest");
   } else {
     report_.notes.push_back(std::to_string(shards) + " of " + std::to_string(planned_shards_) +
                             " shards of one plan are here");

@@ -25,14 +25,14 @@ Context& thread_context() {
   return context;
 }
 
-// The most content that a frame of `frame_bytes` can hold: a block has a header of 3 bytes and at
-// most 128 KiB of content.
+// The most content that a frame of `frame_bytes` can contain: each block has a header of 3 bytes
+// and at most 128 KiB of content.
 std::uint64_t max_content_bytes(std::uint64_t frame_bytes) {
   return (frame_bytes / 3 + 1) * (std::uint64_t{128} << 10);
 }
 
-// Refuses skippable frames and formats before 1.0, which the library may also know and allocate
-// memory for.
+// Refuses skippable frames and formats before 1.0: the library may know them too and allocate
+// memory for them.
 bool has_magic(std::span<const std::byte> frame) {
   return frame.size() >= sizeof(std::uint32_t) &&
          load_le<std::uint32_t>(frame.data()) == ZSTD_MAGICNUMBER;
@@ -129,7 +129,8 @@ Status decompress_frame(std::span<const std::byte> frame, std::span<std::byte> i
 Status prepare_decompression() {
   Context& context = thread_context();
   if (context == nullptr) context.reset(ZSTD_createDCtx());
-  if (context == nullptr) return Error{ErrorCode::io, "no memory for decompression", {}, {}};
+  if (context == nullptr)
+    return Error{ErrorCode::io, "there is not enough memory to decompress a record", {}, {}};
   return {};
 }
 

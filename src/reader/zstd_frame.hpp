@@ -1,10 +1,11 @@
-// One record stored as one Zstandard frame.
+// Reads a record that is stored as one Zstandard frame.
 //
 // Pure functions over the caller's memory; thread-safe (each thread has its own decompression
 // context). Errors have code `damaged` and no path.
-// A frame may lie in memory that cannot be read, under a fault guard. Such frames need the
-// functions that return a FrameFault, with prepare_decompression() before and
-// renew_decompression() after such a fault.
+// The bytes of a frame in a mapped file may be unreadable; code that reads them runs under the
+// fault guard (base/fault_guard.hpp), which may leave a function at any point. There, use only the
+// functions that return a FrameFault. Call prepare_decompression() before, and
+// renew_decompression() after the guard has left a function.
 #pragma once
 
 #include <cstddef>
@@ -38,12 +39,12 @@ struct FrameFault {
   [[nodiscard]] std::string text() const;  // "is not a Zstandard frame"
 };
 
-// The content size that a frame declares.
+// Returns the content size that a frame declares.
 [[nodiscard]] Result<std::uint64_t> frame_content_bytes(std::span<const std::byte> frame);
 
 // Accepts exactly one frame, without a dictionary, that declares `content_bytes`. Refuses a size
-// that such a short frame cannot hold, so that a hostile header cannot make the reader allocate
-// memory.
+// that a frame of this length cannot contain, so that a hostile file cannot make the reader
+// allocate much memory.
 [[nodiscard]] Status check_frame(std::span<const std::byte> frame, std::uint64_t content_bytes);
 // The same without allocating.
 [[nodiscard]] FrameFault find_frame_fault(std::span<const std::byte> frame,
@@ -55,16 +56,16 @@ inline constexpr std::size_t kFrameHead = 18;
 [[nodiscard]] FrameFault find_size_fault(std::span<const std::byte> head, std::uint64_t frame_bytes,
                                          std::uint64_t content_bytes) noexcept;
 
-// Decompresses a frame that check_frame accepts for into.size().
+// Decompresses a frame that check_frame(frame, into.size()) accepts.
 [[nodiscard]] Status decompress_frame(std::span<const std::byte> frame, std::span<std::byte> into);
-// Decompresses a frame that has no fault for into.size(); allocates nothing. Precondition:
-// prepare_decompression() succeeded on this thread.
+// Decompresses a frame in which find_frame_fault(frame, into.size()) finds no fault; allocates
+// nothing. Precondition: prepare_decompression() succeeded on this thread.
 [[nodiscard]] FrameFault unpack_frame(std::span<const std::byte> frame,
                                       std::span<std::byte> into) noexcept;
 
 // Creates this thread's context, once. Fails with code `io` if there is no memory for it.
 [[nodiscard]] Status prepare_decompression();
-// Discards this thread's context, which was left in the middle of a frame.
+// Discards this thread's context, which may be in the middle of a frame.
 void renew_decompression();
 
 }  // namespace hotpack::reader

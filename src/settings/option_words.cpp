@@ -93,6 +93,7 @@ class Options {
     add("--pad-color", color, color.find_first_not_of("0,") == std::string::npos ? color : "0,0,0");
     add("--alpha", option_of(schema_, "alpha"), "drop");
     add("--depth16", option_of(schema_, "depth16"), word_of(Depth16::shift));
+    add("--jpeg-scale", option_of(schema_, "jpeg_scale"), word_of(JpegScale::automatic));
     add("--image-layout", Value(word_of(schema_.image.layout)), word_of(AxisOrder::channels_last));
   }
 

@@ -106,6 +106,7 @@ struct RecordOptions {
   ImageColor color = ImageColor::rgb;
   std::optional<RgbColor> alpha_blend;  // --alpha blend=R,G,B; absent: alpha is dropped
   Depth16 depth16 = Depth16::shift;
+  JpegScale jpeg_scale = JpegScale::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
   LabelStorage label_storage = LabelStorage::bits;
   AxisOrder layout = AxisOrder::channels_last;

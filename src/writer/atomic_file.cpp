@@ -33,8 +33,8 @@ std::uint64_t random_number() {
   return random;
 }
 
-// Between creation and locking, another run may have taken the file for a leftover and removed
-// it.
+// Locks a new file. Returns false if it is locked or gone: between creation and locking, another
+// run may have taken it for a leftover and removed it.
 bool locked_and_still_there(const File& file) {
   struct stat status {};
   return ::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0 &&
@@ -79,7 +79,7 @@ Status AtomicFile::commit() {
   HOTPACK_TRY(file_.sync_data());
   const std::string target = folder_ + "/" + final_name_;
   if (::rename(file_.path().c_str(), target.c_str()) != 0)
-    return io_error("cannot rename the finished file to", target, errno);
+    return io_error("cannot rename the finished temporary file to this name", target, errno);
   remove_ = false;
   HOTPACK_TRY(file_.close());
   return sync_folder(folder_);

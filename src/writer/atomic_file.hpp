@@ -1,4 +1,4 @@
-// A file that appears under its final name complete or not at all.
+// A file that appears under its final name when it is complete, or never.
 //
 // The data go to a temporary name (base/temporary_name) in the same folder. The file is created
 // exclusively and stays locked (flock), so that other runs can tell a live temporary file from a

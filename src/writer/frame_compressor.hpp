@@ -35,7 +35,7 @@ class FrameCompressor {
 // The largest frame that a record can need.
 [[nodiscard]] std::uint64_t frame_bound(std::uint64_t record_bytes);
 [[nodiscard]] bool valid_level(int level);
-// The token for `engines`: "zstd:1.5.4".
+// What `engines` says about the compressor: "zstd:1.5.4".
 [[nodiscard]] std::string compressor_engine();
 
 }  // namespace hotpack::writer

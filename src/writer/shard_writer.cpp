@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kCopyBlock = 1 << 20;
 
-// Copies `size` bytes in ascending order. Within one file this is safe because the target lies
-// before the source.
+// Copies `size` bytes in ascending order. `from` and `to` may be one file if the target lies before
+// the source.
 Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::uint64_t target,
                   std::uint64_t size, std::vector<std::byte>& block) {
   block.resize(kCopyBlock);
@@ -31,7 +31,7 @@ Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::u
 constexpr std::string_view kImage = "image";
 constexpr std::string_view kLabel = "label";
 
-// The offset of a field's payload in the file, whichever form the field has.
+// Returns the offset of a field's payload in the file, whichever form the field has.
 std::uint64_t start_of(const format::Layout& layout, std::string_view field) {
   for (const std::string_view form : {"", ".data", ".zstd"}) {
     const format::Tensor* const tensor = layout.find(std::string(field) + std::string(form));
@@ -116,8 +116,8 @@ format::Contents ShardWriter::packed_contents() const {
   return contents;
 }
 
-// Moves records down over the gaps of skipped samples, images first, then labels: a target never
-// lies after its source.
+// Moves records towards the start of the file, over the gaps of skipped samples: first images, then
+// labels. So a target never lies after its source.
 Status ShardWriter::close_gaps(const format::Layout& layout) {
   std::vector<std::byte> block;
   const auto move = [&](std::uint64_t from, std::uint64_t to, std::uint64_t size) {

@@ -31,7 +31,7 @@ struct ShardSpec {
   std::uint64_t count = 1;
   const Schema* schema = nullptr;  // must outlive the writer
   format::Metadata metadata;
-  // if no sample is skipped; stored bytes of compressed fields do not count
+  // the contents if no sample is skipped; stored bytes of compressed fields are ignored
   format::Contents planned;
 };
 
@@ -51,8 +51,8 @@ class ShardWriter {
  public:
   [[nodiscard]] static Result<std::unique_ptr<ShardWriter>> create(ShardSpec spec);
 
-  // True if write_payload() puts records at their planned places (uncompressed); otherwise add()
-  // takes their bytes.
+  // True if no field is compressed. Then write_payload() writes records at their planned places;
+  // otherwise add() takes their bytes.
   [[nodiscard]] bool places_payload() const {
     return !spec_.planned.image_zstd && !spec_.planned.label_zstd;
   }

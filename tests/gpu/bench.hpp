@@ -10,14 +10,14 @@ namespace hotpack::gpu {
 
 struct BenchArguments {
   std::string json;    // a file for the report; empty: none
-  std::string pack;    // a pack of the caller's; empty: one of 512×512 pixels is made
+  std::string pack;    // the caller's pack; if empty, a pack of 512×512 pixels is made
   double seconds = 1;  // of each row
   std::uint64_t batch = 32;
-  BenchPack made;  // where there is no pack
+  BenchPack made;  // the pack to make if `pack` is empty
 };
 
-// Prints the table and writes the JSON. After a failure both contain the rows that were measured
-// before.
+// Prints the table and writes the JSON. After a failure, both contain the rows that were measured
+// before it.
 void run_bench(const BenchArguments& arguments);
 
 }  // namespace hotpack::gpu

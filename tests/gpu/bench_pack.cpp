@@ -19,7 +19,7 @@ namespace {
 
 using test::TinyForm;
 
-constexpr std::size_t kImages = 8;  // different ones
+constexpr std::size_t kImages = 8;  // number of different images
 
 template <class T>
 T require(Result<T> result) {
@@ -35,8 +35,8 @@ struct Image {
   format::Sums sums;
 };
 
-// Something between noise and areas; classes in blocks, as labels of streets are, some pixels
-// without one.
+// Paints an image between noise and plain areas. Classes are in blocks, as in labels of streets;
+// some pixels have no class.
 Image paint(const BenchPack& pack, std::uint32_t number) {
   Image image;
   image.sums = format::Sums(3, static_cast<std::size_t>(pack.classes));
@@ -129,7 +129,7 @@ class Writer {
     return made;
   }
 
-  // Records first … last − 1.
+  // Writes records first … last − 1.
   format::ShardRow write_shard(const format::Manifest& manifest, const std::string& file,
                                std::size_t first, std::size_t last, format::Sums& total) const {
     format::SourcesDigest sources;

@@ -1,6 +1,7 @@
-// Packs of many records for measurements, written quickly: a few images, each of them many times.
+// Writes packs of many records for measurements. It is fast, because a few images are used many
+// times.
 //
-// Images are u8 [H,W,3], labels class ids. Failure throws std::logic_error. Thread-safety: none.
+// Images are u8 [H,W,3], labels are class ids. Failure: std::logic_error. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ struct BenchPack {
   std::size_t per_shard = 128;
 };
 
-// Into an existing folder.
+// Writes the pack into an existing folder.
 void write_bench_pack(const std::string& folder, const BenchPack& pack);
 
 }  // namespace hotpack::gpu

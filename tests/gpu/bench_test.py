@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Both benchmarks of a device from beginning to end on a stand-in: the acceptance benchmark of hotpack_gpu_check, and
-`hotpack bench --device`. Every row is there, with figures, and its limit equals its formula.
+"""Runs both benchmarks of a device as a whole on a stand-in: the acceptance benchmark of hotpack_gpu_check, and
+`hotpack bench --device`. Checks that every row exists and has figures, and that its limit equals its formula.
 
     bench_test.py hotpack_gpu_check FOLDER CUBLAS [HOTPACK]
 
@@ -37,7 +37,7 @@ def resident_limit(memory_bandwidth, packed_bytes, output_bytes):
     return memory_bandwidth * output_bytes / (packed_bytes + output_bytes)
 
 
-# A row's goal, target, limit as a formula of its terms (nothing: a figure of its own), and bytes of its sample.
+# Per row: the goal, the target, and the limit as a formula of the row's terms (None: the limit is a figure of its own).
 ROWS = {
     "pinned tier: packed bytes": ("at least", 0.95, lambda bus_bandwidth: bus_bandwidth),
     "page tier: packed bytes": ("at least", 0.90, page_limit),
@@ -93,19 +93,19 @@ def check_row(name, row):
         expect(close(terms["output_bytes"], ELEMENT_BYTES[form] * pixels), f"{name}: output_bytes is {terms['output_bytes']}")
 
 
-# A stage that fails late, here the last one, leaves what was measured before, and is reported.
+# If a stage fails late (here the last one), the rows before it keep their figures, and the failure is reported.
 def check_failure(check, folder, cublas, scratch):
     report = Path(scratch) / "failed.json"
     done = run([check, "--bench", "--json", str(report), "--seconds", "0.01", "--batch", "2", "--records", "4", "--size", "32x32"],
                folder, code=1, HOTPACK_CUBLAS=cublas, HOTPACK_FAKE_CUBLAS_FAILS="1", HOTPACK_FAKE_DEVICE_BYTES=str(600 << 20), TMPDIR=scratch)
-    expect("failed: cublasGemmEx failed with status 13" in done.stderr, f"the failure is not told: {done.stderr}")
+    expect("failed: cublasGemmEx failed with status 13" in done.stderr, f"the failure is not reported: {done.stderr}")
     found = json.loads(report.read_text(encoding="utf-8"))
     missing = {row["name"]: row["not_measured"] for row in found["rows"] if "not_measured" in row}
     expect(len(found["rows"]) == len(ROWS), f"{len(found['rows'])} rows after a failure")
     expect(len(missing) == 2 and set(missing.values()) == {found["failed"]}, f"not measured after a failure: {missing}")
 
 
-# `hotpack bench --device`: stage, work and limits that a row may have.
+# The rows of `hotpack bench --device`: stage, work, and the limits that a row may have.
 USER_ROWS = [("bus", "pinned memory to device", (None,)), ("gather", "page cache to host memory", ("bus",)),
              *[("end-to-end", form, ("bus", "gather", "device memory")) for form in (HALF, SINGLE)],
              *[("resident", form, ("device memory",)) for form in (HALF, SINGLE)]]
@@ -134,7 +134,7 @@ def check_user_bench(check, folder, hotpack, scratch):
         check_user_row(row, limits)
     expect(report["device"]["real"] is False and report["device"]["memory_bytes_per_second"] > 0, f"device: {report['device']}")
     expect(any("figures mean nothing" in note for note in report["notes"]), f"notes: {report['notes']}")
-    # 54 MB of records are more than half of a small device: the other rows stand.
+    # 54 MB of records are more than half of a small device: the other rows are still measured.
     large = str(Path(scratch) / "large")
     run([check, "--make-pack", large, "--records", "2200", "--size", SIZE], folder)
     small = run([hotpack, "bench", large, "--device", "0", "--seconds", SECONDS, "--batch", "8"], folder,

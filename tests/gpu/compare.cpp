@@ -9,8 +9,8 @@ using test::Bytes;
 
 namespace {
 
-// A batch that is not there by then never comes. The loader's own limit is ten minutes, which is as
-// long as a machine may be lent for.
+// The timeout of loaders: a batch that has not arrived by then never will. The loader's default
+// limit is ten minutes, which is as long as a machine may be lent for.
 constexpr std::chrono::seconds kLongest{30};
 
 }  // namespace

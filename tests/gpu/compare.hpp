@@ -1,7 +1,7 @@
-// Batches of a DeviceLoader next to those of a Loader with the same options, bit by bit, and the
-// setup of cases that step loaders.
+// Compares the batches of a DeviceLoader, bit by bit, with those of a Loader with the same options.
+// Also the setup of cases that step loaders.
 //
-// Failure: exceptions of registry.hpp that name step and row. Thread-safety: none.
+// Failure: exceptions of registry.hpp that name step and row. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -17,24 +17,26 @@
 
 namespace hotpack::gpu {
 
-// Where records may stay; `automatic` is one of these.
+// All places where records may stay. `automatic` chooses one of these.
 inline constexpr std::array kPlaces{Residency::page, Residency::pinned, Residency::device};
 
-// One thread and small budgets, so that thousands of loaders open quickly.
+// Returns options with one thread and small budgets, so that thousands of loaders open quickly.
 [[nodiscard]] DeviceLoaderOptions small_options(const LoaderOptions& loader,
                                                 Residency residency = Residency::page);
 
-// All that a batch holds, as copy_of a host batch tells it; waits for the stream.
+// Returns all that a batch contains, in the form in which copy_of() gives a host batch. Waits for
+// the stream.
 [[nodiscard]] test::BatchCopy copy_of(const Machine& machine, const DeviceBatch& batch,
                                       StreamHandle stream);
 void check_same(const test::BatchCopy& found, const test::BatchCopy& expected,
                 const std::string& what);
 
-[[nodiscard]] DeviceBatch next_batch(DeviceLoader& loader,
-                                     StreamHandle stream);  // over the ends of epochs
+[[nodiscard]] DeviceBatch next_batch(
+    DeviceLoader& loader,
+    StreamHandle stream);  // continues in the next epoch if one has ended
 [[nodiscard]] DeviceLoader open_device(const Dataset& dataset, const DeviceLoaderOptions& options);
 
-// Fails where it takes a second or more.
+// Closes the loader. Fails if that takes a second or more.
 void close_quickly(DeviceLoader& loader);
 
 // Setup of most cases: a GPU, a stream of the program, and a pack that could train a network.
@@ -51,7 +53,8 @@ struct Training {
   const Dataset dataset;
 };
 
-// Goes through `epochs` epochs of both. Where the host refuses the options, so must the device.
+// Compares `epochs` epochs of both loaders. If the host loader refuses the options, the device
+// loader must refuse them too.
 void compare_with_host(const Machine& machine, const Dataset& dataset,
                        const DeviceLoaderOptions& options, const std::string& what,
                        StreamHandle stream, unsigned epochs = 1);

@@ -25,7 +25,7 @@ GPU_CASE(devices_told) {
         "the kernels: " + info.kernels);
 }
 
-// The benchmark's whole way, with little to measure.
+// Runs the whole benchmark, with little to measure.
 GPU_CASE(devices_bench) {
   const Machine machine;
   const TempFolder folder;

@@ -102,7 +102,7 @@ GPU_CASE(failures_no_such_device) {
   check(refused.message.find("77") != std::string::npos, "the device is named: " + refused.message);
 }
 
-// A kernel of somebody reads memory that is not there: the context has failed, and close() does not
+// A kernel of the program reads memory that does not exist, so the context fails. close() does not
 // wait for it.
 GPU_CASE(failures_context_error) {
   const Machine machine;

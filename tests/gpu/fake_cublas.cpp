@@ -1,6 +1,7 @@
-// The functions of cuBLAS that the benchmark's loop of matrix products calls, for the stand-in of a
-// device: a product copies a part of its matrix on the stream that was set. HOTPACK_CUBLAS names
-// this library in tests. With HOTPACK_FAKE_CUBLAS_FAILS no product succeeds.
+// A stand-in for cuBLAS: the functions that the benchmark's loop of matrix products calls. Used
+// with the stand-in of a device. A product copies a part of its matrix on the stream that was set.
+// In tests, HOTPACK_CUBLAS names this library. If HOTPACK_FAKE_CUBLAS_FAILS is set, every product
+// fails.
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -14,7 +15,7 @@ using Copy = int (*)(std::uint64_t to, std::uint64_t from, std::size_t bytes, vo
 constexpr std::size_t kCopied = std::size_t{4} << 20;
 constexpr int kSuccess = 0, kNotInitialized = 1, kExecutionFailed = 13, kVersion = 12000;
 
-// cuMemcpyDtoDAsync of the driver that the program uses.
+// Finds cuMemcpyDtoDAsync of the driver that the program uses.
 Copy find_copy() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (driver == nullptr) return nullptr;

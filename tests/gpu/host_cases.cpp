@@ -1,5 +1,5 @@
-// Batches on the device are those of the host's Loader, bit by bit: every form of pack, image,
-// label, augmentation and residency.
+// Compares batches on the device with those of the host's Loader, bit by bit, for every form of
+// pack, image, label, augmentation and residency.
 
 #include <array>
 #include <string>
@@ -82,7 +82,8 @@ std::vector<Named<Augment>> augments() {
           {"center crops", center}, {"padded crops", beyond}, {"resized crops", resized}};
 }
 
-// One pack, with its images, labels and augmentations each in turn, the others going round.
+// Compares one pack. Goes through its forms of image, label and augmentation in turn, while the
+// other two change with each comparison.
 class FormComparison {
  public:
   FormComparison(const Machine& machine, StreamHandle stream, std::string name,
@@ -165,7 +166,7 @@ GPU_CASE(host_forms_page) { compare_forms(Residency::page); }
 GPU_CASE(host_forms_pinned) { compare_forms(Residency::pinned); }
 GPU_CASE(host_forms_device) { compare_forms(Residency::device); }
 
-// Sizes that no vector of pixels divides, and large ones.
+// Large sizes, and sizes that are not a whole number of vectors of pixels.
 GPU_CASE(host_sizes) {
   const Machine machine;
   const auto kernels = machine.kernels();  // for all loaders of the case
@@ -205,7 +206,8 @@ GPU_CASE(host_classes) {
   }
 }
 
-// Every number of samples next to a batch, every end of an epoch, ranks, shuffles.
+// Batch sizes that divide the number of samples and others, all ways to end an epoch, ranks, and
+// shuffling.
 GPU_CASE(host_tails_and_ranks) {
   const Machine machine;
   const auto kernels = machine.kernels();  // for all loaders of the case

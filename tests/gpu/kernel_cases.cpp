@@ -1,5 +1,5 @@
-// The kernels alone, on random records, next to the host's expanders: bit by bit, without a loader
-// between them.
+// Compares the kernels alone, on random records, with the host's expanders, bit by bit. No loader
+// is involved.
 
 #include <algorithm>
 #include <cstring>
@@ -28,11 +28,11 @@ std::size_t padded(std::size_t bytes) {
   return (bytes + device::kBlockAlignment - 1) / device::kBlockAlignment * device::kBlockAlignment;
 }
 
-// Records of one size with windows drawn for them.
+// Records of one size, with random windows.
 struct Batch {
   PixelSize record;
   PixelSize output;
-  std::vector<expand::Placement> placements;  // a row each; the last row is empty
+  std::vector<expand::Placement> placements;  // one per row; the last row is empty
   std::vector<std::vector<std::uint8_t>> images;
   std::vector<std::vector<std::uint8_t>> labels;
 };
@@ -52,8 +52,8 @@ class Dice {
   std::mt19937 engine_;
 };
 
-// Windows as a Loader draws them: the whole record, cut, padded or resampled, each row flipped as
-// it comes.
+// Returns a random window as a Loader draws it: the whole record, cropped, padded or resampled.
+// Each row is flipped at random.
 expand::Placement placement(Dice& dice, PixelSize record, PixelSize output, bool resample) {
   expand::Placement placed{{}, output, resample};
   placed.box.width =
@@ -98,7 +98,7 @@ RowEntry entry_of(const Batch& batch, std::size_t row, std::uint64_t offset) {
   return entry;
 }
 
-// Table and blocks as they lie in staged memory.
+// Returns the table and the blocks as they lie in staged memory.
 Bytes staged(const Batch& batch) {
   const std::size_t block = padded(batch.images[0].size()) + padded(batch.labels[0].size()),
                     table = kRows * sizeof(RowEntry);
@@ -113,7 +113,7 @@ Bytes staged(const Batch& batch) {
   return bytes;
 }
 
-// The output of a launch; bytes before and behind it stay as they are.
+// Returns the output of a launch. Checks that the bytes before and after it are not changed.
 template <class Launch>
 Bytes run(const Machine& machine, const Launch& launch, const Batch& batch) {
   constexpr std::size_t kFence = 4096;

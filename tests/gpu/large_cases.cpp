@@ -52,7 +52,7 @@ namespace {
 constexpr std::uint64_t kSide = 8192, kPixels = kSide * kSide,
                         kClasses = 80;  // 5.4 · 10^9 elements per row
 
-// One-hot elements of the output from `first` on, by the plainest formula.
+// Returns one-hot elements of the output from `first` on, computed in the simplest way.
 std::vector<std::byte> expected_span(std::span<const std::byte> ids, AxisOrder order,
                                      std::uint64_t first, std::size_t count) {
   std::vector<std::byte> elements(count);
@@ -66,7 +66,7 @@ std::vector<std::byte> expected_span(std::span<const std::byte> ids, AxisOrder o
   return elements;
 }
 
-// Where spans begin: the ends, both sides of 2^31 and 2^32, and all over.
+// Returns where spans begin: at both ends, on both sides of 2^31 and 2^32, and everywhere between.
 std::vector<std::uint64_t> span_starts(std::uint64_t elements, std::uint64_t span) {
   std::vector<std::uint64_t> starts{0, elements - span};
   for (const unsigned bits : {31U, 32U})

@@ -1,5 +1,5 @@
-// A long run leaves nothing behind. Early ends, resumed runs, leases that live longer than their
-// loader, forks.
+// A long run leaves nothing behind. Also runs that end early, runs that resume, leases that live
+// longer than their loader, and forks.
 
 #include <malloc.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kHold{10};  // until which whatever waits for a stream hangs
+constexpr std::chrono::seconds kHold{10};  // so long a call that waits for the stream would hang
 
 // Resources of a process.
 struct Held {
@@ -56,7 +56,8 @@ Held held_now(const Machine& machine) {
           entries("/proc/self/fd")};
 }
 
-// Drivers may keep or start this much later: far less than a leak in each run would add up to.
+// How much a process may hold more later, because drivers may keep or start something. It is far
+// less than a leak in each run would add up to.
 struct Slack {
   std::uint64_t device_bytes = 16 << 20;
   std::uint64_t resident_kib = 32 << 10;
@@ -69,7 +70,7 @@ std::string growth(const std::string& what, std::uint64_t before, std::uint64_t 
   return what + ": " + std::to_string(before) + " before, " + std::to_string(now) + " after; ";
 }
 
-// Resources that grew; empty if none did.
+// Names the resources that grew; empty if none did.
 std::string growth(const Held& before, const Held& now, const Slack& slack) {
   return growth("bytes of the device", before.device_bytes, now.device_bytes, slack.device_bytes) +
          growth("KiB of the host", before.resident_kib, now.resident_kib, slack.resident_kib) +
@@ -77,8 +78,8 @@ std::string growth(const Held& before, const Held& now, const Slack& slack) {
          growth("descriptors", before.descriptors, now.descriptors, slack.handles);
 }
 
-// Looks for a second: a thread that was joined learns of for a moment longer, and a driver frees
-// when it likes.
+// Checks that resources did not grow. Repeats the check for a second, because a joined thread may
+// remain for a moment, and a driver frees memory when it likes.
 void check_flat(const Machine& machine, const Held& before, const Slack& slack = {}) {
   const auto end = Clock::now() + std::chrono::seconds(1);
   std::string grown = growth(before, held_now(machine), slack);
@@ -91,7 +92,7 @@ void check_flat(const Machine& machine, const Held& before, const Slack& slack =
 
 }  // namespace
 
-// With kernels that stay: see the next case.
+// The kernels stay loaded here. The next case loads them again each time.
 GPU_CASE(lifetime_1000_early_breaks) {
   const Training training;
   const auto kernels = training.machine.kernels();
@@ -112,7 +113,7 @@ GPU_CASE(lifetime_1000_early_breaks) {
   check_flat(training.machine, *before);
 }
 
-// The kernels go with the last loader, and come with the next one.
+// The last loader unloads the kernels, and the next one loads them again.
 GPU_CASE(lifetime_kernels_loaded_anew) {
   const Training training;
   std::optional<Held> before;
@@ -152,7 +153,7 @@ GPU_CASE(lifetime_steady_state) {
   check_equal(late.batches, early.batches + 500, "batches");
 }
 
-// A run resumed at every step, by a new loader and by seek, goes on as the host's does.
+// A run that a new loader or seek resumes at any step continues as the host's run does.
 GPU_CASE(lifetime_seek_and_resume) {
   const Training training(22);
   DeviceLoader whole = training.open();
@@ -202,8 +203,8 @@ GPU_CASE(lifetime_close_with_work_pending) {
   static_cast<void>(require_error(loader.next(training.stream), ErrorCode::usage));
 }
 
-// The program's own work, which lasts, holds up neither close(), nor the end of the loader, nor
-// that of a lease: on another stream and on the consumer's.
+// Long work of the program delays neither close(), nor the end of the loader, nor the end of a
+// lease. The work runs on another stream or on the consumer's.
 GPU_CASE(lifetime_close_beside_long_work) {
   const Training training;
   const UserStream other(training.machine, false);
@@ -249,16 +250,17 @@ GPU_CASE(lifetime_fork) {
 
 namespace {
 
-// To a process that is to end in the middle of an epoch: its number, and the folder of a pack.
+// Environment variables for a process that exits in the middle of an epoch: its number, and the
+// folder of a pack.
 constexpr const char *kExitNumber = "HOTPACK_GPU_CHECK_EXIT",
                      *kExitPack = "HOTPACK_GPU_CHECK_EXIT_PACK";
 
-// Destroyed after everything that was registered for the exit later.
+// Static objects, which are destroyed after all exit handlers that are registered later have run.
 std::optional<DeviceLoader> loader_of_statics;
 std::optional<DeviceBatch> lease_of_statics;
 
-// Ends this process with status 0, its loader open: in a frame, forgotten, or a static object. Ends
-// it by SIGALRM where that lasts.
+// Exits this process with status 0 while its loader is open. The loader is a local object,
+// forgotten, or a static object. SIGALRM ends the process if that takes too long.
 [[noreturn]] void exit_in_an_epoch(unsigned number, const std::string& pack) {
   alarm(60);
   Machine machine;
@@ -280,7 +282,7 @@ std::optional<DeviceBatch> lease_of_statics;
   std::exit(0);
 }
 
-// This program anew, as such a process; where the fork fails, -1.
+// Starts this program again as such a process. Returns its id; -1 if the fork fails.
 pid_t start_exit(unsigned number) {
   setenv(kExitNumber, std::to_string(number).c_str(), 1);
   const pid_t child = fork();
@@ -289,7 +291,7 @@ pid_t start_exit(unsigned number) {
   _exit(1);
 }
 
-// How many processes device 0 takes at a time, of four.
+// Returns how many of four processes may use device 0 at a time.
 unsigned at_once() {
   constexpr int kComputeMode = 20,
                 kAnyNumber = 0;  // CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT
@@ -307,8 +309,8 @@ std::string end_text(int status) {
 
 }  // namespace
 
-// Programs that end without closing a loader do so with their own status, and soon. Each is a
-// process that is started anew.
+// Programs that exit without closing a loader end soon, with their own status. Each runs in a new
+// process.
 GPU_CASE(lifetime_exit_in_an_epoch) {
   if (const char* number = std::getenv(kExitNumber); number != nullptr)
     exit_in_an_epoch(static_cast<unsigned>(std::stoul(number)), std::getenv(kExitPack));

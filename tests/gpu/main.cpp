@@ -38,7 +38,7 @@ namespace {
 
 constexpr int kPassed = 0, kFailed = 1, kUsage = 2, kSkipped = 77;
 
-// The exit code of `work`; anything but success is explained on stderr.
+// Runs `work` and returns the exit code. Explains anything but success on stderr.
 template <class Work>
 int outcome(Work work) {
   try {
@@ -56,11 +56,11 @@ int outcome(Work work) {
 int run_case(const std::string& name) {
   for (const Case& known : all_cases())
     if (known.name == name) return outcome(known.run);
-  std::fprintf(stderr, "there is no case %s; --list shows them\n", name.c_str());
+  std::fprintf(stderr, "there is no case %s; --list shows all cases\n", name.c_str());
   return kUsage;
 }
 
-// In a process of its own: a case may leave a context that has failed.
+// Runs a case in its own process, because a case may leave a context that has failed.
 int run_apart(const std::string& name) {
   const pid_t child = fork();
   if (child == 0) {
@@ -129,7 +129,7 @@ int usage() {
   return kUsage;
 }
 
-// Options after the first word, each with a value.
+// Reads the options after the first word. Each option has a value.
 bool read_options(const std::vector<std::string>& words, BenchArguments& arguments) {
   for (std::size_t i = 0; i < words.size(); i += 2) {
     if (i + 1 == words.size()) return false;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The comparison with PyTorch from its beginning to its end on a device that is a stand-in: all batches are equal, one that differs and one
-that fails are reported, and the others are measured all the same.
+"""Runs the comparison with PyTorch as a whole on a stand-in for a device. Checks that all batches are equal, that a loader whose batch differs
+and one that fails are reported, and that the others are measured nevertheless.
 
     peers_test.py hotpack_gpu_check libhotpack.so.0 FOLDER of device_peers.py
 

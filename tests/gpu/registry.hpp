@@ -1,9 +1,9 @@
-// Cases that need a GPU, each a function with a name, run one by one by name.
+// Cases that need a GPU. Each is a function with a name, and is run by its name.
 //
 //   GPU_CASE(streams_of_a_program) { check(…, "what a user sees"); }
 //
-// A case ends well, or with an exception: Failure, Skip, or any other one, which counts as a
-// failure. Cases run on the main thread.
+// A case returns if it passes. Otherwise it throws Failure, Skip, or any other exception, which
+// counts as a failure. Cases run on the main thread.
 #pragma once
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// This machine lacks what the case needs.
+// Thrown if this machine lacks what the case needs.
 struct Skip : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -36,7 +36,7 @@ struct Registered {
 };
 
 inline void check(bool good, const std::string& what) {
-  if (!good) throw Failure("not so: " + what);
+  if (!good) throw Failure("check failed: " + what);
 }
 
 template <class A, class B>
@@ -61,12 +61,12 @@ T require(Result<T> result) {
   return std::move(result).value();
 }
 
-// The error that this must give.
+// Returns the error of `result`. Fails if there is none, or if it has another code.
 template <class T>
 Error require_error(Result<T> result, ErrorCode code) {
-  if (result.ok()) throw Failure("no error came");
+  if (result.ok()) throw Failure("expected an error, but the call succeeded");
   if (result.error().code != code)
-    throw Failure("another error came: " + result.error().describe());
+    throw Failure("expected another error, but found: " + result.error().describe());
   return std::move(result).error();
 }
 

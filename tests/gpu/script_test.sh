@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What scripts/gpu-check says and ends with: without a device, and with a stand-in where the build has one.
+# Tests the output and the exit status of scripts/gpu-check: without a device, and with a stand-in if the build has one.
 #
 #   script_test.sh PROGRAM SCRIPT [FOLDER of a libcuda.so.1 that is no GPU]
 set -euo pipefail
@@ -11,7 +11,7 @@ mkdir "$folder/bundle"
 cp "$program" "$script" "$folder/bundle"
 cd "$folder"
 
-# expect CODE TEXT COMMAND…: ends with CODE and prints TEXT.
+# expect CODE TEXT COMMAND…: fails unless COMMAND exits with CODE and prints TEXT.
 expect() {
   local code=0
   "${@:3}" >said 2>&1 || code=$?
@@ -28,7 +28,7 @@ expect 2 "usage" "bundle/$(basename "$program")" --nonsense
 expect 2 "scripts/gpu-check [OPTION…]" bundle/gpu-check --nonsense
 expect 2 "scripts/gpu-check --bundle DIR" bundle/gpu-check --prebuilt nowhere
 
-# The script alone, with a program and a compute-sanitizer that do as they are told.
+# Tests the script alone, with stubs of the program and of compute-sanitizer.
 mkdir stub tools
 cp "$script" stub
 cat >stub/hotpack_gpu_check <<'END'
@@ -73,7 +73,7 @@ grep -q "failed: as described" made/failures.log
 grep -q '"complete":true' made/report.json
 [ "$(ls made | tr '\n' ' ')" = "bench.json failures.log report.json " ] || { echo "files: $(ls made)"; exit 1; }
 [ -z "$(compgen -G 'made/scratch*')" ] || { echo "scratch is left"; exit 1; }
-# A benchmark that fails late has a report of what it measured; options reach it.
+# A benchmark that fails late reports what it has measured. Options reach it.
 expect 1 "the benchmark FAILED" env BENCH_FAILS=1 CASES=good "${stub[@]}" --no-sanitizer
 grep -q '"bench":{"rows"' made/report.json
 expect 0 "--seconds 2 --batch 8 --records 64 --size 96x64" env CASES=good "${stub[@]}" --no-sanitizer --seconds 2 --batch 8 --records 64 --size 96x64
@@ -93,7 +93,7 @@ expect 1 "not run: lifetime_lease_outlives_loader fails, without compute-sanitiz
 expect 1 "compute-sanitizer: 7 cases, 7 with errors" env SANITIZER_FINDS=1 "${sanitizer[@]}"
 grep -q "== lifetime_lease_outlives_loader under compute-sanitizer" made/failures.log
 
-# The comparison with PyTorch: on a pack of its own, reported where it cannot be run, and never counted as passed then.
+# The comparison with PyTorch runs on its own pack. If it cannot run, this is reported and never counts as passed.
 export PEERS_END=0
 peers=(env PYTHONPATH="$folder/tools/python" "${stub[@]}")
 expect 0 "PyTorch: hotpack over the best: page 2.50, device 4.00;" "${peers[@]}" --peers
@@ -108,8 +108,8 @@ expect 1 "PyTorch: FAILED: it took longer than 4 s" env HOTPACK_PEERS_SECONDS=4 
 grep -q '"report":{"figures":1}' made/report.json
 rm stub/libhotpack.so.0
 expect 0 "PyTorch: not run: device_peers.py and libhotpack.so.0 are not there" env CASES=good "${quick[@]}"
-# Stopped in the middle, it leaves what it knows, and nothing else.
-rm said made/report.json  # those of the run before
+# A script that is stopped in the middle leaves a report of what it knows, and nothing else.
+rm said made/report.json  # files of the previous run
 env CASES="good hangs" "${quick[@]}" >said 2>&1 &
 for ((tries = 0; tries < 100; ++tries)); do
   grep -qs '"name":"good"' made/report.json && grep -qs "^good" said && break

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The cases of hotpack_gpu_check on a libcuda.so.1 that is no GPU. Ends with 77 where the build has no kernels.
+# Runs the cases of hotpack_gpu_check on a libcuda.so.1 that stands in for a GPU. Exits with 77 if the build has no kernels.
 #
 #   stand_in_test.sh PROGRAM FOLDER of that libcuda.so.1 [CASE to leave out…]
 #
-# A case that is skipped has failed. What the stand-in notes is a failure too: it changes the exit status.
+# A skipped case counts as failed. So does a case in which the stand-in finds a fault: it then changes the exit status.
 set -uo pipefail
 
 program=$1 left_out=" ${*:3} "

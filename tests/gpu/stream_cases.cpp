@@ -1,5 +1,5 @@
-// Batches arrive whole whatever the program's streams are doing, and are not written over before
-// these have read them.
+// Batches arrive whole, whatever the program's streams are doing. They are not overwritten before
+// these streams have read them.
 
 #include <dlfcn.h>
 
@@ -23,8 +23,8 @@ using test::BatchCopy;
 
 constexpr double kBusyMilliseconds = 5;
 
-// Batches as the device had them when the program's stream came to them: copied within the device
-// on that stream, examined later.
+// Keeps batches as a stream of the program sees them: copies them within the device on that stream,
+// and checks them later.
 class Keeper {
  public:
   explicit Keeper(const Machine& machine) : machine_(machine) {}
@@ -37,7 +37,7 @@ class Keeper {
     kept_.push_back(std::move(kept));
   }
 
-  // All streams have come to an end.
+  // Precondition: all streams have finished their work.
   void check_against(Loader& host, const std::string& what) const {
     for (const Kept& kept : kept_) {
       auto expected = require(host.next());
@@ -77,7 +77,7 @@ void wait_for_all(const Machine& machine, const std::vector<StreamHandle>& strea
   for (const StreamHandle stream : streams) machine.synchronize(stream);
 }
 
-// The streams take turns, each busy when it gets its batch.
+// Uses the streams in turn. Each is busy when it gets its batch.
 void take_turns(Training& training, const std::vector<StreamHandle>& streams, Residency residency,
                 const std::string& what) {
   DeviceLoader loader = training.open(residency);
@@ -118,7 +118,7 @@ GPU_CASE(streams_switched) {
         residency, "streams in turn");
 }
 
-// Another stream reads the batch, and is behind.
+// Another stream, which is behind, reads the batch.
 GPU_CASE(streams_use_on) {
   Training training;
   const UserStream reader(training.machine, false);
@@ -136,7 +136,7 @@ GPU_CASE(streams_use_on) {
   keeper.check_against(host, "read on another stream");
 }
 
-// The producer is far ahead of a consumer that is held up.
+// The producer is far ahead of a slow consumer.
 GPU_CASE(streams_slow_consumer) {
   Training training(64);
   DeviceLoaderOptions options = small_options(Training::batches());
@@ -158,14 +158,15 @@ GPU_CASE(streams_slow_consumer) {
 
 namespace {
 
-// Outputs that a stream copied, in memory that was there before: taking memory may wait for the
+// Outputs that a stream copied. The memory is allocated before, because allocation may wait for the
 // device.
 struct Copies {
   std::vector<device::DeviceMemory> images, labels;
   std::vector<std::uint64_t> steps;
 };
 
-// Batches as fast as they come, copied on their stream, which has nothing else to do.
+// Takes batches as fast as they come, and copies them on their stream, which has nothing else to
+// do.
 Copies copies_of_batches(const Machine& machine, DeviceLoader& loader, StreamHandle stream,
                          std::size_t count) {
   Copies copies;
@@ -202,8 +203,8 @@ void check_rows(const Machine& machine, const device::DeviceMemory& found,
 
 }  // namespace
 
-// Copies to the device last milliseconds, and a kernel that did not wait for them would find the
-// rows of another batch.
+// Copies to the device last milliseconds. A kernel that does not wait for them would find the rows
+// of another batch.
 GPU_CASE(streams_idle_consumer_of_large_batches) {
   Machine machine;
   const UserStream stream(machine, false);
@@ -265,7 +266,7 @@ GPU_CASE(streams_next_into) {
   }
 }
 
-// Leases of which the program keeps too many are an error at once.
+// If the program keeps too many leases, the next call fails at once.
 GPU_CASE(streams_all_outputs_leased) {
   Training training;
   DeviceLoaderOptions options = small_options(Training::batches());
@@ -309,7 +310,7 @@ GPU_CASE(streams_current_context) {
 
 namespace {
 
-// Functions of the driver that hotpack does not call.
+// A capture of a stream, with functions of the driver that hotpack does not call.
 class Capture {
  public:
   Capture() {
@@ -319,7 +320,7 @@ class Capture {
   void begin(const Machine& machine, StreamHandle stream, int mode) const {
     machine.ok("cuStreamBeginCapture", begin_(stream, mode));
   }
-  // The capture is good: it gives a graph.
+  // Ends the capture. Checks that it was not disturbed: it gives a graph.
   void end(const Machine& machine, StreamHandle stream) const {
     void* graph = nullptr;
     machine.ok("cuStreamEndCapture", end_(stream, &graph));
@@ -367,8 +368,8 @@ GPU_CASE(streams_capture_refused) {
   }
 }
 
-// While a stream is captured the loader works on another one: its threads read ahead, copy and ask
-// events, and batches come.
+// While one stream is being captured, the loader works on another one: its threads read ahead, copy
+// and query events, and batches arrive.
 GPU_CASE(streams_capture_beside_loader) {
   Training training(80);
   const Capture capture;
@@ -400,7 +401,7 @@ GPU_CASE(streams_capture_beside_loader) {
   }
 }
 
-// Two devices of a process share a batch as ranks do.
+// Two devices of a process share a batch as two ranks do.
 GPU_CASE(streams_two_devices) {
   const Training training;
   if (require(cuda_info()).devices.size() < 2) throw Skip("there is one device only");

@@ -1,4 +1,4 @@
-// A kernel of one's own on batches: first in memory of the loader, then in a buffer of one's own, by a CUDA graph.
+// Your own kernel on batches: first in memory of the loader, then in your own buffer, with a CUDA graph.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -40,7 +40,7 @@ int main(int argc, char* argv[]) try {
     check(cudaGetLastError());
   }
 
-  // A graph reads fixed addresses, so batches go into a buffer of the program, before each launch.
+  // A graph reads fixed addresses, so each batch goes into a buffer of the program before each launch.
   DeviceBuffers buffers;  // no image: that field is skipped
   buffers.label_bytes = pixels;
   check(cudaMalloc(&buffers.label, pixels));

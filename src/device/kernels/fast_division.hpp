@@ -10,12 +10,13 @@
 
 namespace hotpack::device {
 
-// ⌊(2^64 − 1) / divisor⌋: made by the host, given to divide(). Its upper half is the same of 2^32.
+// ⌊(2^64 − 1) / divisor⌋. The host computes it for divide(). Its upper half is ⌊(2^32 − 1) /
+// divisor⌋.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t reciprocal_of(std::uint32_t divisor) {
   return ~std::uint64_t{0} / divisor;
 }
 
-// The upper half of a product.
+// The upper 64 bits of the product a · b.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t high_product(std::uint64_t a,
                                                                     std::uint64_t b) {
 #if defined(__CUDA_ARCH__)
@@ -26,8 +27,8 @@ namespace hotpack::device {
 #endif
 }
 
-// ⌊dividend / divisor⌋. The product with the reciprocal is that or one less: it misses the true
-// quotient by less than 1.
+// ⌊dividend / divisor⌋. The upper half of the product with the reciprocal is this quotient or one
+// less, because it differs from the exact quotient by less than 1.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t divide(std::uint32_t dividend,
                                                               std::uint32_t divisor,
                                                               std::uint64_t reciprocal) {
@@ -35,7 +36,7 @@ namespace hotpack::device {
   return guess + (dividend - guess * divisor >= divisor ? 1U : 0U);
 }
 
-// Dividends that are small, as nearly all are, take 32-bit instructions here too.
+// As above. Small dividends, which are nearly all, are divided with 32-bit instructions here too.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t divide(std::uint64_t dividend,
                                                               std::uint32_t divisor,
                                                               std::uint64_t reciprocal) {

@@ -1,4 +1,4 @@
-// What the image kernels are given: one plain struct by value. Kernels are named
+// The arguments of the image kernels: one plain struct, given by value. The kernels are named
 // hotpack_image_<type>_<order>.
 #pragma once
 

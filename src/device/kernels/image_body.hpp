@@ -1,22 +1,23 @@
-// What a thread of the image kernels does: packed records to the images of a batch, equal to
-// expand::ImageExpander's to the bit.
+// The work of one thread of the image kernels: it expands packed records to the images of a batch.
+// The result equals that of expand::ImageExpander bit by bit.
 //
-// For host and device. A block works on one row at a time (block_y, then every grid_y-th one), its
-// threads and all blocks of a row on neighbouring vectors of 16 bytes of the output. How a row is
-// worked on is the same for all of its threads:
-//   runs     the record lies in the output's order: bytes become elements one by one
-//   split    the whole record, [H,W,3] to [3,H,W], all of it aligned: vectors of pixels become
-//            three vectors
-//   lines    else not resampled (flips, crops, padding, other orders, planes that begin unaligned):
-//            the bytes of a vector's pixels are loaded as one string (three from planes to pixels),
-//            turned round where flipped, and put in order in registers
-//   pixels   resampled to [3,H,W]: a vector of pixels, made one by one; single pixels where planes
-//            are no whole vectors
-//   elements resampled to [H,W,3] or one channel: likewise with the vectors of elements
-// Runs and lines cut what they write where it is aligned to 16 bytes: vectors, and single elements
-// at the ends. A thread needs its ThreadPlace alone; nothing is shared, nothing waits. Indices of
-// elements have 64 bits. Preconditions: records and output begin at multiples of 64 and 16 bytes;
-// rows' windows lie in their records; windows that are not resampled are no larger than the output.
+// For host and device. A block works on one row at a time: row block_y, then every grid_y-th row
+// after it. Neighboring threads write neighboring vectors of 16 bytes of the output. All threads of
+// a row use the same one of these methods:
+//   runs     if the record has the output's order: bytes become elements one by one
+//   split    if the whole record goes from [H,W,3] to [3,H,W], and all of it is aligned: vectors
+//            of pixels become three vectors
+//   lines    in other cases without resampling (flips, crops, padding, other orders, unaligned
+//            planes): loads the bytes of a vector's pixels as one string (three strings from
+//            planes to pixels), reverses it if the row is flipped, and orders it in registers
+//   pixels   if resampled to [3,H,W]: makes a vector of pixels one by one; makes single pixels if
+//            a plane is not a whole number of vectors
+//   elements if resampled to [H,W,3] or one channel: the same with vectors of elements
+// Runs and lines cut their output at addresses that are multiples of 16 bytes: vectors in the
+// middle, single elements at the ends. A thread needs only its ThreadPlace: threads share nothing
+// and never wait. Indices of elements have 64 bits. Preconditions: records begin at multiples of 64
+// bytes, the output at a multiple of 16; the window of each row lies in its record; a window that
+// is not resampled is no larger than the output.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +30,16 @@
 
 namespace hotpack::device::image {
 
-// Vectors (or groups of pixels) that a thread works on at once: their loads are on the way
-// together.
+// The number of vectors (or groups of pixels) that a thread works on at once, so that their loads
+// overlap.
 inline constexpr int kRunUnroll = 4;
 template <class Element>
 inline constexpr int kSplitUnroll = sizeof(typename Element::Bits) == 1 ? 1 : 2;
 template <class Element>
 inline constexpr int kLineUnroll = sizeof(typename Element::Bits) == 1 ? 1 : 2;
 
-// The units that a thread works on: first, first + step, … Where several are worked on at once they
-// are block_threads apart.
+// The units that a thread works on: first, first + step, … Units that a thread works on at once are
+// block_threads apart.
 struct Units {
   std::uint64_t first;
   std::uint64_t step;
@@ -49,12 +50,12 @@ HOTPACK_HOST_DEVICE inline Units units_of(const ThreadPlace& place, std::uint32_
   return {place.block_x * tile + place.thread, place.grid_x * tile};
 }
 
-// A run of elements cut where memory is aligned to 16 bytes: some single elements, vectors, and
-// single ones again.
+// Cuts a run of elements at addresses that are multiples of 16 bytes: single elements, then
+// vectors, then single elements.
 template <class Element>
 class Cuts {
  public:
-  // `address` of the first element.
+  // `address` is that of the first element.
   HOTPACK_HOST_DEVICE Cuts(const void* address, std::uint64_t elements) : elements_(elements) {
     const auto before = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(address) % 16 /
                                                    sizeof(typename Element::Bits));
@@ -67,7 +68,7 @@ class Cuts {
   [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t singles() const {
     return elements_ - vectors_ * kVector<Element>;
   }
-  // Which element single i is.
+  // The index in the run of the single element number i.
   [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t single(std::uint64_t i) const {
     return i < head_ ? i : i + vectors_ * kVector<Element>;
   }
@@ -83,7 +84,7 @@ HOTPACK_HOST_DEVICE inline std::uint32_t mod3(std::uint64_t i) {
   return (static_cast<std::uint32_t>(i) % 3 + static_cast<std::uint32_t>(i >> 32) % 3) % 3;
 }
 
-// What all threads know of the row they work on.
+// The row that all threads of a block work on.
 template <class Element>
 struct Row {
   RowEntry entry;
@@ -103,7 +104,8 @@ HOTPACK_HOST_DEVICE void write_blank(const ThreadPlace& place, const Row<Element
     row.to[cuts.single(i)] = 0;
 }
 
-// Elements of one run that follow bytes of one run: all of one channel, or of three in turn.
+// Writes a run of elements from consecutive bytes of the record: all of one channel, or (kInTurn)
+// the three channels in turn.
 template <class Element, bool kInTurn>
 class Run {
  public:
@@ -158,7 +160,7 @@ class Run {
   Cuts<Element> cuts_;
 };
 
-// The record's bytes from `from` on are in the output's order.
+// Writes a row whose bytes in the record, from `from` on, are in the output's order.
 template <class Element, bool kPlanes>
 HOTPACK_HOST_DEVICE void write_run(const ImageArgs& args, const ThreadPlace& place,
                                    const Row<Element>& row, const std::uint8_t* from) {
@@ -174,7 +176,8 @@ HOTPACK_HOST_DEVICE void write_run(const ImageArgs& args, const ThreadPlace& pla
   }
 }
 
-// Interleaved bytes of kVector pixels become three vectors, `pixels` elements apart.
+// Writes the interleaved bytes of kVector pixels as three vectors, which are `pixels` elements
+// apart.
 template <class Element>
 HOTPACK_HOST_DEVICE void store_split(const ImageArgs& args,
                                      const Bytes<3 * kVector<Element>>& bytes,
@@ -184,7 +187,8 @@ HOTPACK_HOST_DEVICE void store_split(const ImageArgs& args,
   store_vector(to + 2 * pixels, converted<Element, 2, 3>(args, bytes, one_channel(args, 2)));
 }
 
-// Interleaved pixels to planes, where both sides are aligned and planes are whole vectors.
+// Writes interleaved pixels to planes. Both sides are aligned, and a plane is a whole number of
+// vectors.
 template <class Element>
 HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& place,
                                      const Row<Element>& row, const std::uint8_t* from) {
@@ -208,9 +212,9 @@ HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& p
   }
 }
 
-// What a run of elements of channel c is made of: element i is of pixel i. kPixelBytes: 1 where the
-// channel has a plane of the record (or is the only one); 3 where it is one of three in turn, all
-// of which are fetched.
+// The source of a run of elements of channel c: element i comes from pixel i. kPixelBytes is 1 if
+// the channel has its own plane in the record (or is the only channel). It is 3 if the record has
+// three channels in turn; then all three are fetched.
 template <class Element, int kPixelBytes>
 class PlaneOfLines {
  public:
@@ -244,8 +248,8 @@ class PlaneOfLines {
   std::uint32_t c_;
 };
 
-// Likewise of three channels in turn, from kPlanes planes of the record: whole pixels are fetched,
-// then what precedes the first element is dropped.
+// The source of a run of three channels in turn, from kPlanes planes of the record. Fetches whole
+// pixels, then drops the bytes before the first element.
 template <class Element, int kPlanes>
 class PixelsOfLines {
  public:
@@ -285,7 +289,7 @@ class PixelsOfLines {
   const Lines& lines_;
 };
 
-// A run of elements of such a source.
+// Writes a run of elements from such a source.
 template <class Element, class Source>
 HOTPACK_HOST_DEVICE void write_line_run(const ThreadPlace& place, typename Element::Bits* to,
                                         std::uint64_t elements, const Source& source) {
@@ -314,8 +318,8 @@ HOTPACK_HOST_DEVICE void write_line_run(const ThreadPlace& place, typename Eleme
     to[cuts.single(i)] = source.single(cuts.single(i));
 }
 
-// Interleaved pixels to planes of whole vectors: these are cut alike, so the pixels of a vector are
-// fetched once for all three.
+// Writes interleaved pixels to planes that are a whole number of vectors. All three planes are cut
+// at the same pixels, so the pixels of a vector are fetched only once.
 template <class Element>
 HOTPACK_HOST_DEVICE void split_lines(const ImageArgs& args, const ThreadPlace& place,
                                      const Row<Element>& row, const Lines& lines) {
@@ -330,8 +334,8 @@ HOTPACK_HOST_DEVICE void split_lines(const ImageArgs& args, const ThreadPlace& p
   }
 }
 
-// To planes one after the other, each cut by its own alignment: what they share of the record is in
-// the cache.
+// Writes the planes one after the other, because each may have another alignment. The bytes of the
+// record that all planes need are then in the cache.
 template <class Element, int kPixelBytes>
 HOTPACK_HOST_DEVICE void write_line_planes(const ImageArgs& args, const ThreadPlace& place,
                                            const Row<Element>& row, const Lines& lines) {
@@ -343,7 +347,7 @@ HOTPACK_HOST_DEVICE void write_line_planes(const ImageArgs& args, const ThreadPl
   }
 }
 
-// What is not resampled, to any order from any.
+// Writes a row that is not resampled, from any order to any order.
 template <class Element, bool kPlanes>
 HOTPACK_HOST_DEVICE void write_lines(const ImageArgs& args, const ThreadPlace& place,
                                      const Row<Element>& row) {
@@ -361,7 +365,7 @@ HOTPACK_HOST_DEVICE void write_lines(const ImageArgs& args, const ThreadPlace& p
   }
 }
 
-// The next kPixels pixels, their channels apart.
+// Takes the next kPixels pixels, and separates their channels.
 template <int kPixels, class Source>
 HOTPACK_HOST_DEVICE void take_planes(Walk<Source>& walk, Bytes<kPixels> (&planes)[3]) {
   HOTPACK_KEEP_LOOP
@@ -379,7 +383,7 @@ HOTPACK_HOST_DEVICE void take_planes(Walk<Source>& walk, Bytes<kPixels> (&planes
   }
 }
 
-// Resampled pixels to three planes.
+// Writes resampled pixels to three planes.
 template <class Element, class Source>
 HOTPACK_HOST_DEVICE void write_planes(const ImageArgs& args, const ThreadPlace& place,
                                       const Row<Element>& row, Walk<Source> walk) {
@@ -407,7 +411,7 @@ HOTPACK_HOST_DEVICE void write_planes(const ImageArgs& args, const ThreadPlace& 
   }
 }
 
-// kElements bytes of an interleaved output from `element` on.
+// Returns kElements bytes of an interleaved output, from `element` on.
 template <int kElements, int kChannels, class Source>
 HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint64_t element) {
   Bytes<kElements> bytes;
@@ -421,8 +425,8 @@ HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint
       append_word(bytes, word);
     }
   } else {
-    // Whole pixels that hold them, at the end of a string of words; then its bytes from the first
-    // one wanted on.
+    // Collect the whole pixels that hold these elements at the end of a string of words. Then take
+    // the bytes from the first element on.
     constexpr int kPixels = (kElements + 2 + 2) / 3, kWords = (3 * kPixels + 3) / 4;
     const std::uint64_t pixel = element / 3;
     const auto unwanted = static_cast<std::uint32_t>(element - 3 * pixel);
@@ -439,7 +443,7 @@ HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint
   return bytes;
 }
 
-// Resampled pixels to interleaved channels, or to one.
+// Writes resampled pixels with interleaved channels, or with one channel.
 template <class Element, int kChannels, class Source>
 HOTPACK_HOST_DEVICE void write_elements(const ImageArgs& args, const ThreadPlace& place,
                                         const Row<Element>& row, Walk<Source> walk) {
@@ -517,7 +521,7 @@ HOTPACK_HOST_DEVICE void write_row(const ImageArgs& args, const ThreadPlace& pla
 
 namespace hotpack::device {
 
-// The kernels. kPlanes: the output is [channels,height,width].
+// The body of the kernels. kPlanes: the output is [channels,height,width].
 template <class Element, bool kPlanes>
 HOTPACK_HOST_DEVICE void expand_images(const ImageArgs& args, const ThreadPlace& place) {
   const std::uint64_t pixels = std::uint64_t{static_cast<std::uint32_t>(args.width)} *

@@ -1,8 +1,8 @@
-// Image bytes in registers: loads of 1 to 16 bytes at a time, the elements that bytes become, and
-// stores of 16 bytes.
+// Image bytes in registers: loads of 1 to 16 bytes, conversion of bytes to elements, and stores of
+// 16 bytes.
 //
-// For host and device. Nothing here takes an address of a register: all indices are known once
-// loops are unrolled.
+// For host and device. Nothing here takes the address of a register, because all indices are
+// constants once the compiler has unrolled the loops.
 #pragma once
 
 #include <bit>
@@ -27,8 +27,8 @@
 
 namespace hotpack::device::image {
 
-// Where threads of different builds differ: each function has a device's instruction and the same
-// in plain C++.
+// Functions that differ between host and device: each uses an instruction of the device, or does
+// the same in plain C++.
 
 HOTPACK_HOST_DEVICE inline float single_of(std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)
@@ -46,8 +46,8 @@ HOTPACK_HOST_DEVICE inline std::uint32_t bits_of(float single) {
 #endif
 }
 
-// Four bytes out of eight: nibble i of `selector` says which one (0 … 3 of `low`, 4 … 7 of `high`)
-// becomes byte i.
+// Chooses four of eight bytes. Byte i of the result is the byte that nibble i of `selector` names:
+// 0 … 3 for those of `low`, 4 … 7 for those of `high`.
 HOTPACK_HOST_DEVICE inline std::uint32_t choose_bytes(std::uint32_t low, std::uint32_t high,
                                                       std::uint32_t selector) {
 #if defined(__CUDA_ARCH__)
@@ -61,7 +61,7 @@ HOTPACK_HOST_DEVICE inline std::uint32_t choose_bytes(std::uint32_t low, std::ui
 #endif
 }
 
-// The low half of (high, low) >> bits. bits ≤ 32.
+// The low 32 bits of (high, low) >> bits. Precondition: bits ≤ 32.
 HOTPACK_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_t high,
                                                  std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)
@@ -71,7 +71,8 @@ HOTPACK_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_
 #endif
 }
 
-// kBytes of 4, 8 or 16 into words. On a device a misaligned address is a fault: here too.
+// Loads kBytes (4, 8 or 16) into words. A misaligned address is an error on a device, so the host
+// traps too.
 template <int kBytes>
 HOTPACK_HOST_DEVICE void load_words(const std::uint8_t* from, std::uint32_t* words) {
 #if defined(__CUDA_ARCH__)
@@ -98,12 +99,13 @@ HOTPACK_HOST_DEVICE inline std::uint32_t load_byte(const std::uint8_t* from) {
 #endif
 }
 
-// 16 bytes on their way to memory.
+// 16 bytes of output, ready to be stored.
 struct Vector {
   std::uint32_t word[4];
 };
 
-// One store of 16 bytes, written out: the compiler takes one of four words apart where it pleases.
+// Stores 16 bytes with one instruction. It is written as assembler, because the compiler may split
+// an ordinary store of four words.
 HOTPACK_HOST_DEVICE inline void store_vector(void* to, const Vector& vector) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
@@ -114,14 +116,14 @@ HOTPACK_HOST_DEVICE inline void store_vector(void* to, const Vector& vector) {
 #endif
 }
 
-// A string of bytes in words, the first one lowest.
+// A string of bytes in words. The first byte is the lowest of its word.
 template <int kCount>
 struct Bytes {
   static_assert(kCount % 4 == 0);
   std::uint32_t word[std::size_t{kCount} / 4] = {};
 };
 
-// Takes the first four bytes out and puts four behind the last.
+// Removes the first four bytes and appends the four of `word`.
 template <int kCount>
 HOTPACK_HOST_DEVICE void append_word(Bytes<kCount>& bytes, std::uint32_t word) {
   HOTPACK_UNROLL
@@ -129,7 +131,7 @@ HOTPACK_HOST_DEVICE void append_word(Bytes<kCount>& bytes, std::uint32_t word) {
   bytes.word[kCount / 4 - 1] = word;
 }
 
-// Likewise the three of a pixel.
+// Removes the first three bytes and appends the three of `pixel`.
 template <int kCount>
 HOTPACK_HOST_DEVICE void append_pixel(Bytes<kCount>& bytes, std::uint32_t pixel) {
   HOTPACK_UNROLL
@@ -138,11 +140,11 @@ HOTPACK_HOST_DEVICE void append_pixel(Bytes<kCount>& bytes, std::uint32_t pixel)
   bytes.word[kCount / 4 - 1] = bytes.word[kCount / 4 - 1] >> 24 | pixel << 8;
 }
 
-// Words for a number of bytes that need not be whole ones. Those behind the last byte are anything.
+// kBytes bytes in whole words. The bytes after the last one have any value.
 template <int kBytes>
 using Padded = Bytes<(kBytes + 3) / 4 * 4>;
 
-// The largest power of two (≤ 16) in a number of bytes.
+// The largest power of two (≤ 16) that divides kBytes.
 template <int kBytes>
 inline constexpr int kAlignment = kBytes % 16 == 0  ? 16
                                   : kBytes % 8 == 0 ? 8
@@ -150,8 +152,8 @@ inline constexpr int kAlignment = kBytes % 16 == 0  ? 16
                                   : kBytes % 2 == 0 ? 2
                                                     : 1;
 
-// What was loaded to hold kBytes bytes: aligned pieces of kPiece (4, 8 or 16) bytes; the first byte
-// is `offset` bytes behind the beginning.
+// Aligned pieces of kPiece (4, 8 or 16) bytes that contain kBytes wanted bytes. The first of these
+// is at `offset` in the pieces.
 template <int kBytes, int kPiece>
 struct Pieces {
   static constexpr int kCount = (kBytes + 2 * kPiece - 2) / kPiece, kWords = kCount * kPiece / 4;
@@ -159,9 +161,9 @@ struct Pieces {
   std::uint32_t offset = 0;
 };
 
-// Any address: the pieces that hold the bytes are read, and no other. They belong to the record's
-// block (kBlockAlignment). Larger pieces are fewer loads: neighbouring threads whose bytes are far
-// apart pay for each of them by the cache's lines.
+// Loads kBytes from any address. Reads only the pieces that contain these bytes; all of them belong
+// to the record's block (kBlockAlignment). Larger pieces need fewer loads. This matters if the
+// bytes of neighboring threads are far apart: then each load touches many cache lines.
 template <int kBytes, int kPiece>
 HOTPACK_HOST_DEVICE Pieces<kBytes, kPiece> load_pieces(const std::uint8_t* from) {
   Pieces<kBytes, kPiece> pieces;
@@ -181,7 +183,7 @@ HOTPACK_HOST_DEVICE void skip_words(std::uint32_t (&word)[kWords], bool skip) {
   for (std::size_t i = 0; i + kSkipped < kWords; ++i) word[i] = skip ? word[i + kSkipped] : word[i];
 }
 
-// The bytes that were wanted.
+// Returns the wanted bytes of the pieces.
 template <int kBytes, int kPiece>
 HOTPACK_HOST_DEVICE Padded<kBytes> joined(Pieces<kBytes, kPiece> pieces) {
   if constexpr (kPiece == 16) skip_words<2>(pieces.word, (pieces.offset & 8) != 0);
@@ -198,14 +200,16 @@ HOTPACK_HOST_DEVICE Padded<kBytes> load_anywhere(const std::uint8_t* from) {
   return joined(load_pieces<kBytes, 4>(from));
 }
 
-// All ones in the first `count` bytes of a word, however many or few that are.
+// All ones in the first `count` bytes of a word. A negative count means none; more than 4 means
+// all.
 HOTPACK_HOST_DEVICE inline std::uint32_t first_bytes(std::int32_t count) {
   const std::int32_t set = count < 0 ? 0 : count > 4 ? 4 : count;
   return shifted(~std::uint32_t{0}, 0, 32 - 8 * static_cast<std::uint32_t>(set));
 }
 
-// Adds bytes begin … end - 1 of a string that would be at `from`: the aligned words that hold these
-// are read, and no other. begin ≥ 0, end may be anything. Precondition: `bytes` has zeros there.
+// Adds bytes begin … end - 1 of a string whose byte 0 would be at `from`. Reads only the aligned
+// words that contain these bytes. begin ≥ 0; `end` may have any value. Precondition: these bytes of
+// `bytes` are zeros.
 template <int kBytes>
 HOTPACK_HOST_DEVICE void add_some(Padded<kBytes>& bytes, const std::uint8_t* from,
                                   std::int32_t begin, std::int32_t end) {
@@ -224,7 +228,7 @@ HOTPACK_HOST_DEVICE void add_some(Padded<kBytes>& bytes, const std::uint8_t* fro
     bytes.word[i] |= all.word[i] & first_bytes(end - 4 * i) & ~first_bytes(begin - 4 * i);
 }
 
-// An address that is a multiple of kAlignment<kCount>.
+// Loads kCount bytes. Precondition: the address is a multiple of kAlignment<kCount>.
 template <int kCount>
 HOTPACK_HOST_DEVICE Bytes<kCount> load_aligned(const std::uint8_t* from) {
   constexpr int kStep = kAlignment<kCount>;
@@ -241,14 +245,14 @@ HOTPACK_HOST_DEVICE constexpr std::uint32_t selector_of(int a, int b, int c, int
   return static_cast<std::uint32_t>(a | b << 4 | c << 8 | d << 12);
 }
 
-// Of three words, bytes 0 … 7 are chosen first, the others then, where those stay what they are.
+// Selects from three words in two steps. The first step takes bytes 0 … 7. The second takes bytes
+// from 8 on, and keeps the bytes of the first step in place (`stays`).
 HOTPACK_HOST_DEVICE constexpr int chosen_first(int byte) { return byte < 8 ? byte : 0; }
 HOTPACK_HOST_DEVICE constexpr int chosen_then(int byte, int stays) {
   return byte < 8 ? stays : byte - 4;
 }
 
-// The word of bytes a, b, c and d of a string, which lie in three words that follow one another, or
-// fewer.
+// The word of bytes a, b, c and d of a string. All of them lie in at most three consecutive words.
 template <int kCount>
 HOTPACK_HOST_DEVICE std::uint32_t word_of(const Bytes<kCount>& in, int a, int b, int c, int d) {
   const int word = smaller(smaller(a, b), smaller(c, d)) / 4;
@@ -263,7 +267,7 @@ HOTPACK_HOST_DEVICE std::uint32_t word_of(const Bytes<kCount>& in, int a, int b,
       selector_of(chosen_then(a, 0), chosen_then(b, 1), chosen_then(c, 2), chosen_then(d, 3)));
 }
 
-// Bytes kFirst + 4 i · kStep, kFirst + (4 i + 1) · kStep, … of a string.
+// The word of the four bytes kFirst + 4 i · kStep, kFirst + (4 i + 1) · kStep, … of a string.
 template <int kFirst, int kStep, int kCount>
 HOTPACK_HOST_DEVICE std::uint32_t gathered_word(const Bytes<kCount>& in, int i) {
   const int first = kFirst + 4 * i * kStep;
@@ -271,8 +275,8 @@ HOTPACK_HOST_DEVICE std::uint32_t gathered_word(const Bytes<kCount>& in, int i) 
                     : word_of(in, first, first + kStep, first + 2 * kStep, first + 3 * kStep);
 }
 
-// Where byte `at` of a string of pixels is when they follow one another the other way round. Bytes
-// behind the last pixel: the first one.
+// The index from which byte `at` comes when the order of pixels is reversed. 0 for bytes after the
+// last pixel.
 template <int kPixels, int kPixelBytes>
 HOTPACK_HOST_DEVICE constexpr int mirrored_place(int at) {
   return at < kPixels * kPixelBytes
@@ -280,7 +284,7 @@ HOTPACK_HOST_DEVICE constexpr int mirrored_place(int at) {
              : 0;
 }
 
-// The last pixel first; the bytes of each stay in their order.
+// Reverses the order of the pixels. The bytes of each pixel keep their order.
 template <int kPixels, int kPixelBytes>
 HOTPACK_HOST_DEVICE Padded<kPixels * kPixelBytes> mirrored(
     const Padded<kPixels * kPixelBytes>& in) {
@@ -293,7 +297,7 @@ HOTPACK_HOST_DEVICE Padded<kPixels * kPixelBytes> mirrored(
   return out;
 }
 
-// Bytes of three channels, taken in turn.
+// Interleaves the bytes of three channels.
 template <int kPixels>
 HOTPACK_HOST_DEVICE Padded<3 * kPixels> woven(const Padded<kPixels> (&channels)[3]) {
   Padded<3 * kPixels> out;
@@ -309,7 +313,7 @@ HOTPACK_HOST_DEVICE Padded<3 * kPixels> woven(const Padded<kPixels> (&channels)[
   return out;
 }
 
-// The string without its first `unwanted` (≤ 3) bytes.
+// Returns the string without its first `unwanted` (≤ 3) bytes.
 template <int kWanted, int kCount>
 HOTPACK_HOST_DEVICE Bytes<kWanted> without_first(const Bytes<kCount>& in, std::uint32_t unwanted) {
   Bytes<kWanted> out;
@@ -319,12 +323,12 @@ HOTPACK_HOST_DEVICE Bytes<kWanted> without_first(const Bytes<kCount>& in, std::u
   return out;
 }
 
-// float(byte `index` of `word`), exactly: 2^23 + byte has the byte as its last digits.
+// float(byte `index` of `word`), exactly: the last bits of 2^23 + byte are the byte.
 HOTPACK_HOST_DEVICE inline float single_of_byte(std::uint32_t word, std::uint32_t index) {
   return single_of(choose_bytes(word, 0x4B000000, 0x7440 | index)) - 8388608.0f;
 }
 
-// What conversion needs of one channel.
+// The numbers for conversion of one channel.
 struct Channel {
   float mean;
   float std;
@@ -332,7 +336,7 @@ struct Channel {
   std::uint32_t table;  // its first element of ImageArgs::values
 };
 
-// Element i of a vector is of channel i mod 3 of these.
+// The channels of a vector's elements: element i has channel of[i % 3].
 struct Channels {
   Channel of[3];
 };
@@ -357,14 +361,14 @@ HOTPACK_HOST_DEVICE inline std::uint32_t next_channel(std::uint32_t c) {
   return c == 2 ? 0 : c + 1;
 }
 
-// Three channels in turn, `first` of them first.
+// The three channels in turn, beginning with `first`.
 HOTPACK_HOST_DEVICE inline Channels channels_from(const ImageArgs& args, std::uint32_t first) {
   const std::uint32_t second = next_channel(first);
   return {{pick_channel(first, args), pick_channel(second, args),
            pick_channel(next_channel(second), args)}};
 }
 
-// a / b as expand::ValueMap::Arithmetic makes it.
+// a / b, computed as expand::ValueMap::Arithmetic does.
 HOTPACK_HOST_DEVICE inline float corrected_quotient(float a, float b, float reciprocal) {
   const float quotient = a * reciprocal;
   const float rest = std::fma(-quotient, b, a);
@@ -376,8 +380,8 @@ HOTPACK_HOST_DEVICE inline float normalised(float value, const Channel& channel)
   return corrected_quotient(centered, channel.std, channel.reciprocal);
 }
 
-// The types of output elements. Table: what ImageArgs::values holds. Float types: `bits` of one
-// single; `pair` of two, the first lowest.
+// The types of output elements; ImageArgs::values has elements of type Bits. For float types,
+// `bits` converts one single; `pair` converts two, with the first in the lower half.
 
 struct AsU8 {
   using Bits = std::uint8_t;
@@ -416,7 +420,7 @@ struct AsF16 {
 struct AsBf16 {
   using Bits = std::uint16_t;
   static constexpr bool kFloat = true;
-  // Never given a NaN.
+  // Precondition: `value` is not a NaN.
   HOTPACK_HOST_DEVICE static Bits bits(float value) {
     const std::uint32_t whole = bits_of(value);
     return static_cast<Bits>((whole + 0x7FFF + (whole >> 16 & 1)) >> 16);
@@ -432,11 +436,11 @@ struct AsBf16 {
   }
 };
 
-// Elements of a vector.
+// The number of elements in a vector.
 template <class Element>
 inline constexpr int kVector = 16 / static_cast<int>(sizeof(typename Element::Bits));
 
-// Sets element i of a vector that was zero.
+// Sets element i of a vector. Precondition: the element is zero.
 template <class Bits>
 HOTPACK_HOST_DEVICE void put(Vector& out, int i, Bits bits) {
   constexpr int kPerWord = 4 / static_cast<int>(sizeof(Bits));
@@ -454,8 +458,8 @@ HOTPACK_HOST_DEVICE typename Element::Bits looked_up(const ImageArgs& args, std:
 #endif
 }
 
-// The vector of the bytes kFirst, kFirst + kStep, … of a string; element i is of channel i mod 3 of
-// `channels`.
+// The vector made of the bytes kFirst, kFirst + kStep, … of a string. Element i has channel i mod 3
+// of `channels`.
 template <class Element, int kFirst, int kStep, int kCount>
 HOTPACK_HOST_DEVICE Vector converted(const ImageArgs& args, const Bytes<kCount>& in,
                                      const Channels& channels) {
@@ -492,7 +496,7 @@ HOTPACK_HOST_DEVICE Vector converted(const ImageArgs& args, const Bytes<kCount>&
   return out;
 }
 
-// One element of channel c.
+// Converts one byte of channel c.
 template <class Element>
 HOTPACK_HOST_DEVICE typename Element::Bits converted_byte(const ImageArgs& args, std::uint32_t byte,
                                                           std::uint32_t c) {

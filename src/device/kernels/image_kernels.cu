@@ -1,6 +1,7 @@
 // The image kernels: image_body.hpp for every type and order of the output.
 //
-// `blocks` of 256 threads that a multiprocessor holds at least: what leaves every path its registers.
+// `blocks`: the least number of blocks of 256 threads that a multiprocessor holds. The numbers
+// leave enough registers for every path.
 #include "device/kernels/image_body.hpp"
 
 namespace {

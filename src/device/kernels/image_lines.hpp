@@ -1,10 +1,10 @@
-// Pixels of an output row that is cut from a record, not resampled: those of a vector are fetched
-// together, by words.
+// Pixels of an output row that is cut from a record without resampling. The pixels of a vector are
+// fetched together, in words.
 //
-// For host and device. Neighbours of an output line are neighbours in the record, or are so the
-// other way round; they are loaded as one string of bytes and turned round in registers. Vectors
-// that reach beyond a line, or beyond what the window shows, are put together of such strings.
-// Pixels that the window does not show are zeros. As expand::PlacedRows.
+// For host and device. Neighbors in an output line are neighbors in the record too, perhaps in
+// reverse order. They are loaded as one string of bytes, and reversed in registers if necessary. A
+// vector that extends beyond a line, or beyond the window, is put together from several such
+// strings. Pixels outside the window are zeros, as in expand::PlacedRows.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace hotpack::device::image {
 
-// Whether the row's bytes lie in the record one after the other: whole lines, and with planes whole
-// planes.
+// True if the row's bytes are consecutive in the record: whole lines and, in a record of planes,
+// whole planes.
 HOTPACK_HOST_DEVICE inline bool is_straight(const ImageArgs& args, const RowEntry& entry) {
   const bool whole_planes =
       args.source_planes == 0 || args.channels == 1 || entry.record_height == args.height;
@@ -27,16 +27,16 @@ HOTPACK_HOST_DEVICE inline bool is_straight(const ImageArgs& args, const RowEntr
          entry.record_width == args.width && whole_planes;
 }
 
-// Where an element of an output is: a pixel, and which of its channels. x is below 0 where a string
-// of pixels began in the line before.
+// The position of an element in the output: a pixel, and its channel. x is negative if a string of
+// pixels began in the line before.
 struct Place {
   std::int32_t x = 0;
   std::int32_t y = 0;
   std::uint32_t c = 0;
 };
 
-// An output row and its window, which lies at the upper left corner. A row that lies in the record
-// as it is counts as one line.
+// An output row and its window, which is placed at the upper left corner. A row that the record
+// contains unchanged counts as one line.
 class Lines {
  public:
   HOTPACK_HOST_DEVICE Lines(const ImageArgs& args, const RowEntry& entry, std::uint64_t pixels)
@@ -55,7 +55,8 @@ class Lines {
     reciprocal_ = ~std::uint32_t{0} / static_cast<std::uint32_t>(width_);
   }
 
-  // Of an element of a run with kChannels elements per pixel. Precondition: the output has it.
+  // The position of an element of a run that has kChannels elements per pixel. Precondition: the
+  // output has this element.
   template <int kChannels>
   [[nodiscard]] HOTPACK_HOST_DEVICE Place place_of(std::uint64_t element) const {
     const auto width = static_cast<std::uint32_t>(width_);
@@ -70,8 +71,9 @@ class Lines {
             static_cast<std::uint32_t>(element - kChannels * pixel)};
   }
 
-  // The line of the window, and of `count` pixels from a place on the one that comes first there;
-  // both may be outside.
+  // line_of() returns the line of the window for a position. column_of() returns the column of the
+  // window where `count` pixels from this position begin in memory. Both may be outside of the
+  // window.
   [[nodiscard]] HOTPACK_HOST_DEVICE std::int32_t line_of(const Place& place) const {
     return (flags_ & kRowFlipVertical) != 0 ? height_ - 1 - place.y : place.y;
   }
@@ -79,7 +81,7 @@ class Lines {
                                                            std::int32_t count) const {
     return flips() ? width_ - count - place.x : place.x;
   }
-  // Where they are in memory, or would be.
+  // The address of this line and column; it may be outside of the record.
   template <int kPixelBytes>
   [[nodiscard]] HOTPACK_HOST_DEVICE const std::uint8_t* address_of(std::int32_t line,
                                                                    std::int32_t column,
@@ -88,12 +90,13 @@ class Lines {
         std::uint64_t{plane} * record_height_ + static_cast<std::uint32_t>(line);
     return data_ + (static_cast<std::int64_t>(stored_line * record_width_) + column) * kPixelBytes;
   }
-  // How many pixels of a line the window has.
+  // The number of pixels that the window has in a line.
   [[nodiscard]] HOTPACK_HOST_DEVICE std::int32_t shown(std::int32_t line) const {
     return line < shown_height_ ? shown_width_ : 0;
   }
 
-  // Moves a place on to the line after. Whether some of `count` pixels from there on are in it.
+  // Moves the position to the next line. Returns true if that line contains some of the `count`
+  // pixels that begin at the position.
   [[nodiscard]] HOTPACK_HOST_DEVICE bool next_line(Place& place, std::int32_t count) const {
     const bool beyond = width_ - place.x < count;
     place.x -= width_;
@@ -106,7 +109,7 @@ class Lines {
     return (flags_ & kRowFlipHorizontal) != 0;
   }
 
-  // Byte c of the kPixelBytes that a pixel has in a plane.
+  // Byte c of the kPixelBytes bytes of a pixel in this plane.
   template <int kPixelBytes>
   [[nodiscard]] HOTPACK_HOST_DEVICE std::uint32_t byte_at(const Place& place, std::uint32_t plane,
                                                           std::uint32_t c) const {
@@ -126,15 +129,16 @@ class Lines {
   std::uint32_t reciprocal_;  // ⌊(2^32 - 1) / width_⌋
 };
 
-// kPixels neighbours of an output, kPixelBytes of each from each of kPlanes planes. In steps, so
-// that several may be on their way together.
+// kPixels neighbors of an output, with kPixelBytes bytes from each of kPlanes planes. Call
+// locate(), load() and finish() in turn: with separate steps, the loads of several objects can
+// overlap.
 template <int kPixels, int kPixelBytes, int kPlanes = 1>
 class Neighbours {
  public:
   static constexpr int kBytes = kPixels * kPixelBytes;
   using Strings = Padded<kBytes>[std::size_t{kPlanes}];
 
-  // Which pixels, and from which plane on.
+  // Sets the first pixel and the first plane.
   HOTPACK_HOST_DEVICE void locate(const Lines& lines, const Place& place, std::uint32_t plane) {
     place_ = place;
     plane_ = plane;
@@ -143,7 +147,7 @@ class Neighbours {
     line_ = line;
     column_ = column;
   }
-  // Where locate() was not called: nothing.
+  // Loads the bytes if locate() found all pixels in one line; otherwise finish() loads them.
   HOTPACK_HOST_DEVICE void load(const Lines& lines) {
     if (!in_line_) return;
     HOTPACK_UNROLL
@@ -152,7 +156,7 @@ class Neighbours {
           load_pieces<kBytes, kPiece>(lines.address_of<kPixelBytes>(line_, column_, plane_ + p));
     }
   }
-  // The bytes of each plane then, in the output's order.
+  // Makes the bytes of each plane available in strings(), in the output's order.
   HOTPACK_HOST_DEVICE void finish(const Lines& lines) {
     if (in_line_) {
       HOTPACK_UNROLL
@@ -170,7 +174,7 @@ class Neighbours {
  private:
   static constexpr int kPiece = kAlignment<kBytes> < 4 ? 4 : kAlignment<kBytes>;
 
-  // Line by line, what the window has of each; the rest stays zero.
+  // Collects, line by line, the pixels that the window has. The other pixels stay zero.
   HOTPACK_HOST_DEVICE void collect(const Lines& lines) {
     bool more = true;
     HOTPACK_KEEP_LOOP

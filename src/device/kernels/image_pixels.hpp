@@ -1,7 +1,8 @@
-// The bytes of single pixels of an output row whose window is resampled, and flipped. As
+// The bytes of single pixels of an output row whose window is resampled and perhaps flipped. As
 // expand::PlacedRows.
 //
-// For host and device. A pixel is its bytes in one word, the first channel lowest.
+// For host and device. A pixel is a word that contains its bytes; the first channel is the lowest
+// byte.
 #pragma once
 
 #include <cmath>
@@ -14,11 +15,11 @@
 
 namespace hotpack::device::image {
 
-// Sources give the pixels of the unflipped output: line(y), then pixel(x) of that line. kUnroll:
-// how many loops do at once; more pixels of those that load much anyway would only need more
-// registers.
+// A source gives the pixels of the unflipped output: call line(y), then pixel(x) for pixels of that
+// line. kUnroll is the number of pixels that loops take at once. It is 1 for these sources, since
+// each pixel needs many loads already; more at once would only need more registers.
 
-// Both axes halved: means of four.
+// Halves both axes: each pixel is the mean of four.
 template <int kChannels>
 class Halved {
  public:
@@ -48,7 +49,7 @@ class Halved {
   const std::uint8_t* line_ = nullptr;
 };
 
-// Where an output pixel lies along an axis of the window.
+// The position of an output pixel along one axis of the window.
 struct Position {
   std::int32_t floor;
   float fraction;
@@ -64,7 +65,8 @@ HOTPACK_HOST_DEVICE inline Position position_of(std::int32_t i, double scale) {
   return {static_cast<std::int32_t>(floor), at - floor};
 }
 
-// fraction · 2048 to the nearest integer, halves to the even one: 1.5 · 2^23 has no digits below 1.
+// fraction · 2048, rounded to the nearest integer, half to even. Adding 1.5 · 2^23 rounds, because
+// such a number has no bits for fractions.
 HOTPACK_HOST_DEVICE inline std::int32_t weight_of(float fraction) {
   return static_cast<std::int32_t>(bits_of(fraction * 2048.0f + 12582912.0f) - 0x4B400000);
 }
@@ -73,7 +75,8 @@ HOTPACK_HOST_DEVICE inline std::int32_t within(std::int32_t value, std::int32_t 
   return value < 0 ? 0 : value > last ? last : value;
 }
 
-// Linear in fixed point, columns first. Sums fit 16 bits: 255 · 2048 / 16.
+// Linear interpolation in fixed point: first horizontally, then vertically. The horizontal sums fit
+// 16 bits: 255 · 2048 / 16.
 template <int kChannels>
 class Linear {
  public:
@@ -132,7 +135,7 @@ class Linear {
   std::int32_t lower_weight_ = 0;
 };
 
-// The pixels of an output one after the other, from any one on.
+// Returns the pixels of an output in order, from any pixel on.
 template <class Source>
 class Walk {
  public:
@@ -150,7 +153,7 @@ class Walk {
     x_ = static_cast<std::int32_t>(pixel - y * static_cast<std::uint32_t>(width_));
     start_line();
   }
-  // Behind the last pixel: some pixel.
+  // Returns the next pixel. After the last pixel of the output, the result has no meaning.
   HOTPACK_HOST_DEVICE std::uint32_t next() {
     const std::uint32_t bytes = source_.pixel(flip_horizontal_ ? width_ - 1 - x_ : x_);
     if (++x_ == width_) {

@@ -1,4 +1,4 @@
-// The window of a record that an output row shows, and where pixels of an output are.
+// The window of a record that an output row shows, and divisions to find the pixels of an output.
 //
 // For host and device. Pure functions.
 #pragma once
@@ -34,8 +34,8 @@ HOTPACK_HOST_DEVICE inline Window window_of(const ImageArgs& args, const RowEntr
   return window;
 }
 
-// i / divisor, digit by digit: a device's division of 64 bits is a call, for which registers must
-// be saved.
+// ⌊i / divisor⌋, computed digit by digit. On a device, a division of 64 bits is a function call,
+// which would save and restore registers.
 HOTPACK_HOST_DEVICE inline std::uint64_t long_quotient_of(std::uint64_t i, std::uint32_t divisor) {
   std::uint64_t quotient = 0, rest = 0;
   HOTPACK_KEEP_LOOP
@@ -48,7 +48,7 @@ HOTPACK_HOST_DEVICE inline std::uint64_t long_quotient_of(std::uint64_t i, std::
   return quotient;
 }
 
-// The same, faster where 32 bits are enough.
+// ⌊i / divisor⌋, faster if i has 32 bits.
 HOTPACK_HOST_DEVICE inline std::uint64_t quotient_of(std::uint64_t i, std::uint32_t divisor) {
   return i >> 32 == 0 ? static_cast<std::uint32_t>(i) / divisor : long_quotient_of(i, divisor);
 }

@@ -1,5 +1,5 @@
-// What the label kernels are given: one plain struct by value. Kernels are named
-// hotpack_label_index_<type>, hotpack_label_bits, hotpack_label_one_hot_<u8|b16|b32>_<order>.
+// The arguments of the label kernels: one plain struct, given by value. The kernels are named
+// hotpack_label_index_<type>, hotpack_label_bits and hotpack_label_one_hot_<u8|b16|b32>_<order>.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct LabelArgs {
 };
 static_assert(sizeof(LabelArgs) == 104);
 
-// The last thing to be set.
+// Computes the reciprocals. Call it after all other members are set.
 inline void set_reciprocals(LabelArgs& args) {
   args.width_reciprocal = reciprocal_of(static_cast<std::uint32_t>(args.width));
   args.height_reciprocal = reciprocal_of(static_cast<std::uint32_t>(args.height));

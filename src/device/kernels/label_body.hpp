@@ -1,10 +1,12 @@
-// What one thread of a label kernel does. A batch row is block_y's (and every grid_y-th after it);
-// within it threads stride.
+// The work of one thread of a label kernel. A block works on batch row block_y, then on every
+// grid_y-th row after it; within a row, threads take every n-th item, where n is the number of all
+// threads.
 //
-// For host and device; the same bytes as expand::LabelExpander, however large the launch. A
-// thread's work depends on its place alone: no shared memory, no waiting. Forms index, bits and
-// one_hot with channels last are one flat run of elements, and a thread owns aligned blocks of 16
-// bytes of it; with channels first it owns the same pixels of every plane.
+// For host and device. The result equals that of expand::LabelExpander, whatever the size of the
+// launch. A thread needs only its ThreadPlace: there is no shared memory and no waiting. Forms
+// index, bits, and one_hot with channels last are one flat run of elements, of which a thread
+// writes aligned blocks of 16 bytes. In one_hot with channels first, a thread writes the same
+// pixels of every plane.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +44,8 @@ HOTPACK_HOST_DEVICE inline void store_element(std::uint8_t* at, std::uint64_t i,
   reinterpret_cast<T*>(at)[i] = value;
 }
 
-// Element i of words that hold those before it, and zeros.
+// Sets element i of words. Precondition: the words contain the elements before it, and zeros after
+// them.
 template <class T>
 HOTPACK_HOST_DEVICE inline void set_element(std::uint32_t* words, std::uint32_t i, T value) {
   if constexpr (sizeof(T) == 8) {
@@ -54,8 +57,8 @@ HOTPACK_HOST_DEVICE inline void set_element(std::uint32_t* words, std::uint32_t 
   }
 }
 
-// The same without an index: elements enter kWords words from behind; when all have, the first is
-// at the beginning.
+// The same without an index: shifts the kWords words down and adds the element at the end. After
+// the last element, the first one is at the beginning.
 template <class T, std::uint32_t kWords>
 HOTPACK_HOST_DEVICE inline void push_element(std::uint32_t* words, T value) {
   constexpr std::uint32_t kWhole = sizeof(T) / 4, kPart = 8 * sizeof(T) % 32;
@@ -72,7 +75,7 @@ HOTPACK_HOST_DEVICE inline void push_element(std::uint32_t* words, T value) {
   }
 }
 
-// The bytes of a row's output, and how aligned blocks of 16 lie on them.
+// The output of a row, and its division into aligned blocks of 16 bytes.
 struct FlatRow {
   std::uint8_t* out = nullptr;
   std::uint64_t elements = 0;
@@ -97,8 +100,8 @@ template <class T>
   return flat;
 }
 
-// A block's elements: `count` of them from `begin` on; fewer than a block has only at the row's
-// ends.
+// The elements of a block: `count` elements from `begin` on. A block has fewer elements than others
+// only at the ends of the row.
 template <class Number>
 struct FlatPart {
   Number begin = 0;
@@ -123,7 +126,7 @@ template <class Number>
   return row.out + static_cast<std::uint64_t>(element) * element_bytes;
 }
 
-// A thread's first item of a row, and how far it is to its next one.
+// The first item that a thread takes of a row, and the distance to its next one.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t first_item(const ThreadPlace& place) {
   return std::uint64_t{place.block_x} * place.block_threads + place.thread;
 }
@@ -131,8 +134,8 @@ template <class Number>
   return std::uint64_t{place.grid_x} * place.block_threads;
 }
 
-// walk(number) with a number of the type that counts all elements of a row, and how far threads go
-// beyond them.
+// Calls walk(number). The type of `number` has 32 bits if that suffices for the row's elements and
+// for the indices that threads reach after them, else 64.
 template <class Walk>
 HOTPACK_HOST_DEVICE inline void with_number(const FlatRow& row, const ThreadPlace& place,
                                             const Walk& walk) {
@@ -145,7 +148,7 @@ HOTPACK_HOST_DEVICE inline void with_number(const FlatRow& row, const ThreadPlac
 
 // ---- form index
 
-// T: the unsigned type of the element's size.
+// T is the unsigned type that has the size of an element.
 template <class T, std::int32_t kStored>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline T index_element(const LabelArgs& args,
                                                          const std::uint8_t* vector) {
@@ -201,7 +204,7 @@ HOTPACK_HOST_DEVICE inline void index_row(const LabelArgs& args, const ThreadPla
 
 // ---- form bits
 
-// An element's pixel and its channel, or byte, there.
+// The pixel of an element, and the element's channel (or byte) in this pixel.
 template <class Number>
 struct ChannelPlace {
   Number pixel = 0;
@@ -225,7 +228,7 @@ template <std::int32_t kStored, class Number>
       bits_of<kStored>(args, find_pixel(args, row, at.pixel), at.channel));
 }
 
-// A block that lies in the record as it is, but for bits that are no class.
+// Copies a block that the record contains unchanged, except for bits that belong to no class.
 HOTPACK_HOST_DEVICE inline void copy_bits(const LabelArgs& args, const std::uint8_t* from,
                                           std::uint32_t group, std::uint8_t* to) {
   StoreBlock block;
@@ -296,7 +299,7 @@ HOTPACK_HOST_DEVICE inline void bits_row(const LabelArgs& args, const ThreadPlac
 
 // ---- form one_hot, channels last
 
-// Whether each of a block's elements is a one, as bits.
+// Bit i is 1 if element i of the block is a one.
 template <class T, std::int32_t kStored, class Number>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t ones_of(const LabelArgs& args,
                                                                const LabelRow& row,
@@ -316,7 +319,7 @@ template <class T, std::int32_t kStored, class Number>
   return ones;
 }
 
-// The block whose elements are such bits times `one`.
+// The block of elements that are `one` where the bit in `ones` is 1, and 0 elsewhere.
 template <class T>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline StoreBlock block_of_ones(std::uint32_t ones,
                                                                   std::uint32_t one) {
@@ -351,7 +354,7 @@ HOTPACK_HOST_DEVICE inline void last_blocks(const LabelArgs& args, const LabelRo
   const auto blocks = static_cast<Number>(flat.blocks),
              stride = static_cast<Number>(item_stride(place));
   auto b = static_cast<Number>(first_item(place));
-  // Two at a time: the loads of both are under way before a store waits for either.
+  // Two blocks at a time: the loads of both overlap.
   for (; b + stride < blocks; b += 2 * stride) {
     const FlatPart<Number> one = flat_part<T, Number>(flat, b),
                            other = flat_part<T, Number>(flat, b + stride);
@@ -378,7 +381,7 @@ HOTPACK_HOST_DEVICE inline void last_row(const LabelArgs& args, const ThreadPlac
 
 // ---- form one_hot, channels first
 
-// A byte of each of kCount pixels.
+// One byte for each of kCount pixels.
 template <std::uint32_t kCount>
 struct PixelBytes {
   static constexpr std::uint32_t kWords = (kCount + 3) / 4;
@@ -401,7 +404,8 @@ HOTPACK_HOST_DEVICE inline void push_byte(PixelBytes<kCount>& bytes, std::uint32
   }
 }
 
-// kCount elements of a plane from bits `bit` of bytes: kCount is a block's, or 1.
+// Stores kCount elements of a plane: those of bit `bit` of the bytes. kCount is 1 or a block's
+// number of elements.
 template <class T, std::uint32_t kCount>
 HOTPACK_HOST_DEVICE inline void store_bit(std::uint8_t* at, const PixelBytes<kCount>& bytes,
                                           std::uint32_t bit, std::uint32_t one) {
@@ -425,8 +429,8 @@ HOTPACK_HOST_DEVICE inline void store_bit(std::uint8_t* at, const PixelBytes<kCo
   }
 }
 
-// The ids of kCount pixels; for elements of one byte as two strings of bytes, which are compared
-// four at a time.
+// The ids of kCount pixels. For elements of one byte, ids are two strings of bytes (low and high
+// bytes), so that four are compared at a time.
 template <class T, std::uint32_t kCount>
 struct PixelIds {
   static constexpr bool kPacked = sizeof(T) == 1 && kCount > 1;
@@ -451,7 +455,7 @@ struct PixelIds {
   }
 };
 
-// kCount elements of plane `id`.
+// Stores kCount elements of plane `id`: `one` where the pixel has this id, else 0.
 template <class T, std::uint32_t kCount>
 HOTPACK_HOST_DEVICE inline void store_equal(std::uint8_t* at, const PixelIds<T, kCount>& ids,
                                             std::uint32_t id, std::uint32_t one) {
@@ -476,8 +480,8 @@ HOTPACK_HOST_DEVICE inline void store_equal(std::uint8_t* at, const PixelIds<T, 
   }
 }
 
-// Which classes a thread writes of its pixels: groups of 8, cut by block_z; the last one has the
-// ignored channel too.
+// The classes that a thread writes for its pixels. Classes form groups of 8, which are divided
+// among the values of block_z; the last one also writes the ignored channel.
 struct PlaneChunk {
   std::uint32_t first_group = 0;
   std::uint32_t end_group = 0;
@@ -492,7 +496,7 @@ struct PlaneChunk {
           args.ignore_channel != 0 && place.block_z + 1 == place.grid_z};
 }
 
-// Pixels of a row, and where their elements of the first plane are.
+// Pixels of a row, and the address of their elements in the first plane.
 struct PlanePart {
   std::uint64_t pixel = 0;
   std::uint8_t* out = nullptr;
@@ -590,7 +594,7 @@ HOTPACK_HOST_DEVICE inline void first_row(const LabelArgs& args, const ThreadPla
 template <std::int32_t kStored>
 struct OfStorage {};
 
-// All of a thread's rows, by `work(OfStorage, row)`.
+// Calls `work(OfStorage, row)` for all rows of a thread.
 template <class Work>
 HOTPACK_HOST_DEVICE inline void for_rows(const LabelArgs& args, const ThreadPlace& place,
                                          const Work& work) {
@@ -606,7 +610,7 @@ HOTPACK_HOST_DEVICE inline void for_rows(const LabelArgs& args, const ThreadPlac
   }
 }
 
-// T: the unsigned type of the element's size.
+// T is the unsigned type that has the size of an element.
 template <class T>
 HOTPACK_HOST_DEVICE inline void label_index_body(const LabelArgs& args, const ThreadPlace& place) {
   for_rows(args, place, [&]<std::int32_t kStored>(OfStorage<kStored>, std::uint32_t row) {
@@ -628,8 +632,8 @@ HOTPACK_HOST_DEVICE inline void label_one_hot_last_body(const LabelArgs& args,
   });
 }
 
-// Whether every plane of every row begins at a multiple of 16 bytes, so that pixels go a block at a
-// time.
+// True if every plane of every row begins at a multiple of 16 bytes. Then a thread writes a block
+// of pixels at a time, otherwise one pixel.
 template <class T>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline bool planes_are_aligned(const LabelArgs& args) {
   return pixels_of(args) % kPerBlock<T> == 0;

@@ -1,4 +1,4 @@
-// The label kernels of the device: each a body of label_body.hpp, one thread a call.
+// The label kernels of the device: each calls one body of label_body.hpp per thread.
 #include "device/kernels/label_body.hpp"
 
 namespace {
@@ -9,7 +9,8 @@ __device__ hotpack::device::ThreadPlace this_thread() {
 
 }  // namespace
 
-// `blocks`: how many a processor should hold at once. The compiler's own choice is more, for which it spills registers.
+// `blocks`: the number of blocks that a multiprocessor should hold at once. The compiler would
+// choose more, and spill registers.
 #define HOTPACK_LABEL_KERNEL(name, blocks, ...)                                                                           \
   extern "C" __global__ void __launch_bounds__(256, blocks) hotpack_label_##name(const hotpack::device::LabelArgs args) { \
     hotpack::device::__VA_ARGS__(args, this_thread());                                                                    \

@@ -1,9 +1,9 @@
-// Where the pixels of a batch row lie in its record, and what a stored pixel says: by storage, as
-// ids, as bits, as channels.
+// Finds the pixels of a batch row in its record, and reads the classes of a stored pixel, for each
+// kind of storage: ids, bits or channels.
 //
-// Pure functions for host and device. Values that no label may have are no class, and never lead
-// outside the label's block; of a block (a multiple of kBlockAlignment) whole aligned words may be
-// read.
+// Pure functions for host and device. A stored value that is not allowed counts as no class, and
+// never leads to a read outside the label's block. Whole aligned words of the block (a multiple of
+// kBlockAlignment) may be read.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 #include "device/kernels/label_args.hpp"
 #include "device/kernels/portable.hpp"
 
-// Before a loop that the device must unroll, so that arrays it walks stay in registers; one that
-// would be too large.
+// HOTPACK_UNROLL precedes loops that the device must unroll, so that the arrays that they use stay
+// in registers. HOTPACK_ROLL precedes loops that would be too large unrolled.
 #if defined(__CUDA_ARCH__)
 #define HOTPACK_UNROLL _Pragma("unroll")
 #define HOTPACK_ROLL _Pragma("unroll 1")
@@ -24,7 +24,7 @@
 
 namespace hotpack::device {
 
-// What a device would punish, a host must not forgive.
+// Traps on the host if the address is misaligned, because a device would fail.
 template <std::size_t kBytes>
 HOTPACK_HOST_DEVICE inline void expect_aligned([[maybe_unused]] const std::uint8_t* at) {
 #if !defined(__CUDA_ARCH__)
@@ -32,7 +32,7 @@ HOTPACK_HOST_DEVICE inline void expect_aligned([[maybe_unused]] const std::uint8
 #endif
 }
 
-// Records do not change while a kernel runs, which the device may use.
+// Loads a value through the device's read-only cache: records do not change while a kernel runs.
 template <class T>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline T load_record(const std::uint8_t* at) {
 #if defined(__CUDA_ARCH__)
@@ -45,7 +45,7 @@ template <class T>
 #endif
 }
 
-// Precondition: word is not 0.
+// The index of the lowest bit that is 1. Precondition: word is not 0.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t lowest_bit(std::uint32_t word) {
 #if defined(__CUDA_ARCH__)
   return static_cast<std::uint32_t>(__ffs(static_cast<int>(word)) - 1);
@@ -54,7 +54,7 @@ template <class T>
 #endif
 }
 
-// 1 ≤ count ≤ 32.
+// A word whose lowest `count` bits are 1. Precondition: 1 ≤ count ≤ 32.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t low_bits(std::uint32_t count) {
   return ~std::uint32_t{0} >> (32 - count);
 }
@@ -63,8 +63,8 @@ template <class T>
   return a < b ? a : b;
 }
 
-// The 1 … 4 bytes from `at` on, wherever that is, by the one or two aligned words that hold them;
-// zeros above.
+// Loads `count` (1 … 4) bytes from any address, with the one or two aligned words that contain
+// them. The upper bytes of the result are zeros.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t load_bytes(const std::uint8_t* at,
                                                                   std::uint32_t count) {
   const auto offset = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) % 4);
@@ -80,13 +80,13 @@ template <class T>
   return (((word & kLow) + kLow) | word) >> 7 & 0x01010101;
 }
 
-// Bits 0 … 3 from such bytes.
+// Gathers the four bytes of bytes_set() in bits 0 … 3.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t join_bytes(std::uint32_t set) {
   return set * 0x10204080U >> 28;
 }
 
-// A batch row as a plane of pixels, some of them in the record. A row that lies there as it is
-// counts as one line, however long; one without a sample as a line of padding.
+// A batch row as a plane of pixels, some of which are in the record. A row that the record contains
+// unchanged counts as one line of any length. A row without a sample counts as a line of padding.
 struct LabelRow {
   const std::uint8_t* window = nullptr;  // its first pixel in the record
   std::int64_t pitch = 0;                // bytes between the record's lines
@@ -122,9 +122,10 @@ struct LabelRow {
 
 inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
-// Pixel `at` of `wanted` ones is pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` ones; not
-// resampled, itself or none. A half of the dividend, rounded down, gives the same quotient with
-// `wanted`.
+// The source of pixel `at` of a line or column of `wanted` pixels. If resampled, it is pixel ⌊(2·at
+// + 1) · given / (2 · wanted)⌋ of the `given` pixels; otherwise pixel `at` itself, or kNoPlace
+// after the last one. The code halves both numbers and rounds the dividend down, which gives the
+// same quotient.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_place(std::uint32_t at,
                                                                     std::uint32_t wanted,
                                                                     std::uint64_t reciprocal,
@@ -160,8 +161,8 @@ inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
   return row.window + line * row.pitch + std::int64_t{column} * args.vector_bytes;
 }
 
-// Where an output pixel is. Number: std::uint32_t where all that a row counts fits it, else
-// std::uint64_t.
+// The position of an output pixel. In the functions below, Number is std::uint32_t if it can count
+// all elements of a row, else std::uint64_t.
 struct PixelPlace {
   std::uint32_t x = 0;
   std::uint32_t y = 0;
@@ -196,13 +197,13 @@ template <class Number>
   return column == kNoPlace || line == kNoPlace ? nullptr : stored_at(args, row, column, line);
 }
 
-// Neighbours of an output that are neighbours in the record too, in this order or the other.
+// Neighbors in an output that are neighbors in the record too, in the same or in reverse order.
 struct PixelRun {
   const std::uint8_t* first = nullptr;  // null: they are not, or not known to be
   std::int64_t step = 0;
 };
 
-// Precondition: pixels pixel … pixel + count − 1 are the output's.
+// Finds the run of `count` pixels from `pixel` on. Precondition: the output has all of them.
 template <class Number>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline PixelRun find_run(const LabelArgs& args,
                                                            const LabelRow& row, Number pixel,
@@ -220,8 +221,9 @@ template <class Number>
   return {stored_at(args, row, first, line), (row.flags & kRowFlipHorizontal) != 0 ? -step : step};
 }
 
-// Calls set(i, vector) for those of a run, else push(vector) for each pixel in turn: unrolled the
-// search would be kCount times as large.
+// Calls set(i, vector) for the pixels of a run. If there is no run, calls push(vector) for each
+// pixel in turn, in a loop that is not unrolled: unrolled, the code of the search would be kCount
+// times as large.
 template <std::uint32_t kCount, class Number, class Set, class Push>
 HOTPACK_HOST_DEVICE inline void for_pixels(const LabelArgs& args, const LabelRow& row, Number pixel,
                                            const Set& set, const Push& push) {
@@ -235,8 +237,8 @@ HOTPACK_HOST_DEVICE inline void for_pixels(const LabelArgs& args, const LabelRow
   }
 }
 
-// Of a stored vector (null: padding) of storage kStored: its lowest class, or args.classes where it
-// has none.
+// The lowest class of a stored vector of storage kStored; args.classes if it has none. A null
+// vector is padding.
 template <std::int32_t kStored>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t id_of(const LabelArgs& args,
                                                              const std::uint8_t* vector) {
@@ -250,14 +252,14 @@ template <std::int32_t kStored>
   for (std::uint32_t at = 0; at < bytes; at += 4) {
     const std::uint32_t word = load_bytes(vector + at, smaller(4, bytes - at));
     if (word == 0) continue;
-    // A bit beyond the last class is the last byte's, so none follows it.
+    // A bit beyond the last class can only be in the last byte, so no class follows it.
     return kStored == kStoredBits ? smaller(classes, 8 * at + lowest_bit(word))
                                   : at + lowest_bit(word) / 8;
   }
   return classes;
 }
 
-// Which of the classes 8·group … 8·group + 7 a stored vector has, as bits 0 … 7.
+// The classes 8·group … 8·group + 7 of a stored vector, as bits 0 … 7.
 template <std::int32_t kStored>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t bits_of(const LabelArgs& args,
                                                                const std::uint8_t* vector,
@@ -275,7 +277,7 @@ template <std::int32_t kStored>
   return count <= 4 ? low : low | join_bytes(bytes_set(load_bytes(vector + 4, count - 4))) << 4;
 }
 
-// Up to 16 classes of a vector from class `first` on, as bits; none beyond the last class.
+// Up to 16 classes of a vector, from class `first` on, as bits. Bits beyond the last class are 0.
 template <std::int32_t kStored, std::uint32_t kMost>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t classes_from(const LabelArgs& args,
                                                                     const std::uint8_t* vector,
@@ -296,8 +298,8 @@ template <std::int32_t kStored, std::uint32_t kMost>
   return bits;
 }
 
-// `count` (≤ kMost ≤ 16) channels of one_hot from channel `first` on, as bits; first + count ≤
-// args.channels.
+// `count` channels of one_hot from channel `first` on, as bits. Preconditions: count ≤ kMost ≤ 16;
+// first + count ≤ args.channels.
 template <std::int32_t kStored, std::uint32_t kMost>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t channels_from(const LabelArgs& args,
                                                                      const std::uint8_t* vector,

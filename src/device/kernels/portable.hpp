@@ -1,7 +1,7 @@
-// What lets one body compile for the device and for the host, where it is the oracle of the tests.
+// Lets the same code compile for the device and for the host; tests compare the two.
 //
-// No fused multiply-add but where std::fma is written (nvcc runs with --fmad=false, the host with
-// -ffp-contract=off); divisions are IEEE's.
+// Fused multiply-add is used only where std::fma is written (nvcc runs with --fmad=false, the host
+// compiler with -ffp-contract=off). Divisions are those of IEEE 754.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace hotpack::device {
 
-// Which thread of a launch runs a body: all that a body may know of where it runs. Grids are
-// three-dimensional, blocks one-dimensional.
+// The position of the running thread in a launch. A body knows nothing else about where it runs.
+// Grids have three dimensions, blocks one.
 struct ThreadPlace {
   std::uint32_t thread = 0;  // of its block
   std::uint32_t block_threads = 1;
@@ -27,7 +27,7 @@ struct ThreadPlace {
   std::uint32_t grid_z = 1;
 };
 
-// A launch's size. y and z ≤ 65,535.
+// The size of a launch. Precondition: y and z are at most 65,535.
 struct LaunchSize {
   std::uint32_t grid_x = 1;
   std::uint32_t grid_y = 1;

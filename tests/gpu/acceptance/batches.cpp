@@ -13,7 +13,7 @@ namespace hotpack::gpu {
 
 namespace {
 
-// Pieces of buffers that no cache of a device holds.
+// Sizes of buffers and copies. The buffers are too large for the cache of any device.
 constexpr std::uint64_t kStepBytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t kStepCopyBytes = std::uint64_t{16} << 20;
 
@@ -82,7 +82,7 @@ Result<DeviceBatch> DeviceBatches::next(device::StreamHandle stream) {
 }
 
 Status DeviceBatches::reach_steady_state() {
-  // Touches all outputs by holding two batches at once, then takes all batches that were read
+  // Touches all outputs, by holding two batches at once. Then takes all batches that were read
   // ahead.
   HOTPACK_ASSIGN(const DeviceBatch first, next());
   for (unsigned batch = 0; batch <= ahead_; ++batch) HOTPACK_TRY(next());
@@ -131,7 +131,7 @@ struct Marks {
   }
 };
 
-// Adds a step and the gap before it.
+// Adds a step to the times, and the gap before it.
 Status add_step(StreamTimes& times, const Marks& before, const Marks& step) {
   HOTPACK_ASSIGN(const double gap, step.batch.seconds_since(before.step));
   HOTPACK_ASSIGN(const double length, step.step.seconds_since(step.batch));
@@ -180,7 +180,7 @@ Result<Stall> DeviceBatches::stall(StepWork& step, double batch_seconds, double 
   const device::StreamHandle stream = session_->stream.handle();
   const double waited = loader_.statistics().wait_seconds, began = now_seconds();
   StreamTimes times;
-  // As a training does it: the host is one step ahead of the device.
+  // The host is one step ahead of the device, as in a real training.
   for (std::uint64_t number = 0; number < kLeastSteps || now_seconds() - began < seconds;
        ++number) {
     const Marks& mark = marks[number % kRing];

@@ -35,7 +35,7 @@ constexpr std::uint64_t padded(std::uint64_t bytes, std::uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// The same batch several times in the device's memory.
+// Several sets of the same batch in the device's memory.
 struct Staged {
   std::shared_ptr<const DeviceMemory> memory;
   std::uint64_t table_bytes = 0;  // of all sets, before the records
@@ -64,7 +64,7 @@ class Stager {
              padded(staged_.label_bytes, device::kBlockAlignment);
   }
 
-  // As many sets as go beyond the cache, within a part of the free memory.
+  // Makes as many sets as exceed the device's cache, within a part of the free memory.
   Result<Staged> stage() {
     HOTPACK_ASSIGN(const auto memory, session_.context->memory());
     const std::uint64_t set = std::max<std::uint64_t>(1, staged_.rows * block_);
@@ -179,7 +179,7 @@ class KernelStage {
         "one-hot " + std::string(element_name(type)) + " " + order_name(order), order);
   }
 
-  // `in_bytes` of each row are read.
+  // Measures a launch that reads `in_bytes` of each row.
   template <class Launch>
   Status measure_launch(std::shared_ptr<const Launch> launch, std::uint64_t in_bytes,
                         const std::string& name, AxisOrder order) {

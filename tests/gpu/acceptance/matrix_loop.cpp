@@ -17,7 +17,7 @@ namespace hotpack::gpu {
 
 namespace {
 
-// Of cublas_api.h and library_types.h, the same in all versions since 11.
+// Numbers from cublas_api.h and library_types.h. They are the same in all versions since 11.
 constexpr int kNoTranspose = 0;    // CUBLAS_OP_N
 constexpr int kBfloat16 = 14;      // CUDA_R_16BF
 constexpr int kComputeFloat = 68;  // CUBLAS_COMPUTE_32F
@@ -44,8 +44,8 @@ std::string setting(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Files to try, the best first. The library that HOTPACK_CUBLAS names is not replaced by another
-// one.
+// Returns the files to try, the best first. If HOTPACK_CUBLAS names a library, no other one is
+// tried.
 std::vector<std::string> library_files() {
   if (const std::string asked = setting("HOTPACK_CUBLAS"); !asked.empty()) return {asked};
   std::vector<std::string> files;
@@ -65,17 +65,20 @@ Result<Library> find_library() {
   if (handle == nullptr) {
     const std::string asked = setting("HOTPACK_CUBLAS");
     return usage_error("there is no cuBLAS: " +
-                       (asked.empty() ? "libcublas.so.11 to .13 are neither where libraries are "
-                                        "looked for, nor in $CUDA_HOME/lib64 or "
-                                        "/usr/local/cuda/lib64; HOTPACK_CUBLAS may name the file"
-                                      : asked + ", which HOTPACK_CUBLAS names, cannot be loaded"));
+                       (asked.empty()
+                            ? "libcublas.so.11 to .13 are neither on the system's search "
+                              "path, nor in $CUDA_HOME/lib64 or /usr/local/cuda/lib64; set "
+                              "HOTPACK_CUBLAS to the file"
+                            : asked + ", which HOTPACK_CUBLAS names, cannot be loaded"));
   }
   const auto find = [&](const char* name) { return dlsym(handle, name); };
   Library library{reinterpret_cast<Create>(find("cublasCreate_v2")),
                   reinterpret_cast<SetStream>(find("cublasSetStream_v2")),
                   reinterpret_cast<Multiply>(find("cublasGemmEx"))};
   if (library.create == nullptr || library.set_stream == nullptr || library.multiply == nullptr)
-    return usage_error("libcublas has not the functions that are expected of it");
+    return usage_error(
+        "libcublas lacks functions that this benchmark needs; set HOTPACK_CUBLAS to another "
+        "library");
   return library;
 }
 
@@ -85,8 +88,8 @@ Status check(const char* call, int status) {
       ErrorCode::io, std::string(call) + " failed with status " + std::to_string(status), {}, {}};
 }
 
-// Numbers of bf16 from ±0.5 to ±1 in no order. Equal ones would not do: products of those take less
-// power, and are quicker.
+// Fills `out` with random bf16 numbers from ±0.5 to ±1. Equal numbers would not do: their products
+// take less power, and are faster.
 void fill_with_noise(std::byte* out, std::uint64_t bytes) {
   constexpr std::uint16_t kHalf = 0x3F00;  // 0.5; below it 7 bits of mantissa, above it the sign
   std::uint32_t noise = 12345;
@@ -100,7 +103,7 @@ void fill_with_noise(std::byte* out, std::uint64_t bytes) {
 
 }  // namespace
 
-// The library stays open, and its handle with it: it must not go after the context.
+// The library and its handle stay open, because they must not close after the context.
 struct MatrixLoop::Impl {
   const DeviceSession* session = nullptr;
   Library library;

@@ -1,9 +1,8 @@
 // One device under measurement, timed by its own clock.
 //
 // Ownership: a DeviceSession owns its stream and keeps context and kernels; objects made with it
-// must not outlive it. Thread-safety: none; the measuring thread has the context current for as
-// long as it measures. Failure: as the room device: `usage` where no device can be used, `io` where
-// the driver fails.
+// must not outlive it. Not thread-safe: the context is current for the measuring thread as long as
+// it measures. Failure: as src/device: `usage` if no device can be used, `io` if the driver fails.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +30,14 @@ class TimedEvent {
   ~TimedEvent();
   TimedEvent(TimedEvent&& other) noexcept;
   TimedEvent& operator=(TimedEvent&& other) noexcept;
-  // A waiting host thread either sleeps, which leaves its core to others, or spins, which notices
-  // the end sooner.
+  // How a host thread waits: it either sleeps, which leaves its core to others, or spins, which
+  // notices the end sooner.
   enum class Wait { spin, sleep };
   [[nodiscard]] static Result<TimedEvent> create(std::shared_ptr<const device::Context> context,
                                                  Wait wait = Wait::spin);
   [[nodiscard]] Status record(device::StreamHandle stream) const;
-  [[nodiscard]] Status wait() const;  // until it is over
-  // Seconds from `start`; both are over.
+  [[nodiscard]] Status wait() const;  // waits until the event is complete
+  // Returns the seconds since `start`. Precondition: both events are complete.
   [[nodiscard]] Result<double> seconds_since(const TimedEvent& start) const;
 
  private:
@@ -46,16 +45,18 @@ class TimedEvent {
   device::EventHandle handle_ = nullptr;
 };
 
-// Gives the session's stream one more piece of the same work; `number` counts pieces.
+// Queues one more piece of the same work on the session's stream. `number` is the number of pieces
+// before it.
 using Enqueue = std::function<Status(std::uint64_t number)>;
 
-// Measures such pieces, as many as fill the given time, timed on the device. `once`: samples and
-// bytes of one piece. The first call enqueues one more piece before: that one loads code and
+// Measures as many pieces of work as fill the given time, timed on the device. `once` has the
+// samples and bytes of one piece. The first call queues one piece more before, which loads code and
 // touches memory.
 [[nodiscard]] Result<Measurement> device_measurement(const DeviceSession& session, const Work& once,
                                                      Enqueue enqueue);
 
-// Seconds between two events, or those on the host's clock where the device describes none.
+// Returns the seconds between two events. If the device does not measure time, returns
+// `host_seconds`.
 [[nodiscard]] Result<double> seconds_between(const TimedEvent& start, const TimedEvent& end,
                                              double host_seconds);
 

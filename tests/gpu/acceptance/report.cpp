@@ -12,7 +12,7 @@ double quotient(double value, double by) { return by > 0 ? value / by : 0; }
 
 constexpr double kFullCopies = 0.95;  // of the bus; batches whose copies reach less are small
 
-// Three figures that count.
+// Returns a number with three significant digits.
 std::string figure(double value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
@@ -82,9 +82,9 @@ std::string gathering_sentence(const Bandwidths& limits, unsigned threads) {
 std::string end_to_end_sentence(const Bandwidths& limits, const SampleBytes& sample) {
   const double bus = bus_bound(limits, sample), memory = memory_bound(limits, sample);
   if (bus > memory)
-    return "the device's memory, which bears " + samples(memory) + "; the bus carries " +
+    return "the device's memory, which allows " + samples(memory) + "; the bus carries " +
            samples(bus);
-  return "the bus, which carries " + samples(bus) + "; the device's memory bears " +
+  return "the bus, which carries " + samples(bus) + "; the device's memory allows " +
          samples(memory) + small_copies(limits);
 }
 

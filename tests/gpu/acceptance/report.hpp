@@ -15,7 +15,7 @@
 
 namespace hotpack::gpu {
 
-// Bytes per second that this machine reaches at best.
+// The most bytes per second that this machine reaches.
 struct Bandwidths {
   double bus = 0;             // copies of 64 MiB from pinned memory to the device
   double bus_in_batches = 0;  // the same in copies of one packed batch
@@ -30,16 +30,17 @@ struct SampleBytes {
   double output = 0;
 };
 
-// Samples per second that the bus can carry: bus / packed.
+// Returns the samples per second that the bus can carry: bus / packed.
 [[nodiscard]] double bus_bound(const Bandwidths& limits, const SampleBytes& sample);
-// Samples per second that the device's memory can carry: memory / (2 packed + output). The copy
-// writes a record, the kernel reads it and writes the output.
+// Returns the samples per second that the device's memory can carry: memory / (2 packed + output).
+// The copy writes a record; the kernel reads it and writes the output.
 [[nodiscard]] double memory_bound(const Bandwidths& limits, const SampleBytes& sample);
 [[nodiscard]] double end_to_end_bound(const Bandwidths& limits,
                                       const SampleBytes& sample);  // the lesser of both
-// Delivered bytes per second if records stay on the device: memory·output / (packed + output).
+// Returns the delivered bytes per second if records stay on the device: memory·output / (packed +
+// output).
 [[nodiscard]] double resident_bound(const Bandwidths& limits, const SampleBytes& sample);
-// Packed bytes per second if `threads` threads gather them: min(bus, threads·gather).
+// Returns the packed bytes per second if `threads` threads gather them: min(bus, threads·gather).
 [[nodiscard]] double gathered_bound(const Bandwidths& limits, unsigned threads);
 
 // The figures that a limit was computed from: {"bus_bandwidth", 55e9}.
@@ -47,7 +48,7 @@ using Terms = std::vector<std::pair<std::string, double>>;
 
 enum class Goal { at_least, at_most, equal };
 
-// A figure and its limit; their ratio counts.
+// A figure and its limit. The target is for their ratio.
 struct AcceptanceRow {
   std::string name;  // "pinned tier: packed bytes"
   std::string unit;  // "GB/s" (bytes per second), "samples/s", "s", "MiB" (bytes), "TFLOP/s"
@@ -56,15 +57,15 @@ struct AcceptanceRow {
   double limit = 0;
   std::string limit_is;  // the formula: "bus", "min(bus, threads·gather)"
   Goal goal = Goal::at_least;
-  double target = 0;       // of the ratio
-  std::string missing;     // why there is no figure; empty: there is one
-  std::string flaw;        // why the figure does not count for the target; empty: it does
+  double target = 0;    // target for the ratio
+  std::string missing;  // the reason why there is no figure; empty if there is one
+  std::string flaw;     // the reason why the figure does not count for the target; empty if it does
   std::string limited_by;  // a sentence on what limits the figure
   Terms terms;             // of limit_is; bytes, seconds and counts
 
   [[nodiscard]] bool measured() const { return missing.empty(); }
   [[nodiscard]] double ratio() const;  // 0 without a limit
-  [[nodiscard]] bool reached() const;  // false where nothing was measured
+  [[nodiscard]] bool reached() const;  // false if nothing was measured
 };
 
 struct AcceptanceReport {
@@ -89,8 +90,8 @@ struct AcceptanceReport {
       failed;  // the first error of a stage; its rows have no figures, the others stand
 };
 
-// Sentences that name the bound that counts and the other one. If batches are small, also the rate
-// of copies of that size.
+// Each returns a sentence that names the bound that determines the figure, and the other one. If
+// batches are small, it also gives the rate of copies of that size.
 [[nodiscard]] std::string bus_sentence(const Bandwidths& limits);
 [[nodiscard]] std::string gathering_sentence(const Bandwidths& limits, unsigned threads);
 [[nodiscard]] std::string end_to_end_sentence(const Bandwidths& limits, const SampleBytes& sample);

@@ -9,11 +9,11 @@
 
 namespace hotpack::gpu {
 
-// The device, its limits, and a table: each figure next to its limit, their ratio next to its
-// target.
+// Returns the report as text: the device, its limits, and a table with each figure next to its
+// limit, and their ratio next to its target.
 [[nodiscard]] std::string acceptance_text(const AcceptanceReport& report);
-// One line of JSON and a newline: "report": "hotpack-gpu-acceptance/1". Bytes, seconds, and
-// operations per second.
+// Returns the report as one line of JSON and a newline: "report": "hotpack-gpu-acceptance/1".
+// Numbers are in bytes, seconds, and operations per second.
 [[nodiscard]] std::string acceptance_json(const AcceptanceReport& report);
 
 }  // namespace hotpack::gpu

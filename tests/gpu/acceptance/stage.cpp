@@ -50,7 +50,7 @@ std::string milliseconds(double seconds) {
   return text.data();
 }
 
-// A row that is to have its figure, limit and terms.
+// Returns a row without a figure; the figure, the limit and the terms are added later.
 AcceptanceRow at_least(std::string name, std::string unit, std::string limit_is, double target) {
   return {std::move(name),
           std::move(unit),
@@ -180,8 +180,7 @@ class DeviceRun {
     if (!warm.note.empty()) report_.notes.push_back(warm.note);
     if (report_.packed_batch_bytes < kFullBatch)
       report_.notes.emplace_back(
-          "targets are for batches of 16 MiB of packed records and more; a larger --batch brings "
-          "them there");
+          "targets are for batches of 16 MiB of packed records or more; use a larger --batch");
     return {};
   }
 
@@ -201,7 +200,7 @@ class DeviceRun {
     return {};
   }
 
-  // Of more bytes than a device's cache has.
+  // Copies more bytes than a device's cache has.
   Result<Measurement> inside_copies() const {
     HOTPACK_ASSIGN(const auto memory, session_.context->memory());
     return device_copies(
@@ -241,7 +240,7 @@ class DeviceRun {
       return [kept = batches](double seconds) { return kept->take(seconds); };
     }
   };
-  // A measurement that is not possible on this machine, or fails, becomes a row without a figure.
+  // Measures a row. If that is not possible on this machine, or fails, the row has no figure.
   template <class Measure>
   Status add_row(AcceptanceRow row, Measure measure_it) {
     Status done = measure_it(row);
@@ -317,7 +316,7 @@ class DeviceRun {
                    [&](AcceptanceRow&) { return std::move(done); });
   }
 
-  // A loader's rate, its limits taken in the same turns.
+  // A loader's rate, and its limits, which were measured in turn with it.
   struct Measured {
     Rate rate;
     SampleBytes sample;
@@ -385,7 +384,8 @@ class DeviceRun {
                         {}};
     return add_row(std::move(named), [&](AcceptanceRow& row) -> Status {
       if (service_seconds_ == 0)
-        return usage_error("it is not known how long a batch takes: none came end to end");
+        return usage_error(
+            "the time of a batch is unknown, because the end-to-end rows have no figures");
       HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, setup_.training));
       HOTPACK_ASSIGN(StepWork step, StepWork::make(session_, kStepOverService * service_seconds_));
       std::vector<double> host, stream, waited, steps, kernels;
@@ -488,9 +488,9 @@ class DeviceRun {
   DeviceSession session_;
   Outputs half_;
   AcceptanceReport report_;
-  std::uint64_t steps_ = UINT64_MAX;  // of an epoch to go through
+  std::uint64_t steps_ = UINT64_MAX;  // number of steps of an epoch to go through
   double packed_ = 0;                 // bytes of a sample
-  double service_seconds_ = 0;        // of a batch, end to end, as the stall has it
+  double service_seconds_ = 0;        // seconds of a batch, end to end; the stall uses it
 };
 
 Result<AcceptanceReport> measure(std::span<const std::string> folders, const BenchOptions& options,
@@ -498,7 +498,7 @@ Result<AcceptanceReport> measure(std::span<const std::string> folders, const Ben
   HOTPACK_ASSIGN(
       Setup setup,
       Setup::make(folders,
-                  options));  // first: a folder that is not there is reported without a device too
+                  options));  // first, so that a missing folder is reported without a device too
   HOTPACK_ASSIGN(DeviceSession session, DeviceSession::open(ordinal));
   const auto context = session.context;
   const device::CurrentContext current(*context);

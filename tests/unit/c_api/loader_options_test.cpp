@@ -218,15 +218,15 @@ TEST_CASE("an unknown number is refused by its option's name") {
 TEST_CASE("halves of a pair are refused") {
   static const float numbers[] = {1, 2, 3};
   CHECK(has(refusal([](hotpack_loader_options& options) { options.image_mean = numbers; }),
-            "image_mean and image_std belong together"));
+            "one of image_mean and image_std is NULL"));
   const auto without_count = [](hotpack_loader_options& options) {
     options.image_mean = options.image_std = numbers;
   };
   CHECK(has(refusal(without_count), "image_channels is 0"));
   CHECK(has(refusal([](hotpack_loader_options& options) { options.allocate = give_nothing; }),
-            "allocate and free belong together"));
+            "one of allocate and free is NULL"));
   CHECK(has(refusal([](hotpack_loader_options& options) { options.free = take_odd; }),
-            "allocate and free belong together"));
+            "one of allocate and free is NULL"));
 }
 
 TEST_CASE("an option without the one that it belongs to is refused") {

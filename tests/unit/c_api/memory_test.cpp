@@ -57,7 +57,7 @@ TEST_CASE("a call that finds no memory loses no batch") {
     if (status != HOTPACK_OK) {
       ++failures;
       CHECK(status == HOTPACK_ERROR_IO);
-      CHECK(std::string(hotpack_loader_error(loader)).find("out of memory") == 0);
+      CHECK(std::string(hotpack_loader_error(loader)).find("memory") != std::string::npos);
       CHECK(batch == nullptr);
       continue;
     }

@@ -90,9 +90,10 @@ TEST_CASE("buffers declared larger than their memory are refused") {
   TwoDevices two;
   Buffers larger = two.good;
   larger[1].image_bytes += 1;
-  CHECK(two.refusal(larger) ==
-        "the image buffer of part 1 is said to have " + std::to_string(larger[1].image_bytes) +
-            " bytes, but its memory ends after " + std::to_string(two.good[1].image_bytes));
+  CHECK(two.refusal(larger) == "the image buffer of part 1 was passed with a size of " +
+                                   std::to_string(larger[1].image_bytes) +
+                                   " bytes, but its memory ends after " +
+                                   std::to_string(two.good[1].image_bytes));
   REQUIRE(two.loader->next_into(two.good, two.streams).ok());
   REQUIRE(two.loader->seek(0).ok());
   CHECK_THAT(two.refusal(larger),

@@ -102,11 +102,12 @@ TEST_CASE("automatic chooses the fastest residency that fits, with a reason") {
     const Error error =
         refusal(rig, rig_options(Residency::automatic, kSlots - 1, kStaged), dataset);
     CHECK(error.code == ErrorCode::usage);
-    CHECK(error.message ==
-          "residency page needs 8192 bytes of pinned memory (all of slots), the budget is 8191; "
-          "use a smaller batch, a smaller "
-          "prefetch_batches or a larger "
-          "pinned_budget_bytes");
+    CHECK(
+        error.message ==
+        "residency page needs 8192 bytes of pinned memory (all of slots), but the budget is 8191; "
+        "use a smaller batch, a smaller "
+        "prefetch_batches or a larger "
+        "pinned_budget_bytes");
   }
 }
 
@@ -131,20 +132,21 @@ TEST_CASE("budgets are enforced to the byte") {
   CHECK(rig.load(dataset, rig_options(Residency::page, kSlots, kStaged)).ok());
   CHECK(refusal(rig, rig_options(Residency::device, kSlots, kSet + 2 * 256 - 1), dataset).message ==
         "residency device needs 8192 bytes on device 0 (7680 of packed records, 512 of packed "
-        "batches and outputs), the budget is 8191; use "
+        "batches and outputs), but the budget is 8191; use "
         "residency pinned, page or auto, or a larger device_budget_bytes");
-  CHECK(refusal(rig, rig_options(Residency::device, kSlots - 1, kPlenty), dataset).message ==
-        "residency device needs 8192 bytes of pinned memory (all of slots), the budget is 8191; "
-        "use a smaller batch, a smaller "
-        "prefetch_batches or a larger "
-        "pinned_budget_bytes");
+  CHECK(
+      refusal(rig, rig_options(Residency::device, kSlots - 1, kPlenty), dataset).message ==
+      "residency device needs 8192 bytes of pinned memory (all of slots), but the budget is 8191; "
+      "use a smaller batch, a smaller "
+      "prefetch_batches or a larger "
+      "pinned_budget_bytes");
   CHECK(refusal(rig, rig_options(Residency::pinned, kSet + kSlots - 1, kStaged), dataset).message ==
         "residency pinned needs 15872 bytes of pinned memory (7680 of packed records, 8192 of "
-        "slots), the budget is 15871; use residency "
+        "slots), but the budget is 15871; use residency "
         "page or auto, or a larger pinned_budget_bytes");
   CHECK(refusal(rig, rig_options(Residency::page, kSlots, kStaged - 1), dataset).message ==
-        "residency page needs 2048 bytes on device 0 (all of packed batches and outputs), the "
-        "budget is 2047; use a smaller batch, less "
+        "residency page needs 2048 bytes on device 0 (all of packed batches and outputs), but the "
+        "budget is 2047; use a smaller batch, a smaller "
         "prefetch, fewer outputs or a larger device_budget_bytes");
 }
 
@@ -158,7 +160,8 @@ TEST_CASE("default budgets are shares of free memory") {
   rig.loaded.reset();
   options.output_bytes = 10001;
   CHECK_THAT(refusal(rig, options, pack.open()).message,
-             ContainsSubstring("the budget is 10000, by default half of what is free there; use"));
+             ContainsSubstring(
+                 "the budget is 10000, by default half of the memory that is free there; use"));
   device::Shortage pinned{Residency::pinned, {}, {900, 200}, {1000, true}};
   CHECK_THAT(
       pinned.refusal().message,

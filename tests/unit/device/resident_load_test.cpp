@@ -187,7 +187,7 @@ TEST_CASE("a record that could not be measured while loading gets no room later"
     REQUIRE(failed);
     const bool page = residency == Residency::page;
     CHECK_THAT(failed->error.message,
-               ContainsSubstring(page ? "when the loader was opened; open the loader again"
+               ContainsSubstring(page ? "replaced since then; open the loader again"
                                       : "but it is missing"));
     (void)rig.fill(0, 2);
   }

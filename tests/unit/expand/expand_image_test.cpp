@@ -66,13 +66,13 @@ TEST_CASE("expand_image refuses buffers and images that do not fit", "[expand]")
     return status.error().message;
   };
   CHECK_THAT(refusal(expand_image(image.view(), halves, out.first(143))),
-             ContainsSubstring("143 bytes, the expanded image needs 144"));
+             ContainsSubstring("143 bytes, but the expanded image needs 144"));
   CHECK_THAT(refusal(expand_image(image.view(), halves, out.subspan(1))),
              ContainsSubstring("not aligned to elements of type f16"));
   ImageView view = image.view();
   view.bytes = view.bytes.first(71);
   CHECK_THAT(refusal(expand_image(view, halves, out)),
-             ContainsSubstring("71 bytes, its shape needs 72"));
+             ContainsSubstring("71 bytes, but its shape needs 72"));
   view.shape.channels = 2;
   CHECK_THAT(refusal(expand_image(view, halves, out)), ContainsSubstring("1 or 3 channels"));
   view.shape = {0, 6, 3, AxisOrder::channels_last};

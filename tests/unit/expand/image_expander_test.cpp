@@ -494,7 +494,7 @@ TEST_CASE("Impossible image outputs are refused with the option's name", "[expan
   const float infinite = std::numeric_limits<float>::infinity(),
               nan = std::numeric_limits<float>::quiet_NaN();
   CHECK_THAT(refusal({ElementType::u8, last, {0.5f}, {0.5f}}, 1),
-             ContainsSubstring("mean and std need a float type, and its type is u8"));
+             ContainsSubstring("mean and std need a float type, but its type is u8"));
   CHECK_THAT(refusal({ElementType::u8, last, {}, {0.5f}}, 1), ContainsSubstring("u8"));
   CHECK_THAT(refusal({ElementType::f32, last, {0.5f}, {}}, 1),
              ContainsSubstring("mean is given without its std"));
@@ -503,7 +503,7 @@ TEST_CASE("Impossible image outputs are refused with the option's name", "[expan
   CHECK_THAT(refusal({ElementType::f32, last, {0.5f}, {0.5f}}, 3),
              ContainsSubstring("mean has 1 value, the images have 3 channels"));
   CHECK_THAT(refusal({ElementType::f16, last, {0.5f}, {0.5f, 0.5f, 0.5f}}, 1),
-             ContainsSubstring("std has 3 values, the images have 1 channel:"));
+             ContainsSubstring("std has 3 values, but the images have 1 channel:"));
   CHECK_THAT(refusal({ElementType::f32, last, {0, 0, 0}, {1, 0, 1}}, 3),
              ContainsSubstring("std of channel 1 is 0"));
   CHECK_THAT(refusal({ElementType::f32, last, {0, 0, 0}, {1, 1, infinite}}, 3),

@@ -466,16 +466,16 @@ TEST_CASE("impossible label outputs are refused with the possible ones") {
   const LabelSource twelve{LabelScope::pixel, LabelStorage::bits, false, 12};
   const LabelSource many{LabelScope::pixel, LabelStorage::index, false, 256};
   const LabelSource several{LabelScope::pixel, LabelStorage::bits, true, 12};
-  CHECK(contains(refusal({}, several), "possible are one_hot and bits"));
+  CHECK(contains(refusal({}, several), "use form one_hot or bits"));
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 0}), "no classes"));
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 65536}), "65535"));
   CHECK(contains(refusal(index_of(ElementType::f32), twelve),
-                 "label.type f32: form index can have u8, u16, i32, i64"));
+                 "label.type f32: form index can only have u8, u16, i32, i64"));
   CHECK(contains(refusal(one_hot_of(ElementType::i64, AxisOrder::channels_last), twelve),
                  "u8, f16, f32, bf16"));
   CHECK(contains(refusal({LabelForm::bits, ElementType::f32, {}, false, {}}, twelve),
-                 "form bits can have u8"));
-  CHECK(contains(refusal(index_of(ElementType::u8), many), "possible are u16, i32 and i64"));
+                 "form bits can only have u8"));
+  CHECK(contains(refusal(index_of(ElementType::u8), many), "use u16, i32 or i64"));
   CHECK(contains(refusal(index_of(ElementType::u8, 256), twelve), "0 … 255"));
   CHECK(contains(refusal(index_of(ElementType::u16, -100), twelve), "0 … 65535"));
   CHECK(contains(refusal(index_of(ElementType::i32, std::int64_t{1} << 31), twelve),

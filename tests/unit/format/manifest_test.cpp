@@ -122,7 +122,7 @@ TEST_CASE("every changed byte of a manifest is an error") {
   for (std::size_t size = 0; size < good.size(); ++size) {
     if (decode_manifest(good.substr(0, size)).ok()) FAIL("length " << size);
   }
-  CHECK_THAT(refusal(good + " "), ContainsSubstring("does not end with \"check\""));
+  CHECK_THAT(refusal(good + " "), ContainsSubstring("the checksum at its end is missing"));
 }
 
 TEST_CASE("invalid manifest values are named even with a correct check") {
@@ -159,7 +159,8 @@ TEST_CASE("the manifest has as many rows as the plan has shards") {
   Manifest manifest = small_manifest();
   manifest.plan.shards = 3;
   manifest.plan_text = encode_plan(manifest.plan);
-  CHECK_THAT(refusal(encode_manifest(manifest)), ContainsSubstring("2 rows, the plan has 3"));
+  CHECK_THAT(refusal(encode_manifest(manifest)),
+             ContainsSubstring("2 rows, but the number of shards in the plan is 3"));
 }
 
 TEST_CASE("a later minor version may have more keys") {

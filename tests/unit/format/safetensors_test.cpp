@@ -67,21 +67,21 @@ TEST_CASE("lengths beyond the file are refused") {
   CHECK_THAT(message(file), ContainsSubstring("start with '{'"));
 }
 
-TEST_CASE("holes, overlaps, ends and sizes are checked") {
+TEST_CASE("gaps, overlaps, ends and sizes are checked") {
   const std::string good = entry("a", "U8", "10", "0,10");
   CHECK(refusal("{" + good + "," + entry("b", "U8", "6", "10,16") + "}") == "accepted");
   CHECK_THAT(refusal("{" + good + "," + entry("b", "U8", "5", "11,16") + "}"),
-             ContainsSubstring("\"b\": a hole before it"));
+             ContainsSubstring("\"b\": there is a gap before it"));
   CHECK_THAT(refusal("{" + good + "," + entry("b", "U8", "7", "9,16") + "}"),
              ContainsSubstring("\"b\": it overlaps"));
   CHECK_THAT(refusal("{" + good + "," + entry("b", "U8", "10", "0,10") + "}"),
              ContainsSubstring("overlaps"));
-  CHECK_THAT(refusal("{" + entry("a", "U8", "15", "1,16") + "}"), ContainsSubstring("hole"));
-  CHECK_THAT(refusal("{" + good + "}"), ContainsSubstring("6 bytes after the last tensor"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "15", "1,16") + "}"), ContainsSubstring("gap"));
+  CHECK_THAT(refusal("{" + good + "}"), ContainsSubstring("6 bytes follow the last tensor"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "17", "0,17") + "}"), ContainsSubstring("truncated"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "4611686018427387904", "0,4611686018427387904") + "}"),
              ContainsSubstring("truncated"));
-  CHECK_THAT(refusal("{}"), ContainsSubstring("16 bytes after the last tensor"));
+  CHECK_THAT(refusal("{}"), ContainsSubstring("16 bytes follow the last tensor"));
 }
 
 TEST_CASE("shapes and types must match the bytes") {

@@ -33,7 +33,7 @@ TEST_CASE("another form of a shard is reported although it can be read") {
   CHECK_THAT(finding(check_form, edited(shard, "\"shape\":[2,", "\"shape\": [2,")),
              ContainsSubstring("canonical form"));
   CHECK_THAT(finding(check_form, edited(shard, "\"_pad.0\"", "\"_pad.7\"")),
-             ContainsSubstring("\"_pad.7\" at 180 stands where _pad.0"));
+             ContainsSubstring("\"_pad.7\" at 180 is where _pad.0"));
   CHECK_THAT(finding(check_form, edited(shard, "{\\\"samples\\\":2", "{ \\\"samples\\\":2")),
              ContainsSubstring("hotpack.plan is not canonical"));
   CHECK_THAT(finding(check_form, edited(shard, "\\\"ignore\\\":{", "\\\"ignore\\\": {")),
@@ -53,7 +53,7 @@ TEST_CASE("engines name zstd exactly if fields are compressed") {
   const auto at = text.find("\\\"zstd:");
   const std::string token = text.substr(at, text.find(']', at) - at);
   CHECK_THAT(finding(check_form, edited(packed, token, "")),
-             ContainsSubstring("does not name zstd"));
+             ContainsSubstring("the header does not say so"));
 }
 
 TEST_CASE("fillers are zero, and another byte is located") {
@@ -113,7 +113,8 @@ TEST_CASE("a later field in two forms is refused wherever its tables are") {
     const ShardHeader header = decode_header(file).value();
     const auto fields = later_fields(header);
     REQUIRE_FALSE(fields.ok());
-    CHECK_THAT(fields.error().message,
-               ContainsSubstring("\"depth\" stands next to another form of its field"));
+    CHECK_THAT(
+        fields.error().message,
+        ContainsSubstring("\"depth\" must not exist: another tensor contains the same field"));
   }
 }

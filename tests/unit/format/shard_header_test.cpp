@@ -96,7 +96,7 @@ TEST_CASE("a truncated shard is an error at every length") {
   }
   Bytes longer = shard.bytes;
   longer.push_back(std::byte{0});
-  CHECK_THAT(refusal(longer), ContainsSubstring("1 bytes after the last tensor"));
+  CHECK_THAT(refusal(longer), ContainsSubstring("1 bytes follow the last tensor"));
 }
 
 TEST_CASE("a file that is not a shard is identified") {
@@ -167,8 +167,8 @@ TEST_CASE("a second form of image or label is refused in every version") {
     const TinyShard shard = make_shard(all_forms().at(form), 2);
     const std::string message =
         refusal(edited(shard, "\"source.later\"", "\"" + std::string(name) + "\""));
-    CHECK_THAT(message, ContainsSubstring("another form of the") ||
-                            ContainsSubstring("does not belong to an unlabeled set"));
+    CHECK_THAT(message, ContainsSubstring("in another form") ||
+                            ContainsSubstring("does not belong to a data set without labels"));
   }
   const TinyShard shard = make_shard({.later = true}, 2);
   CHECK_FALSE(decode_header(edited(shard, "\"source.later\"", "\"image.zstd\""))

@@ -71,14 +71,14 @@ TEST_CASE("a sentence names the bound that counts and the other one") {
   CHECK(gathering_sentence(kLimits, 8) ==
         "the bus, which carries 55.0 GB/s; 8 threads gather 96.0 GB/s");
   CHECK(end_to_end_sentence(kLimits, kSample) ==
-        "the bus, which carries 52,452 samples/s; the device's memory bears 291,122 samples/s");
+        "the bus, which carries 52,452 samples/s; the device's memory allows 291,122 samples/s");
   CHECK(resident_sentence(kLimits, kSample) ==
         "the device's memory, which moves 2900 GB/s: of a sample 1.00 MiB are read and 7.50 MiB "
         "written");
   Bandwidths slow = kLimits;
   slow.memory = 8e9;
   CHECK(end_to_end_sentence(slow, kSample) ==
-        "the device's memory, which bears 803 samples/s; the bus carries 52,452 samples/s");
+        "the device's memory, which allows 803 samples/s; the bus carries 52,452 samples/s");
 }
 
 TEST_CASE("a sentence tells what small copies reach") {

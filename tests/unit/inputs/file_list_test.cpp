@@ -49,7 +49,8 @@ TEST_CASE("a captured text must be a valid key") {
   REQUIRE(capture_keys(list, pattern, problems).ok());
   CHECK(keys_of(list) == Names{"b"});
   CHECK(problems.group(ProblemKind::unusable_name).count == 1);
-  CHECK_THAT(problems.text(), ContainsSubstring("what the pattern captures, '/a', is no key"));
+  CHECK_THAT(problems.text(),
+             ContainsSubstring("the pattern captures '/a', which cannot be a key"));
 }
 
 TEST_CASE("a divided list of files keeps keys that are no beginning of the path") {

@@ -48,31 +48,31 @@ TEST_CASE("exactly one source of samples") {
 
 TEST_CASE("options that go with others say with which") {
   CHECK_THAT(refusal([](InputOptions& i) { i.image_folders = {"x"}, i.labels = {"y"}; }),
-             ContainsSubstring("--labels goes with --images"));
+             ContainsSubstring("--labels needs --images"));
   CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.labels = {"y"}; }),
-             ContainsSubstring("--labels goes with --images"));
+             ContainsSubstring("--labels needs --images"));
   CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.label_suffix = "_L"; }),
-             ContainsSubstring("--label-suffix goes with --labels"));
+             ContainsSubstring("--label-suffix needs --labels"));
   CHECK_THAT(refusal([](InputOptions& i) { i.pairs = "x", i.image_suffix = "_L"; }),
-             ContainsSubstring("--image-suffix goes with"));
+             ContainsSubstring("--image-suffix needs"));
   CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.mask_per_class = "{key}_{class}"; }),
              ContainsSubstring("give --images and --labels"));
   CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.key_prefixes = {"y"}; }),
-             ContainsSubstring("--key-prefix goes with"));
+             ContainsSubstring("--key-prefix needs"));
   CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.list_root = "y"; }),
-             ContainsSubstring("given without an option"));
+             ContainsSubstring("give the folder of a data set without an option"));
   CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.strip_prefix = "y"; }),
-             ContainsSubstring("--strip-prefix goes with"));
+             ContainsSubstring("--strip-prefix needs"));
   CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.allow_empty = true; }),
              ContainsSubstring("--allow-empty"));
   CHECK_THAT(refusal([](InputOptions& i) { i.pairs = "x", i.list = "y"; }),
              ContainsSubstring("lists the samples already"));
   CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.split.group = "a"; }),
-             ContainsSubstring("--group goes with --split ratio or hash"));
+             ContainsSubstring("--group needs --split ratio or --split hash"));
   CHECK_THAT(refusal([](InputOptions& i) {
                i.pairs = "x", i.split.method = SplitOptions::Method::folder;
              }),
-             ContainsSubstring("column of splits"));
+             ContainsSubstring("a column 'split' of the table"));
   CHECK_THAT(refusal([](InputOptions& i) {
                folders(i), i.list = "x", i.split.method = SplitOptions::Method::list,
                            i.split.parts = {{"a", "f"}};
@@ -86,7 +86,7 @@ TEST_CASE("option --pair-regex takes two expressions with groups, alone") {
   };
   CHECK(refusal(regex).empty());
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.labels.clear(); }),
-             ContainsSubstring("--pair-regex goes with --images and --labels"));
+             ContainsSubstring("--pair-regex needs --images and --labels"));
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.label_suffix = "x"; }),
              ContainsSubstring("--pair-regex and suffixes"));
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.mask_per_class = "{key}_{class}"; }),

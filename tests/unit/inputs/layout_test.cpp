@@ -494,7 +494,7 @@ TEST_CASE("several data sets in a folder are reported") {
   const TempFolder folder;
   touch(folder, {"a/images/1.jpg", "a/masks/1.png", "b/train/1.jpg", "b/train_labels/1.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring("data sets within; pack them one at a time: " + folder / "a, " +
+             ContainsSubstring("contains data sets; pack them one at a time: " + folder / "a, " +
                                folder / "b"));
 }
 
@@ -507,7 +507,7 @@ TEST_CASE("a linked folder is followed, and a loop ends") {
   std::filesystem::create_directory_symlink(folder.path(), folder / "set/up");
   CHECK(discovered_clean(root_options(folder / "set")).keys() == Names{"1"});
   std::filesystem::create_directory_symlink(folder.path(), folder / "real/self");
-  CHECK_THAT(refused(root_options(folder.path())).message, ContainsSubstring("data sets within"));
+  CHECK_THAT(refused(root_options(folder.path())).message, ContainsSubstring("contains data sets"));
 }
 
 TEST_CASE("a root without images is refused with advice") {
@@ -517,8 +517,8 @@ TEST_CASE("a root without images is refused with advice") {
   CHECK(refused(root_options(folder / "missing")).code == ErrorCode::io);
   const Error file = refused(root_options(folder / "table.csv"));
   CHECK(file.code == ErrorCode::usage);
-  CHECK_THAT(file.message, ContainsSubstring("is a file, expected the folder of a data set; a "
-                                             "table of images and labels goes with --pairs"));
+  CHECK_THAT(file.message, ContainsSubstring("is a file, expected the folder of a data set; give "
+                                             "a table of images and labels with --pairs"));
   CHECK_THAT(refused(root_options(folder / "packed")).message,
              ContainsSubstring("is a packed data set"));
 }

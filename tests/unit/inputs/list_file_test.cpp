@@ -148,5 +148,5 @@ TEST_CASE("a list that pairs differently from the keys is a problem") {
       ContainsSubstring(
           "line 1: the image '0' stands next to the label 'labels/2.png', whose key is '2'"));
   CHECK_THAT(input.problems.text(),
-             ContainsSubstring("give it as --pairs, without --images and --labels"));
+             ContainsSubstring("give it with --pairs instead of --images and --labels"));
 }

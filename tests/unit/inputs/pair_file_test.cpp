@@ -139,7 +139,7 @@ TEST_CASE("splits in a column of another name are a question without --split") {
   CHECK(error.path == folder / "t.csv");
   CHECK(error.message ==
         "the column 'fold' seems to hold splits (test, train), and no column is called 'split': "
-        "call it 'split' for a set of each, or remove it to pack all lines as one set");
+        "rename it to 'split' to pack a set per split, or remove it to pack all lines as one set");
   options.input.split.method = SplitOptions::Method::ratio;
   options.input.split.parts = {{"a", "1"}};
   CHECK_THAT(discovered_clean(options).discovery.layout,
@@ -233,5 +233,5 @@ TEST_CASE("a table whose columns are not labels is not a list of images") {
   CHECK_THAT(error.describe(),
              ContainsSubstring("not used: 'species'") && ContainsSubstring("--list FILE"));
   folder.write("p.csv", "file_name,cat,dog\n1.png,1,0\n");
-  CHECK_THAT(refused(options).describe(), ContainsSubstring("to be made one column"));
+  CHECK_THAT(refused(options).describe(), ContainsSubstring("class, into one column"));
 }

@@ -53,8 +53,9 @@ TEST_CASE("a syntax error names the line, what was found and what was expected")
              ContainsSubstring("line 2: has 1 columns ('c.png'), expected 2"));
   CHECK_THAT(rows_of("a.png b.png c.png d.png\n"), ContainsSubstring("line 1: has 4 columns"));
   CHECK_THAT(rows_of("a.png,b.png,foo\n"), ContainsSubstring("no header"));
-  CHECK_THAT(rows_of("mask,split\nb.png,val\n"),
-             ContainsSubstring("line 1: nothing there names the image; found 'mask', 'split'"));
+  CHECK_THAT(
+      rows_of("mask,split\nb.png,val\n"),
+      ContainsSubstring("line 1: no column (or key) names the image; found 'mask', 'split'"));
   CHECK_THAT(rows_of("image,mask,label\na.png,b.png,c\n"),
              ContainsSubstring("'mask' and 'label' both name the label"));
   CHECK_THAT(rows_of("image,split\na.png,\n"), ContainsSubstring("line 2: names no split"));
@@ -62,7 +63,8 @@ TEST_CASE("a syntax error names the line, what was found and what was expected")
   CHECK_THAT(rows_of("a.png,\"b.png\n"), ContainsSubstring("line 1: a quote is not closed"));
   CHECK_THAT(rows_of("{\"file_name\": \"a.png\"}\n{\"file\n"),
              ContainsSubstring("line 2: is no JSON object"));
-  CHECK_THAT(rows_of("{\"text\": \"a\"}\n"), ContainsSubstring("nothing there names the image"));
+  CHECK_THAT(rows_of("{\"text\": \"a\"}\n"),
+             ContainsSubstring("no column (or key) names the image"));
 }
 
 TEST_CASE("COCO and other JSON is refused by name") {

@@ -142,7 +142,7 @@ TEST_CASE("auto: gray and palette files without class colors are ids and counted
   CHECK(setup.explanation ==
         "labels are read as index (auto: no class colors were given; the labels are 1 gray, 1 "
         "palette PNG); ids found: 0…2, 4, 255, so 5 "
-        "classes; where another split may hold more, say --num-classes N or --classes");
+        "classes; if another split may hold more, give --num-classes N or --classes");
   CHECK(setup.table.ignore ==
         std::vector<LabelSource>{LabelSource(std::int64_t{255}), LabelSource(std::int64_t{65535})});
 }
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(IdLabels, "names of ids that a column counts from 1 are a quest
   CHECK(error.path == folder / "classes.csv");
   CHECK(error.message ==
         "the column 'Nr' numbers the classes from 1 to 3, but the first class has id 0. If labels "
-        "hold 1 to 3, say --shift-ids -1; if they hold 0 to 2, remove the column");
+        "hold 1 to 3, give --shift-ids -1; if they hold 0 to 2, remove the column");
   options.label.shift_ids = -1;
   CHECK(names_of(setup_of(options)) == Names{"ground", "tree", "boat"});
 }
@@ -205,7 +205,7 @@ TEST_CASE("auto: RGB labels with equal channels hold ids") {
   CHECK(setup.explanation ==
         "labels are read as index (auto: no class colors were given; the labels are 1 gray, 1 RGB "
         "PNG, of equal channels, which hold ids); "
-        "ids found: 0, 1, 3, so 4 classes; where another split may hold more, say --num-classes N "
+        "ids found: 0, 1, 3, so 4 classes; if another split may hold more, give --num-classes N "
         "or --classes");
 }
 
@@ -636,7 +636,7 @@ TEST_CASE_METHOD(TrainIds, "options --classes and --num-classes name the classes
   CHECK(names_of(setup) == Names{"sky", "road", "house"});
   CHECK(setup.table.classes[1].sources == ids({7}));
   REQUIRE(setup.table.warnings.size() == 1);
-  CHECK_THAT(setup.table.warnings[0], ContainsSubstring("nothing becomes class 'sky'"));
+  CHECK_THAT(setup.table.warnings[0], ContainsSubstring("no value becomes class 'sky'"));
 
   options = with_map(folder, "7,1\n11,3\n");
   CHECK_THAT(data_text(options),
@@ -800,7 +800,7 @@ TEST_CASE_METHOD(IdLabels, "a preset for one kind of ids is refused with the suf
   options.label.preset = "cityscapes19-trainids";
   CHECK(resolved(options, lists, problems).ok());
   options.input.label_suffix = "_gtFine_labelIds";
-  CHECK_THAT(refused(), ContainsSubstring("say --preset cityscapes19,"));
+  CHECK_THAT(refused(), ContainsSubstring("give --preset cityscapes19,"));
 }
 
 TEST_CASE("colors may be requested of a preset that reads ids") {

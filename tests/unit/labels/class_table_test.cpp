@@ -382,7 +382,7 @@ TEST_CASE("lines of JSON, YAML and similar formats are not names") {
 
 TEST_CASE("a column of possible ids in another order is an error") {
   CHECK_THAT(failure("class,label\nsky,2\nroad,0\ncar,1\n"),
-             ContainsSubstring("'label'") && ContainsSubstring("call it 'id'"));
+             ContainsSubstring("'label'") && ContainsSubstring("rename it to 'id'"));
   CHECK_THAT(failure("name,mask value\nsky,255\nroad,0\n"), ContainsSubstring("'mask value'"));
   CHECK_THAT(failure("raw_id,name,train_id\n7,road,0\n11,sky,1\n8,car,2\n"),
              ContainsSubstring("another order"));

@@ -822,7 +822,7 @@ TEST_CASE("a mask of 0 and 1 is refused, not packed as empty") {
   const LabelDecoder decoder = make(binary_classes(), rules);
   CHECK_THAT(decode_refusal(decoder, gray_label(3, {0, 1, 0})),
              ContainsSubstring("8-bit gray PNG") && ContainsSubstring("values: 0, 1)") &&
-                 ContainsSubstring("--threshold 128") && ContainsSubstring("say --threshold 1") &&
+                 ContainsSubstring("--threshold 128") && ContainsSubstring("give --threshold 1") &&
                  !ContainsSubstring("index"));
   CHECK(decode(decoder, gray_label(3, {0, 0, 0})).ids == Ids{0, 0, 0});
   CHECK(decode(decoder, gray_label(3, {0, 1, 255})).ids == Ids{0, 0, 1});
@@ -835,15 +835,15 @@ TEST_CASE("a threshold is offered only if it separates the dim values") {
   rules.dim = DimLabels::refused;
   const LabelDecoder decoder = make(binary_classes(), rules);
   CHECK_THAT(decode_refusal(decoder, gray_label(2, {0, 100})),
-             ContainsSubstring("say --threshold 100"));
+             ContainsSubstring("give --threshold 100"));
   CHECK_THAT(decode_refusal(decoder, gray_label(3, {0, 3, 100})),
-             ContainsSubstring("values: 0, 3, 100") && ContainsSubstring("say --threshold 50"));
+             ContainsSubstring("values: 0, 3, 100") && ContainsSubstring("give --threshold 50"));
   CHECK_THAT(decode_refusal(decoder, gray_label(2, {0, 1}, 16)),
-             ContainsSubstring("8 bits") && !ContainsSubstring("say --threshold"));
+             ContainsSubstring("8 bits") && !ContainsSubstring("give --threshold"));
   CHECK_THAT(decode_refusal(decoder, rgb_label(2, {kBlack, kBlue})),
-             ContainsSubstring("#000000, #0000ff") && ContainsSubstring("say --threshold 29"));
+             ContainsSubstring("#000000, #0000ff") && ContainsSubstring("give --threshold 29"));
   CHECK_THAT(decode_refusal(decoder, palette_label(2, {0, 1}, {kBlack, {9, 9, 9}})),
-             ContainsSubstring("#000000, #090909") && ContainsSubstring("say --threshold 9"));
+             ContainsSubstring("#000000, #090909") && ContainsSubstring("give --threshold 9"));
 }
 
 TEST_CASE("dim values of a binary label may be ids, colors are not") {

@@ -97,7 +97,7 @@ TEST_CASE("next_into refuses small or unaligned buffers without losing the batch
   std::vector<float> floats(2 * loader.image_batch_bytes() / 4);
   const auto bytes = std::as_writable_bytes(std::span(floats));
   CHECK(refused(loader, {bytes.first(loader.image_batch_bytes() - 1), {}}) ==
-        "the image buffer has 1439 bytes, the batch needs 1440");
+        "the image buffer has 1439 bytes, but the batch needs 1440");
   CHECK_THAT(refused(loader, {{}, bytes.first(8)}),
              ContainsSubstring("the label buffer has 8 bytes"));
   CHECK(refused(loader, {bytes.subspan(2), {}}) ==

@@ -143,7 +143,7 @@ TEST_CASE("a memory budget is enforced, with both numbers") {
   CHECK_THAT(refusal_of(dataset, options),
              ContainsSubstring("the slots need " + std::to_string(needed) + " bytes (5 slots of " +
                                std::to_string(needed / 5) + ")") &&
-                 ContainsSubstring("the memory budget is " + std::to_string(needed - 1)));
+                 ContainsSubstring("memory_budget_bytes is " + std::to_string(needed - 1)));
 }
 
 TEST_CASE("the budget holds for records of different sizes, whose slots grow") {
@@ -154,7 +154,7 @@ TEST_CASE("the budget holds for records of different sizes, whose slots grow") {
   const Error error = next_error(loader);
   CHECK(error.code == ErrorCode::usage);
   CHECK_THAT(error.message, ContainsSubstring("sample 0: ") &&
-                                ContainsSubstring("the memory budget leaves 8200 for each"));
+                                ContainsSubstring("memory_budget_bytes leaves 8200 for each slot"));
   CHECK(next_error(loader).message == error.message);
 }
 

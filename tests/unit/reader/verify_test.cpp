@@ -277,7 +277,7 @@ TEST_CASE("files that are missing, surplus, temporary or foreign are reported") 
   CHECK_THAT(text_of(report), ContainsSubstring(manifest.shards[0].file + ": missing"));
   CHECK_THAT(text_of(report),
              ContainsSubstring(
-                 "shard-00002-of-00003.safetensors: in the folder, but not in the manifest"));
+                 "shard-00002-of-00003.safetensors: is in the folder, but not in the manifest"));
   REQUIRE(report.notes.size() == 2);
   CHECK_THAT(report.notes[0], ContainsSubstring("temporary file"));
   CHECK_THAT(report.notes[1], ContainsSubstring("notes.txt"));
@@ -302,9 +302,9 @@ TEST_CASE("keys of all shards are compared") {
   records[5].key = records[1].key;
   (void)write_pack(folder.path(), {}, records, 4);
   const std::string text = text_of(verified(folder));
-  CHECK_THAT(text, ContainsSubstring("not in the order of their bytes"));
-  CHECK_THAT(
-      text, ContainsSubstring("its key stands in shard-00000-of-00002.safetensors, record 1, too"));
+  CHECK_THAT(text, ContainsSubstring("which is not the order of their bytes"));
+  CHECK_THAT(text,
+             ContainsSubstring("its key is in shard-00000-of-00002.safetensors, record 1, too"));
 }
 
 TEST_CASE("the report does not depend on the threads, and is bounded") {

@@ -1,0 +1,26 @@
+// Decides which JPEG images are decoded at a fraction of their size (--jpeg-scale).
+//
+// A JPEG decoder computes 1/2, 1/4 or 1/8 of an image's size directly, and several times as fast.
+// An antialiased filter needs no more than twice the pixels of its result, so the rest of the
+// shrinking is left to it. docs/packing.md says how little the results differ.
+//
+// Pure functions; thread-safe.
+#pragma once
+
+#include "base/fit.hpp"
+#include "base/words.hpp"
+#include "inputs/sample_list.hpp"
+#include "settings/options.hpp"
+
+namespace hotpack::pipeline {
+
+// True if --jpeg-scale allows it, the filter may be an antialiased one, images are resized, and the
+// name of at least one image ends like a JPEG's. The schema records this, so packs without JPEGs do
+// not depend on the option.
+[[nodiscard]] bool scales_jpegs(const RecordOptions& options, const SampleList& list);
+
+// The largest of 8, 4 and 2 such that an image of the size `source`, divided by it, is at least
+// twice as wide and as high as `target`; 1 if there is none, or if the filter is not antialiased.
+[[nodiscard]] int jpeg_denominator(ImageFilter filter, Extent source, Extent target);
+
+}  // namespace hotpack::pipeline
