@@ -3,7 +3,7 @@
 
 usage: compare_pack.py HOTPACK LIMIT OPENCV_PACK [--jobs LIST] [--rounds N] [--threads LIST] [--camvid DIR] [--quick] [--json FILE]
 
-  --jobs      some of: ids, bits, onehot, jpeg, photos, photos-scaled, photos-triangle, classes, classes-triangle, small   (default: all)
+  --jobs      some of: ids, bits, one_hot, jpeg, photos, photos-scaled, photos-triangle, classes, classes-triangle, small   (default: all)
   --rounds    each figure is the median of so many rounds (default: 7)
   --threads   of hotpack and of the program at the limit (default: 1,2); the other programs have one
   --camvid    the folder of CamVid as SegNet has it, with `train` and `trainannot` or `val` and `valannot`, instead of generated pairs
@@ -200,7 +200,7 @@ def pair_jobs(options, inputs, folder):
     return {
         "ids": lambda: job("PNG + gray ids, index", "pairs", "ids", "index", "index"),
         "bits": lambda: job("PNG + RGB masks, bits", "pairs", "masks", "bits", "bits"),
-        "onehot": lambda: job("PNG + RGB masks, one-hot bytes", "pairs", "masks", "one_hot", "onehot"),
+        "one_hot": lambda: job("PNG + RGB masks, one-hot bytes", "pairs", "masks", "one_hot", "one_hot"),
         "jpeg": lambda: job("JPEG + gray ids, index", "jpeg_pairs", "ids", "index", "index"),
     }
 

@@ -318,7 +318,7 @@ void add_labels(const Inputs& inputs, Keeper& keeper) {
         [&] { labeler.encode(limit_ids.data(), kPixels, limit_out.data()); });
   };
   add_storage("bits", LabelStorage::bits, limit::Storage::bits);
-  add_storage("one_hot", LabelStorage::one_hot, limit::Storage::onehot);
+  add_storage("one_hot", LabelStorage::one_hot, limit::Storage::one_hot);
 
   auto& histogram = keeper.make<std::vector<std::uint64_t>>();
   add_stage(

@@ -13,7 +13,7 @@
 
 namespace limit {
 
-enum class Storage { index, bits, onehot };
+enum class Storage { index, bits, one_hot };
 
 using Color = std::array<std::uint8_t, 3>;
 

@@ -4,7 +4,7 @@
 //
 //   limit LABELS IMAGES FOLDER WIDTHxHEIGHT OUT [OPTION…]
 //     LABELS   index    FOLDER has gray ids
-//              bits, onehot   FOLDER has RGB masks, colored as --classes FILE says (`name,r,g,b`)
+//              bits, one_hot   FOLDER has RGB masks, colored as --classes FILE says (`name,r,g,b`)
 //              class    the class is the rank of the image's folder; FOLDER is ignored
 //     --class-count N   of gray ids
 //     --threads N       (default: 1)
@@ -176,7 +176,7 @@ std::vector<std::uint8_t> folder_ranks(const std::vector<std::string>& files) {
 }
 
 Storage storage_of(const std::string& kind) {
-  return kind == "bits" ? Storage::bits : kind == "onehot" ? Storage::onehot : Storage::index;
+  return kind == "bits" ? Storage::bits : kind == "one_hot" ? Storage::one_hot : Storage::index;
 }
 
 // Calls work() in threads; rethrows the first failure.
