@@ -12,10 +12,10 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int kLinearBits = 11, kAreaBits = 15;
+constexpr int kLinearBits = 11, kAreaBits = 14;
 constexpr int kRowShift = 4;                 // of a stretched row, to fit 16 bits
-constexpr int kColumnShift = kAreaBits - 8;  // leaves 8 fractional bits
-constexpr int kAreaShift = kAreaBits + 8;
+constexpr int kColumnShift = kAreaBits - 7;  // leaves 7 fractional bits
+constexpr int kAreaShift = kAreaBits + 7;
 
 // (upper · above + lower · below) / 2^22, as OpenCV rounds it.
 void blend_rows(const std::int16_t* above, const std::int16_t* below, std::int16_t upper,
@@ -142,8 +142,8 @@ void Resizer::AreaAxis::update(int wanted_source, int wanted_target) {
   spans.clear();
   const double step = static_cast<double>(source) / target;
   const auto fixed = [&](double share) {
-    return share < 1e-3 ? 0u
-                        : static_cast<std::uint32_t>(std::lround(share * (1 << kAreaBits) / step));
+    return share < 1e-3 ? std::int16_t{0}
+                        : static_cast<std::int16_t>(std::lround(share * (1 << kAreaBits) / step));
   };
   for (int i = 0; i < target; ++i) {
     const double from = i * step, to = std::min(from + step, static_cast<double>(source));
@@ -153,53 +153,75 @@ void Resizer::AreaAxis::update(int wanted_source, int wanted_target) {
   }
 }
 
-// One row of sums over `span`'s rows, with 8 fractional bits.
-void Resizer::shrink_columns(const Image& in, const AreaAxis::Span& span,
-                             std::uint16_t* out) const {
-  const hn::ScalableTag<std::uint32_t> d32;
-  const hn::Rebind<std::uint16_t, decltype(d32)> half16;
-  const hn::ScalableTag<std::uint16_t> d16;
-  const hn::Rebind<std::uint8_t, decltype(d16)> d8;
-  const hn::Rebind<std::int32_t, decltype(d32)> di32;
-  const std::uint8_t* head = in.row(span.head > 0 ? span.first - 1 : span.first);
-  const std::uint8_t* tail = in.row(span.tail > 0 ? span.first + span.count : span.first);
-  const auto w_head = hn::Set(d32, span.head), w = hn::Set(d32, span.middle),
-             w_tail = hn::Set(d32, span.tail);
-  for (std::size_t i = 0; i < in.row_samples(); i += hn::Lanes(d16)) {
-    auto middle = hn::Zero(d16);
-    for (int y = 0; y < span.count; ++y)
-      middle = hn::Add(middle, hn::PromoteTo(d16, hn::LoadU(d8, in.row(span.first + y) + i)));
-    const auto first = hn::PromoteTo(d16, hn::LoadU(d8, head + i)),
-               last = hn::PromoteTo(d16, hn::LoadU(d8, tail + i));
-    const auto weighted = [&](auto sum, auto before, auto after) {
-      const auto all = hn::Add(hn::Mul(hn::PromoteTo(d32, sum), w),
-                               hn::Add(hn::Mul(hn::PromoteTo(d32, before), w_head),
-                                       hn::Mul(hn::PromoteTo(d32, after), w_tail)));
-      return hn::DemoteTo(half16, hn::BitCast(di32, hn::ShiftRight<kColumnShift>(all)));
-    };
-    hn::StoreU(weighted(hn::LowerHalf(middle), hn::LowerHalf(first), hn::LowerHalf(last)), half16,
-               out + i);
-    hn::StoreU(weighted(hn::UpperHalf(half16, middle), hn::UpperHalf(half16, first),
-                        hn::UpperHalf(half16, last)),
-               half16, out + i + hn::Lanes(half16));
+// Weights of whole columns, as many for each output; there may be zeros at the end.
+void Resizer::update_taps() {
+  if (taps_source_ == area_columns_.source && taps_target_ == area_columns_.target) return;
+  taps_source_ = area_columns_.source, taps_target_ = area_columns_.target;
+  taps_ = 0;
+  for (const AreaAxis::Span& span : area_columns_.spans)
+    taps_ = std::max(taps_, static_cast<std::size_t>(span.count) + 2);
+  taps_ += taps_ % 2;
+  tap_weights_.clear();
+  for (const AreaAxis::Span& span : area_columns_.spans) {
+    const std::size_t end = tap_weights_.size() + taps_;
+    if (span.head > 0) tap_weights_.push_back(span.head);
+    tap_weights_.insert(tap_weights_.end(), static_cast<std::size_t>(span.count), span.middle);
+    tap_weights_.push_back(span.tail);
+    tap_weights_.resize(end);
   }
 }
 
-void Resizer::shrink_row(const std::uint16_t* in, int channels, std::uint8_t* out) const {
-  const hn::FixedTag<std::uint32_t, 4> d32;
-  const hn::FixedTag<std::uint16_t, 4> d16;
+// One row of sums over `span`'s rows, with 7 fractional bits.
+void Resizer::shrink_columns(const Image& in, const AreaAxis::Span& span, std::int16_t* out) const {
+  const hn::ScalableTag<std::int16_t> d16;
+  const hn::Rebind<std::uint8_t, decltype(d16)> d8;
+  const hn::Repartition<std::int32_t, decltype(d16)> d32;
+  const std::uint8_t* head = in.row(span.head > 0 ? span.first - 1 : span.first);
+  const std::uint8_t* tail = in.row(span.tail > 0 ? span.first + span.count : span.first);
+  const auto w = hn::Set(d16, span.middle), w_head = hn::Set(d16, span.head),
+             w_tail = hn::Set(d16, span.tail), zero = hn::Zero(d16);
+  const auto weights = hn::InterleaveLower(d16, w, w_head);
+  const auto last_weights = hn::InterleaveLower(d16, w_tail, zero);
+  for (std::size_t i = 0; i < in.row_samples(); i += hn::Lanes(d16)) {
+    const auto load = [&](const std::uint8_t* row) {
+      return hn::PromoteTo(d16, hn::LoadU(d8, row + i));
+    };
+    auto middle = zero;
+    for (int y = 0; y < span.count; ++y) middle = hn::Add(middle, load(in.row(span.first + y)));
+    const auto before = load(head), after = load(tail);
+    const auto weighted = [&](auto pairs, auto last_pairs) {
+      auto odd = hn::Zero(d32);
+      auto even = hn::ReorderWidenMulAccumulate(d32, pairs, weights, hn::Zero(d32), odd);
+      even = hn::ReorderWidenMulAccumulate(d32, last_pairs, last_weights, even, odd);
+      return hn::ShiftRight<kColumnShift>(hn::RearrangeToOddPlusEven(even, odd));
+    };
+    const auto lower =
+        weighted(hn::InterleaveLower(d16, middle, before), hn::InterleaveLower(d16, after, zero));
+    const auto upper =
+        weighted(hn::InterleaveUpper(d16, middle, before), hn::InterleaveUpper(d16, after, zero));
+    hn::StoreU(hn::ReorderDemote2To(d16, lower, upper), d16, out + i);
+  }
+}
+
+void Resizer::shrink_row(const std::int16_t* in, int channels, std::uint8_t* out) const {
+  const hn::FixedTag<std::int32_t, 4> d32;
+  const hn::FixedTag<std::int16_t, 8> d16;
   const hn::FixedTag<std::uint8_t, 4> d8;
-  const hn::FixedTag<std::int32_t, 4> di32;
-  const auto half = hn::Set(d32, 1u << (kAreaShift - 1));
+  const auto half = hn::Set(d32, 1 << (kAreaShift - 1));
+  const std::int16_t* weights = tap_weights_.data();
   for (const AreaAxis::Span& span : area_columns_.spans) {
-    const std::uint16_t* pixel = in + span.first * channels;
-    const auto at = [&](int x) { return hn::PromoteTo(d32, hn::LoadU(d16, pixel + x * channels)); };
-    auto middle = hn::Zero(d32);
-    for (int x = 0; x < span.count; ++x) middle = hn::Add(middle, at(x));
-    auto sum = hn::Add(hn::Mul(middle, hn::Set(d32, span.middle)), half);
-    sum = hn::Add(sum, hn::Mul(at(-1), hn::Set(d32, span.head)));
-    sum = hn::Add(sum, hn::Mul(at(span.count), hn::Set(d32, span.tail)));
-    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(di32, hn::ShiftRight<kAreaShift>(sum))), d8, out);
+    const std::int16_t* pixel = in + (span.head > 0 ? span.first - 1 : span.first) * channels;
+    auto even = half, odd = hn::Zero(d32);
+    for (std::size_t tap = 0; tap < taps_; tap += 2, pixel += 2 * channels, weights += 2) {
+      const auto pairs =
+          hn::InterleaveLower(d16, hn::LoadU(d16, pixel), hn::LoadU(d16, pixel + channels));
+      std::int32_t both;
+      std::memcpy(&both, weights, sizeof both);
+      even = hn::ReorderWidenMulAccumulate(d32, pairs, hn::BitCast(d16, hn::Set(d32, both)), even,
+                                           odd);
+    }
+    const auto sum = hn::ShiftRight<kAreaShift>(hn::RearrangeToOddPlusEven(even, odd));
+    hn::StoreU(hn::DemoteTo(d8, sum), d8, out);
     out += channels;
   }
 }
@@ -207,7 +229,8 @@ void Resizer::shrink_row(const std::uint16_t* in, int channels, std::uint8_t* ou
 void Resizer::area(const Image& in, int width, int height, std::uint8_t* out) {
   area_columns_.update(in.width, width);
   area_rows_.update(in.height, height);
-  std::uint16_t* sums = sums_.reserve_as<std::uint16_t>(in.row_samples());
+  update_taps();
+  std::int16_t* sums = sums_.reserve_as<std::int16_t>(in.row_samples());
   for (const AreaAxis::Span& span : area_rows_.spans) {
     shrink_columns(in, span, sums);
     shrink_row(sums, in.channels, out);

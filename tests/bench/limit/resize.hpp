@@ -33,11 +33,12 @@ class Resizer {
     std::int16_t weights[2][8];
   };
   // Outputs that are sums of `count` inputs from `first` on with the weight `middle`, one before
-  // with `head`, one after with `tail`; in units of 1 / 2^15.
+  // with `head`, one after with `tail`; in units of 1 / 2^14. Shrinks to 1/128 at
+  // most.
   struct AreaAxis {
     struct Span {
       int first, count;
-      std::uint32_t head, middle, tail;
+      std::int16_t head, middle, tail;
     };
     int source = 0, target = 0;
     std::vector<Span> spans;
@@ -47,14 +48,18 @@ class Resizer {
   void linear(const Image& in, int width, int height, std::uint8_t* out);
   void area(const Image& in, int width, int height, std::uint8_t* out);
   void update_pairs(int channels);
+  void update_taps();
   void stretch_row(const std::uint8_t* in, int channels, std::int16_t* out) const;
-  void shrink_columns(const Image& in, const AreaAxis::Span& span, std::uint16_t* out) const;
-  void shrink_row(const std::uint16_t* in, int channels, std::uint8_t* out) const;
+  void shrink_columns(const Image& in, const AreaAxis::Span& span, std::int16_t* out) const;
+  void shrink_row(const std::int16_t* in, int channels, std::uint8_t* out) const;
 
   LinearAxis columns_, rows_;
   AreaAxis area_columns_, area_rows_;
   std::vector<Pairs> pairs_;
   int pairs_source_ = 0, pairs_target_ = 0, pairs_channels_ = 0;
+  std::size_t taps_ = 0;
+  std::vector<std::int16_t> tap_weights_;
+  int taps_source_ = 0, taps_target_ = 0;
   Room stretched_[2], sums_;
 };
 
