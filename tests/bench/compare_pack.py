@@ -27,6 +27,7 @@ from pack_records import PackFiles
 SIZE = "512x512"
 HERE = Path(__file__).resolve().parent
 STREET = HERE.parent.parent / "sample_data" / "street"
+SCRIPT = [sys.executable, HERE / "one_hot_it.py"]
 LIMIT, HOTPACK, OPENCV, PYTHON = "limit", "hotpack", "OpenCV in C++", "OpenCV and NumPy"
 
 
@@ -58,26 +59,16 @@ def ratio(above, below):
     return median([a / b for a, b in zip(above, below, strict=True)])
 
 
-class Programs:
-    """How each program is run on the pairs. Figures are seconds per 1,000 pairs."""
+def pair_arguments(pairs, labels, storage):
+    """Of hotpack; `labels`: ids or masks."""
+    table = ["--num-classes", pairs.class_count] if labels == "ids" else ["--classes", pairs.classes, "--unknown", "ignore"]
+    return ["--images", pairs.images, "--labels", getattr(pairs, labels), *table, "--size", SIZE, "--label-storage", storage]
 
-    def __init__(self, hotpack, opencv_pack, pairs, folder):
-        script = [sys.executable, HERE / "one_hot_it.py"]
-        self.scripts = {PYTHON: script, "torchvision": [*script, "--torchvision"]}
-        self.commands = {OPENCV: [opencv_pack], **self.scripts}
-        self.hotpack, self.pairs, self.folder = hotpack, pairs, folder
 
-    def peer(self, name, kind):
-        labels = self.pairs.masks if kind == "onehot" else self.pairs.ids
-        arguments = [kind, self.pairs.images, labels, SIZE, self.folder / "peer.bin", self.pairs.classes]
-        return timed_by_itself(name, [*self.commands[name], *arguments], self.folder / "peer.bin", self.pairs.count)
-
-    def packing(self, kind, storage, threads=1):
-        labels = ["--labels", self.pairs.masks, "--classes", self.pairs.classes, "--unknown", "ignore"]
-        if kind == "ids":
-            labels = ["--labels", self.pairs.ids, "--num-classes", self.pairs.class_count]
-        arguments = ["--images", self.pairs.images, *labels, "--size", SIZE, "--label-storage", storage]
-        return packing(self.hotpack, arguments, threads, self.folder / "pack", self.pairs.count)
+def pair_peer(program, pairs, labels, out):
+    """The command of a program that takes the arguments of opencv_pack and one_hot_it.py."""
+    form = "ids" if labels == "ids" else "onehot"
+    return [*program, form, pairs.images, getattr(pairs, labels), SIZE, out, pairs.classes]
 
 
 def timed_by_itself(name, command, out, count, threads=1):
@@ -138,16 +129,13 @@ class Job:
 
     def __init__(self, title, count, hotpack, limit, peers, compared, options, folder):
         self.title, self.count, self.compared = title, count, compared
-        self.pack, self.records = folder / "pack", folder / "limit.bin"
+        self.pack, self.records, peer_records = folder / "pack", folder / "limit.bin", folder / "peer.bin"
         self.series = {}
         for threads in options.threads:
             command = [options.limit, *limit[:4], self.records, *limit[4:], "--threads", threads]
             self.series[threads] = [packing(options.hotpack, hotpack, threads, self.pack, count),
                                     timed_by_itself(LIMIT, command, self.records, count, threads)]
-        self.series[options.threads[0]] += [self.peer(name, command, folder) for name, command in peers.items()]
-
-    def peer(self, name, command, folder):
-        return timed_by_itself(name, [*command[:-1], folder / "peer.bin", *command[-1]], folder / "peer.bin", self.count)
+        self.series[options.threads[0]] += [timed_by_itself(name, command, peer_records, count) for name, command in peers.items()]
 
     def add_round(self):
         for all_series in self.series.values():
@@ -186,22 +174,19 @@ class Job:
 def pair_jobs(options, inputs, folder):
     """name: function that makes the job"""
 
-    def job(title, pairs_kind, kind, storage, limit_kind, compared=True):
-        pairs = inputs.get(pairs_kind)
-        labels = pairs.ids if kind == "ids" else pairs.masks
-        table = ["--num-classes", pairs.class_count] if kind == "ids" else ["--classes", pairs.classes, "--unknown", "ignore"]
-        limit_table = ["--class-count", pairs.class_count] if kind == "ids" else ["--classes", pairs.classes]
-        hotpack = ["--images", pairs.images, "--labels", labels, *table, "--size", SIZE, "--label-storage", storage]
-        form = "ids" if kind == "ids" else "onehot"
-        peer = [form, pairs.images, labels, SIZE, [pairs.classes]]
-        peers = {OPENCV: [options.opencv_pack, *peer], PYTHON: [sys.executable, HERE / "one_hot_it.py", *peer]}
-        return Job(title, pairs.count, hotpack, [limit_kind, pairs.images, labels, SIZE, *limit_table], peers, compared, options, folder)
+    def job(title, kind, labels, storage):
+        pairs = inputs.get(kind)
+        table = ["--class-count", pairs.class_count] if labels == "ids" else ["--classes", pairs.classes]
+        limit = [storage, pairs.images, getattr(pairs, labels), SIZE, *table]
+        peers = {name: pair_peer(program, pairs, labels, folder / "peer.bin")
+                 for name, program in ((OPENCV, [options.opencv_pack]), (PYTHON, SCRIPT))}
+        return Job(title, pairs.count, pair_arguments(pairs, labels, storage), limit, peers, True, options, folder)
 
     return {
-        "ids": lambda: job("PNG + gray ids, index", "pairs", "ids", "index", "index"),
-        "bits": lambda: job("PNG + RGB masks, bits", "pairs", "masks", "bits", "bits"),
-        "one_hot": lambda: job("PNG + RGB masks, one-hot bytes", "pairs", "masks", "one_hot", "one_hot"),
-        "jpeg": lambda: job("JPEG + gray ids, index", "jpeg_pairs", "ids", "index", "index"),
+        "ids": lambda: job("PNG + gray ids, index", "pairs", "ids", "index"),
+        "bits": lambda: job("PNG + RGB masks, bits", "pairs", "masks", "bits"),
+        "one_hot": lambda: job("PNG + RGB masks, one-hot bytes", "pairs", "masks", "one_hot"),
+        "jpeg": lambda: job("JPEG + gray ids, index", "jpeg_pairs", "ids", "index"),
     }
 
 
@@ -211,9 +196,10 @@ def image_jobs(options, inputs, folder):
     def job(title, kind, size, *hotpack, scale=(), peer=True, compared=True):
         images = inputs.get(kind)
         count = len(bench_inputs.files(images))
-        peers = {OPENCV: [options.opencv_pack, "images", images, "-", size, []]} if peer else {}
-        return Job(title, count, ["--image-folders", images, "--size", size, "--label-storage", "index", *hotpack], ["class", images, "-", size, *scale], peers,
-                   compared, options, folder)
+        hotpack = ["--image-folders", images, "--size", size, "--label-storage", "index", *hotpack]
+        limit = ["class", images, "-", size, *scale]
+        peers = {OPENCV: [options.opencv_pack, "images", images, "-", size, folder / "peer.bin"]} if peer else {}
+        return Job(title, count, hotpack, limit, peers, compared, options, folder)
 
     has_scale = "--jpeg-scale" in run([options.hotpack, "pack", "--help"]).output
     full = ["--jpeg-scale", "off"] if has_scale else []
