@@ -7,6 +7,7 @@
 // HOTPACK_BENCH_SLOWER=STAGE makes hotpack's part of that stage 10 % slower, to prove that
 // compare_stages.py notices it. scripts/bench builds and runs this program.
 #include <benchmark/benchmark.h>
+#include <sys/mman.h>
 #include <zstd.h>
 
 #include <array>
@@ -19,6 +20,8 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <new>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -95,6 +98,31 @@ struct Inputs {
   InputFile picked;            // about 500x375
   InputFile classes;
   std::string classes_path;
+};
+
+// Memory for `count` items and slack that lies alike in each run of this program, which would
+// otherwise be fast in some runs and slow in others: in large pages, if the system has them.
+template <class T>
+class Memory {
+ public:
+  explicit Memory(std::size_t count) : count_(count) {
+    constexpr std::size_t kLargePage = std::size_t{1} << 21;
+    const std::size_t bytes =
+        (count * sizeof(T) + limit::kSlack + kLargePage - 1) / kLargePage * kLargePage;
+    items_.reset(static_cast<T*>(std::aligned_alloc(kLargePage, bytes)));
+    if (!items_) throw std::bad_alloc();
+    ::madvise(items_.get(), bytes, MADV_HUGEPAGE);
+    std::memset(static_cast<void*>(items_.get()), 0, bytes);
+  }
+  [[nodiscard]] T* data() const { return items_.get(); }
+  [[nodiscard]] std::span<T> items() const { return {items_.get(), count_}; }
+
+ private:
+  struct Free {
+    void operator()(T* items) const { std::free(items); }
+  };
+  std::size_t count_;
+  std::unique_ptr<T, Free> items_;
 };
 
 // A decoded image that stays valid, for both programs.
@@ -176,10 +204,10 @@ class Keeper {
 };
 
 Work copy(Keeper& keeper, std::size_t bytes) {
-  auto& from = keeper.make<std::vector<char>>(bytes, 'x');
-  auto& to = keeper.make<std::vector<char>>(bytes);
-  return [&from, &to] {
-    std::memcpy(to.data(), from.data(), to.size());
+  auto& from = keeper.make<Memory<char>>(bytes);
+  auto& to = keeper.make<Memory<char>>(bytes);
+  return [&from, &to, bytes] {
+    std::memcpy(to.data(), from.data(), bytes);
     benchmark::ClobberMemory();
   };
 }
@@ -211,7 +239,7 @@ void add_decoding(const Inputs& inputs, Keeper& keeper) {
 void add_resizing(const Inputs& inputs, Keeper& keeper) {
   auto& resampler = keeper.make<geometry::Resampler>();
   auto& limit = keeper.make<limit::Resizer>();
-  auto& record = keeper.make<std::vector<std::uint8_t>>(3 * kPixels + limit::kSlack);
+  auto& record = keeper.make<Memory<std::uint8_t>>(3 * kPixels);
   const auto add_filter = [&](const std::string& stage, const Decoded& image, int side,
                               ImageFilter filter) {
     const MutablePixels out{record.data(), side, side, 3, 3 * static_cast<std::size_t>(side)};
@@ -237,18 +265,18 @@ void add_resizing(const Inputs& inputs, Keeper& keeper) {
 struct Label {
   Label(const InputFile& file, const labels::LabelDecoder& rules) {
     raw = check(decoder.decode_label(file.bytes(), kPixels));
-    ids.resize(static_cast<std::size_t>(raw.width) * static_cast<std::size_t>(raw.height));
+    ids.emplace(static_cast<std::size_t>(raw.width) * static_cast<std::size_t>(raw.height));
     decode(rules);
   }
   [[nodiscard]] MutableIds plane() {
-    return {ids.data(), raw.width, raw.height, 1, 2 * static_cast<std::size_t>(raw.width)};
+    return {ids->data(), raw.width, raw.height, 1, 2 * static_cast<std::size_t>(raw.width)};
   }
   void decode(const labels::LabelDecoder& rules) {
     if (!rules.decode(raw, plane(), report).ok()) std::abort();
   }
   codecs::Decoder decoder;
   RawLabel raw;
-  std::vector<std::uint16_t> ids;
+  std::optional<Memory<std::uint16_t>> ids;
   labels::DecodeReport report;
 };
 
@@ -266,10 +294,10 @@ void add_labels(const Inputs& inputs, Keeper& keeper) {
   const auto& by_color = decoder_of(keeper, table, LabelKind::color);
   auto& gray = keeper.make<Label>(inputs.ids, by_id);
   auto& colors = keeper.make<Label>(inputs.mask, by_color);
-  const std::size_t source_bytes = 2 * gray.ids.size();
+  const std::size_t source_bytes = gray.ids->items().size_bytes();
   auto& limit = keeper.make<limit::Labeler>(limit::read_colors(inputs.classes_path), class_count,
                                             limit::Storage::index);
-  auto& limit_ids = keeper.make<std::vector<std::uint8_t>>(kPixels + limit::kSlack);
+  auto& limit_ids = keeper.make<Memory<std::uint8_t>>(kPixels);
   auto& mask = keeper.make<Decoded>(inputs.mask);
   auto& ids = keeper.make<Decoded>(inputs.ids);
   // The ids as a gray image, which Decoded replicates to three channels.
@@ -290,7 +318,7 @@ void add_labels(const Inputs& inputs, Keeper& keeper) {
       });
 
   auto& placer = keeper.make<geometry::NearestPlacer>();
-  auto& placed = keeper.make<std::vector<std::uint16_t>>(kPixels);
+  auto& placed = keeper.make<Memory<std::uint16_t>>(kPixels);
   const MutableIds record{placed.data(), kSide, kSide, 1, 2 * std::size_t{kSide}};
   auto& counts = keeper.make<std::array<std::uint64_t, 16>>();
   const auto place = [&gray, &placer, record] {
@@ -301,8 +329,8 @@ void add_labels(const Inputs& inputs, Keeper& keeper) {
   add_stage("nearest", 2 * kPixels, place,
             [&] { limit.convert(gray_ids, kSide, kSide, limit_ids.data(), counts); });
 
-  auto& encoded = keeper.make<std::vector<std::byte>>(16 * kPixels + limit::kSlack);
-  auto& limit_out = keeper.make<std::vector<std::uint8_t>>(16 * kPixels + limit::kSlack);
+  auto& encoded = keeper.make<Memory<std::byte>>(16 * kPixels);
+  auto& limit_out = keeper.make<Memory<std::uint8_t>>(16 * kPixels);
   limit.convert(gray_ids, kSide, kSide, limit_ids.data(), counts);
   const auto add_storage = [&](const std::string& stage, LabelStorage storage,
                                limit::Storage limit_storage) {
@@ -313,7 +341,7 @@ void add_labels(const Inputs& inputs, Keeper& keeper) {
     add_stage(
         stage, bytes,
         [=, &placed, &encoded] {
-          labels::encode_ids(placed, class_count, storage, std::span(encoded).first(bytes));
+          labels::encode_ids(placed.items(), class_count, storage, encoded.items().first(bytes));
         },
         [&] { labeler.encode(limit_ids.data(), kPixels, limit_out.data()); });
   };
@@ -324,13 +352,13 @@ void add_labels(const Inputs& inputs, Keeper& keeper) {
   add_stage(
       "count_ids", 2 * kPixels,
       [&placed, &histogram, class_count] {
-        benchmark::DoNotOptimize(labels::count_ids(placed, class_count, histogram));
+        benchmark::DoNotOptimize(labels::count_ids(placed.items(), class_count, histogram));
       },
       copy(keeper, 2 * kPixels));
 }
 
 void add_sums(const Inputs& inputs, Keeper& keeper) {
-  auto& record = keeper.make<std::vector<std::uint8_t>>(3 * kPixels + limit::kSlack);
+  auto& record = keeper.make<Memory<std::uint8_t>>(3 * kPixels);
   const Decoded& photo = keeper.make<Decoded>(inputs.photo);
   keeper.make<limit::Resizer>().resize(photo.image, kSide, kSide, record.data());
   const ConstPixels image{record.data(), kSide, kSide, 3, 3 * std::size_t{kSide}};
