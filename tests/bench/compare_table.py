@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import bench_inputs
-from compare_speed import SIZE, STREET, Programs
+from compare_pack import PYTHON, SCRIPT, SIZE, STREET, packing, pair_arguments, pair_peer, timed_by_itself
 from loader_compare import BATCH, TRAINING_BATCH, Program, Series, link_pictures
 from measuring import cores, median, processor_name, run, save, scratch
 
@@ -44,10 +44,12 @@ class Figure:
 
 def measure_packing(hotpack, pairs, folder, rounds):
     """{title: (hotpack, [others])}"""
-    programs = Programs(hotpack, None, pairs, folder)
-    kinds = {"Pack, RGB masks to one-hot": ("masks", "onehot", "onehot"), "Pack, gray class ids": ("ids", "index", "ids")}
-    tasks = {title: [programs.packing(labels, storage), *(programs.peer(name, form) for name in programs.scripts)]
-             for title, (labels, storage, form) in kinds.items()}
+    scripts = {PYTHON: SCRIPT, "torchvision": [*SCRIPT, "--torchvision"]}
+    kinds = {"Pack, RGB masks to one-hot": ("masks", "one_hot"), "Pack, gray class ids": ("ids", "index")}
+    out = folder / "peer.bin"
+    tasks = {title: [packing(hotpack, pair_arguments(pairs, labels, storage), 1, folder / "pack", pairs.count),
+                     *(timed_by_itself(name, pair_peer(script, pairs, labels, out), out, pairs.count) for name, script in scripts.items())]
+             for title, (labels, storage) in kinds.items()}
     for _ in range(rounds):
         for all_series in tasks.values():
             for series in all_series:

@@ -5,6 +5,7 @@
 //   opencv_pack ids    IMAGES LABELS WIDTHxHEIGHT OUT            gray ids as they are
 //   opencv_pack onehot IMAGES LABELS WIDTHxHEIGHT OUT CLASSES    RGB masks to one-hot bytes;
 //   CLASSES is a CSV `name,r,g,b`
+//   opencv_pack images IMAGES - WIDTHxHEIGHT OUT                 images alone
 //
 // Pairs by position, as such programs do. Prints the seconds that the loop took: on the clock, and
 // of the processor.
@@ -47,7 +48,9 @@ cv::Mat load_image(const std::string& path, cv::Size size) {
   cv::Mat image = cv::imread(path, cv::IMREAD_COLOR);
   if (image.empty()) throw std::runtime_error("cannot read " + path);
   cv::cvtColor(image, image, cv::COLOR_BGR2RGB);
-  cv::resize(image, image, size, 0, 0, cv::INTER_LINEAR);
+  const bool shrinks = size.width < image.cols && size.height < image.rows;
+  if (image.size() != size)
+    cv::resize(image, image, size, 0, 0, shrinks ? cv::INTER_AREA : cv::INTER_LINEAR);
   return image;
 }
 
@@ -81,9 +84,10 @@ void write(std::ofstream& out, const cv::Mat& record) {
 }
 
 void pack(const std::vector<std::string>& arguments) {
-  const bool one_hot = arguments[0] == "onehot";
-  const std::vector<std::string> images = sorted_files(arguments[1]),
-                                 labels = sorted_files(arguments[2]);
+  const bool one_hot = arguments[0] == "onehot", images_alone = arguments[0] == "images";
+  const std::vector<std::string> images = sorted_files(arguments[1]);
+  const std::vector<std::string> labels =
+      images_alone ? std::vector<std::string>() : sorted_files(arguments[2]);
   cv::Size size;
   if (std::sscanf(arguments[3].c_str(), "%dx%d", &size.width, &size.height) != 2)
     throw std::runtime_error("no size: " + arguments[3]);
@@ -92,6 +96,7 @@ void pack(const std::vector<std::string>& arguments) {
   std::ofstream out(arguments[4], std::ios::binary);
   for (std::size_t i = 0; i < images.size(); ++i) {
     write(out, load_image(images[i], size));
+    if (images_alone) continue;
     write(out, one_hot ? load_one_hot(labels.at(i), size, colors) : load_ids(labels.at(i), size));
   }
   out.close();
@@ -103,7 +108,7 @@ void pack(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) try {
   if (argc < 6)
     throw std::runtime_error(
-        "usage: opencv_pack ids|onehot IMAGES LABELS WIDTHxHEIGHT OUT [CLASSES]");
+        "usage: opencv_pack ids|onehot|images IMAGES LABELS WIDTHxHEIGHT OUT [CLASSES]");
   cv::setNumThreads(1);
   const auto began = std::chrono::steady_clock::now();
   const std::clock_t processor_began = std::clock();
