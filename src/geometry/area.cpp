@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "geometry/gray_fours.hpp"
 #include "geometry/opencv_scale.hpp"
 
 // Highway compiles the rest of this file once per vector instruction set.
@@ -14,7 +15,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "geometry/load_windows-inl.hpp"
+#include "geometry/vector_pixels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace hotpack::geometry::HWY_NAMESPACE {
@@ -80,11 +81,6 @@ void add_rgb_row(const AreaColumns& columns, const std::uint8_t* in, const AreaS
   }
 }
 
-// Copies the three first bytes of every four.
-void drop_fourths(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out) {
-  for (std::size_t i = 0; i < pixels; ++i) std::memcpy(out + 3 * i, in + 4 * i, 3);
-}
-
 #else
 
 using Bytes = Windows;
@@ -146,20 +142,11 @@ void add_rgb_row(const AreaColumns& columns, const std::uint8_t* in, const AreaS
   }
 }
 
-// Copies the three first bytes of every four.
-void drop_fourths(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out) {
-  const hw::FixedTag<std::uint8_t, 16> bytes;
-  alignas(16) static constexpr std::uint8_t kPlaces[16] = {0,  1,  2,  4,  5,    6,    8,    9,
-                                                           10, 12, 13, 14, 0x80, 0x80, 0x80, 0x80};
-  const auto places = hw::Load(bytes, kPlaces);
-  std::size_t i = 0;
-  // Each store writes 4 bytes too many, which the next one corrects.
-  for (; i + 6 <= pixels; i += 4)
-    hw::StoreU(hw::TableLookupBytesOr0(hw::LoadU(bytes, in + 4 * i), places), bytes, out + 3 * i);
-  for (; i < pixels; ++i) std::memcpy(out + 3 * i, in + 4 * i, 3);
-}
-
 #endif
+
+void copy_rgb(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out) {
+  drop_fourths(in, pixels, out);
+}
 
 }  // namespace hotpack::geometry::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -170,21 +157,10 @@ namespace {
 
 HWY_EXPORT(add_gray_row);
 HWY_EXPORT(add_rgb_row);
-HWY_EXPORT(drop_fourths);
+HWY_EXPORT(copy_rgb);
 
 constexpr std::size_t kMostLanes = 16;  // of a vector
 constexpr double kNothing = 1e-3;       // OpenCV ignores a smaller part of an input
-
-// Collects four inputs of each output; see add_gray_row.
-void collect_fours(const AreaColumns& columns, const std::uint8_t* in, std::uint32_t* fours) {
-  for (std::size_t tap = 0; tap < columns.taps; tap += 4) {
-    for (const std::int32_t start : columns.starts) {
-      const std::uint8_t* at = in + start + tap;
-      *fours++ = at[0] | std::uint32_t{at[1]} << 8 | std::uint32_t{at[2]} << 16 |
-                 std::uint32_t{at[3]} << 24;
-    }
-  }
-}
 
 }  // namespace
 
@@ -235,9 +211,9 @@ void AreaShrinker::add_row(const ConstPixels& source, int y, const AreaStep& ste
   const std::uint8_t* in = rows_.row(source, y);
   if (channels_ == 3) {
     HWY_DYNAMIC_DISPATCH(add_rgb_row)(columns_, in, step, sums_.data(), rounded_.data());
-    if (step.ends) HWY_DYNAMIC_DISPATCH(drop_fourths)(rounded_.data(), pixels_, out);
+    if (step.ends) HWY_DYNAMIC_DISPATCH(copy_rgb)(rounded_.data(), pixels_, out);
   } else {
-    collect_fours(columns_, in, fours_.data());
+    collect_fours(columns_.starts, columns_.taps, in, fours_.data());
     HWY_DYNAMIC_DISPATCH(add_gray_row)
     (columns_, fours_.data(), step, sums_.data(), rounded_.data());
     if (step.ends) std::memcpy(out, rounded_.data(), pixels_);

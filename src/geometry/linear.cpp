@@ -14,7 +14,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "geometry/load_windows-inl.hpp"
+#include "geometry/vector_pixels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace hotpack::geometry::HWY_NAMESPACE {
