@@ -14,52 +14,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "base/fit.hpp"
 #include "base/pixels.hpp"
 #include "base/words.hpp"
-#include "geometry/resample.hpp"
+#include "geometry/antialias_weights.hpp"
+#include "geometry/weighted_sums.hpp"
 
 namespace hotpack::geometry {
-
-// The outputs [first, first + count) of an axis of `source` inputs and `target` outputs.
-struct AxisRange {
-  ImageFilter filter = ImageFilter::triangle;
-  int source = 0, target = 0, first = 0, count = 0;
-  bool operator==(const AxisRange&) const = default;
-};
-
-// The weights of the inputs for each output of an axis. They are computed again only if the range
-// changes, because most images of a data set have the same size.
-class AxisWeights {
- public:
-  // The inputs [first, first + count) and their weights, in units of 2^-22. The weights sum to
-  // nearly 2^22.
-  struct Window {
-    int first = 0, count = 0;
-    const std::int32_t* weights = nullptr;
-  };
-
-  void update(const AxisRange& wanted);
-  // The window of output `i` of the range. `first` and first + count never decrease from one
-  // output to the next.
-  [[nodiscard]] Window window(int i) const;
-  // Returns the largest number of inputs of a window.
-  [[nodiscard]] int longest() const { return longest_; }
-
- private:
-  struct Place {
-    int first, count;
-  };
-  void fill(int i);
-
-  AxisRange range_;
-  int longest_ = 0;  // number of weights stored per window; some may be unused
-  std::vector<Place> places_;
-  std::vector<std::int32_t> weights_;
-  std::vector<double> exact_;  // one window
-};
 
 class Antialiaser {
  public:
@@ -71,7 +33,7 @@ class Antialiaser {
                 const MutablePixels& out);
 
  private:
-  void resample_rows_only(const ConstPixels& source, int top, const MutablePixels& out) const;
+  void resample_rows_only(const ConstPixels& source, int top, const MutablePixels& out);
   void resample_columns(const ConstPixels& source, const MutablePixels& out, int left);
   void resample_both(const ConstPixels& source, const MutablePixels& out);
   const std::uint8_t* first_pass_row(const ConstPixels& source, int y, const MutablePixels& out);
@@ -79,9 +41,10 @@ class Antialiaser {
   void sum_all_rows(const RowAt& row_at, const MutablePixels& out);
 
   AxisWeights columns_, rows_;
+  ColumnSummer column_summer_;
+  RowSummer row_summer_;
   Buffer ring_;       // row y of the first pass is in slot y mod rows_.longest()
   int ring_end_ = 0;  // the first row not computed yet
-  std::vector<const std::uint8_t*> window_rows_;
 };
 
 }  // namespace hotpack::geometry

@@ -13,6 +13,10 @@
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "geometry/antialias.hpp"
+#include "geometry/area.hpp"
+#include "geometry/blocks.hpp"
+#include "geometry/linear.hpp"
+#include "geometry/opencv_scale.hpp"
 #include "geometry/visible.hpp"
 
 namespace hotpack::geometry {
@@ -21,17 +25,6 @@ namespace {
 // The most pixels of an intermediate image. A larger one is refused, unless the source is even
 // larger.
 constexpr std::int64_t kMaxIntermediatePixels = std::int64_t{1} << 28;
-
-int interpolation_of(ImageFilter filter) {
-  switch (filter) {
-    case ImageFilter::area:
-      return cv::INTER_AREA;
-    case ImageFilter::nearest:
-      return cv::INTER_NEAREST;
-    default:
-      return cv::INTER_LINEAR;
-  }
-}
 
 std::size_t samples(int pixels, int channels) {
   return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels);
@@ -43,11 +36,11 @@ cv::Mat header_over(const std::uint8_t* data, Extent size, int channels, std::si
           row_bytes};
 }
 
-Status resize_with_opencv(ConstPixels source, ImageFilter filter, MutablePixels out) try {
+Status nearest_of_opencv(ConstPixels source, MutablePixels out) try {
   const cv::Mat from =
       header_over(source.data, {source.width, source.height}, source.channels, source.row_bytes);
   cv::Mat to = header_over(out.data, {out.width, out.height}, out.channels, out.row_bytes);
-  cv::resize(from, to, to.size(), 0, 0, interpolation_of(filter));
+  cv::resize(from, to, to.size(), 0, 0, cv::INTER_NEAREST);
   if (to.data != out.data) return internal_error("OpenCV resized into memory of its own");
   return {};
 } catch (const std::exception& failure) {
@@ -86,10 +79,6 @@ void pad_around(const Visible& part, const std::uint8_t* color, MutablePixels re
   }
 }
 
-bool inside(const Region& region, const Visible& part) {
-  return part.width() == region.width && part.height() == region.height;
-}
-
 Status check_intermediate(const Region& region, Extent source) {
   const std::int64_t wanted = std::int64_t{region.width} * region.height;
   if (wanted <= std::max(kMaxIntermediatePixels, std::int64_t{source.width} * source.height))
@@ -123,30 +112,56 @@ ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target) {
 
 struct Resampler::Impl {
   Antialiaser antialiaser;
+  LinearResizer linear;
+  AreaShrinker area;
+  BlockAverager blocks;
   Buffer intermediate;
 
-  // Both functions fill `out`. The resampled image, placed at `region`, covers it completely.
-  Status antialias(const ConstPixels& source, const Region& region, ImageFilter filter,
-                   const MutablePixels& out);
-  Status resize_and_crop(const ConstPixels& source, const Region& region, ImageFilter filter,
-                         const MutablePixels& out);
+  // Fills `out`. The resampled image, placed at `region`, covers it completely.
+  Status resample(const ConstPixels& source, const Region& region, ImageFilter filter,
+                  const MutablePixels& out);
+  // Does the same for linear and area.
+  void resize(const ConstPixels& source, const Region& region, ImageFilter filter,
+              const MutablePixels& out);
+  // Does the same for nearest.
+  Status pick_nearest(const ConstPixels& source, const Region& region, const MutablePixels& out);
   // Returns a view of the buffer as an image without gaps between rows. Fails if memory is lacking.
   Result<MutablePixels> intermediate_image(const Region& region, int channels);
 };
 
-Status Resampler::Impl::antialias(const ConstPixels& source, const Region& region,
-                                  ImageFilter filter, const MutablePixels& out) try {
-  antialiaser.resample(source, region, filter, out);
+Status Resampler::Impl::resample(const ConstPixels& source, const Region& region,
+                                 ImageFilter filter, const MutablePixels& out) try {
+  if (filter == ImageFilter::nearest) return pick_nearest(source, region, out);
+  is_antialiased(filter) ? antialiaser.resample(source, region, filter, out)
+                         : resize(source, region, filter, out);
   return {};
 } catch (const std::bad_alloc&) {
   return no_memory_for(region);
 }
 
-Status Resampler::Impl::resize_and_crop(const ConstPixels& source, const Region& region,
-                                        ImageFilter filter, const MutablePixels& out) {
+// Chooses as OpenCV does: linear that halves both axes is area, and area that enlarges an axis is
+// a variant of linear.
+void Resampler::Impl::resize(const ConstPixels& source, const Region& region, ImageFilter filter,
+                             const MutablePixels& out) {
+  const double x_scale = opencv_scale(source.width, region.width),
+               y_scale = opencv_scale(source.height, region.height);
+  const bool whole = is_whole(x_scale) && is_whole(y_scale);
+  const bool halves = whole && x_scale == 2.0 && y_scale == 2.0;
+  const bool shrinks = x_scale >= 1.0 && y_scale >= 1.0;
+  if (halves || (filter == ImageFilter::area && shrinks && whole))
+    return blocks.average(source, region, out);
+  if (filter == ImageFilter::linear)
+    return linear.resample(source, region, LinearRule::linear, out);
+  shrinks ? area.resample(source, region, out)
+          : linear.resample(source, region, LinearRule::growing_area, out);
+}
+
+Status Resampler::Impl::pick_nearest(const ConstPixels& source, const Region& region,
+                                     const MutablePixels& out) {
+  if (region == Region{0, 0, out.width, out.height}) return nearest_of_opencv(source, out);
   HOTPACK_TRY(check_intermediate(region, {source.width, source.height}));
   HOTPACK_ASSIGN(const MutablePixels whole, intermediate_image(region, out.channels));
-  HOTPACK_TRY(resize_with_opencv(source, filter, whole));
+  HOTPACK_TRY(nearest_of_opencv(source, whole));
   copy_rows(part_of<const std::uint8_t>(whole, -region.x, -region.y, {out.width, out.height}), out);
   return {};
 }
@@ -185,10 +200,7 @@ Status Resampler::place(ConstPixels source, Region region, ImageFilter filter,
     copy_rows(part_of(source, -around.x, -around.y, part_size), target);
     return {};
   }
-  const ImageFilter resolved = resolve_filter(filter, source_size, region_size);
-  if (is_antialiased(resolved)) return impl_->antialias(source, around, resolved, target);
-  if (inside(region, part)) return resize_with_opencv(source, resolved, target);
-  return impl_->resize_and_crop(source, around, resolved, target);
+  return impl_->resample(source, around, resolve_filter(filter, source_size, region_size), target);
 }
 
 std::string resize_library() { return "opencv-" + cv::getVersionString(); }

@@ -1,12 +1,12 @@
-// Image resampling. Only resample.cpp uses OpenCV (core and imgproc), so that a faster
-// implementation can replace it there.
+// Image resampling. Only resample.cpp uses OpenCV (core and imgproc), and only for nearest.
 //
 // Each worker has its own Resampler, which reuses its buffers; not thread-safe. Results equal
 // OpenCV 4.6's cv::resize bit for bit (linear: INTER_LINEAR, area: INTER_AREA, nearest:
-// INTER_NEAREST). If the linked library gives other results, resize_engine() returns its name. This
-// room itself implements triangle, cubic and lanczos, which equal BILINEAR, BICUBIC and LANCZOS of
-// Pillow 12.1 and older bit for bit (antialias.hpp). The first Resampler turns OpenCV's own threads
-// off for the process, because `pack` parallelizes.
+// INTER_NEAREST). This room itself implements linear (linear.hpp) and area (area.hpp, blocks.hpp).
+// If this machine or the linked library gives other results, resize_engine() returns the library's
+// name. This room also implements triangle, cubic and lanczos, which equal BILINEAR, BICUBIC and
+// LANCZOS of Pillow 12.1 and older bit for bit (antialias.hpp). The first Resampler turns OpenCV's
+// own threads off for the process, because `pack` parallelizes.
 #pragma once
 
 #include <memory>
@@ -37,11 +37,11 @@ class Resampler {
   // `pad_color`, which has one value per channel. Preconditions: both images have 8 bits and the
   // same number of interleaved channels, 1 or 3; they do not overlap; all sizes are at least 1.
   //
-  // Does not allocate once buffers have grown. OpenCV's filters first resample a region that
-  // extends beyond the record into a buffer, as a whole. If it has more than 2^28 pixels and more
-  // than the source (`cover` of a very long image), this fails with code `data`. The antialiased
-  // filters compute only the visible part. Fails with code `internal` if OpenCV throws, and with
-  // code `io` if memory is lacking.
+  // Does not allocate once buffers have grown. Only the visible part is computed, except with
+  // nearest: OpenCV first resamples a region that extends beyond the record into a buffer, as a
+  // whole. If it has more than 2^28 pixels and more than the source (`cover` of a very long image),
+  // this fails with code `data`. Fails with code `internal` if OpenCV throws, and with code `io` if
+  // memory is lacking.
   [[nodiscard]] Status place(ConstPixels source, Region region, ImageFilter filter,
                              const std::uint8_t* pad_color, MutablePixels record);
 
@@ -53,9 +53,9 @@ class Resampler {
 // Returns the linked library and its version, for example "opencv-4.6.0".
 [[nodiscard]] std::string resize_library();
 
-// Returns "" if the linked library gives the results of OpenCV 4.6; otherwise a token such as
+// Returns "" if linear, area and nearest give the results of OpenCV 4.6; otherwise a token such as
 // "resize:opencv-4.10.0" for the schema's `engines`. The first call in a process tests that: it
-// resamples small fixed images with every filter, and compares the results with stored hashes.
+// resamples small fixed images with each of them, and compares the results with stored hashes.
 // Thread-safe.
 [[nodiscard]] std::string resize_engine();
 

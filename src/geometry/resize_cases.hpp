@@ -21,7 +21,7 @@ struct ResizeCase {
 
 [[nodiscard]] std::span<const ResizeCase> stored_resize_cases();
 
-// Returns the hash of the linked library's result for a case; 0 if resizing fails.
+// Returns the hash of the Resampler's result for a case; 0 if resizing fails.
 [[nodiscard]] std::uint64_t resize_hash(const ResizeCase& resize_case);
 
 // Returns "" if every case gives its stored hash; otherwise "resize:" and the library's name.

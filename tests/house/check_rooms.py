@@ -37,7 +37,7 @@ ROOMS = {
     "device": Room(("base", "format", "expand", "reader", "loader")),
     "c_api": Room(("base", "format", "reader", "loader", "device")),
     "codecs": Room(("base",), ("jpeg", "png", "deflate")),
-    "geometry": Room(("base",), ("opencv",)),
+    "geometry": Room(("base",), ("opencv", "highway")),
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),
     "settings": Room(("base", "format", "labels"), ("tbb",)),

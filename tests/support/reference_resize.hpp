@@ -82,15 +82,29 @@ inline std::vector<Tap> linear_taps(int source, int target, bool clamp_fraction)
   return taps;
 }
 
-inline Image linear(const Image& in, int width, int height) {
-  if (in.width == width && in.height == height) return in;
-  if (in.width == 2 * width && in.height == 2 * height) return area_of_blocks(in, width, height);
-  const std::vector<Tap> columns = linear_taps(in.width, width, true);
-  const std::vector<Tap> rows = linear_taps(in.height, height, false);
-  Image out(width, height, in.channels);
-  for (int y = 0; y < height; ++y) {
+// The taps of INTER_AREA if an axis grows.
+inline std::vector<Tap> growing_area_taps(int source, int target, bool clamp_fraction) {
+  const double inverse = static_cast<double>(target) / source;
+  const double scale = 1.0 / inverse;
+  std::vector<Tap> taps;
+  for (int i = 0; i < target; ++i) {
+    const int k = static_cast<int>(std::floor(i * scale));
+    auto fraction = static_cast<float>((i + 1) - (k + 1) * inverse);
+    fraction = fraction <= 0 ? 0 : fraction - std::floor(fraction);
+    if (clamp_fraction && k >= source - 1) fraction = 0;
+    taps.push_back({k, k + 1 < source ? k + 1 : k,
+                    static_cast<int>(std::nearbyint((1.0f - fraction) * 2048)),
+                    static_cast<int>(std::nearbyint(fraction * 2048))});
+  }
+  return taps;
+}
+
+inline Image combine_taps(const Image& in, const std::vector<Tap>& columns,
+                          const std::vector<Tap>& rows) {
+  Image out(static_cast<int>(columns.size()), static_cast<int>(rows.size()), in.channels);
+  for (int y = 0; y < out.height; ++y) {
     const Tap& row = rows[static_cast<std::size_t>(y)];
-    for (int x = 0; x < width; ++x) {
+    for (int x = 0; x < out.width; ++x) {
       const Tap& column = columns[static_cast<std::size_t>(x)];
       for (int c = 0; c < in.channels; ++c) {
         const auto across = [&](int v) {
@@ -100,6 +114,70 @@ inline Image linear(const Image& in, int width, int height) {
         const int top = (row.first_weight * (across(row.first) >> 4)) >> 16;
         const int bottom = (row.second_weight * (across(row.second) >> 4)) >> 16;
         out.at(x, y, c) = static_cast<std::uint8_t>((top + bottom + 2) >> 2);
+      }
+    }
+  }
+  return out;
+}
+
+inline Image linear(const Image& in, int width, int height) {
+  if (in.width == width && in.height == height) return in;
+  if (in.width == 2 * width && in.height == 2 * height) return area_of_blocks(in, width, height);
+  return combine_taps(in, linear_taps(in.width, width, true),
+                      linear_taps(in.height, height, false));
+}
+
+inline Image growing_area(const Image& in, int width, int height) {
+  return combine_taps(in, growing_area_taps(in.width, width, true),
+                      growing_area_taps(in.height, height, false));
+}
+
+// An input and its share of an output.
+struct Share {
+  int input = 0;
+  float share = 0;
+};
+
+// What an output of a shrinking axis covers. Parts of less than a thousandth do not count.
+inline std::vector<Share> covered_inputs(int source, int target, int i) {
+  const double scale = 1.0 / (static_cast<double>(target) / source);
+  const double begin = i * scale, end = begin + scale;
+  const double covered = scale < source - begin ? scale : source - begin;
+  int last = static_cast<int>(std::floor(end));
+  if (last > source - 1) last = source - 1;
+  int first = static_cast<int>(std::ceil(begin));
+  if (first > last) first = last;
+  std::vector<Share> shares;
+  if (first - begin > 1e-3)
+    shares.push_back({first - 1, static_cast<float>((first - begin) / covered)});
+  for (int k = first; k < last; ++k) shares.push_back({k, static_cast<float>(1.0 / covered)});
+  if (end - last > 1e-3) {
+    double part = end - last < 1.0 ? end - last : 1.0;
+    if (part > covered) part = covered;
+    shares.push_back({last, static_cast<float>(part / covered)});
+  }
+  return shares;
+}
+
+// The mean of what each output covers. No axis grows.
+inline Image area_of_parts(const Image& in, int width, int height) {
+  Image out(width, height, in.channels);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      for (int c = 0; c < in.channels; ++c) {
+        float sum = 0;
+        for (const Share& row : covered_inputs(in.height, height, y)) {
+          float across = 0;
+          for (const Share& column : covered_inputs(in.width, width, x)) {
+            const float product =
+                static_cast<float>(in.at(column.input, row.input, c)) * column.share;
+            across = across + product;
+          }
+          const float product = row.share * across;
+          sum = sum + product;
+        }
+        const float rounded = std::nearbyint(sum);
+        out.at(x, y, c) = static_cast<std::uint8_t>(rounded > 255 ? 255 : rounded);
       }
     }
   }

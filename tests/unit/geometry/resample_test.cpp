@@ -1,6 +1,7 @@
 #include "geometry/resample.hpp"
 #include "base/words.hpp"
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <thread>
@@ -217,7 +218,7 @@ TEST_CASE("an intermediate image beyond the limit is refused with advice") {
   const Image source(1, 3000, 1);
   Image record(512, 512, 1);
   const Status placed = Resampler().place(view(source), {0, -767744, 512, 1536000},
-                                          ImageFilter::linear, kPad.data(), view(record));
+                                          ImageFilter::nearest, kPad.data(), view(record));
   REQUIRE_FALSE(placed.ok());
   CHECK(placed.error().code == ErrorCode::data);
   CHECK_THAT(placed.error().message, ContainsSubstring("1x3000"));
@@ -225,12 +226,38 @@ TEST_CASE("an intermediate image beyond the limit is refused with advice") {
   CHECK_THAT(placed.error().message, ContainsSubstring("--fit"));
 }
 
+TEST_CASE("linear and area compute only the visible part of a very long image") {
+  Image source(1, 3000, 1);
+  std::fill(source.samples.begin(), source.samples.end(), std::uint8_t{90});
+  Resampler resampler;
+  for (const ImageFilter filter : {ImageFilter::linear, ImageFilter::area}) {
+    const Image record = place(resampler, source, {0, -767744, 512, 1536000}, filter, {512, 512});
+    CHECK(std::all_of(record.samples.begin(), record.samples.end(),
+                      [](std::uint8_t sample) { return sample == 90; }));
+  }
+}
+
+TEST_CASE("area chooses blocks, parts or linear by OpenCV's rules") {
+  std::mt19937 random(20);
+  const Image source = random_image(98, 30, 3, random);
+  const auto area = [&](int width, int height) {
+    return resize(source, ImageFilter::area, {width, height});
+  };
+  CHECK(area(49, 15) == reference::area_of_blocks(source, 49, 15));
+  CHECK(area(98, 10) == reference::area_of_blocks(source, 98, 10));
+  CHECK(area(40, 11) == reference::area_of_parts(source, 40, 11));
+  // 1 / (1 / 49.0) is more than 49, so that OpenCV does not take this factor for whole.
+  CHECK(area(2, 15) == reference::area_of_parts(source, 2, 15));
+  CHECK(area(99, 15) == reference::growing_area(source, 99, 15));
+  CHECK(area(49, 31) == reference::growing_area(source, 49, 31));
+}
+
 TEST_CASE("an exception of OpenCV becomes an internal error") {
   const Image source(4, 4, 1);
   Image record(3, 3, 1);
   const ConstPixels nothing{source.samples.data(), 0, 0, 1, 4};
   const Status placed =
-      Resampler().place(nothing, {0, 0, 3, 3}, ImageFilter::linear, kPad.data(), view(record));
+      Resampler().place(nothing, {0, 0, 3, 3}, ImageFilter::nearest, kPad.data(), view(record));
   REQUIRE_FALSE(placed.ok());
   CHECK(placed.error().code == ErrorCode::internal);
   CHECK_THAT(placed.error().message, ContainsSubstring("OpenCV"));

@@ -1,0 +1,60 @@
+// The weights of the antialiased filters: triangle, cubic and lanczos. Only this room and its tests
+// use them.
+//
+// FORMAT.md ("Geometry") has the formulas. For an axis that shrinks, the kernel widens by the same
+// factor.
+//
+// Each worker has its own objects, which keep tables; not thread-safe. Failure: std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/words.hpp"
+
+namespace hotpack::geometry {
+
+// A weight has this many bits behind the point. An int then has room for them, for the 8 bits of a
+// sample, and for 2 bits of headroom for kernels that overshoot. The absolute weights of a window
+// sum to less than 1.6 (lanczos at the edge of an image), so a sum always fits an int.
+constexpr int kWeightBits = 32 - 8 - 2;
+
+// The outputs [first, first + count) of an axis of `source` inputs and `target` outputs.
+struct AxisRange {
+  ImageFilter filter = ImageFilter::triangle;
+  int source = 0, target = 0, first = 0, count = 0;
+  bool operator==(const AxisRange&) const = default;
+};
+
+// The weights of the inputs for each output of an axis. They are computed again only if the range
+// changes, because most images of a data set have the same size.
+class AxisWeights {
+ public:
+  // The inputs [first, first + count) and their weights, in units of 2^-22. The weights sum to
+  // nearly 2^22.
+  struct Window {
+    int first = 0, count = 0;
+    const std::int32_t* weights = nullptr;
+  };
+
+  void update(const AxisRange& wanted);
+  // The window of output `i` of the range. `first` and first + count never decrease from one
+  // output to the next.
+  [[nodiscard]] Window window(int i) const;
+  // Returns the largest number of inputs of a window.
+  [[nodiscard]] int longest() const { return longest_; }
+
+ private:
+  struct Place {
+    int first, count;
+  };
+  void fill(int i);
+
+  AxisRange range_;
+  int longest_ = 0;  // number of weights stored per window; some may be unused
+  std::vector<Place> places_;
+  std::vector<std::int32_t> weights_;
+  std::vector<double> exact_;  // one window
+};
+
+}  // namespace hotpack::geometry

@@ -1,0 +1,73 @@
+// Area resizing of 8-bit images by factors that are not whole, bit for bit equal to OpenCV 4.6's
+// cv::resize with INTER_AREA where no axis grows. For this room and its tests only.
+//
+// An output is the mean of the inputs that it covers, weighted by how much of each it covers:
+// along the rows, then along the columns, in floats. Sums are rounded after each addition, so that
+// their order is part of the result. FORMAT.md ("Geometry") has the formulas.
+//
+// Each worker has its own object, which keeps tables and buffers; not thread-safe. It throws
+// std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/fit.hpp"
+#include "base/pixels.hpp"
+#include "geometry/padded_rows.hpp"
+
+namespace hotpack::geometry {
+
+// Outputs [first, first + count) of an axis that maps `source` inputs to `target` outputs, at most
+// `source`.
+struct AreaAxis {
+  int source = 0, target = 0, first = 0, count = 0;
+  bool operator==(const AreaAxis&) const = default;
+};
+
+// The inputs that an output covers: `first` and those behind it, one per share. The shares add up
+// to nearly 1. Refills `shares`, and returns `first`.
+int area_shares(const AreaAxis& axis, int output, std::vector<float>& shares);
+
+// The columns of a row of outputs for vector code. A lane is a float; a pixel has 4 lanes if it
+// has 3 channels, of which the last is unused, else 1. Taps are the inputs of an output in order;
+// shares of taps beyond the last are 0.
+struct AreaColumns {
+  std::size_t lanes = 0;             // of all pixels and of unused ones that fill a vector
+  std::size_t taps = 0;              // the most inputs of an output
+  std::vector<std::int32_t> starts;  // of the first input, in bytes from the row's start
+  std::vector<float> shares;         // the share of tap t of a lane: [t * lanes + lane]
+};
+
+// What one row of inputs adds to the sums of an output row. A row of inputs may end an output row
+// and start the next one.
+struct AreaStep {
+  bool adds = false;    // to the sums of earlier rows
+  bool ends = false;    // the sums are complete and written
+  bool starts = false;  // the next output row, after `ends`
+  float share = 0, next_share = 0;
+};
+
+class AreaShrinker {
+ public:
+  // Fills `out` with its part of `source`, resampled to the size of `region` and placed at
+  // `region`, which covers all of `out`. Computes nothing else. Both images have the same number
+  // of channels, 1 or 3, and do not overlap. The region is at most as wide and high as the source.
+  void resample(const ConstPixels& source, const Region& region, const MutablePixels& out);
+
+ private:
+  void update_columns(const AreaAxis& axis, int channels);
+  void add_row(const ConstPixels& source, int y, const AreaStep& step, std::uint8_t* out);
+
+  AreaAxis columns_axis_;
+  int channels_ = 0;
+  std::size_t pixels_ = 0;
+  AreaColumns columns_;
+  PaddedRows rows_;
+  std::vector<float> shares_, next_shares_, sums_;
+  std::vector<std::uint32_t> fours_;   // four inputs per output of a gray row
+  std::vector<std::uint8_t> rounded_;  // a byte per lane
+};
+
+}  // namespace hotpack::geometry
