@@ -1,6 +1,7 @@
 #include "codecs/png_runs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "codecs/png_filters.hpp"
@@ -9,7 +10,7 @@ namespace hotpack::codecs {
 namespace {
 
 constexpr std::size_t kRun = 16;  // bytes that are compared and copied at a time
-constexpr std::size_t kSlow = 8;  // bytes that are decoded one by one before the next comparison
+constexpr std::size_t kSlow = 4;  // bytes that are decoded one by one before the next comparison
 
 struct Chunk {
   std::uint64_t low, high;
@@ -36,28 +37,30 @@ class RunRow {
   }
 
  private:
-  // With nothing added, Paeth repeats the row above while it agrees in the pixel before, and
-  // repeats that pixel while the row above stays the same.
   bool take_run() {
-    if (size_ - at_ < kRun || load(in_ + at_) != Chunk{}) return false;
+    if (size_ - at_ < 8) return false;
+    std::uint64_t coded, up, before;
+    std::memcpy(&coded, in_ + at_, 8);
+    const std::size_t zeros = coded == 0 ? 8 : static_cast<std::size_t>(std::countr_zero(coded)) / 8;
+    if (zeros == 0) return false;
     if (std::memcmp(out_ + at_ - kPixelBytes, above_ + at_ - kPixelBytes, kPixelBytes) == 0) {
-      std::memcpy(out_ + at_, above_ + at_, kRun);
-    } else if (load(above_ + at_) == load(above_ + at_ - kPixelBytes)) {
-      repeat_left();
-    } else {
-      return false;
+      if (zeros == 8 && size_ - at_ >= 32) { Chunk c = load(in_ + at_), d = load(in_ + at_ + 16);
+        if (((c.low | c.high) | (d.low | d.high)) == 0) { std::memcpy(out_ + at_, above_ + at_, 32); at_ += 32; return true; } }
+      std::memcpy(out_ + at_, above_ + at_, 8);
+      at_ += zeros;
+      return true;
     }
-    at_ += kRun;
+    std::memcpy(&up, above_ + at_, 8);
+    std::memcpy(&before, above_ + at_ - kPixelBytes, 8);
+    const std::uint64_t d = up ^ before;
+    const std::size_t same = d == 0 ? 8 : static_cast<std::size_t>(std::countr_zero(d)) / 8;
+    if (same == 0) return false;
+    const std::size_t n = std::min(zeros, same);
+    if constexpr (kPixelBytes == 1) std::memset(out_ + at_, out_[at_ - 1], 8);
+    else { std::uint8_t t[16]; std::memcpy(t, out_ + at_ - 3, 3); for (int i = 0; i < 8; ++i) t[3+i] = t[i]; std::memcpy(out_ + at_, t + 3, 8); }
+    at_ += n;
     return true;
   }
-
-  void repeat_left() {
-    std::uint8_t pixels[kRun + kPixelBytes];
-    std::memcpy(pixels, out_ + at_ - kPixelBytes, kPixelBytes);
-    for (std::size_t i = 0; i < kRun; ++i) pixels[kPixelBytes + i] = pixels[i];
-    std::memcpy(out_ + at_, pixels + kPixelBytes, kRun);
-  }
-
   void take_pixels() {
     const std::size_t end = std::min(size_, at_ + kSlow);
     for (; at_ < end; ++at_)

@@ -1,6 +1,7 @@
 #include "codecs/png_unfilter.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "codecs/png_filters.hpp"
 #include "codecs/png_runs.hpp"
@@ -14,6 +15,10 @@ bool is_serial(std::uint8_t filter) { return filter >= 3; }
 void undo_row(const FilteredRows& rows, std::size_t y, const std::uint8_t* above, Content content) {
   const std::uint8_t* const in = rows.coded_row(y);
   std::uint8_t* const out = rows.row(y);
+  if (in[0] == 0) {
+    std::memcpy(out, in + 1, rows.size);
+    return;
+  }
   if (in[0] == 1) return undo_sub_row(in + 1, out, rows.size, rows.pixel_bytes);
   if (in[0] == 4 && content == Content::runs)
     return undo_paeth_runs(in + 1, above, out, rows.size, rows.pixel_bytes);

@@ -370,7 +370,8 @@ struct Target {
   std::uint8_t* end;
 };
 
-constexpr std::size_t kBlind = 48;  // bytes that every match copies, to avoid a branch
+// Bytes that a match copies at first, without a branch, and then in each turn.
+constexpr std::size_t kBlind = 48, kCopied = 32;
 
 // Repeats the `distance` bytes before `out`, which are fewer than 16, and at least 8 if `kLong`.
 // Keeps them in registers: what was just stored is slow to load in other pieces.
@@ -402,16 +403,26 @@ HOTPACK_INLINE void repeat_near(std::uint8_t* out, std::uint32_t length, std::ui
   } while (out < end);
 }
 
+HOTPACK_INLINE void copy_half(std::uint8_t* to, const std::uint8_t* from) {
+  std::memcpy(to, from, kCopied / 2);
+}
+
 // Repeats `length` bytes from `distance` before; writes up to kBlind bytes more.
 HOTPACK_INLINE void repeat(std::uint8_t* out, std::uint32_t length, std::uint32_t distance) {
-  if (distance >= 16) {
-    const std::uint8_t* from = out - distance;
-    const std::uint8_t* const end = out + length;
-    std::memcpy(out, from, 16);
-    std::memcpy(out + 16, from + 16, 16);
-    std::memcpy(out + 32, from + 32, 16);
-    for (out += kBlind, from += kBlind; out < end; out += 16, from += 16)
-      std::memcpy(out, from, 16);
+  const std::uint8_t* from = out - distance;
+  const std::uint8_t* const end = out + length;
+  if (distance >= kCopied / 2) {
+    for (std::size_t at = 0; at < kBlind; at += kCopied / 2) copy_half(out + at, from + at);
+    for (out += kBlind, from += kBlind; out < end; out += kCopied, from += kCopied) {
+      copy_half(out, from);
+      copy_half(out + kCopied / 2, from + kCopied / 2);
+    }
+  } else if (distance == 1) {
+    const int byte = *from;
+    do {
+      std::memset(out, byte, kCopied);
+      out += kCopied;
+    } while (out < end);
   } else if (distance >= 8) {
     repeat_near<true>(out, length, distance);
   } else {
