@@ -9,19 +9,25 @@
 namespace hotpack::codecs {
 namespace {
 
-constexpr std::size_t kRun = 16;  // bytes that are compared and copied at a time
-constexpr std::size_t kSlow = 4;  // bytes that are decoded one by one before the next comparison
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+constexpr std::size_t kLong = 32;  // bytes of a long run that are copied at a time
+constexpr std::size_t kSlow = 4;   // bytes that are decoded one by one before the next comparison
 
-struct Chunk {
-  std::uint64_t low, high;
-  bool operator==(const Chunk&) const = default;
-};
-static_assert(sizeof(Chunk) == kRun);
+std::uint64_t load(const std::uint8_t* at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
 
-Chunk load(const std::uint8_t* at) {
-  Chunk chunk;
-  std::memcpy(&chunk, at, sizeof chunk);
-  return chunk;
+// How many bytes of a loaded word are zero before the first other one.
+std::size_t leading_zeros(std::uint64_t word) {
+  const int bits =
+      std::endian::native == std::endian::little ? std::countr_zero(word) : std::countl_zero(word);
+  return static_cast<std::size_t>(bits) / 8;
+}
+
+bool is_long_run(const std::uint8_t* at) {
+  return (load(at) | load(at + kWord) | load(at + 2 * kWord) | load(at + 3 * kWord)) == 0;
 }
 
 template <std::size_t kPixelBytes>
@@ -33,35 +39,46 @@ class RunRow {
   void undo() {
     for (; at_ < kPixelBytes; ++at_) out_[at_] = static_cast<std::uint8_t>(in_[at_] + above_[at_]);
     while (at_ < size_)
-      if (!take_run()) take_pixels();
+      if (!take_run()) take_bytes();
   }
 
  private:
+  // Takes the bytes of a run. With nothing added, Paeth repeats the row above while the pixel
+  // before equals the one above it, and repeats that pixel while the row above does not change.
+  // False: here is no run.
   bool take_run() {
-    if (size_ - at_ < 8) return false;
-    std::uint64_t coded, up, before;
-    std::memcpy(&coded, in_ + at_, 8);
-    const std::size_t zeros = coded == 0 ? 8 : static_cast<std::size_t>(std::countr_zero(coded)) / 8;
+    if (size_ - at_ < kWord) return false;
+    const std::size_t zeros = leading_zeros(load(in_ + at_));
     if (zeros == 0) return false;
     if (std::memcmp(out_ + at_ - kPixelBytes, above_ + at_ - kPixelBytes, kPixelBytes) == 0) {
-      if (zeros == 8 && size_ - at_ >= 32) { Chunk c = load(in_ + at_), d = load(in_ + at_ + 16);
-        if (((c.low | c.high) | (d.low | d.high)) == 0) { std::memcpy(out_ + at_, above_ + at_, 32); at_ += 32; return true; } }
-      std::memcpy(out_ + at_, above_ + at_, 8);
-      at_ += zeros;
+      copy_above(zeros);
       return true;
     }
-    std::memcpy(&up, above_ + at_, 8);
-    std::memcpy(&before, above_ + at_ - kPixelBytes, 8);
-    const std::uint64_t d = up ^ before;
-    const std::size_t same = d == 0 ? 8 : static_cast<std::size_t>(std::countr_zero(d)) / 8;
-    if (same == 0) return false;
-    const std::size_t n = std::min(zeros, same);
-    if constexpr (kPixelBytes == 1) std::memset(out_ + at_, out_[at_ - 1], 8);
-    else { std::uint8_t t[16]; std::memcpy(t, out_ + at_ - 3, 3); for (int i = 0; i < 8; ++i) t[3+i] = t[i]; std::memcpy(out_ + at_, t + 3, 8); }
-    at_ += n;
-    return true;
+    const std::size_t equal = leading_zeros(load(above_ + at_) ^ load(above_ + at_ - kPixelBytes));
+    repeat_left();
+    at_ += std::min(zeros, equal);
+    return equal > 0;
   }
-  void take_pixels() {
+
+  void copy_above(std::size_t zeros) {
+    if (zeros == kWord && size_ - at_ >= kLong && is_long_run(in_ + at_)) {
+      std::memcpy(out_ + at_, above_ + at_, kLong);
+      at_ += kLong;
+    } else {
+      std::memcpy(out_ + at_, above_ + at_, kWord);
+      at_ += zeros;
+    }
+  }
+
+  // Repeats the pixel before in the next bytes.
+  void repeat_left() {
+    std::uint8_t pixels[kPixelBytes + kWord];
+    std::memcpy(pixels, out_ + at_ - kPixelBytes, kPixelBytes);
+    for (std::size_t i = 0; i < kWord; ++i) pixels[kPixelBytes + i] = pixels[i];
+    std::memcpy(out_ + at_, pixels + kPixelBytes, kWord);
+  }
+
+  void take_bytes() {
     const std::size_t end = std::min(size_, at_ + kSlow);
     for (; at_ < end; ++at_)
       out_[at_] = static_cast<std::uint8_t>(
