@@ -98,6 +98,8 @@ enum class Gaps { none, distances };
 // bits are put in when the table has this size.
 class LiteralGroups {
  public:
+  static constexpr unsigned kMostBits = 12;
+
   explicit LiteralGroups(std::span<std::uint32_t> table) : table_(table) {}
 
   // Adds a literal whose code word has the present length.
@@ -110,7 +112,7 @@ class LiteralGroups {
     for (unsigned first = 1; first < length; ++first) {
       const unsigned rest = length - first;
       for (std::size_t i = begin_[first]; i < singles_end_[first]; ++i)
-        put_groups(groups_[i], first,
+        put_before(groups_[i], first,
                    {groups_.data() + begin_[rest], begin_[rest + 1] - begin_[rest]});
     }
     begin_[length + 1] = count_;
@@ -121,7 +123,8 @@ class LiteralGroups {
     std::uint32_t word, entry;
   };
 
-  void put_groups(Group literal, unsigned bits, std::span<const Group> following) {
+  // Puts in the groups that begin with `literal`, whose code word has `bits` bits.
+  void put_before(Group literal, unsigned bits, std::span<const Group> following) {
     for (const Group& next : following) {
       const std::uint32_t word = literal.word | next.word << bits;
       const std::uint32_t entry = (next.entry & ~0xFFU) << 8 | (literal.entry & 0xFF00) |
@@ -132,7 +135,6 @@ class LiteralGroups {
     }
   }
 
-  static constexpr unsigned kMostBits = 12;
   std::span<std::uint32_t> table_;
   std::size_t count_ = 0;
   // For each length, single literals and then pairs.
@@ -434,6 +436,7 @@ HOTPACK_INLINE void repeat(std::uint8_t* out, std::uint32_t length, std::uint32_
 struct Tables {
   // bits of a code word that the first table covers
   static constexpr unsigned kLiteralBits = 12, kDistanceBits = 8;
+  static_assert(kLiteralBits <= LiteralGroups::kMostBits);
   const std::uint32_t* literals;
   const std::uint32_t* distances;
 
@@ -477,7 +480,7 @@ HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables&
 
 // Decodes the symbols of one block. The variables that the loop changes are local, because a byte
 // written through a pointer might alias others. A turn begins with an entry and 56 bits; it takes
-// at most 37 bits for literals, or 22 and then 20 for a length. It writes at most kInflateSlack
+// at most 39 bits for literals, or 24 and then 20 for a length. It writes at most kInflateSlack
 // bytes beyond the end, and no block ends there.
 HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables tables) {
   if (!source.refill()) return false;

@@ -7,7 +7,7 @@
 // decides by how it is called (a window smaller than the data), and streams of very many small
 // blocks with a code of their own.
 //
-// Ownership: keeps the tables of a block, 36 KB. Not thread-safe. Failure: returns false without
+// Ownership: keeps the tables of a block, 23 KB. Not thread-safe. Failure: returns false without
 // a reason. The bytes may be hostile.
 #pragma once
 
@@ -32,7 +32,7 @@ class StrictInflate {
  private:
   class Blocks;
 
-  std::array<std::uint32_t, 8192> literals_;  // literals and lengths
+  std::array<std::uint32_t, 4672> literals_;  // literals and lengths
   std::array<std::uint32_t, 1024> distances_;
 };
 
