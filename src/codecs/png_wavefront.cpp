@@ -100,9 +100,10 @@ HWY_INLINE V paeth_step(V left, V above, V corner) {
   return hw::Sub(hw::IfThenElseZero(takes_high, to_high), hw::IfThenElseZero(takes_low, to_low));
 }
 
+// Rounds down. (AverageRound of Highway 1.0.3 overflows on SVE.)
 template <class V>
-HWY_INLINE V average_below(V a, V b) {
-  return hw::Sub(hw::AverageRound(a, b), hw::And(hw::Xor(a, b), hw::Set(BytesOf<V>(), 1)));
+HWY_INLINE V average(V a, V b) {
+  return hw::Add(hw::And(a, b), hw::ShiftRight<1>(hw::Xor(a, b)));
 }
 
 // Which filters the eight rows have. The step of a group handles all that a smaller one does.
@@ -144,8 +145,8 @@ HWY_INLINE void step(V above, V& coded, V& left, V& corner, V uses_left, V uses_
     const V used_left = hw::And(left, uses_left), used_above = hw::And(above, uses_above);
     V predicted = hw::Add(corner, paeth_step(used_left, used_above, corner));
     if constexpr (kFilters == Filters::all)
-      predicted = hw::Or(hw::AndNot(is_average, predicted),
-                         hw::And(is_average, average_below(left, above)));
+      predicted =
+          hw::Or(hw::AndNot(is_average, predicted), hw::And(is_average, average(left, above)));
     corner = hw::And(used_above, uses_left);
     left = hw::Add(coded, predicted);
   }
@@ -153,19 +154,21 @@ HWY_INLINE void step(V above, V& coded, V& left, V& corner, V uses_left, V uses_
 }
 
 // Clears the pixels of rows that begin later than at `time`; `begins` says when each does.
-template <class V>
-HWY_INLINE void clear_early(std::size_t time, const std::int32_t* begins, V& coded) {
-  const hw::Repartition<std::int32_t, BytesOf<V> > numbers;
+template <class D>
+HWY_INLINE void clear_early(D bytes, std::size_t time, const std::int32_t* begins,
+                            hw::Vec<D>& coded) {
+  const hw::Repartition<std::int32_t, D> numbers;
   const auto now = hw::Set(numbers, static_cast<std::int32_t>(time));
   const auto is_early = hw::VecFromMask(numbers, hw::Gt(hw::LoadU(numbers, begins), now));
-  coded = hw::AndNot(hw::BitCast(BytesOf<V>(), is_early), coded);
+  coded = hw::AndNot(hw::BitCast(bytes, is_early), coded);
 }
-template <class V>
-HWY_INLINE void clear_early(std::size_t time, const std::int32_t* begins, V& a, V& b, V& c, V& d) {
-  clear_early(time, begins, a);
-  clear_early(time + 1, begins, b);
-  clear_early(time + 2, begins, c);
-  clear_early(time + 3, begins, d);
+template <class D>
+HWY_INLINE void clear_early(D bytes, std::size_t time, const std::int32_t* begins, hw::Vec<D>& a,
+                            hw::Vec<D>& b, hw::Vec<D>& c, hw::Vec<D>& d) {
+  clear_early(bytes, time, begins, a);
+  clear_early(bytes, time + 1, begins, b);
+  clear_early(bytes, time + 2, begins, c);
+  clear_early(bytes, time + 3, begins, d);
 }
 
 // The way of eight rows through memory, in turns of four pixels. Each row is one pixel behind the
@@ -276,7 +279,7 @@ void undo_group(const FilteredRows& rows, std::size_t y, const std::uint8_t* abo
     V c = load_row<kPixelBytes>(near + 2 * stride, far + 2 * stride);
     V d = load_row<kPixelBytes>(near + 3 * stride, far + 3 * stride);
     transpose(a, b, c, d);
-    if (way.is_beginning()) clear_early(way.time(), Way::kBegins.data(), a, b, c, d);
+    if (way.is_beginning()) clear_early(Wide(), way.time(), Way::kBegins.data(), a, b, c, d);
     const auto four_above = spread<kPixelBytes>(hw::LoadU(Block(), way.above));
     advance(hw::ShiftLeftBytes<12>(four_above), a);
     advance(hw::ShiftLeftBytes<8>(four_above), b);
@@ -340,8 +343,8 @@ void undo_group(const FilteredRows& rows, std::size_t y, const std::uint8_t* abo
     load_rows<kPixelBytes>(way.in, way.in_stride, a0, b0, c0, d0);
     load_rows<kPixelBytes>(way.far_in(), way.in_stride, a1, b1, c1, d1);
     if (way.is_beginning()) {
-      clear_early(way.time(), Way::kBegins.data(), a0, b0, c0, d0);
-      clear_early(way.time(), Way::kBegins.data() + 4, a1, b1, c1, d1);
+      clear_early(Block(), way.time(), Way::kBegins.data(), a0, b0, c0, d0);
+      clear_early(Block(), way.time(), Way::kBegins.data() + 4, a1, b1, c1, d1);
     }
     const V four_above = spread<kPixelBytes>(hw::LoadU(Block(), way.above));
     advance(hw::ShiftLeftBytes<12>(four_above), a0, a1);
