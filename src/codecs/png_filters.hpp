@@ -1,23 +1,31 @@
-// Undoes PNG's row filters (section 9 of the PNG specification) for pixels of one or three bytes.
+// Undoes PNG's row filters (section 9 of the PNG specification), one row at a time, for pixels of
+// one or three bytes.
 //
-// Pure functions; thread-safe. On x86-64, SSE2 handles three-byte pixels; the portable path
-// produces the same bytes.
+// Pure functions; thread-safe. They never fail.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace hotpack::codecs {
 
 // The types of filters are none, sub, up, average and Paeth, from 0 on.
 inline constexpr std::uint8_t kLastFilter = 4;
 
-// Decodes a row `in` of `size` bytes, filtered with `filter` (≤ kLastFilter), into `out`. `above`
-// is the decoded row before, or zeros for the first row. One byte more than `size` must be readable
-// at `in` and at `above`. `pixel_bytes` is 1 or 3, and `size` is a multiple of it.
+// The neighbor that is nearest to left + above - corner; of equally near ones, the first of left,
+// above and corner.
+[[nodiscard]] inline std::uint8_t paeth(int left, int above, int corner) {
+  const int from_left = std::abs(above - corner), from_above = std::abs(left - corner),
+            from_corner = std::abs(left + above - 2 * corner);
+  if (from_left <= from_above && from_left <= from_corner) return static_cast<std::uint8_t>(left);
+  return static_cast<std::uint8_t>(from_above <= from_corner ? above : corner);
+}
+
+// Decodes the row of `size` bytes `in`, filtered with `filter` (≤ kLastFilter), into `out`.
+// `above` is the row before, all zero for the first row. `pixel_bytes` is 1 or 3 and divides
+// `size`.
 void undo_filter(std::uint8_t filter, const std::uint8_t* in, const std::uint8_t* above,
                  std::uint8_t* out, std::size_t size, std::size_t pixel_bytes);
-void undo_filter_portable(std::uint8_t filter, const std::uint8_t* in, const std::uint8_t* above,
-                          std::uint8_t* out, std::size_t size, std::size_t pixel_bytes);
 
 }  // namespace hotpack::codecs

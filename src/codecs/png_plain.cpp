@@ -6,15 +6,18 @@
 
 #include "codecs/png_chunks.hpp"
 #include "codecs/png_filters.hpp"
+#include "codecs/png_unfilter.hpp"
 #include "codecs/strict_inflate.hpp"
 
 namespace hotpack::codecs {
 
 namespace {
 
-constexpr std::size_t kSlack = 8;  // readable bytes after a row, for undo_filter
-// libpng warns of chunks that are longer, and some versions refuse them, unless they are IDAT
-// chunks of an image that needs so many bytes.
+// Images that compress better than this mostly consist of runs. Only speed depends on it.
+constexpr std::size_t kRunsRatio = 12;
+static_assert(kWavefrontSlack <= kInflateSlack);
+// libpng warns of longer chunks, and some versions refuse them, except for pixel data that need
+// them.
 constexpr std::size_t kLongestChunk = 8'000'000;
 
 // True if libpng accepts the type: four letters, the third of them in upper case.
@@ -120,15 +123,11 @@ bool PlainPng::read(std::span<const std::byte> file, const ImageInfo& info, std:
   if (!inflate_->run(*coded, inflated, (size + 1) * height) ||
       !has_valid_filters(inflated, size + 1, height))
     return false;
-  auto* const zeros = zeros_.reserve_as<std::uint8_t>(size + kSlack);
-  std::memset(zeros, 0, size + kSlack);
-  const std::uint8_t* above = zeros;
-  for (std::size_t y = 0; y < height; ++y) {
-    const std::uint8_t* const in = inflated + y * (size + 1);
-    std::uint8_t* const out = rows + y * row_bytes;
-    undo_filter(in[0], in + 1, above, out, size, pixel_bytes);
-    above = out;
-  }
+  auto* const zeros = zeros_.reserve_as<std::uint8_t>(size + kWavefrontSlack);
+  std::memset(zeros, 0, size + kWavefrontSlack);
+  const Content content =
+      coded->size() < size * height / kRunsRatio ? Content::runs : Content::varied;
+  undo_filters({inflated, rows, size, row_bytes, pixel_bytes}, height, content, zeros);
   return true;
 }
 

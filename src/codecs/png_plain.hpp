@@ -1,5 +1,6 @@
-// A fast path for plain PNGs: 8 bits per sample, gray, RGB or palette, not interlaced, and without
-// any fault. StrictInflate is twice as fast as zlib, and SSE2 undoes the filters.
+// A fast path for plain PNGs: 8 bits per sample, gray, RGB or palette, not interlaced, and
+// without any fault. StrictInflate is twice as fast as zlib, and undo_filters() decodes eight rows
+// at a time.
 //
 // The fast path never refuses a file: it leaves everything unusual or damaged to libpng, which
 // decides and gives the reason. So the two readers cannot disagree about a file; only their time

@@ -12,20 +12,25 @@
 namespace hotpack::codecs {
 namespace {
 
-// An entry of a table: says what the next bits of the stream mean. Bits 0…7 are the number of bits
-// to take, including extra bits. The other bits are one of these (the number is the lowest bit of a
-// field):
-//   literals     kLiteral; the first byte at 8, a second one at 16, the count (1 or 2) at 24
-//   a base       of a length or distance: its value at 16, the length of the code word alone at 8
-//   a link       kSpecial, kLink: the start of the second table at 16, its number of bits at 8
+// An entry of a table: says what the next bits of the stream mean. Bits 0…5 are the number of bits
+// to take, including extra bits. Bits 6 and 7 are the number of literals in them. The other bits
+// are one of these (the number is the lowest bit of a field):
+//   literals     one to three bytes at 8
+//   a base       of a length or distance: the number at 16, the length of the code word alone at 8
+//   a link       kSpecial, kLink: where the second table begins at 16, the number of its bits at 8
 //   an end       kSpecial, kEnd
 //   nothing      kSpecial: no code word begins with these bits
-constexpr std::uint32_t kLiteral = 0x80000000, kSpecial = 0x8000, kLink = 0x4000, kEnd = 0x2000;
+constexpr std::uint32_t kLiteral = 0x40, kAnyLiterals = 0xC0, kMostLiterals = 3;
+constexpr std::uint32_t kSpecial = 0x8000, kLink = 0x4000, kEnd = 0x2000;
 constexpr std::uint32_t kNothing = kSpecial;
 
-constexpr std::uint32_t taken(std::uint32_t entry) { return entry & 0xFF; }
+constexpr std::uint32_t taken(std::uint32_t entry) { return entry & 0x3F; }
 constexpr std::uint32_t value(std::uint32_t entry) { return entry >> 16; }
-constexpr std::uint32_t literal_count(std::uint32_t entry) { return entry >> 24 & 3; }
+constexpr std::uint32_t literal_count(std::uint32_t entry) { return entry >> 6 & 3; }
+constexpr bool is_literal(std::uint32_t entry) { return (entry & kAnyLiterals) != 0; }
+constexpr bool is_special(std::uint32_t entry) {
+  return !is_literal(entry) && (entry & kSpecial) != 0;
+}
 constexpr std::uint32_t word_bits(std::uint32_t entry) { return entry >> 8 & 0x1F; }
 
 // The entry for a symbol, without the length of its code word, which is known later.
@@ -52,7 +57,7 @@ constexpr Meaning distance_meaning(unsigned symbol) {
 
 constexpr auto kLiteralMeanings = [] {
   std::array<Meaning, kMostSymbols> all{};
-  for (unsigned i = 0; i < 256; ++i) all[i] = {kLiteral | 1U << 24 | i << 8, 0};
+  for (unsigned i = 0; i < 256; ++i) all[i] = {kLiteral | i << 8, 0};
   all[kEndSymbol] = {kSpecial | kEnd, 0};
   for (unsigned i = 0; i < kLengths; ++i) all[kEndSymbol + 1 + i] = length_meaning(i);
   return all;
@@ -72,7 +77,7 @@ constexpr auto kPlainMeanings = [] {
 }();
 
 constexpr std::uint32_t with_word(Meaning meaning, unsigned bits) {
-  return meaning.entry | (meaning.entry & (kLiteral | kSpecial) ? 0 : bits << 8) |
+  return meaning.entry | (is_literal(meaning.entry) || is_special(meaning.entry) ? 0 : bits << 8) |
          (bits + meaning.extra_bits);
 }
 
@@ -88,12 +93,64 @@ std::uint32_t next_word(std::uint32_t word, unsigned bits) {
 // The ways in which zlib allows a code to be incomplete.
 enum class Gaps { none, distances };
 
+// Puts groups of two or three literals into a table, so that one look-up gives all of them.
+//
+// A table whose indices have `length` bits repeats in a larger one, so groups of exactly so many
+// bits are put in when the table has this size.
+class LiteralGroups {
+ public:
+  static constexpr unsigned kMostBits = 12;
+
+  explicit LiteralGroups(std::span<std::uint32_t> table) : table_(table) {}
+
+  // Adds a literal whose code word has the present length.
+  void add(std::uint32_t word, std::uint32_t entry) { groups_[count_++] = {word, entry}; }
+
+  // Puts in the groups of `length` bits: each shorter literal before each literal or pair that
+  // fills up the rest. All literals of this length have been added.
+  void put_groups(unsigned length) {
+    singles_end_[length] = count_;
+    for (unsigned first = 1; first < length; ++first) {
+      const unsigned rest = length - first;
+      for (std::size_t i = begin_[first]; i < singles_end_[first]; ++i)
+        put_before(groups_[i], first,
+                   {groups_.data() + begin_[rest], begin_[rest + 1] - begin_[rest]});
+    }
+    begin_[length + 1] = count_;
+  }
+
+ private:
+  struct Group {
+    std::uint32_t word, entry;
+  };
+
+  // Puts in the groups that begin with `literal`, whose code word has `bits` bits.
+  void put_before(Group literal, unsigned bits, std::span<const Group> following) {
+    for (const Group& next : following) {
+      const std::uint32_t word = literal.word | next.word << bits;
+      const std::uint32_t entry = (next.entry & ~0xFFU) << 8 | (literal.entry & 0xFF00) |
+                                  ((next.entry & 0xFF) + (literal.entry & 0xFF));
+      table_[word] = entry;
+      groups_[count_] = {word, entry};
+      count_ += literal_count(entry) < kMostLiterals;
+    }
+  }
+
+  std::span<std::uint32_t> table_;
+  std::size_t count_ = 0;
+  // For each length, single literals and then pairs.
+  std::array<std::size_t, kMostBits + 2> begin_{}, singles_end_{};
+  // The code words of different pairs do not begin with each other, so that at most 2^kMostBits of
+  // them have up to kMostBits bits.
+  std::array<Group, 256 + (1 << kMostBits) + 1> groups_;
+};
+
 // Makes the table of a canonical code from the lengths of its words.
 class TableMaker {
  public:
   TableMaker(std::span<const std::uint8_t> lengths, std::span<const Meaning> meanings,
-             std::span<std::uint32_t> table, unsigned bits)
-      : meanings_(meanings), table_(table), bits_(bits) {
+             std::span<std::uint32_t> table, unsigned bits, LiteralGroups* groups)
+      : meanings_(meanings), table_(table), bits_(bits), groups_(groups) {
     for (const std::uint8_t length : lengths) ++count_[length];
     std::array<std::uint16_t, kMostWordBits + 2> next{};
     for (unsigned i = 1; i <= kMostWordBits; ++i)
@@ -135,8 +192,12 @@ class TableMaker {
     for (unsigned length = 1; length <= bits_; ++length) {
       const std::size_t half = std::size_t{1} << (length - 1);
       std::copy_n(table_.begin(), half, table_.begin() + static_cast<std::ptrdiff_t>(half));
-      for (unsigned i = 0; i < count_[length]; ++i, word = next_word(word, length))
-        table_[word] = with_word(meanings_[sorted_[at++]], length);
+      for (unsigned i = 0; i < count_[length]; ++i, word = next_word(word, length)) {
+        const std::uint32_t entry = with_word(meanings_[sorted_[at++]], length);
+        table_[word] = entry;
+        if (groups_ != nullptr && is_literal(entry)) groups_->add(word, entry);
+      }
+      if (groups_ != nullptr) groups_->put_groups(length);
     }
     return fill_second_tables(at, word);
   }
@@ -179,28 +240,15 @@ class TableMaker {
   std::span<const Meaning> meanings_;
   std::span<std::uint32_t> table_;
   unsigned bits_;
+  LiteralGroups* groups_;
   std::array<std::uint32_t, kMostWordBits + 1> count_{};
   std::array<std::uint16_t, kMostSymbols> sorted_;
 };
 
-// Adds a second literal to entries whose bits also contain a second code word, so that one look-up
-// gives both. The remaining bits of an entry form a smaller index than the entry's, so this goes
-// from the end.
-void pair_literals(std::span<std::uint32_t> table, unsigned bits) {
-  for (std::size_t i = std::size_t{1} << bits; i-- > 0;) {
-    const std::uint32_t first = table[i], second = table[i >> taken(first)],
-                        both = taken(first) + taken(second);
-    const std::uint32_t pair =
-        kLiteral | 2U << 24 | (second & 0xFF00) << 8 | (first & 0xFF00) | both;
-    // no branch, because it would be unpredictable
-    const std::uint32_t fits = -((first & second) >> 31 & std::uint32_t{both <= bits});
-    table[i] = first ^ ((first ^ pair) & fits);
-  }
-}
-
 bool make_table(std::span<const std::uint8_t> lengths, std::span<const Meaning> meanings,
-                std::span<std::uint32_t> table, unsigned bits, Gaps gaps) {
-  return TableMaker(lengths, meanings, table, bits).make(gaps);
+                std::span<std::uint32_t> table, unsigned bits, Gaps gaps,
+                LiteralGroups* groups = nullptr) {
+  return TableMaker(lengths, meanings, table, bits, groups).make(gaps);
 }
 
 constexpr std::size_t kReadAhead = 32;  // bytes that one turn of the inner loop may load or skip
@@ -212,8 +260,17 @@ std::uint64_t load_le64(const std::uint8_t* at) {
   return loaded;
 }
 
-// The bits that are available: `count` of them in `bits`, the first one lowest. The bits above them
-// already equal those that the next load brings.
+void store_le64(std::uint8_t* at, std::uint64_t bytes) {
+  if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+  std::memcpy(at, &bytes, sizeof bytes);
+}
+
+std::uint32_t little_endian(std::uint32_t bytes) {
+  return std::endian::native == std::endian::big ? __builtin_bswap32(bytes) : bytes;
+}
+
+// The available bits: `count` of them in `bits`, the first one lowest. The bits above already
+// equal those of the next load.
 struct Bits {
   const std::uint8_t* in;  // next byte to load
   std::uint64_t bits = 0;
@@ -319,43 +376,71 @@ struct Target {
   std::uint8_t* end;
 };
 
-// the ranges may overlap
-HOTPACK_INLINE void copy_eight(std::uint8_t* to, const std::uint8_t* from) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, from, sizeof bytes);
-  std::memcpy(to, &bytes, sizeof bytes);
+// Bytes that a match copies at first, without a branch, and then in each turn.
+constexpr std::size_t kBlind = 48, kCopied = 32;
+
+// Repeats the `distance` bytes before `out`, which are fewer than 16, and at least 8 if `kLong`.
+// Keeps them in registers: what was just stored is slow to load in other pieces.
+template <bool kLong>
+HOTPACK_INLINE void repeat_near(std::uint8_t* out, std::uint32_t length, std::uint32_t distance) {
+  // 1 + 2^d + 2^2d …, below 2^64, for d = 8 times the index
+  static constexpr std::uint64_t kTimes[8] = {0,
+                                              0x0101010101010101,
+                                              0x0001000100010001,
+                                              0x0001000001000001,
+                                              0x0000000100000001,
+                                              0x0000010000000001,
+                                              0x0001000000000001,
+                                              0x0100000000000001};
+  static constexpr std::uint8_t kSteps[8] = {0, 8, 8, 6, 8, 5, 6, 7};
+  const std::uint8_t* const end = out + length;
+  std::uint64_t low = load_le64(out - distance), high = 0;
+  std::uint32_t step = distance;
+  if constexpr (kLong) {
+    high = load_le64(out - distance + 8);
+  } else {
+    low = (low & ((std::uint64_t{1} << 8 * distance) - 1)) * kTimes[distance];
+    step = kSteps[distance];
+  }
+  do {
+    store_le64(out, low);
+    if constexpr (kLong) store_le64(out + 8, high);
+    out += step;
+  } while (out < end);
 }
 
-// Copies `length` bytes that begin `distance` bytes before. May write up to 15 bytes more.
+HOTPACK_INLINE void copy_half(std::uint8_t* to, const std::uint8_t* from) {
+  std::memcpy(to, from, kCopied / 2);
+}
+
+// Copies `length` bytes that begin `distance` bytes before. May write up to kBlind bytes more.
 HOTPACK_INLINE void repeat(std::uint8_t* out, std::uint32_t length, std::uint32_t distance) {
   const std::uint8_t* from = out - distance;
-  std::uint8_t* const end = out + length;
-  if (distance >= 16) {
-    do {
-      std::memcpy(out, from, 16);
-      out += 16;
-      from += 16;
-    } while (out < end);
+  const std::uint8_t* const end = out + length;
+  if (distance >= kCopied / 2) {
+    for (std::size_t at = 0; at < kBlind; at += kCopied / 2) copy_half(out + at, from + at);
+    for (out += kBlind, from += kBlind; out < end; out += kCopied, from += kCopied) {
+      copy_half(out, from);
+      copy_half(out + kCopied / 2, from + kCopied / 2);
+    }
   } else if (distance == 1) {
     const int byte = *from;
     do {
-      std::memset(out, byte, 16);
-      out += 16;
+      std::memset(out, byte, kCopied);
+      out += kCopied;
     } while (out < end);
+  } else if (distance >= 8) {
+    repeat_near<true>(out, length, distance);
   } else {
-    const std::uint32_t step = distance < 8 ? distance : 8;
-    do {
-      copy_eight(out, from);
-      out += step;
-      from += step;
-    } while (out < end);
+    repeat_near<false>(out, length, distance);
   }
 }
 
 // The tables of a block. The compiler knows their sizes.
 struct Tables {
-  // the number of bits of a code word that the first table covers
-  static constexpr unsigned kLiteralBits = 11, kDistanceBits = 8;
+  // bits of a code word that the first table covers
+  static constexpr unsigned kLiteralBits = 12, kDistanceBits = 8;
+  static_assert(kLiteralBits <= LiteralGroups::kMostBits);
   const std::uint32_t* literals;
   const std::uint32_t* distances;
 
@@ -367,14 +452,9 @@ struct Tables {
   }
 };
 
-HOTPACK_INLINE bool is_literal(std::uint32_t entry) { return (entry & kLiteral) != 0; }
-HOTPACK_INLINE bool is_special(std::uint32_t entry) {
-  return (entry & (kLiteral | kSpecial)) == kSpecial;
-}
-
 HOTPACK_INLINE void put(Bits& at, std::uint8_t*& out, std::uint32_t literal) {
   at.skip(taken(literal));
-  const auto bytes = static_cast<std::uint16_t>(literal >> 8);
+  const std::uint32_t bytes = little_endian(literal >> 8);
   std::memcpy(out, &bytes, sizeof bytes);
   out += literal_count(literal);
 }
@@ -393,20 +473,19 @@ HOTPACK_INLINE std::uint32_t read_distance(Bits& at, const Tables& tables) {
 }
 
 // Handles an entry of the table of literals that is not a literal or a base: follows links. Returns
-// the entry to continue with. If the block is over, returns kEnd or kNothing, with its bits taken.
+// the entry to continue with. If that is special, its bits are taken, and the block is over.
 HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables& tables) {
   at.skip(taken(entry));
-  if ((entry & kLink) == 0) return entry & kEnd;
+  if ((entry & kLink) == 0) return entry;
   entry = tables.literals[at.follow(entry)];
-  if (!is_special(entry)) return entry;
-  at.skip(taken(entry));
-  return entry & kEnd;
+  if (is_special(entry)) at.skip(taken(entry));
+  return entry;
 }
 
-// Decodes the symbols of one block. The variables that the loop changes are local, because the
-// compiler would assume that bytes written through a pointer change others. A turn begins with an
-// entry and 56 bits. It takes at most 37 bits for literals, or 22 bits for a length and then 20. It
-// writes at most kInflateSlack bytes beyond the end, and no block ends there.
+// Decodes the symbols of one block. The variables that the loop changes are local, because a byte
+// written through a pointer might alias others. A turn begins with an entry and 56 bits; it takes
+// at most 39 bits for literals, or 24 and then 20 for a length. It writes at most kInflateSlack
+// bytes beyond the end, and no block ends there.
 HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables tables) {
   if (!source.refill()) return false;
   Bits at = source.at;
@@ -421,10 +500,10 @@ HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables ta
     }
     if (is_special(entry)) {
       entry = settle(at, entry, tables);
-      if (entry <= kEnd) {
+      if (is_special(entry)) {
         source.at = at;
         target.at = out;
-        return entry == kEnd && out <= end;
+        return (entry & kEnd) != 0 && out <= end;
       }
     }
     if (is_literal(entry)) {
@@ -540,8 +619,8 @@ constexpr auto kFixedLengths = [] {
   return all;
 }();
 
-constexpr std::ptrdiff_t kWorthPairing =
-    8192;  // only with so many bytes still to decode are literals paired
+constexpr std::ptrdiff_t kWorthGrouping =
+    8192;  // only with so many bytes still to decode are literals grouped
 
 // Returns the most blocks with a code of their own. Each needs new tables. The limit is far above
 // what programs write. Beyond it, zlib is faster, because its tables are smaller.
@@ -614,10 +693,10 @@ class StrictInflate::Blocks {
   bool make(std::span<const std::uint8_t> literals, std::span<const std::uint8_t> distances) {
     holds_fixed_code_ = false;
     if (codes_left_-- == 0) return false;
-    if (!make_table(literals, kLiteralMeanings, own_.literals_, Tables::kLiteralBits, Gaps::none))
+    LiteralGroups groups(own_.literals_);
+    if (!make_table(literals, kLiteralMeanings, own_.literals_, Tables::kLiteralBits, Gaps::none,
+                    target_.end - target_.at >= kWorthGrouping ? &groups : nullptr))
       return false;
-    if (target_.end - target_.at >= kWorthPairing)
-      pair_literals(own_.literals_, Tables::kLiteralBits);
     return make_table(distances, kDistanceMeanings, own_.distances_, Tables::kDistanceBits,
                       Gaps::distances);
   }

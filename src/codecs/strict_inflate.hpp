@@ -8,8 +8,8 @@
 // depends on how zlib is called (with a window smaller than the data), nor streams of very many
 // small blocks with a code of their own.
 //
-// Ownership: keeps the tables of a block, 20 KB. Not thread-safe. Failure: returns false without a
-// reason. The bytes may come from an attacker.
+// Ownership: keeps the tables of a block, 23 KB. Not thread-safe. Failure: returns false without
+// a reason. The bytes may come from an attacker.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace hotpack::codecs {
 
-// The number of bytes that the decoder may write after the last byte: four literals, a match of 258
+// The number of bytes that the decoder may write after the last byte: nine literals, a match of 258
 // bytes, and the rest of its last copy.
 inline constexpr std::size_t kInflateSlack = 512;
 
@@ -33,7 +33,7 @@ class StrictInflate {
  private:
   class Blocks;
 
-  std::array<std::uint32_t, 4096> literals_;  // literals and lengths
+  std::array<std::uint32_t, 4672> literals_;  // literals and lengths
   std::array<std::uint32_t, 1024> distances_;
 };
 

@@ -223,16 +223,20 @@ class PngMutator {
 
   void pixels_anew() {
     static constexpr std::uint8_t kTypes[] = {0, 2, 3, 0, 2, 4, 6};
-    const std::size_t large = random_.percent(3) ? 120 : 12;
+    // Some have rows that are decoded together: eight or more of 24 pixels or more.
+    const std::size_t large = random_.percent(3) ? 120 : random_.percent(30) ? 60 : 12;
     const std::uint8_t type = kTypes[random_.below(random_.percent(95) ? 5 : 7)];
-    const std::size_t width = random_.between(1, large), height = random_.between(1, large);
+    const std::size_t width = random_.between(1, large),
+                      height = random_.between(1, large == 60 ? 20 : large);
     const std::size_t row = 1 + width * (type == 2 ? 3 : type == 4 ? 2 : type == 6 ? 4 : 1);
     Bytes rows(row * height);
-    const std::size_t kind = random_.below(4);
+    const std::size_t kind = random_.below(5);
     for (std::size_t i = 0; i < rows.size(); ++i)
       rows[i] = kind == 0   ? 0
                 : kind == 1 ? random_.byte()
-                            : static_cast<std::uint8_t>(kind == 2 ? i / 7 : random_.below(4));
+                : kind == 2 ? static_cast<std::uint8_t>(i / 7)
+                : kind == 3 ? static_cast<std::uint8_t>(random_.below(4))
+                            : static_cast<std::uint8_t>(random_.percent(4) ? random_.byte() : 0);
     for (std::size_t y = 0; y < height; ++y)
       rows[y * row] = static_cast<std::uint8_t>(random_.below(random_.percent(1) ? 7 : 5));
     Bytes coded{0x78, 0x9C};

@@ -36,7 +36,7 @@ ROOMS = {
     "loader": Room(("base", "format", "expand", "reader")),
     "device": Room(("base", "format", "expand", "reader", "loader")),
     "c_api": Room(("base", "format", "reader", "loader", "device")),
-    "codecs": Room(("base",), ("jpeg", "png", "deflate")),
+    "codecs": Room(("base",), ("jpeg", "png", "deflate", "highway")),
     "geometry": Room(("base",), ("opencv", "highway")),
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),

@@ -25,21 +25,19 @@ std::vector<std::uint8_t> by_definition(int filter, const std::vector<std::uint8
 
 }  // namespace
 
-TEST_CASE("filters are undone as the specification says, portable and with SSE2") {
+TEST_CASE("filters are undone as the specification says") {
   std::mt19937 random(7);
   for (const std::size_t step : {1u, 3u}) {
     for (int round = 0; round < 400; ++round) {
       const std::size_t size = step * (1 + random() % 40);
-      std::vector<std::uint8_t> in(size + 1), above(size + 1);
+      std::vector<std::uint8_t> in(size), above(size);
       for (auto& value : in) value = static_cast<std::uint8_t>(random());
       for (auto& value : above) value = static_cast<std::uint8_t>(round % 4 == 0 ? 0 : random());
       for (std::uint8_t filter = 0; filter <= kLastFilter; ++filter) {
         const auto truth = by_definition(filter, in, above, size, step);
-        std::vector<std::uint8_t> out(size), portable(size);
+        std::vector<std::uint8_t> out(size);
         undo_filter(filter, in.data(), above.data(), out.data(), size, step);
-        undo_filter_portable(filter, in.data(), above.data(), portable.data(), size, step);
         REQUIRE(out == truth);
-        REQUIRE(portable == truth);
       }
     }
   }

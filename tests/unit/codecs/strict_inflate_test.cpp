@@ -155,6 +155,33 @@ TEST_CASE("libdeflate's output is read") {
   }
 }
 
+TEST_CASE("literals are read whatever the lengths of their code words") {
+  hotpack::fuzz::Random random(9);
+  for (std::size_t symbols = 1; symbols <= 256; symbols += symbols < 20 ? 1 : 13)
+    for (const std::size_t halving : {1u, 2u, 7u, 40u, 250u}) {
+      // Each next group of `halving` symbols is half as frequent.
+      Octets bytes(30000);
+      for (auto& byte : bytes) {
+        std::size_t symbol = random.below(halving);
+        while (random.percent(50)) symbol += halving;
+        byte = static_cast<std::uint8_t>(symbol % symbols);
+      }
+      CAPTURE(symbols, halving);
+      for (const int strategy : {Z_HUFFMAN_ONLY, Z_DEFAULT_STRATEGY})
+        CHECK(inflate_strictly(deflated(bytes, 6, strategy), bytes.size()) == bytes);
+    }
+}
+
+TEST_CASE("matches of every length are copied from far and near") {
+  for (const std::size_t distance : {1u, 2u, 3u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 48u, 300u, 32000u})
+    for (std::size_t length = 3; length <= 258; length += length < 60 ? 1 : 9) {
+      Octets bytes = sample_bytes(distance);
+      for (std::size_t i = 0; i < length; ++i) bytes.push_back(bytes[bytes.size() - distance]);
+      CAPTURE(distance, length);
+      CHECK(inflate_strictly(deflated(bytes, 9, Z_DEFAULT_STRATEGY), bytes.size()) == bytes);
+    }
+}
+
 TEST_CASE("runs of every distance and length are repeated") {
   for (std::size_t distance = 1; distance < 40; ++distance) {
     Octets bytes = sample_bytes(distance);
