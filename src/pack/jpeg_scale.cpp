@@ -1,12 +1,30 @@
 #include "pack/jpeg_scale.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "inputs/file_kind.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
+
+// How many times as wide and high as its target an image must be to be decoded at a fraction, in
+// quarters: for area (so for `auto`, too), and for triangle, cubic and lanczos. Measured on camera
+// photos: the least shrinking at which each result has a PSNR of at least 50 dB against that of a
+// full decode.
+struct Fraction {
+  int denominator;
+  std::int64_t area_quarters, sharp_quarters;
+};
+constexpr std::array<Fraction, 3> kFractions{{{8, 36, 28}, {4, 28, 20}, {2, 18, 11}}};
+
+// True if the decoder's pixels cover the image exactly. Otherwise they also cover a margin, and the
+// result would be shifted.
+bool divides(int denominator, Extent size) {
+  return size.width % denominator == 0 && size.height % denominator == 0;
+}
 
 bool may_antialias(ImageFilter filter) {
   return filter != ImageFilter::linear && filter != ImageFilter::nearest;
@@ -26,10 +44,14 @@ bool scales_jpegs(const RecordOptions& options, const SampleList& list) {
 
 int jpeg_denominator(ImageFilter filter, Extent source, Extent target) {
   if (!may_antialias(filter)) return 1;
-  for (const int denominator : {8, 4, 2})
-    if (source.width / denominator >= 2 * target.width &&
-        source.height / denominator >= 2 * target.height)
-      return denominator;
+  const bool is_sharp = filter != ImageFilter::area && filter != ImageFilter::automatic;
+  for (const Fraction& fraction : kFractions) {
+    const std::int64_t quarters = is_sharp ? fraction.sharp_quarters : fraction.area_quarters;
+    if (divides(fraction.denominator, source) &&
+        4 * std::int64_t{source.width} >= quarters * target.width &&
+        4 * std::int64_t{source.height} >= quarters * target.height)
+      return fraction.denominator;
+  }
   return 1;
 }
 

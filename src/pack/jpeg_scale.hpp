@@ -1,8 +1,8 @@
 // Decides which JPEG images are decoded at a fraction of their size (--jpeg-scale).
 //
 // A JPEG decoder computes 1/2, 1/4 or 1/8 of an image's size directly, and several times as fast.
-// An antialiased filter needs no more than twice the pixels of its result, so the rest of the
-// shrinking is left to it. docs/packing.md says how little the results differ.
+// The antialiased filter does the rest of the shrinking. It must shrink several times, because the
+// decoder weights pixels in another way; docs/packing.md says by how much the results differ.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -19,8 +19,9 @@ namespace hotpack::pipeline {
 // not depend on the option.
 [[nodiscard]] bool scales_jpegs(const RecordOptions& options, const SampleList& list);
 
-// The largest of 8, 4 and 2 such that an image of the size `source`, divided by it, is at least
-// twice as wide and as high as `target`; 1 if there is none, or if the filter is not antialiased.
+// The largest of 8, 4 and 2 that divides both sides of `source` and with which the image, resized
+// to `target`, has a PSNR of at least 50 dB against a full decode. 1 if there is none, or if the
+// filter does not antialias.
 [[nodiscard]] int jpeg_denominator(ImageFilter filter, Extent source, Extent target);
 
 }  // namespace hotpack::pipeline

@@ -26,8 +26,8 @@ constexpr std::uint64_t kMostWaitingBytes = std::uint64_t{32} << 20;
 
 // Returns the number of slots. Finished samples wait for the slowest sample before them; with few
 // slots, a large image leaves threads idle. `waiting` is the memory of a waiting slot in bytes.
-// Waiting slots keep the shards of their samples open, so small shards limit the number, too. A check
-// holds few slots as well: what it found in the pixels has no known size.
+// Waiting slots keep the shards of their samples open, so small shards limit the number, too. A
+// check holds few slots as well: what it found in the pixels has no known size.
 std::size_t slot_count(const RunInput& input, std::uint64_t waiting) {
   const auto threads = static_cast<std::uint64_t>(input.options.run.threads);
   const std::uint64_t least = 2 * threads + 2;

@@ -1,16 +1,71 @@
 #include "pack/jpeg_scale.hpp"
 
+#include <array>
+
 #include "support/catch.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
 
-TEST_CASE("a JPEG is scaled as far as its filter allows") {
-  const auto denominator = [](ImageFilter filter, int times) {
-    return jpeg_denominator(filter, {100 * times / 100, 1000 * times / 100}, {1, 10});
-  };
-  for (const ImageFilter filter : {ImageFilter::triangle, ImageFilter::cubic,
-                                   ImageFilter::lanczos}) {
-    CHECK(denominator(filter, 549) == 1);
+namespace {
+
+struct Limits {
+  ImageFilter filter;
+  std::array<int, 3> quarters;  // the least shrinking for 1/2, 1/4 and 1/8, in quarters
+};
+
+constexpr std::array kLimits{
+    Limits{ImageFilter::automatic, {18, 28, 36}}, Limits{ImageFilter::area, {18, 28, 36}},
+    Limits{ImageFilter::triangle, {11, 20, 28}},  Limits{ImageFilter::cubic, {11, 20, 28}},
+    Limits{ImageFilter::lanczos, {11, 20, 28}},
+};
+
+constexpr Extent kTarget{320, 160};
+
+// A size that is `quarters` / 4 times the target, less some pixels.
+Extent times(int quarters, Extent less = {0, 0}) {
+  return {kTarget.width * quarters / 4 - less.width, kTarget.height * quarters / 4 - less.height};
+}
+
+}  // namespace
+
+TEST_CASE("a JPEG is decoded at a fraction once it shrinks enough") {
+  for (const auto& [filter, quarters] : kLimits) {
+    CAPTURE(static_cast<int>(filter));
+    int before = 1;
+    for (std::size_t i = 0; i < quarters.size(); ++i) {
+      const int denominator = 2 << i;
+      CHECK(jpeg_denominator(filter, times(quarters[i]), kTarget) == denominator);
+      CHECK(jpeg_denominator(filter, times(quarters[i], {8, 0}), kTarget) == before);
+      CHECK(jpeg_denominator(filter, times(quarters[i], {0, 8}), kTarget) == before);
+      before = denominator;
+    }
+    CHECK(jpeg_denominator(filter, times(1000), kTarget) == 8);
   }
+}
+
+TEST_CASE("a fraction of a JPEG has whole pixels") {
+  constexpr ImageFilter kFilter = ImageFilter::area;
+  CHECK(jpeg_denominator(kFilter, {8000, 4000}, kTarget) == 8);
+  CHECK(jpeg_denominator(kFilter, {8004, 4000}, kTarget) == 4);
+  CHECK(jpeg_denominator(kFilter, {8000, 4002}, kTarget) == 2);
+  CHECK(jpeg_denominator(kFilter, {8001, 4000}, kTarget) == 1);
+  CHECK(jpeg_denominator(kFilter, {8000, 4001}, kTarget) == 1);
+}
+
+TEST_CASE("a JPEG is decoded whole for filters that do not antialias") {
+  CHECK(jpeg_denominator(ImageFilter::linear, times(100), kTarget) == 1);
+  CHECK(jpeg_denominator(ImageFilter::nearest, times(100), kTarget) == 1);
+}
+
+TEST_CASE("a JPEG that grows or keeps its size is decoded whole") {
+  for (const Limits& limits : kLimits) {
+    CHECK(jpeg_denominator(limits.filter, kTarget, kTarget) == 1);
+    CHECK(jpeg_denominator(limits.filter, {1, 1}, kTarget) == 1);
+  }
+}
+
+TEST_CASE("the largest JPEG does not overflow its decision") {
+  CHECK(jpeg_denominator(ImageFilter::area, {65528, 65528}, {65528, 65528}) == 1);
+  CHECK(jpeg_denominator(ImageFilter::area, {65528, 65528}, {1, 1}) == 8);
 }

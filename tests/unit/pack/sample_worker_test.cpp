@@ -2,6 +2,8 @@
 #include "base/words.hpp"
 
 #include "base/checksum.hpp"
+#include "codecs/decoder.hpp"
+#include "geometry/resample.hpp"
 #include "support/inputs.hpp"
 
 using namespace hotpack;
@@ -199,6 +201,75 @@ TEST_CASE("padding has its color, and the region is that of the image") {
     }
   }
   CHECK(result.sums.pixels_counted == 4 * 6);
+}
+
+// ---- JPEGs decoded at a fraction of their size
+
+namespace {
+
+constexpr Extent kLargeJpeg{80, 64};  // ten times the record of 8×6
+
+// Options for one JPEG that a viewer turns as `orientation` says.
+PackOptions large_jpeg(const TempFolder& folder, int orientation = 1) {
+  const JpegSpec spec{.width = kLargeJpeg.width, .height = kLargeJpeg.height};
+  const Bytes jpeg = make_jpeg(spec, photo_samples(spec.width, spec.height));
+  put(folder, "images/a.jpg", with_exif_orientation(jpeg, orientation));
+  PackOptions options = options_for(folder);
+  options.record.image_filter = ImageFilter::area;
+  options.record.exif = ExifPolicy::apply;
+  return options;
+}
+
+// The JPEG decoded at a fraction of its size, then resized by area.
+Samples resized_jpeg(const TempFolder& folder, int denominator) {
+  codecs::ImageOptions decode;
+  decode.apply_orientation = true;
+  decode.jpeg_denominator = denominator;
+  codecs::Decoder decoder;
+  const ConstPixels pixels =
+      decoder.decode_image(read_bytes(folder / "images/a.jpg"), decode).value();
+  Samples resized(std::size_t{8} * 6 * 3);
+  geometry::Resampler resampler;
+  const std::array<std::uint8_t, 3> black{};
+  REQUIRE(resampler
+              .place(pixels, {0, 0, 8, 6}, ImageFilter::area, black.data(),
+                     {resized.data(), 8, 6, 3, std::size_t{8} * 3})
+              .ok());
+  return resized;
+}
+
+}  // namespace
+
+TEST_CASE("a large JPEG is decoded at a fraction of its size unless that is off") {
+  for (const int orientation : {1, 3, 6}) {
+    CAPTURE(orientation);
+    const TempFolder folder;
+    PackOptions options = large_jpeg(folder, orientation);
+    const Worked scaled = good(options);
+    options.record.jpeg_scale = JpegScale::off;
+    const Worked whole = good(options);
+    CHECK(scaled.image == resized_jpeg(folder, 8));
+    CHECK(whole.image == resized_jpeg(folder, 1));
+    CHECK(scaled.image != whole.image);
+  }
+}
+
+TEST_CASE("a JPEG decoded at a fraction keeps its own size in the record's source") {
+  const TempFolder folder;
+  const Worked upright = good(large_jpeg(folder));
+  CHECK(upright.entry.source_size == std::array<std::int32_t, 2>{80, 64});
+  CHECK(upright.entry.source_region == std::array<std::int32_t, 4>{0, 0, 8, 6});
+  const Worked turned = good(large_jpeg(folder, 6));
+  CHECK(turned.entry.source_size == std::array<std::int32_t, 2>{64, 80});
+}
+
+TEST_CASE("a large JPEG that is only cropped is decoded whole") {
+  const TempFolder folder;
+  PackOptions options = large_jpeg(folder);
+  options.record.fit = Fit::crop_or_pad;
+  const Samples fractions_allowed = good(options).image;
+  options.record.jpeg_scale = JpegScale::off;
+  CHECK(fractions_allowed == good(options).image);
 }
 
 // ---- labels
