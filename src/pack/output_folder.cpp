@@ -150,7 +150,7 @@ void load_manifest(const File& file, OutputFolder& folder) {
     return;
   }
   folder.manifest_text = *text;
-  Result<format::Manifest> manifest = format::decode_manifest(*text);
+  Result<format::Manifest> manifest = format::decode_manifest(*text, "");
   if (manifest.ok()) {
     folder.manifest = std::move(manifest).value();
   } else {

@@ -299,8 +299,12 @@ TEST_CASE("merge: a damaged shard in the output is replaced after all is known")
 TEST_CASE("merge: a manifest that cannot be read is written again from the shards") {
   const Parts parts;
   flip(parts.whole + "/dataset.json", 40);
-  CHECK(parts.merged({parts.whole}, "").status == MergeStatus::merged);
+  Recorder recorder;
+  const Result<MergeReport> report = merge({{parts.whole}, ""}, recorder);
+  REQUIRE(report.ok());
+  CHECK(report->status == MergeStatus::merged);
   CHECK(content_of(parts.whole) == parts.expected);
+  CHECK_THAT(recorder.messages, ContainsSubstring("edited by hand; the manifest is ignored"));
 }
 
 // ---- what is missing
