@@ -150,7 +150,7 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row,
   HOTPACK_ASSIGN(const VerifyReport report, verify_shard(path, options));
   if (report.finding_count > 0) {
     const VerifyFinding& first = report.findings.front();
-    if (first.code == ErrorCode::io) return Error{ErrorCode::io, first.text, path, first.offset};
+    if (report.damaged_files.empty()) return Error{ErrorCode::io, first.text, path, first.offset};
     return first.describe() + (report.finding_count > 1
                                    ? " (and " + std::to_string(report.finding_count - 1) + " more)"
                                    : "");
