@@ -59,6 +59,8 @@ struct Problem {
   ProblemKind kind = ProblemKind::damaged_image;
   std::string path;    // the file
   std::string detail;  // what was found
+  // The option that solves this problem of one file, such as "--fold case"; empty if none is known.
+  std::string option = {};
   [[nodiscard]] std::string text() const { return path.empty() ? detail : path + ": " + detail; }
 };
 
