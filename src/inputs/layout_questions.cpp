@@ -203,8 +203,8 @@ Error sample_folders_error(const Layout& classes, const std::string& folder,
   const Layout pairs = one_folder_in_place_of_classes(classes);
   if (!samples.mask_pattern.empty())
     suggestions.push_back(
-        {"", pack_command(pairs, " --image-suffix " + shell_word(samples.image_suffix) +
-                                     " --mask-per-class " + shell_word(samples.mask_pattern))});
+        {"", pack_command(pairs, value_option("--image-suffix", samples.image_suffix) + " " +
+                                     value_option("--mask-per-class", samples.mask_pattern))});
   for (const SampleFolders::Expressions& pair : samples.pairs)
     suggestions.push_back(
         {about_pair(samples, pair, suggestions.empty()),
@@ -239,8 +239,8 @@ std::string pair_options(const std::string& folder, const std::string& split,
   for (const LabelFolders::Pair& pair : found.pairs)
     text += (text.empty() ? "" : " ") +
             ("--images " + shell_path(path_below(folder, pair.images))) + " --labels " +
-            shell_path(path_below(folder, pair.labels)) + " --key-prefix " +
-            shell_word((split.empty() ? "" : split + "/") + pair.name);
+            shell_path(path_below(folder, pair.labels)) + " " +
+            value_option("--key-prefix", (split.empty() ? "" : split + "/") + pair.name);
   return text;
 }
 
