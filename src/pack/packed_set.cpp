@@ -356,8 +356,9 @@ Result<PackReport> PackedSet::pack_shards() {
   HOTPACK_TRY(open_empty_shard(input, sink));
   const Result<RunResult> run = run_samples(input, sink, observer_);
   // Written even if the run fails: a user of --max-errors needs to see what was skipped.
-  HOTPACK_TRY(write_skipped_file(options_.run, *plan_, list_, kept_, sink.skipped_lines()));
+  Status listed = write_skipped_file(options_.run, *plan_, list_, kept_, sink.skipped_lines());
   HOTPACK_TRY(run);
+  HOTPACK_TRY(listed);
   HOTPACK_ASSIGN(const auto finished, sink.finish());
   report_.planned_shards = range_.end - range_.first;
   report_.packed_shards = finished.size();
