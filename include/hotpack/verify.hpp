@@ -50,6 +50,8 @@ struct VerifyOptions {
 struct VerifyReport {
   std::vector<VerifyFinding> findings;  ///< in the order of files and records, at most max_findings
   std::uint64_t finding_count = 0;      ///< all findings, including those that were not kept
+  /// names of all files with a finding other than `io`, sorted, whether or not it was kept
+  std::vector<std::string> damaged_files;
   /// foreign and temporary files, and what could not be checked; not damage
   std::vector<std::string> notes;
   std::uint64_t shards = 0;  ///< how many were checked

@@ -25,6 +25,19 @@ struct FilePiece {
   std::uint64_t offset;
 };
 
+// The first read that failed, whichever thread made it.
+struct Failure {
+  std::atomic<bool> failed{false};
+  const File* file = nullptr;
+  int errno_value = 0;
+
+  void set(const File& of, int value) {
+    if (failed.exchange(true)) return;
+    file = &of;
+    errno_value = value;
+  }
+};
+
 // Sets O_DIRECT, which File::open_read does not offer. If the system refuses it, the file is read
 // through the page cache.
 void read_past_cache(const File& file) {
@@ -57,18 +70,18 @@ Result<Work> plain_read(std::span<const std::string> paths, unsigned threads, do
   ThreadBuffers buffers(threads, 0, kPiece);
   const auto first = static_cast<std::uint64_t>(start * static_cast<double>(pieces.size()));
   std::atomic<std::uint64_t> bytes{0};
-  std::atomic<int> failure{0};
+  Failure failure;
   const auto read_piece = [&](unsigned thread, std::uint64_t number) {
-    if (number >= pieces.size() || failure != 0) return false;
+    if (number >= pieces.size() || failure.failed) return false;
     const FilePiece& piece = pieces[(first + number) % pieces.size()];
     const ::ssize_t got = ::pread(piece.file->descriptor(), buffers.take(thread, kPiece), kPiece,
                                   static_cast<::off_t>(piece.offset));
-    if (got < 0) failure = errno;
+    if (got < 0) failure.set(*piece.file, errno);
     bytes += static_cast<std::uint64_t>(std::max<::ssize_t>(got, 0));
     return got >= 0;
   };
   const Pieces done = run_pieces(threads, seconds, read_piece);
-  if (failure != 0) return io_error("cannot read", paths.front(), failure);
+  if (failure.failed) return io_error("cannot read", failure.file->path(), failure.errno_value);
   return Work{done.seconds, 0, bytes};
 }
 

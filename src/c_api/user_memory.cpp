@@ -13,7 +13,7 @@ constexpr std::uintptr_t kAlignment = 64;
 }
 
 Result<std::byte*> UserMemory::allocate(std::size_t bytes) {
-  if (let_go_) return usage_error("the loader is closed, its allocator is gone");
+  if (let_go_) return usage_error("the loader is closed, and its allocator is gone");
   void* const memory = give_(user_, bytes);
   if (memory == nullptr) {
     return Error{ErrorCode::io,

@@ -47,8 +47,9 @@ struct Subject {
   std::string prefix;
 };
 
-// Returns the numbers of the samples with these keys, in the order of the keys, and marks each
-// found key in `found`. With several packs, "val/KEY" is the sample KEY of the pack in folder val.
+// Returns the numbers of the samples with these keys, each once, in the order of the keys, and
+// marks each found key in `found`. With several packs, "val/KEY" is the sample KEY of the pack in
+// folder val.
 Result<std::vector<std::uint64_t>> find_keys(const Subject& subject,
                                              const std::vector<std::string>& keys,
                                              std::vector<bool>& found) {
@@ -60,8 +61,9 @@ Result<std::vector<std::uint64_t>> find_keys(const Subject& subject,
                      subject.dataset.find(std::string_view(keys[i]).substr(subject.prefix.size())));
     }
     if (!number) continue;
-    numbers.push_back(*number);
     found[i] = true;
+    if (std::find(numbers.begin(), numbers.end(), *number) == numbers.end())
+      numbers.push_back(*number);
   }
   return numbers;
 }

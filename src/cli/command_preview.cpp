@@ -128,8 +128,8 @@ Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& argumen
     if (found.size() > 1) found = shown_together(std::move(found), terminal);
     packs.insert(packs.end(), found.begin(), found.end());
   }
-  HOTPACK_TRY(check_pack_options(arguments, packs.front()));
   HOTPACK_ASSIGN(PackSource source, PackSource::open(packs));
+  HOTPACK_TRY(check_pack_options(arguments, packs.front()));
   return std::unique_ptr<PreviewSource>(std::make_unique<PackSource>(std::move(source)));
 }
 

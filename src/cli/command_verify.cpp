@@ -37,14 +37,11 @@ struct Verified {
   VerifyReport report;
 };
 
-// Returns 0 without findings, 3 if all findings are files that could not be read, else 4 (damage).
+// Returns 0 without findings, 3 if all of them, also those not listed, are files that could not be
+// read, else 4 (damage).
 int exit_code_of(const VerifyReport& report) {
-  const auto& findings = report.findings;
   if (report.finding_count == 0) return kExitGood;
-  const bool all_io =
-      std::all_of(findings.begin(), findings.end(),
-                  [](const VerifyFinding& finding) { return finding.code == ErrorCode::io; });
-  return all_io ? kExitIo : kExitDamaged;
+  return report.damaged_files.empty() ? kExitIo : kExitDamaged;
 }
 
 Json json_of(const VerifyFinding& finding) {
@@ -53,19 +50,6 @@ Json json_of(const VerifyFinding& finding) {
               {"key", finding.key.empty() ? Json() : Json(finding.key)},
               {"offset", finding.offset ? Json(*finding.offset) : Json()},
               {"text", format::with_valid_utf8(finding.text)}};
-}
-
-// Returns the names of the files with findings other than I/O errors, each once, in the order of
-// the findings.
-std::vector<std::string> damaged_files(const VerifyReport& report) {
-  std::vector<std::string> names;
-  for (const VerifyFinding& finding : report.findings) {
-    if (finding.code == ErrorCode::io ||
-        std::find(names.begin(), names.end(), finding.file) != names.end())
-      continue;
-    names.push_back(finding.file);
-  }
-  return names;
 }
 
 void add_members(Report& report, const Verified& verified) {
@@ -80,7 +64,7 @@ void add_members(Report& report, const Verified& verified) {
   report.member("aligned", found.aligned);
   report.member("finding_count", found.finding_count);
   report.member("findings", std::move(findings));
-  report.member("damaged", utf8_list(damaged_files(found)));
+  report.member("damaged", utf8_list(found.damaged_files));
   report.member("notes", utf8_list(found.notes));
 }
 
@@ -90,7 +74,7 @@ std::string summary_of(const VerifyReport& report) {
       ", " + human_bytes(report.size_bytes) + (report.aligned ? ", aligned" : ", not aligned");
   if (report.stopped) return "stopped before the end: " + what + " examined";
   if (report.ok()) return "ok: " + what;
-  if (damaged_files(report).empty())
+  if (report.damaged_files.empty())
     return "not checked to the end: " +
            counted_text(report.finding_count, "file or record", "files or records") +
            " could not be read; " + what + " examined";
@@ -124,7 +108,7 @@ Report report_of(const Verified& verified, bool several) {
   const std::uint64_t not_listed = found.finding_count - found.findings.size();
   if (not_listed > 0) line(start + "and " + number_text(not_listed) + " more");
   line(start + summary_of(found));
-  const std::vector<std::string> damaged = damaged_files(found);
+  const std::vector<std::string>& damaged = found.damaged_files;
   const bool no_pack =
       found.shards == 0 && damaged == std::vector<std::string>{std::string(format::kManifestName)};
   if (damaged.empty() || no_pack) return report;

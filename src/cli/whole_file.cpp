@@ -28,6 +28,14 @@ Status write_content(const std::string& path, std::string_view content) {
   return file.close();
 }
 
+// The same error about the file that the user named, not about its temporary name.
+Status with_path(Status status, const std::string& path) {
+  if (status.ok()) return status;
+  Error error = std::move(status).error();
+  error.path = path;
+  return error;
+}
+
 }  // namespace
 
 std::string temporary_name_of_process() {
@@ -37,7 +45,7 @@ std::string temporary_name_of_process() {
 
 Status write_new_file(const std::string& path, std::string_view content) {
   const std::string temporary = temporary_path(path);
-  Status status = write_content(temporary, content);
+  Status status = with_path(write_content(temporary, content), path);
   if (status.ok() && ::link(temporary.c_str(), path.c_str()) != 0)
     status = errno == EEXIST ? usage_error(path + " exists already; choose another name")
                              : io_error("cannot create this", path, errno);
@@ -47,14 +55,11 @@ Status write_new_file(const std::string& path, std::string_view content) {
 
 Status write_whole_file(const std::string& path, std::string_view content) {
   const std::string temporary = temporary_path(path);
-  Status status = write_content(temporary, content);
+  Status status = with_path(write_content(temporary, content), path);
   if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0)
     status = io_error("cannot rename to this", path, errno);
-  if (status.ok()) return {};
-  ::unlink(temporary.c_str());
-  Error error = std::move(status).error();
-  error.path = path;
-  return error;
+  if (!status.ok()) ::unlink(temporary.c_str());
+  return status;
 }
 
 }  // namespace hotpack::cli

@@ -68,21 +68,21 @@ std::string rows_text(const std::vector<ShardRow>& rows) {
 // ---- reading
 
 // Checks that the text ends with a check value, and that it fits everything before it.
-Status check_tail(std::string_view text) {
+Status check_tail(std::string_view text, std::string_view advice) {
+  const std::string end = advice.empty() ? "" : ". " + std::string(advice);
   const std::string_view tail =
       text.size() < kTailBytes ? std::string_view() : text.substr(text.size() - kTailBytes);
   if (!tail.starts_with(kCheckKey) || !tail.ends_with(kEnd)) {
     return damaged_error(
-        "is truncated, or was not written by hotpack: the checksum at its end is missing. Run the "
-        "command that packed it again",
-        {}, text.size());
+        "is truncated, or was not written by hotpack: the checksum at its end is missing" + end, {},
+        text.size());
   }
   const std::string found = crc_text(crc32c(bytes_of(text.substr(0, text.size() - kTailBytes))));
   const std::string_view stated = tail.substr(kCheckKey.size(), kCheckBytes);
   if (stated == found) return {};
-  return damaged_error(
-      "the checksum at its end is " + excerpt(Json(stated)) + ", but its bytes have " + found +
-      ": it was damaged, or edited by hand. Restore it, or run the command that packed it again");
+  return damaged_error("the checksum at its end is " + excerpt(Json(stated)) +
+                       ", but its bytes have " + found + ": it was damaged, or edited by hand" +
+                       end);
 }
 
 Result<std::vector<std::uint64_t>> decode_counts(const JsonNode& node, std::size_t expected) {
@@ -218,8 +218,8 @@ std::string encode_manifest(const Manifest& manifest) {
   return text.append(kCheckKey).append(check).append(kEnd);
 }
 
-Result<Manifest> decode_manifest(std::string_view text) {
-  HOTPACK_TRY(check_tail(text));
+Result<Manifest> decode_manifest(std::string_view text, std::string_view advice) {
+  HOTPACK_TRY(check_tail(text, advice));
   HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
   const Json& json = document.root();
   const JsonNode node(json, "");

@@ -45,7 +45,10 @@ struct Manifest {
 // fingerprint, order of file names, sums of records and skipped samples. A later 1.x may have
 // more keys. Errors have code `damaged`.
 // Keeps the original texts of `schema` and `plan`, to compare them byte for byte with those of
-// the shards.
-[[nodiscard]] Result<Manifest> decode_manifest(std::string_view text);
+// the shards. `advice` ends the error about a wrong or missing `check`; callers that write the
+// manifest again, or do without it, pass an empty one.
+[[nodiscard]] Result<Manifest> decode_manifest(
+    std::string_view text,
+    std::string_view advice = "Restore it, or run the command that packed it again");
 
 }  // namespace hotpack::format

@@ -337,7 +337,7 @@ Status check_record_size(std::span<const std::byte> file, const ShardHeader& hea
                                u64_at(file, header, *tables.offsets, index);
   if (tables.compressed ? *needed / kMostExpansion <= stored : *needed == stored) return {};
   return damaged_error(record_name(index) + ": " + tables.name + " has " + std::to_string(stored) +
-                           " bytes, its shape needs " + std::to_string(*needed),
+                           " bytes, but its shape needs " + std::to_string(*needed),
                        {}, file_offset(header, *tables.offsets, index));
 }
 

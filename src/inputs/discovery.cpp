@@ -403,12 +403,11 @@ class Discoverer {
                       ": nothing to pack (are the suffixes right?)" + advice);
   }
 
-  // Describes an image whose key differs from that of a label only in case or Unicode form, and
-  // names the option that pairs them. Empty if there is no such image.
+  // Describes an image that an option would pair with a label, because their keys differ only in
+  // case or Unicode form. Empty if there is no such image.
   [[nodiscard]] std::string nearest_pair() const {
     for (const Problem& problem : found_.group(ProblemKind::orphan_image).examples)
-      if (problem.detail.find(": say --fold ") != std::string::npos)
-        return problem.path + ": " + problem.detail;
+      if (!problem.option.empty()) return problem.text();
     return {};
   }
 

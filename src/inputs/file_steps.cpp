@@ -117,7 +117,8 @@ Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& cho
                     "). Choose a rule:" + suggestions_text(suggestions));
 }
 
-// The error if nothing tells the images and labels of one folder apart.
+// The error if nothing tells the images and labels of one folder apart. Precondition: a set has
+// both in one folder.
 Error cannot_tell_apart(const std::vector<FileSet>& sets, const GivenSuffixes& given) {
   const std::string why = given.label.empty()
                               ? "no known suffix tells them apart. Give the suffix of the labels "
@@ -125,8 +126,10 @@ Error cannot_tell_apart(const std::vector<FileSet>& sets, const GivenSuffixes& g
                               : "no label whose name ends with '" + given.label +
                                     "' is next to an image of the same name. Check --label-suffix, "
                                     "or write --pair-regex";
+  const auto together =
+      std::find_if(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
   return data_error("holds images and labels together, and " + why,
-                    sets.front().images.roots.front().folder);
+                    together->images.roots.front().folder);
 }
 
 Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& given,
@@ -279,8 +282,10 @@ Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists,
   sort_by_key(set.labels);
   Listed result;
   ListAssignment assignment(set.images, lists);
+  const bool by_option = !input.list.empty() || input.split.method == SplitOptions::Method::list;
   for (std::uint32_t part = 0; part < lists.size(); ++part) {
-    const ListFileOptions options{input.list_root, input.strip_prefix, input.skip_orphans};
+    const ListFileOptions options{input.list_root, input.strip_prefix, input.skip_orphans,
+                                  by_option};
     HOTPACK_ASSIGN(const ListedImages listed,
                    read_list_file(lists[part].file, set, options, problems));
     assignment.add(part, listed.images);

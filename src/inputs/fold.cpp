@@ -46,14 +46,15 @@ std::string folded(std::string_view text, KeyFolding folding) {
   return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)};
 }
 
-std::string folding_advice(std::string_view a, std::string_view b) {
+std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view b) {
   const auto same = [&](KeyFolding folding) { return folded(a, folding) == folded(b, folding); };
-  if (same({true, false})) return "upper and lower case only: say --fold case";
+  if (same({true, false})) return FoldingAdvice{"upper and lower case only", "--fold case"};
   if (same({false, true}))
-    return "the Unicode form of their characters only (NFC, NFD): say --fold unicode";
-  return same({true, true})
-             ? "case and the Unicode form of their characters only: say --fold case,unicode"
-             : "";
+    return FoldingAdvice{"the Unicode form of their characters only (NFC, NFD)", "--fold unicode"};
+  if (same({true, true}))
+    return FoldingAdvice{"case and the Unicode form of their characters only",
+                         "--fold case,unicode"};
+  return std::nullopt;
 }
 
 void fold_keys(FileSet& set, KeyFolding folding, ProblemLog& problems) {

@@ -5,6 +5,7 @@
 // UTF-8 stays unchanged.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,9 +19,12 @@ namespace hotpack::pipeline {
 // Returns a form that is the same for all texts that the folding treats as equal.
 [[nodiscard]] std::string folded(std::string_view text, KeyFolding folding);
 
-// Describes how the two differ, and names the option that makes them equal: "upper and lower case
-// only: say --fold case". Empty if no folding makes them equal.
-[[nodiscard]] std::string folding_advice(std::string_view a, std::string_view b);
+struct FoldingAdvice {
+  std::string difference;  // how two texts differ: "upper and lower case only"
+  std::string option;      // what makes them equal: "--fold case"
+};
+// Returns nothing if no folding makes the two equal.
+[[nodiscard]] std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view b);
 
 // Gives each label the key of the image that folds to the same text; keys keep the spelling of the
 // images. Two images that fold to one key are a problem.

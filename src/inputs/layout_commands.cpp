@@ -67,8 +67,8 @@ std::string pack_command(const Layout& layout, const std::string& more) {
   std::string text;
   for (const SplitFolders& split : layout.splits)
     if (!split.labels.empty())
-      text += (text.empty() ? "" : " ") + folder_options(layout.kind, split) + " --key-prefix " +
-              shell_word(split.name);
+      text += (text.empty() ? "" : " ") + folder_options(layout.kind, split) + " " +
+              value_option("--key-prefix", split.name);
   return whole_command(text + " --split folder" + with_blank(more));
 }
 

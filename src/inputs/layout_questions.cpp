@@ -203,8 +203,8 @@ Error sample_folders_error(const Layout& classes, const std::string& folder,
   const Layout pairs = one_folder_in_place_of_classes(classes);
   if (!samples.mask_pattern.empty())
     suggestions.push_back(
-        {"", pack_command(pairs, " --image-suffix " + shell_word(samples.image_suffix) +
-                                     " --mask-per-class " + shell_word(samples.mask_pattern))});
+        {"", pack_command(pairs, value_option("--image-suffix", samples.image_suffix) + " " +
+                                     value_option("--mask-per-class", samples.mask_pattern))});
   for (const SampleFolders::Expressions& pair : samples.pairs)
     suggestions.push_back(
         {about_pair(samples, pair, suggestions.empty()),
@@ -239,8 +239,8 @@ std::string pair_options(const std::string& folder, const std::string& split,
   for (const LabelFolders::Pair& pair : found.pairs)
     text += (text.empty() ? "" : " ") +
             ("--images " + shell_path(path_below(folder, pair.images))) + " --labels " +
-            shell_path(path_below(folder, pair.labels)) + " --key-prefix " +
-            shell_word((split.empty() ? "" : split + "/") + pair.name);
+            shell_path(path_below(folder, pair.labels)) + " " +
+            value_option("--key-prefix", (split.empty() ? "" : split + "/") + pair.name);
   return text;
 }
 
@@ -373,24 +373,43 @@ bool is_table(const std::string& name) {
   return lower.ends_with(".csv") || lower.ends_with(".tsv");
 }
 
-// The command that packs the files of a table; empty if they are not found.
-Result<std::string> table_command(const std::string& root, const std::string& table,
-                                  const std::vector<std::string>& folders) {
+// How a file that may be a table of the samples can be packed.
+struct TableReading {
+  std::string command;  // empty if it cannot
+  std::string why_not;
+};
+
+// Why a table yields no command, after "may be a table of the samples, but ".
+std::string table_fault(const Result<PairFileSamples>& read, const ProblemLog& problems) {
+  if (!read.ok()) return "cannot be read as one: " + read.error().message;
+  const auto& missing = problems.group(ProblemKind::missing_file).examples;
+  if (missing.empty()) return "not all of its samples can be packed";
+  return "names files that do not exist, such as " + missing.front().path +
+         "; if it is one, give --pairs FILE and, with --root DIR, the folder where its paths begin";
+}
+
+// Tries the folder of the table and the folders in it as the place where its paths begin.
+TableReading table_reading(const std::string& root, const std::string& table,
+                           const std::vector<std::string>& folders) {
   std::vector<std::string> places{""};
   for (std::size_t i = 0; i < folders.size() && i < kMostTableFolders; ++i)
     places.push_back(path_below(root, folders[i]));
   const std::string path = path_below(root, table);
+  TableReading reading;
   for (const std::string& place : places) {
     ProblemLog problems;
     const Result<PairFileSamples> read = read_pair_file({path, place, "", false}, problems);
     const bool some =
         read.ok() && std::any_of(read->splits.begin(), read->splits.end(),
                                  [](const Split& split) { return !split.list.samples.empty(); });
-    if (some && problems.count() == 0)
-      return whole_command("--pairs " + shell_path(path) +
-                           (place.empty() ? "" : " --root " + shell_path(place)));
+    if (some && problems.count() == 0) {
+      reading.command = whole_command("--pairs " + shell_path(path) +
+                                      (place.empty() ? "" : " --root " + shell_path(place)));
+      return reading;
+    }
+    if (reading.why_not.empty()) reading.why_not = table_fault(read, problems);
   }
-  return std::string();
+  return reading;
 }
 
 }  // namespace
@@ -447,13 +466,11 @@ Result<std::vector<Suggestion>> suggested_readings(const std::string& root,
   std::size_t tables = 0;
   for (const std::string& name : content.files) {
     if (!is_table(name) || tables++ >= kMostTables) continue;
-    HOTPACK_ASSIGN(const std::string command, table_command(root, name, folders));
-    if (command.empty())
-      seen += "; " + name +
-              " may be a table of the samples, but names no files that exist; if it is one, give "
-              "--pairs FILE and, with --root DIR, the folder where its paths begin";
-    if (!command.empty() && suggestions.empty())
-      suggestions.push_back({"The table " + name + " names files that exist", command});
+    const TableReading reading = table_reading(root, name, folders);
+    if (reading.command.empty())
+      seen += "; " + name + " may be a table of the samples, but " + reading.why_not;
+    else if (suggestions.empty())
+      suggestions.push_back({"The table " + name + " names files that exist", reading.command});
   }
   if (has_images(content)) {
     HOTPACK_TRY(suggest_suffixes(root, suggestions));

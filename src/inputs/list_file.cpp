@@ -174,11 +174,13 @@ class ListReader {
       return data_error("all of its " + std::to_string(entries) +
                             " lines are marked -1: the list selects no image",
                         file_);
+    // --root and --strip-prefix apply only to lists that are given.
     return data_error("none of its " + std::to_string(entries) +
                           " lines names an image: the first is '" + first_ + "', and a key is " +
-                          quoted_key(0) +
-                          ". Give the folder of its paths with --root, or the beginning to remove "
-                          "from them with --strip-prefix",
+                          quoted_key(0) + ". Give " +
+                          (options_.by_option ? "" : "the list with --list, and ") +
+                          "the folder of its paths with --root, or the beginning to remove from "
+                          "them with --strip-prefix",
                       file_);
   }
 

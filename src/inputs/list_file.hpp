@@ -21,6 +21,7 @@ struct ListFileOptions {
   std::string root;          // base of relative paths; empty: the folder of the list
   std::string strip_prefix;  // removed from the beginning of paths
   bool skip_missing = false;
+  bool by_option = true;  // the list is given by --list or --split list, not found by the layout
 };
 
 struct ListedImages {

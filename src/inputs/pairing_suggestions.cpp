@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/shell_word.hpp"
 #include "inputs/affixes.hpp"
 #include "inputs/file_list.hpp"
 #include "inputs/fold.hpp"
@@ -95,7 +94,7 @@ void add_folded(const Layout& layout, const FileList& images, const FileList& la
       continue;
     suggestions.push_back(
         {"ignoring case, Unicode form and the suffix '" + affix.text + "' pairs their names",
-         pack_command(layout, "--fold case,unicode --label-suffix " + shell_word(affix.text) +
+         pack_command(layout, "--fold case,unicode " + value_option("--label-suffix", affix.text) +
                                   orphans_option(images, labels))});
     return;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -74,13 +75,22 @@ struct Orphans {
     return by_key;
   }
 
+  static void add_advice(Problem& problem, std::string_view key, const FileList& other_files,
+                         const FoundFile& other) {
+    std::optional<FoldingAdvice> advice = folding_advice(key, other_files.key(other));
+    if (!advice) return;
+    problem.detail += "; that of " + other_files.path(other) + " differs in " + advice->difference +
+                      ": say " + advice->option;
+    problem.option = std::move(advice->option);
+  }
+
   void add(ProblemKind kind, const FileList& files, const FoundFile& file, std::string_view why,
            const Alike& others, const FileList& other_files) const {
-    std::string text = std::string(why) + " '" + std::string(files.key(file)) + "'";
+    Problem problem{kind, files.path(file),
+                    std::string(why) + " '" + std::string(files.key(file)) + "'"};
     if (const auto other = others.find(folded(files.key(file), kAll)); other != others.end())
-      text += "; that of " + other_files.path(*other->second) + " differs in " +
-              folding_advice(files.key(file), other_files.key(*other->second));
-    problems.add({kind, files.path(file), text});
+      add_advice(problem, files.key(file), other_files, *other->second);
+    problems.add(std::move(problem));
   }
 };
 

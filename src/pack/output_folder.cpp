@@ -57,8 +57,8 @@ std::string key_of(const OpenShard& shard, std::uint64_t record) {
 
 Error foreign(const std::string& path) {
   return usage_error(path +
-                     ": was not made by hotpack. -o must name a new folder or one that hotpack "
-                     "made: move the file away, or choose another folder");
+                     ": was not made by hotpack. The folder of a pack may hold only files of "
+                     "hotpack: move the file away, or choose another folder with -o");
 }
 
 // Returns the nearest folder above `path` that exists.
@@ -83,10 +83,11 @@ Status check_above(const std::string& path) {
 }
 
 Error foreign_beginning(const std::string& path) {
-  return usage_error(path +
-                     ": does not start like a file of hotpack: it is damaged, or another program "
-                     "made it. --repair packs a damaged file of "
-                     "this data set again; otherwise choose another folder");
+  return usage_error(
+      path +
+      ": does not start like a file of hotpack: it is damaged, or another program "
+      "made it. `hotpack pack --repair` packs a damaged file of this data set again; "
+      "otherwise choose another folder with -o");
 }
 
 // Every shard and manifest of hotpack starts with these bytes, followed by the version. A file that
@@ -150,7 +151,7 @@ void load_manifest(const File& file, OutputFolder& folder) {
     return;
   }
   folder.manifest_text = *text;
-  Result<format::Manifest> manifest = format::decode_manifest(*text);
+  Result<format::Manifest> manifest = format::decode_manifest(*text, "");
   if (manifest.ok()) {
     folder.manifest = std::move(manifest).value();
   } else {

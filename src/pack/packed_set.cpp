@@ -150,7 +150,7 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row,
   HOTPACK_ASSIGN(const VerifyReport report, verify_shard(path, options));
   if (report.finding_count > 0) {
     const VerifyFinding& first = report.findings.front();
-    if (first.code == ErrorCode::io) return Error{ErrorCode::io, first.text, path, first.offset};
+    if (report.damaged_files.empty()) return Error{ErrorCode::io, first.text, path, first.offset};
     return first.describe() + (report.finding_count > 1
                                    ? " (and " + std::to_string(report.finding_count - 1) + " more)"
                                    : "");
@@ -356,8 +356,9 @@ Result<PackReport> PackedSet::pack_shards() {
   HOTPACK_TRY(open_empty_shard(input, sink));
   const Result<RunResult> run = run_samples(input, sink, observer_);
   // Written even if the run fails: a user of --max-errors needs to see what was skipped.
-  HOTPACK_TRY(write_skipped_file(options_.run, *plan_, list_, kept_, sink.skipped_lines()));
+  Status listed = write_skipped_file(options_.run, *plan_, list_, kept_, sink.skipped_lines());
   HOTPACK_TRY(run);
+  HOTPACK_TRY(listed);
   HOTPACK_ASSIGN(const auto finished, sink.finish());
   report_.planned_shards = range_.end - range_.first;
   report_.packed_shards = finished.size();

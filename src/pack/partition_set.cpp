@@ -206,7 +206,7 @@ class Joiner {
   Status load_manifest(std::size_t folder) {
     const std::string path = folders_[folder] + "/" + std::string(format::kManifestName);
     HOTPACK_ASSIGN(const std::string text, read_text_file(path));
-    Result<format::Manifest> manifest = format::decode_manifest(text);
+    Result<format::Manifest> manifest = format::decode_manifest(text, "");
     if (!manifest.ok()) {
       observer_.message(Level::warning, path + ": " + manifest.error().message +
                                             "; the manifest is ignored, its shards are used");

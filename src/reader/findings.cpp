@@ -18,6 +18,7 @@ namespace reader {
 
 void Findings::add(VerifyFinding finding) {
   ++count_;
+  if (finding.code != ErrorCode::io) damaged_files_.insert(finding.file);
   if (kept_.size() < max_kept_) kept_.push_back(std::move(finding));
 }
 
@@ -33,6 +34,7 @@ void Findings::merge(std::vector<Findings> parts) {
   std::vector<VerifyFinding> all;
   for (Findings& part : parts) {
     count_ += part.count_;
+    damaged_files_.merge(part.damaged_files_);
     std::move(part.kept_.begin(), part.kept_.end(), std::back_inserter(all));
   }
   std::stable_sort(all.begin(), all.end(), [](const VerifyFinding& a, const VerifyFinding& b) {

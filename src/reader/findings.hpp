@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,16 @@ class Findings {
   void merge(std::vector<Findings> parts);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
+  // Returns the names of all files with a finding other than `io`, kept or not, sorted.
+  [[nodiscard]] std::vector<std::string> damaged_files() const {
+    return {damaged_files_.begin(), damaged_files_.end()};
+  }
   [[nodiscard]] std::vector<VerifyFinding> take() { return std::move(kept_); }
 
  private:
   std::size_t max_kept_;
   std::uint64_t count_ = 0;
+  std::set<std::string> damaged_files_;
   std::vector<VerifyFinding> kept_;
 };
 

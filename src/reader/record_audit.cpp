@@ -131,7 +131,7 @@ Result<RecordAuditor::Bytes> RecordAuditor::content(const FieldTables& field,
   if (!field.compressed) {
     if (stored.bytes.size() == size_bytes) return stored.bytes;
     return file_.damaged(field.name + ": it has " + std::to_string(stored.bytes.size()) +
-                             " bytes, its shape needs " + std::to_string(size_bytes),
+                             " bytes, but its shape needs " + std::to_string(size_bytes),
                          stored.offset);
   }
   if (Status plausible = check_frame(stored.bytes, size_bytes); !plausible.ok()) {

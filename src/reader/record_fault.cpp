@@ -26,7 +26,7 @@ std::string RecordFault::text() const {
     case Kind::outside:
       return name + "its bytes lie outside " + field->payload->name;
     case Kind::other_size:
-      return name + "it has " + std::to_string(found) + " bytes, its shape needs " +
+      return name + "it has " + std::to_string(found) + " bytes, but its shape needs " +
              std::to_string(wanted);
     case Kind::no_crc:
       return name + "no table contains its " + sum;

@@ -252,6 +252,7 @@ void Verification::note_partition(std::size_t shards) {
 
 VerifyReport Verification::report(bool stopped) {
   report_.finding_count = findings_.count();
+  report_.damaged_files = findings_.damaged_files();
   report_.findings = findings_.take();
   report_.stopped = stopped;
   return std::move(report_);

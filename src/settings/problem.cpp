@@ -46,8 +46,10 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "add the classes to --classes or --map, or remove the images from the input", ""},
     {"unreadable-header", "file that is not a readable image", "files that are not readable images",
      "replace them, or leave them out with --on-error skip", kSkipErrors},
-    {"too-large", "image beyond --max-pixels", "images beyond --max-pixels",
-     "raise --max-pixels to pack them, or leave them out with --on-error skip", kSkipErrors},
+    {"too-large", "image that is too large", "images that are too large",
+     "raise --max-pixels if that is the limit, choose a larger --tile if there are too many tiles, "
+     "or leave them out with --on-error skip",
+     kSkipErrors},
     {"damaged-image", "damaged or truncated image", "damaged or truncated images",
      "replace them, or leave them out with --on-error skip", kSkipErrors},
     {"size-mismatch", "image and label of different sizes", "images and labels of different sizes",

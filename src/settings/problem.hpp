@@ -26,7 +26,7 @@ enum class ProblemKind {
   no_class_folder,    // an image next to the class folders, not in one
   unknown_folder,     // an image in a folder that is not a class
   unreadable_header,  // the file is not an image, or its header is invalid
-  too_large,          // beyond --max-pixels
+  too_large,          // beyond --max-pixels, or of too many tiles
   damaged_image,      // the pixels cannot be decoded completely
   size_mismatch,      // image and label differ in size
   orientation,  // the image has an EXIF orientation, and it is unclear whether the label was drawn
@@ -59,6 +59,8 @@ struct Problem {
   ProblemKind kind = ProblemKind::damaged_image;
   std::string path;    // the file
   std::string detail;  // what was found
+  // The option that solves this problem of one file, such as "--fold case"; empty if none is known.
+  std::string option = {};
   [[nodiscard]] std::string text() const { return path.empty() ? detail : path + ": " + detail; }
 };
 

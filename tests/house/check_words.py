@@ -37,6 +37,9 @@ WORDS = {
     r"one_class_a_mask|samples_a_shard": "per",
     r"[Cc]olour": "color",
     r"[Cc]entre": "center",
+    r"[Nn]eighbour": "neighbor",
+    r"[Bb]ehaviour|[Ff]avour|[Hh]onour": "behavior, favor, honor",
+    r"(?i)\b(de)?(normal|initial|optim|serial|recogn|organ)is(e|es|ed|er|ing|ation)s?\b": "-ize",
     # plain English
     r"\ban [bcdfgjkpqtvwz][a-z]+\b": "a",
     r"\ba (?!eu|one\b|once\b)[aeio][a-z]+\b": "an",

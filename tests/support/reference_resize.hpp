@@ -185,7 +185,7 @@ inline Image area_of_parts(const Image& in, int width, int height) {
 }
 
 // floor((2i + 1) · s / (2d))
-inline int centre_index(int i, int source, int target) {
+inline int center_index(int i, int source, int target) {
   return static_cast<int>((2 * static_cast<long long>(i) + 1) * source /
                           (2 * static_cast<long long>(target)));
 }

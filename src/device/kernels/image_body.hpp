@@ -220,7 +220,7 @@ class PlaneOfLines {
  public:
   static constexpr int kElements = kVector<Element>,
                        kAtOnce = kPixelBytes == 1 ? kLineUnroll<Element> : 1;
-  using Pixels = Neighbours<kElements, kPixelBytes>;
+  using Pixels = Neighbors<kElements, kPixelBytes>;
 
   HOTPACK_HOST_DEVICE PlaneOfLines(const ImageArgs& args, const Lines& lines, std::uint32_t c)
       : args_(args), lines_(lines), c_(c) {}
@@ -255,7 +255,7 @@ class PixelsOfLines {
  public:
   static constexpr int kElements = kVector<Element>, kPixels = (kElements + 2 + 2) / 3,
                        kAtOnce = kPlanes == 1 ? kLineUnroll<Element> : 1;
-  using Pixels = Neighbours<kPixels, 3 / kPlanes, kPlanes>;
+  using Pixels = Neighbors<kPixels, 3 / kPlanes, kPlanes>;
 
   HOTPACK_HOST_DEVICE PixelsOfLines(const ImageArgs& args, const Lines& lines)
       : args_(args), lines_(lines) {}
@@ -326,7 +326,7 @@ HOTPACK_HOST_DEVICE void split_lines(const ImageArgs& args, const ThreadPlace& p
   constexpr int kPixels = kVector<Element>;
   const Units units = units_of(place, 1);
   for (std::uint64_t vector = units.first; vector < row.pixels / kPixels; vector += units.step) {
-    Neighbours<kPixels, 3> pixels;
+    Neighbors<kPixels, 3> pixels;
     pixels.locate(lines, lines.template place_of<1>(vector * kPixels), 0);
     pixels.load(lines);
     pixels.finish(lines);

@@ -375,7 +375,7 @@ HOTPACK_HOST_DEVICE inline float corrected_quotient(float a, float b, float reci
   return std::fma(rest, reciprocal, quotient);
 }
 
-HOTPACK_HOST_DEVICE inline float normalised(float value, const Channel& channel) {
+HOTPACK_HOST_DEVICE inline float normalized(float value, const Channel& channel) {
   const float centered = corrected_quotient(value, 255.0f, 1.0f / 255.0f) - channel.mean;
   return corrected_quotient(centered, channel.std, channel.reciprocal);
 }
@@ -473,7 +473,7 @@ HOTPACK_HOST_DEVICE Vector converted(const ImageArgs& args, const Bytes<kCount>&
     HOTPACK_UNROLL
     for (int i = 0; i < kElements; ++i) {
       const int at = kFirst + i * kStep;
-      singles[i] = normalised(single_of_byte(in.word[at / 4], static_cast<std::uint32_t>(at % 4)),
+      singles[i] = normalized(single_of_byte(in.word[at / 4], static_cast<std::uint32_t>(at % 4)),
                               channels.of[i % 3]);
     }
     HOTPACK_UNROLL
@@ -504,7 +504,7 @@ HOTPACK_HOST_DEVICE typename Element::Bits converted_byte(const ImageArgs& args,
     return static_cast<std::uint8_t>(byte);
   } else {
     if (args.arithmetic == 0) return looked_up<Element>(args, 256 * c, byte);
-    return Element::bits(normalised(single_of_byte(byte, 0), pick_channel(c, args)));
+    return Element::bits(normalized(single_of_byte(byte, 0), pick_channel(c, args)));
   }
 }
 

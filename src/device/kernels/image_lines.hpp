@@ -133,7 +133,7 @@ class Lines {
 // locate(), load() and finish() in turn: with separate steps, the loads of several objects can
 // overlap.
 template <int kPixels, int kPixelBytes, int kPlanes = 1>
-class Neighbours {
+class Neighbors {
  public:
   static constexpr int kBytes = kPixels * kPixelBytes;
   using Strings = Padded<kBytes>[std::size_t{kPlanes}];

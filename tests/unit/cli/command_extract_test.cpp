@@ -61,6 +61,13 @@ TEST_CASE("extract refuses a key that is a folder of another before it writes") 
   CHECK(made.extract({"--key", "a.png/b"}).code == kExitGood);
 }
 
+TEST_CASE("a key that is given twice is extracted once") {
+  const PackWithKeys made({"a", "b"});
+  const Ran ran = made.extract({"--key", "a", "--key", "b", "--key", "a"});
+  CHECK(ran.code == kExitGood);
+  CHECK_THAT(ran.messages, ContainsSubstring("4 files written"));
+}
+
 TEST_CASE("the end of extract says how its labels are packed again") {
   const Ran ran = PackWithKeys({"a", "b"}).extract();
   CHECK(ran.code == kExitGood);

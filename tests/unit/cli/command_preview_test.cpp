@@ -124,6 +124,17 @@ TEST_CASE("a sheet is reproducible, and replaces sheets but no other files") {
   CHECK(read_text_file(folder / "photo.png").value() == "somebody's");
 }
 
+TEST_CASE("a path that is no pack is not called one because of an option") {
+  const TempFolder folder;
+  (void)write_pack(folder / "", {}, tiny_records({}, 4), 4);
+  const auto messages = [&](const std::string& path) {
+    return run({path, "-o", folder / "sheet.png", "--size", "8x8"}).messages;
+  };
+  CHECK_THAT(messages(folder.path()), ContainsSubstring(folder.path() + " is a pack"));
+  const std::string missing = messages(folder / "nowhere");
+  CHECK_THAT(missing, ContainsSubstring(folder / "nowhere") && !ContainsSubstring("is a pack"));
+}
+
 TEST_CASE("option --html writes one page, with or without a sheet") {
   const TempFolder folder;
   (void)write_pack(folder.path(), {}, tiny_records({}, 4), 4);

@@ -17,7 +17,7 @@ constexpr LabelFilter kFilters[] = {LabelFilter::nearest, LabelFilter::nearest_c
                                     LabelFilter::nearest_pil};
 
 int reference_index(LabelFilter filter, int i, int source, int target) {
-  if (filter == LabelFilter::nearest) return reference::centre_index(i, source, target);
+  if (filter == LabelFilter::nearest) return reference::center_index(i, source, target);
   if (filter == LabelFilter::nearest_cv) return reference::opencv_index(i, source, target);
   return reference::pillow_index(i, source, target);
 }

@@ -1,5 +1,7 @@
 #include "inputs/discovery.hpp"
 
+#include "inputs/file_steps.hpp"
+#include "inputs/scan.hpp"
 #include "support/discover_inputs.hpp"
 
 using namespace hotpack;
@@ -313,6 +315,40 @@ TEST_CASE("listed images are unlabeled only if no label is left over") {
   touch(folder, {"SegmentationClass/04.png", "SegmentationClass/05.png"});
   CHECK(discovered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count ==
         2);
+}
+
+TEST_CASE("a proposed suffix that begins with '-' is joined to its option") {
+  const TempFolder folder;
+  touch(folder, {"images/Rome.png", "images/Oslo.png", "images/Bern.png", "labels/rome-lbl.png",
+                 "labels/oslo-lbl.png", "labels/bern-lbl.png"});
+  const std::string message = refused(folder_options(folder)).message;
+  CHECK_THAT(message, ContainsSubstring("--fold case,unicode --label-suffix=-lbl"));
+}
+
+TEST_CASE("a list of the layout that matches nothing is to be given with --list") {
+  const TempFolder folder;
+  touch(folder, {"JPEGImages/1.jpg", "SegmentationClass/1.png"});
+  folder.write("ImageSets/Segmentation/train.txt", "elsewhere/7\n");
+  PackOptions options = root_options(folder.path());
+  CHECK_THAT(
+      refused(options).message,
+      ContainsSubstring("Give the list with --list, and the folder of its paths with --root"));
+  options.input.list = folder / "ImageSets/Segmentation/train.txt";
+  CHECK_THAT(refused(options).message, ContainsSubstring("Give the folder of its paths with"));
+}
+
+TEST_CASE("files that cannot be told apart are reported with their own folder") {
+  const TempFolder folder;
+  touch(folder, {"test/1.png", "train/1.png", "train/2.png"});
+  ProblemLog problems;
+  std::vector<FileSet> sets(2);
+  sets[0].images = scan_images({{folder / "test", ""}}, problems).value();
+  sets[1].images = sets[1].labels = scan_images({{folder / "train", ""}}, problems).value();
+  sets[1].labeled = sets[1].one_folder = true;
+  const auto choice = assign_keys(sets, {}, false, problems);
+  REQUIRE_FALSE(choice.ok());
+  CHECK_THAT(choice.error().message, ContainsSubstring("holds images and labels together"));
+  CHECK(choice.error().path == folder / "train");
 }
 
 TEST_CASE("names that differ only in case or Unicode form suggest --fold") {

@@ -31,9 +31,8 @@ TEST_CASE("text that is not UTF-8 stays unchanged") {
 }
 
 TEST_CASE("the advice names the smallest folding that makes two keys one") {
-  using Catch::Matchers::EndsWith;
-  CHECK_THAT(folding_advice("a/B", "a/b"), EndsWith("--fold case"));
-  CHECK_THAT(folding_advice("\xC3\xA9", "e\xCC\x81"), EndsWith("--fold unicode"));
-  CHECK_THAT(folding_advice("\xC3\x89", "e\xCC\x81"), EndsWith("--fold case,unicode"));
-  CHECK(folding_advice("a", "b").empty());
+  CHECK(folding_advice("a/B", "a/b")->option == "--fold case");
+  CHECK(folding_advice("\xC3\xA9", "e\xCC\x81")->option == "--fold unicode");
+  CHECK(folding_advice("\xC3\x89", "e\xCC\x81")->option == "--fold case,unicode");
+  CHECK_FALSE(folding_advice("a", "b"));
 }

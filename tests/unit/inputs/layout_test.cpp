@@ -510,6 +510,25 @@ TEST_CASE("a linked folder is followed, and a loop ends") {
   CHECK_THAT(refused(root_options(folder.path())).message, ContainsSubstring("contains data sets"));
 }
 
+TEST_CASE("a table that cannot be used next to the images says why") {
+  const TempFolder folder;
+  touch(folder, {"a.png", "b.png"});
+  const auto message = [&](const std::string& table) {
+    folder.write("table.csv", table);
+    return refused(root_options(folder.path())).message;
+  };
+  CHECK_THAT(message("image,label\na.png,cat\nb.png,dog\n"),
+             ContainsSubstring("The table table.csv names files that exist") &&
+                 ContainsSubstring("--pairs " + folder / "table.csv"));
+  CHECK_THAT(message("image,label\na.png,cat\nb.png,dog,2\n"),
+             ContainsSubstring("table.csv may be a table of the samples, but cannot be read as "
+                               "one: line 3: has 3 columns"));
+  CHECK_THAT(message("image,label\na.png,cat\nc.png,dog\n"),
+             ContainsSubstring("names files that do not exist, such as " + folder / "c.png"));
+  CHECK_THAT(message("image,label\na.png,cat\na.png,dog\n"),
+             ContainsSubstring("but not all of its samples can be packed"));
+}
+
 TEST_CASE("a root without images is refused with advice") {
   const TempFolder folder;
   folder.write("table.csv", "image,mask\n");

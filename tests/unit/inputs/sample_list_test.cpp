@@ -45,6 +45,17 @@ Names pairs_of(const TempFolder& folder, const SampleList& list) {
 
 }  // namespace
 
+TEST_CASE("a file that folding would pair has the option as a value") {
+  const TempFolder folder;
+  touch(folder, {"images/A.png", "images/b.png", "labels/a.png", "labels/c.png"});
+  const Paired result = paired(folder);
+  const auto& images = result.problems.group(ProblemKind::orphan_image).examples;
+  REQUIRE(images.size() == 2);
+  CHECK(images[0].option == "--fold case");
+  CHECK_THAT(images[0].detail, ContainsSubstring("upper and lower case only"));
+  CHECK(images[1].option.empty());
+}
+
 TEST_CASE("images and labels are paired by key, whatever their extensions") {
   const TempFolder folder;
   touch(folder, {"images/b.jpg", "images/a.PNG", "images/deep/a.jpeg", "labels/deep/a.png",

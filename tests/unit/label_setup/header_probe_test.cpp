@@ -162,6 +162,17 @@ TEST_CASE("an image beyond --max-pixels is refused by its header") {
   CHECK(label->path == "label.png");
 }
 
+TEST_CASE("an image of too many tiles is refused, with advice about tiles") {
+  RecordOptions options;
+  options.tile = TileOptions{{1, 1}, 0};
+  CHECK_FALSE(checked(info_of(1024, 1024), {}, options));
+  const auto image = checked(info_of(1025, 1024), {}, options);
+  REQUIRE(image);
+  CHECK_THAT(image->text(), ContainsSubstring("1025x1024 makes too many tiles"));
+  CHECK_THAT(std::string(problem_title(image->kind, 1)), !ContainsSubstring("--max-pixels"));
+  CHECK_THAT(std::string(problem_advice(image->kind)), ContainsSubstring("a larger --tile"));
+}
+
 TEST_CASE("different image and label sizes are refused unless resized separately") {
   RecordOptions options;
   CHECK_FALSE(checked(info_of(40, 30), info_of(40, 30), options));

@@ -296,11 +296,29 @@ TEST_CASE("merge: a damaged shard in the output is replaced after all is known")
   CHECK(content_of(parts.out) == parts.expected);
 }
 
+TEST_CASE("merge: advice about a foreign file names no option that merge lacks") {
+  const Parts parts;
+  flip(parts.whole + "/dataset.json", 0);
+  const auto damaged = parts.try_merge({parts.whole}, "");
+  REQUIRE_FALSE(damaged.ok());
+  CHECK_THAT(damaged.error().message, ContainsSubstring("`hotpack pack --repair`"));
+  fs::remove(parts.whole + "/dataset.json");
+  parts.folder.write("whole/notes.txt", "mine");
+  const auto foreign = parts.try_merge({parts.whole}, "");
+  REQUIRE_FALSE(foreign.ok());
+  CHECK_THAT(foreign.error().message, ContainsSubstring("another folder with -o"));
+  CHECK(parts.merged({parts.whole}).status == MergeStatus::merged);
+}
+
 TEST_CASE("merge: a manifest that cannot be read is written again from the shards") {
   const Parts parts;
   flip(parts.whole + "/dataset.json", 40);
-  CHECK(parts.merged({parts.whole}, "").status == MergeStatus::merged);
+  Recorder recorder;
+  const Result<MergeReport> report = merge({{parts.whole}, ""}, recorder);
+  REQUIRE(report.ok());
+  CHECK(report->status == MergeStatus::merged);
   CHECK(content_of(parts.whole) == parts.expected);
+  CHECK_THAT(recorder.messages, ContainsSubstring("edited by hand; the manifest is ignored"));
 }
 
 // ---- what is missing

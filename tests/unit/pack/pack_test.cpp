@@ -566,6 +566,31 @@ TEST_CASE("option --max-errors limits what is skipped") {
   CHECK(packed(options).skipped == 2);
 }
 
+TEST_CASE("a list that cannot be written does not hide why packing failed") {
+  const TempFolder folder;
+  put_ids(folder, 6);
+  put(folder, "images/2.png", bad_photo());
+  PackOptions options = id_options(folder);
+  options.run.skip_errors = true;
+  options.run.max_errors = 0;
+  std::filesystem::create_directory(folder / "lists");
+  options.run.skipped_file = folder / "lists/skipped.tsv";
+  class Remover : public Recorder {
+   public:
+    explicit Remover(std::string path) : path_(std::move(path)) {}
+    void progress(const Progress& progress) override {
+      if (progress.stage == "packing") std::filesystem::remove_all(path_);
+    }
+
+   private:
+    std::string path_;
+  } remover(folder / "lists");
+  const auto report = pack(options, false, remover);
+  REQUIRE_FALSE(report.ok());
+  CHECK_FALSE(std::filesystem::exists(folder / "lists"));
+  CHECK_THAT(report.error().message, ContainsSubstring("--max-errors allows 0"));
+}
+
 TEST_CASE("skipped samples of kept shards are listed again") {
   const TempFolder folder;
   put_ids(folder, 6);

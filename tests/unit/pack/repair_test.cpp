@@ -98,6 +98,17 @@ TEST_CASE("repair: a damaged or missing manifest is rewritten without its shards
   pack.check_repaired(0);
 }
 
+TEST_CASE("a manifest that is written again is not also advised to be") {
+  const Packed pack;
+  pack.flip(kManifest, 40);
+  PackOptions options = pack.options;
+  options.run.repair = GENERATE(false, true);
+  const PackReport report = packed(options);
+  REQUIRE(report.plan.warnings.size() == 1);
+  CHECK_THAT(report.plan.warnings[0], ContainsSubstring("damaged, or edited by hand; it is written "
+                                                        "again"));
+}
+
 TEST_CASE("repair: a shard whose inputs changed is packed again with a warning") {
   for (const bool changed : {false, true}) {
     const Packed pack;

@@ -12,7 +12,7 @@ inline RgbColor color_at(const ConstPixels& image, int x, int y) {
   return {pixel[0], pixel[1], pixel[2]};
 }
 
-inline RgbColor centre_of(const ConstPixels& image, const Region& box) {
+inline RgbColor center_of(const ConstPixels& image, const Region& box) {
   return color_at(image, box.x + box.width / 2, box.y + box.height / 2);
 }
 

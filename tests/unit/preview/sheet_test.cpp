@@ -47,9 +47,9 @@ TEST_CASE("a cell shows the key, the image, and the image with its label") {
   const auto counts = sheet.add({"b", "", image.view(), car.view(), ""});
   REQUIRE(counts.ok());
   CHECK(counts->pixels == std::vector<std::uint64_t>{0, 200});
-  CHECK(centre_of(sheet.image(), layout.box_at(0, 0)) == RgbColor{90, 90, 90});
-  CHECK(centre_of(sheet.image(), layout.box_at(0, 1))[0] > 150);
-  CHECK(centre_of(sheet.image(), layout.box_at(1, 1))[2] > 150);
+  CHECK(center_of(sheet.image(), layout.box_at(0, 0)) == RgbColor{90, 90, 90});
+  CHECK(center_of(sheet.image(), layout.box_at(0, 1))[0] > 150);
+  CHECK(center_of(sheet.image(), layout.box_at(1, 1))[2] > 150);
   CHECK(inked(sheet, {layout.cell_at(0).x, layout.text_top(0), 20, 18}));
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("a label of the whole image is a swatch and a name below the image") {
   const OwnedLabel label = label_of(LabelStorage::bits, 1, 1, 2, {{1}}, false, LabelScope::image);
   REQUIRE(sheet.add({"a", "", image.view(), label.view(), ""}).ok());
   const int line = line_height(layout.key_text);
-  CHECK(centre_of(sheet.image(), {layout.cell_at(0).x, layout.text_top(0) + line,
+  CHECK(center_of(sheet.image(), {layout.cell_at(0).x, layout.text_top(0) + line,
                                   swatch_side(layout.key_text), line}) == RgbColor{0, 0, 255});
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("an image smaller than the others' box stands in its middle") {
   const OwnedImage wide = plain_image(400, 100, 10);
   REQUIRE(sheet.add({"wide", "", wide.view(), {}, ""}).ok());
   const Region box = layout.box_at(0, 0);
-  CHECK(centre_of(sheet.image(), box) == RgbColor{10, 10, 10});
+  CHECK(center_of(sheet.image(), box) == RgbColor{10, 10, 10});
   CHECK(color_at(sheet.image(), box.x + 3, box.y + 3) != RgbColor{10, 10, 10});
   CHECK(color_at(sheet.image(), box.x + 3, box.y + 3) ==
         color_at(sheet.image(), box.x + 3, box.y + box.height - 3));

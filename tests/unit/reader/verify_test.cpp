@@ -78,6 +78,30 @@ TEST_CASE("an unreadable manifest does not suggest a merge") {
   CHECK(report.notes.empty());
 }
 
+TEST_CASE("damaged files are named although their findings are not kept") {
+  const TempFolder folder;
+  const auto manifest = write_pack(folder.path(), {}, tiny_records({}, 10), 4);
+  std::filesystem::remove(folder / "dataset.json");
+  std::filesystem::create_directory(folder / "dataset.json");  // it exists, but cannot be read
+  VerifyOptions options;
+  options.max_findings = 1;
+  const auto undamaged = verify_dataset(folder.path(), options);
+  REQUIRE(undamaged.ok());
+  CHECK(undamaged->finding_count == 1);
+  CHECK(undamaged->damaged_files.empty());
+  const TinyShard first = make_shard({}, tiny_records({}, 4), manifest.plan);
+  for (const std::size_t shard : {std::size_t{0}, std::size_t{2}})
+    flip(folder / manifest.shards[shard].file, first.layout.file_offset("image"));
+  options.threads = GENERATE(1U, 3U);
+  const auto report = verify_dataset(folder.path(), options);
+  REQUIRE(report.ok());
+  REQUIRE(report->findings.size() == 1);
+  CHECK(report->findings[0].code == ErrorCode::io);
+  CHECK(report->finding_count == 3);
+  CHECK(report->damaged_files ==
+        std::vector<std::string>{manifest.shards[0].file, manifest.shards[2].file});
+}
+
 TEST_CASE("a damaged record is named with file, record, key and offset") {
   const TempFolder folder;
   for (const bool zstd : {false, true}) {
