@@ -1,6 +1,9 @@
 #include "settings/arena.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <latch>
 #include <system_error>
@@ -34,6 +37,22 @@ std::size_t available_threads(int wanted) {
   // The system still counts a thread for a moment after its end.
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   return std::max<std::size_t>(1, started);
+}
+
+void start_threads(std::size_t count) noexcept {
+  if (count == 1) return;
+  using Clock = std::chrono::steady_clock;
+  // Long enough for a busy machine; with fewer threads the work only starts later.
+  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(100);
+  const tbb::global_control no_unwinding(tbb::global_control::terminate_on_exception, 1);
+  std::atomic<std::size_t> started = 0;
+  tbb::parallel_for(
+      std::size_t{0}, count,
+      [&](std::size_t) {
+        ++started;
+        while (started < count && Clock::now() < deadline) std::this_thread::yield();
+      },
+      tbb::simple_partitioner());
 }
 
 }  // namespace hotpack::pipeline
