@@ -98,7 +98,12 @@ Status SampleWriter::write(const Sample& sample) {
   made_.clear();
   HOTPACK_TRY(make_image(sample));
   if (sample.has_label()) HOTPACK_TRY(make_label(sample));
-  for (const auto& [name, content] : made_) HOTPACK_TRY(write_file(name, content));
+  for (std::size_t i = 0; i < made_.size(); ++i) {
+    Status status = write_file(made_[i].first, made_[i].second);
+    if (status.ok()) continue;
+    while (i-- > 0) tree_.remove(options_.prefix + made_[i].first);
+    return status;
+  }
   return {};
 }
 
