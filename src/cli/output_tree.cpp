@@ -69,6 +69,25 @@ Result<Descriptor> enter(int folder, const std::string& name, const std::string&
   return io_error("cannot open the folder", path, failure);
 }
 
+// Opens the folder of the file `name` below the folder `root`, whose path is `path`; creates it if
+// it is missing. Returns no descriptor if that folder is the root.
+Result<Descriptor> open_folder_of(const std::string& name, int root, const std::string& path) {
+  Descriptor folder;
+  std::size_t begin = 0;
+  for (std::size_t slash = name.find('/'); slash != std::string::npos;
+       slash = name.find('/', begin)) {
+    const std::string part = name.substr(begin, slash - begin);
+    if (part.empty() || part == "." || part == "..")
+      return internal_error("the name '" + name + "' leads out of its folder");
+    const int at = folder.number() >= 0 ? folder.number() : root;
+    HOTPACK_ASSIGN(folder, enter(at, part, path + "/" + name.substr(0, slash)));
+    begin = slash + 1;
+  }
+  return folder;
+}
+
+std::string last_part(const std::string& name) { return name.substr(name.rfind('/') + 1); }
+
 Status write_new(int folder, const std::string& name, std::string_view content,
                  const std::string& path) {
   Descriptor file(retry_interrupted([&] {
@@ -98,23 +117,24 @@ Result<std::unique_ptr<OutputTree>> OutputTree::open(const std::string& path) {
 OutputTree::~OutputTree() { ::close(descriptor_); }
 
 Status OutputTree::write(const std::string& name, std::string_view content, bool replace) {
-  Descriptor folder;
-  int at = descriptor_;
-  std::size_t begin = 0;
-  for (std::size_t slash = name.find('/'); slash != std::string::npos;
-       slash = name.find('/', begin)) {
-    const std::string part = name.substr(begin, slash - begin);
-    if (part.empty() || part == "." || part == "..")
-      return internal_error("the name '" + name + "' leads out of its folder");
-    HOTPACK_ASSIGN(folder, enter(at, part, path_ + "/" + name.substr(0, slash)));
-    at = folder.number();
-    begin = slash + 1;
-  }
-  const std::string last = name.substr(begin), temporary = temporary_name_of_process();
+  HOTPACK_ASSIGN(const Descriptor folder, open_folder_of(name, descriptor_, path_));
+  const int at = folder.number() >= 0 ? folder.number() : descriptor_;
+  const std::string last = last_part(name), temporary = temporary_name_of_process();
   HOTPACK_TRY(write_new(at, temporary, content, path_ + "/" + name));
   Status status = put(at, temporary, last, name, replace);
   if (!status.ok()) ::unlinkat(at, temporary.c_str(), 0);
   return status;
+}
+
+void OutputTree::remove(const std::string& name) {
+  const Result<Descriptor> folder = open_folder_of(name, descriptor_, path_);
+  if (!folder.ok()) return;
+  const int at = folder->number() >= 0 ? folder->number() : descriptor_;
+  const std::string last = last_part(name);
+  struct stat found {};
+  const std::lock_guard lock(naming_);
+  if (::fstatat(at, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (written_.erase({found.st_dev, found.st_ino}) == 1) ::unlinkat(at, last.c_str(), 0);
 }
 
 // Gives the temporary file its name. Holds a lock: if the file system treats two names as the same,

@@ -4,10 +4,10 @@
 // link. A file appears complete or not at all. It replaces a link of its name, not the target of
 // the link. Files are not flushed to disk, because they can be made again.
 //
-// Ownership: owns the descriptor of the folder. Thread-safety: write() may be called from several
-// threads at once. Failure: `usage` if an existing file may not be replaced, or if a link or a file
-// is found where a folder is needed; `data` if the file system does not distinguish two names of
-// this run; `io`.
+// Ownership: owns the descriptor of the folder. Thread-safety: write() and remove() may be called
+// from several threads at once. Failure: `usage` if an existing file may not be replaced, or if a
+// link or a file is found where a folder is needed; `data` if the file system does not distinguish
+// two names of this run; `io`.
 #pragma once
 
 #include <sys/types.h>
@@ -33,6 +33,8 @@ class OutputTree {
 
   // Writes a file. `replace` permits replacing a file of that name that existed before this run.
   [[nodiscard]] Status write(const std::string& name, std::string_view content, bool replace);
+  // Removes a file if this run has written it. Never reports.
+  void remove(const std::string& name);
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:

@@ -95,49 +95,60 @@ SampleWriter::SampleWriter(OutputTree& tree, SampleWriterOptions options,
       palette_(options_.ids ? std::vector<RgbColor>() : palette_of(classes)) {}
 
 Status SampleWriter::write(const Sample& sample) {
-  HOTPACK_TRY(write_image(sample));
-  return sample.has_label() ? write_label(sample) : Status();
+  made_.clear();
+  HOTPACK_TRY(make_image(sample));
+  if (sample.has_label()) HOTPACK_TRY(make_label(sample));
+  for (std::size_t i = 0; i < made_.size(); ++i) {
+    Status status = write_file(made_[i].first, made_[i].second);
+    if (status.ok()) continue;
+    while (i-- > 0) tree_.remove(options_.prefix + made_[i].first);
+    return status;
+  }
+  return {};
 }
 
-Status SampleWriter::write_image(const Sample& sample) {
+Status SampleWriter::make_image(const Sample& sample) {
   const ImageShape shape = sample.image_shape();
   HOTPACK_ASSIGN(const ImageView image, sample.load_image(stored_));
   const std::span<const std::uint8_t> pixels = interleaved(image, interleaved_);
   const std::string name = "images/" + std::string(sample.key());
   HOTPACK_ASSIGN(const auto png, codecs::encode_png(image_of(pixels, shape.width, shape.height,
                                                              static_cast<int>(shape.channels))));
-  HOTPACK_TRY(write_file(name + ".png", png));
+  add_png(name, png);
   if (!options_.npy) return {};
   const std::uint64_t sizes[] = {static_cast<std::uint64_t>(shape.height),
                                  static_cast<std::uint64_t>(shape.width),
                                  static_cast<std::uint64_t>(shape.channels)};
-  return write_file(name + ".npy", npy_file(ElementType::u8, sizes, pixels));
+  made_.emplace_back(name + ".npy", npy_file(ElementType::u8, sizes, pixels));
+  return {};
 }
 
-Status SampleWriter::write_label(const Sample& sample) {
+Status SampleWriter::make_label(const Sample& sample) {
   HOTPACK_ASSIGN(const LabelView label, sample.load_label(stored_));
   const std::string name = "labels/" + std::string(sample.key());
   if (label.shape.scope == LabelScope::image) {
     HOTPACK_TRY(add_rows(sample.key(), label));
   } else {
-    HOTPACK_TRY(write_label_image(name, label));
+    HOTPACK_TRY(make_label_image(name, label));
   }
-  return options_.npy ? write_label_array(name, label) : Status();
+  if (options_.npy) add_label_array(name, label);
+  return {};
 }
 
-Status SampleWriter::write_label_image(const std::string& name, const LabelView& label) {
-  if (label.shape.multi) return write_class_images(name, label);
+Status SampleWriter::make_label_image(const std::string& name, const LabelView& label) {
+  if (label.shape.multi) return make_class_images(name, label);
   ids_.resize(label.shape.vectors());
   HOTPACK_TRY(expand_ids(label, ids_));
-  return write_id_image(name, label.shape);
+  return make_id_image(name, label.shape);
 }
 
-Status SampleWriter::write_id_image(const std::string& name, const LabelShape& shape) {
+Status SampleWriter::make_id_image(const std::string& name, const LabelShape& shape) {
   if (shape.class_count > kMostByteIds) {
     HOTPACK_ASSIGN(const auto png,
                    codecs::encode_png16(image_of(std::span<const std::uint16_t>(ids_), shape.width,
                                                  shape.height, 1)));
-    return write_file(name + ".png", png);
+    add_png(name, png);
+    return {};
   }
   interleaved_.resize(ids_.size());
   std::transform(ids_.begin(), ids_.end(), interleaved_.begin(),
@@ -146,10 +157,11 @@ Status SampleWriter::write_id_image(const std::string& name, const LabelShape& s
       image_of(std::span<const std::uint8_t>(interleaved_), shape.width, shape.height, 1);
   HOTPACK_ASSIGN(const auto png, palette_.empty() ? codecs::encode_png_ids(ids)
                                                   : codecs::encode_png_palette(ids, palette_));
-  return write_file(name + ".png", png);
+  add_png(name, png);
+  return {};
 }
 
-Status SampleWriter::write_class_images(const std::string& name, const LabelView& label) {
+Status SampleWriter::make_class_images(const std::string& name, const LabelView& label) {
   one_hot_.resize(label.shape.vectors() * label.shape.class_count);
   HOTPACK_TRY(expand_label(label, one_hot(AxisOrder::channels_first),
                            std::as_writable_bytes(std::span(one_hot_))));
@@ -163,15 +175,15 @@ Status SampleWriter::write_class_images(const std::string& name, const LabelView
     HOTPACK_ASSIGN(const auto png,
                    codecs::encode_png_ids(image_of(std::span<const std::uint8_t>(interleaved_),
                                                    label.shape.width, label.shape.height, 1)));
-    HOTPACK_TRY(write_file(name + ".class-" + std::to_string(c) + ".png", png));
+    add_png(name + ".class-" + std::to_string(c), png);
   }
   return {};
 }
 
-Status SampleWriter::write_label_array(const std::string& name, const LabelView& label) {
+void SampleWriter::add_label_array(const std::string& name, const LabelView& label) {
   const bool wide = label.shape.storage == LabelStorage::index && label.shape.vector_bytes() == 2;
-  return write_file(name + ".npy", npy_file(wide ? ElementType::u16 : ElementType::u8,
-                                            array_shape(label.shape), label.bytes));
+  made_.emplace_back(name + ".npy", npy_file(wide ? ElementType::u16 : ElementType::u8,
+                                             array_shape(label.shape), label.bytes));
 }
 
 Status SampleWriter::add_rows(std::string_view key, const LabelView& label) {
@@ -193,9 +205,9 @@ Status SampleWriter::write_list(const std::string& rows) {
   return rows.empty() ? Status() : write_file("labels.csv", "image,class,id\n" + rows);
 }
 
-Status SampleWriter::write_file(const std::string& name, const std::vector<std::byte>& content) {
-  return write_file(
-      name, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
+void SampleWriter::add_png(const std::string& name, const std::vector<std::byte>& png) {
+  made_.emplace_back(name + ".png",
+                     std::string(reinterpret_cast<const char*>(png.data()), png.size()));
 }
 
 Status SampleWriter::write_file(const std::string& name, std::string_view content) {

@@ -9,10 +9,11 @@
 //                     image is its path below images/; class and id are empty if it has no class
 //   */KEY.npy         on request, for images and labels: [H,W,C] bytes; the label as stored
 //
-// Keys are relative paths without "." and ".." (opening a shard refuses others), and OutputTree
-// follows no link. Ownership: owns buffers that it reuses for each sample. Not thread-safe: each
-// thread has its own writer, and all use the same tree. Failure: the errors of OutputTree, and
-// `damaged`.
+// The files of a sample are made in memory before the first is written, and are removed if one of
+// them cannot be written: a sample that fails leaves no file. Keys are relative paths without "."
+// and ".." (opening a shard refuses others), and OutputTree follows no link. Ownership: owns
+// buffers that it reuses for each sample. Not thread-safe: each thread has its own writer, and all
+// use the same tree. Failure: the errors of OutputTree, and `damaged`.
 #pragma once
 
 #include <span>
@@ -50,15 +51,16 @@ class SampleWriter {
   [[nodiscard]] std::uint64_t files() const { return files_; }
 
  private:
-  [[nodiscard]] Status write_image(const Sample& sample);
-  [[nodiscard]] Status write_label(const Sample& sample);
-  [[nodiscard]] Status write_label_image(const std::string& name, const LabelView& label);
-  [[nodiscard]] Status write_id_image(const std::string& name, const LabelShape& shape);
-  [[nodiscard]] Status write_class_images(const std::string& name, const LabelView& label);
-  [[nodiscard]] Status write_label_array(const std::string& name, const LabelView& label);
+  // These add files to made_.
+  [[nodiscard]] Status make_image(const Sample& sample);
+  [[nodiscard]] Status make_label(const Sample& sample);
+  [[nodiscard]] Status make_label_image(const std::string& name, const LabelView& label);
+  [[nodiscard]] Status make_id_image(const std::string& name, const LabelShape& shape);
+  [[nodiscard]] Status make_class_images(const std::string& name, const LabelView& label);
+  void add_label_array(const std::string& name, const LabelView& label);
+  void add_png(const std::string& name, const std::vector<std::byte>& png);
   [[nodiscard]] Status add_rows(std::string_view key, const LabelView& label);
   [[nodiscard]] Status write_file(const std::string& name, std::string_view content);
-  [[nodiscard]] Status write_file(const std::string& name, const std::vector<std::byte>& content);
 
   OutputTree& tree_;
   SampleWriterOptions options_;
@@ -66,7 +68,8 @@ class SampleWriter {
   std::vector<RgbColor> palette_;  // empty: labels are written as gray ids
   std::vector<std::uint8_t> stored_, interleaved_, one_hot_;
   std::vector<std::uint16_t> ids_;
-  std::string rows_;  // of labels.csv
+  std::vector<std::pair<std::string, std::string>> made_;  // names and contents, of one sample
+  std::string rows_;                                       // of labels.csv
   std::uint64_t files_ = 0;
 };
 

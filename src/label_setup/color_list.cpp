@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
@@ -14,6 +13,7 @@
 
 #include "base/try.hpp"
 #include "codecs/decoder.hpp"
+#include "label_setup/first_failure.hpp"
 #include "label_setup/source_file.hpp"
 #include "labels/packed_color.hpp"
 #include "labels/presets.hpp"
@@ -25,9 +25,8 @@ namespace {
 
 // The first place of a color, in an order that does not depend on threads.
 struct Sighting {
-  std::size_t list = 0, sample = 0;
-  PixelPlace place;
-  [[nodiscard]] auto order() const { return std::tie(list, sample); }
+  SamplePlace sample;
+  PixelPlace pixel;
 };
 
 struct Seen {
@@ -38,13 +37,29 @@ struct Seen {
 using Colors = std::unordered_map<std::uint32_t, Seen>;
 
 void add(Colors& colors, std::uint32_t color, const Seen& more) {
-  if (colors.size() >= ColorList::kMostColors && !colors.contains(color)) return;
   const auto [at, added] = colors.try_emplace(color, more);
   if (added) return;
   Seen& seen = at->second;
   seen.pixels += more.pixels;
   seen.labels += more.labels;
-  if (more.first.order() < seen.first.order()) seen.first = more.first;
+  if (more.first.sample < seen.first.sample) seen.first = more.first;
+}
+
+// Keeps the kMostColors smallest colors. A color that is among these in all labels is among them in
+// each part of the labels. So a thread never drops it, and its counts are complete.
+void drop_excess(Colors& colors) {
+  if (colors.size() <= ColorList::kMostColors) return;
+  std::vector<std::uint32_t> values;
+  values.reserve(colors.size());
+  for (const auto& [color, seen] : colors) values.push_back(color);
+  const auto first_dropped = values.begin() + static_cast<std::ptrdiff_t>(ColorList::kMostColors);
+  std::nth_element(values.begin(), first_dropped, values.end());
+  std::for_each(first_dropped, values.end(), [&](std::uint32_t color) { colors.erase(color); });
+}
+
+void add(Colors& colors, const Colors& more) {
+  for (const auto& [color, seen] : more) add(colors, color, seen);
+  if (colors.size() > 2 * ColorList::kMostColors) drop_excess(colors);
 }
 
 // The findings of one thread.
@@ -57,18 +72,18 @@ struct Finder {
   std::uint64_t labels = 0, crowded = 0;
   bool ids;
 
-  Status look_at(const SampleList& list, std::size_t index, std::size_t sample,
-                 std::uint64_t max_pixels) {
-    const Sample& at = list.samples[sample];
+  Status look_at(const SampleList& list, SamplePlace place, std::uint64_t max_pixels) {
+    const Sample& at = list.samples[place.sample];
     HOTPACK_ASSIGN(const std::span<const std::byte> file,
                    reader.read(list.label_path(at), at.label.bytes));
     const Result<RawLabel> label = decoder.decode_label(file, max_pixels);
+    if (!label.ok() && label.error().code == ErrorCode::io) return label.error();
     if (!label.ok() || label->lossy || (label->rgb.data == nullptr) != ids) return {};
     ++labels;
-    const std::optional<Colors> found = values_of(*label, {index, sample, {}});
+    const std::optional<Colors> found = values_of(*label, {place, {}});
     if (!found) ++crowded;
     if (!found) return {};
-    for (const auto& [color, seen] : *found) add(colors, color, seen);
+    add(colors, *found);
     return {};
   }
 
@@ -95,7 +110,7 @@ struct Finder {
       for (int x = 0; x < width; ++x) {
         const std::uint32_t value = at(x, y);
         if (last == nullptr || value != last_value) {
-          sighting.place = {x, y};
+          sighting.pixel = {x, y};
           last = &found.try_emplace(value, Seen{0, 1, sighting}).first->second;
           last_value = value;
           if (found.size() > ColorList::kMostInALabel) return std::nullopt;
@@ -111,9 +126,9 @@ std::vector<ListedColor> listed(const Colors& colors, std::span<const SampleList
                                 bool ids) {
   std::vector<ListedColor> all;
   for (const auto& [color, seen] : colors) {
-    const SampleList& list = *lists[seen.first.list];
+    const SampleList& list = *lists[seen.first.sample.list];
     all.push_back({labels::unpacked_color(color), color, seen.pixels, seen.labels,
-                   list.label_path(list.samples[seen.first.sample]), seen.first.place});
+                   list.label_path(list.samples[seen.first.sample.sample]), seen.first.pixel});
   }
   std::sort(all.begin(), all.end(), [ids](const ListedColor& a, const ListedColor& b) {
     return ids ? a.id < b.id : std::tie(b.pixels, a.color) < std::tie(a.pixels, b.color);
@@ -152,34 +167,34 @@ Result<ColorList> list_values(std::span<const SampleList* const> lists, std::uin
   for (const SampleList* list : lists)
     total += list->has_label_files ? std::min(most, list->samples.size()) : 0;
   tbb::enumerable_thread_specific<Finder> finders([ids] { return Finder(ids); });
-  std::mutex mutex;
-  std::optional<Error> failure;
+  FirstFailure failure;
   Ticker ticker(observer, ids ? "listing ids" : "listing colors", total);
   for (std::size_t index = 0; index < lists.size(); ++index) {
     const SampleList& list = *lists[index];
     if (!list.has_label_files) continue;
     const std::size_t taken = std::min(most, list.samples.size());
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, taken, 8),
-        [&](const tbb::blocked_range<std::size_t>& range) {
-          for (std::size_t i = range.begin(); i != range.end() && !observer.stop_requested(); ++i) {
-            const std::size_t sample = i * list.samples.size() / taken;
-            const Status status = finders.local().look_at(list, index, sample, max_pixels);
-            ticker.tick(list.samples[sample].label.bytes);
-            const std::lock_guard lock(mutex);
-            if (!status.ok() && !failure) failure = status.error();
-          }
-        });
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, taken),
+                      [&](const tbb::blocked_range<std::size_t>& range) {
+                        for (std::size_t i = range.begin();
+                             i != range.end() && !observer.stop_requested(); ++i) {
+                          const SamplePlace place{index, i * list.samples.size() / taken};
+                          ticker.tick(list.samples[place.sample].label.bytes);
+                          if (failure.skips(place)) continue;
+                          Status status = finders.local().look_at(list, place, max_pixels);
+                          if (!status.ok()) failure.add(place, std::move(status).error());
+                        }
+                      });
   }
-  if (failure) return *failure;
+  if (auto error = failure.error()) return *std::move(error);
   ColorList all;
   all.ids = ids;
   Colors colors;
   for (const Finder& finder : finders) {
     all.labels += finder.labels;
     all.crowded += finder.crowded;
-    for (const auto& [color, seen] : finder.colors) add(colors, color, seen);
+    add(colors, finder.colors);
   }
+  drop_excess(colors);
   all.colors = listed(colors, lists, ids);
   return all;
 }

@@ -1,8 +1,9 @@
 // Lists the colors or ids in the labels of a data set and the preset that knows them, to help
 // people write a class table.
 //
-// Functions that only read files, in parallel; results do not depend on threads. Memory: at most
-// kMostColors colors per thread. Failure: `io`.
+// Functions that only read files, on the threads of the caller's arena; results and errors do not
+// depend on threads. Memory: at most 2·kMostColors colors per thread. Failure: `io`, of the first
+// label in the order of lists and samples that cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct ListedColor {
 };
 
 struct ColorList {
-  static constexpr std::size_t kMostColors = 65536;
+  static constexpr std::size_t kMostColors = 65536;  // of more, the smallest (#rrggbb) are listed
   static constexpr std::size_t kMostInALabel =
       256;  // a label with more is a photo or was interpolated; its colors are not listed
 

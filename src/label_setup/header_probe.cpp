@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/words.hpp"
 #include "codecs/image_info.hpp"
+#include "label_setup/first_failure.hpp"
 #include "label_setup/orientation.hpp"
 #include "label_setup/placement.hpp"
 #include "label_setup/source_file.hpp"
@@ -64,34 +64,25 @@ void merge_form(LabelForms::Form& left, const LabelForms::Form& right) {
   left.count += right.count;
 }
 
-// Tells all threads to stop probing, and keeps the error that is the reason.
-struct Stop {
-  std::atomic<bool> stopped = false;
+// Data that all threads share.
+struct Shared {
+  FirstFailure failure;
   std::atomic<std::uint64_t> closed = 0;  // files that cannot be read
-  std::mutex mutex;
-  std::optional<Error> error;
-
-  void fail(Error found) {
-    const std::lock_guard lock(mutex);
-    if (!error || found.path < error->path)
-      error = std::move(found);  // of several errors the same one, as far as threads allow
-    stopped = true;
-  }
 };
 
 // Probes one part of the samples. Parts are joined left to right, so the examples are the first
 // ones for any number of threads.
 class Part {
  public:
-  Part(SampleList& list, const RecordOptions& options, const Observer& observer, Stop& stop,
+  Part(SampleList& list, const RecordOptions& options, const Observer& observer, Shared& shared,
        Ticker& ticker)
-      : list_(list), options_(options), observer_(observer), stop_(stop), ticker_(ticker) {}
+      : list_(list), options_(options), observer_(observer), shared_(shared), ticker_(ticker) {}
   Part(const Part& other, tbb::split)
-      : Part(other.list_, other.options_, other.observer_, other.stop_, other.ticker_) {}
+      : Part(other.list_, other.options_, other.observer_, other.shared_, other.ticker_) {}
 
   void operator()(const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      if (stop_.stopped || observer_.stop_requested()) return;
+      if (shared_.failure.skips({0, i}) || observer_.stop_requested()) return;
       probe_sample(i);
       ticker_.tick(0);
     }
@@ -114,7 +105,7 @@ class Part {
     Result<codecs::ImageInfo> info = reader_.probe(path);
     if (info.ok()) return *info;
     if (info.error().code != ErrorCode::data && info.error().code != ErrorCode::io) {
-      stop_.fail(info.error());
+      shared_.failure.add({0, current_}, std::move(info).error());
       return std::nullopt;
     }
     const bool is_open = info.error().code == ErrorCode::data;
@@ -130,7 +121,7 @@ class Part {
   void note_closed() {
     constexpr std::uint64_t kMostRetried = 16;
     closed_ = true;
-    if (++stop_.closed > kMostRetried) reader_.stop_retrying();
+    if (++shared_.closed > kMostRetried) reader_.stop_retrying();
   }
 
   // False if a header is unusable.
@@ -158,6 +149,7 @@ class Part {
 
   void probe_sample(std::size_t index) {
     Sample& sample = list_.samples[index];
+    current_ = index;
     sample.size = {};
     closed_ = false;
     const bool usable = read_headers(sample);
@@ -173,11 +165,12 @@ class Part {
   SampleList& list_;
   const RecordOptions& options_;
   const Observer& observer_;
-  Stop& stop_;
+  Shared& shared_;
   Ticker& ticker_;
   SourceReader reader_;
   SampleHeaders headers_;  // of the current sample
-  bool closed_ = false;    // a file of the current sample cannot be read
+  std::size_t current_ = 0;
+  bool closed_ = false;  // a file of the current sample cannot be read
 };
 
 }  // namespace
@@ -231,11 +224,11 @@ Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& opt
 
 Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options,
                                   Observer& observer) {
-  Stop stop;
+  Shared shared;
   Ticker ticker(observer, "reading headers", list.samples.size());
-  Part whole(list, options, observer, stop, ticker);
+  Part whole(list, options, observer, shared, ticker);
   tbb::parallel_reduce(tbb::blocked_range<std::size_t>(0, list.samples.size(), 64), whole);
-  if (stop.error) return *stop.error;
+  if (auto error = shared.failure.error()) return *std::move(error);
   return std::move(whole.result);
 }
 

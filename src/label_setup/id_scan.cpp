@@ -5,8 +5,6 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <atomic>
-#include <compare>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -16,6 +14,7 @@
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "codecs/decoder.hpp"
+#include "label_setup/first_failure.hpp"
 #include "label_setup/source_file.hpp"
 #include "labels/class_table.hpp"
 #include "labels/gray_rgb.hpp"
@@ -25,11 +24,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// The place of a label in the order of lists and samples.
-struct Place {
-  std::size_t list = 0, sample = 0;
-  auto operator<=>(const Place&) const = default;
-};
+using Place = SamplePlace;
 
 std::string color_at(const labels::ColoredPixel& pixel) {
   return color_text(pixel.color) + " at x=" + std::to_string(pixel.x) +
@@ -93,17 +88,11 @@ struct Undecoded {
 
 // Data that all threads share.
 struct Shared {
-  std::mutex mutex;
-  std::optional<Error> failure;
-  std::atomic<bool> stopped = false;
+  FirstFailure failure;
+  std::mutex mutex;          // guards the members below
   Place colored = kNowhere;  // of the first label with a color so far
   std::string color;
 
-  void fail(Error error) {
-    const std::lock_guard lock(mutex);
-    if (!failure) failure = std::move(error);
-    stopped = true;
-  }
   void found_color(Place place, const labels::ColoredPixel& pixel) {
     const std::lock_guard lock(mutex);
     if (colored < place) return;
@@ -236,21 +225,68 @@ struct Found {
   }
 };
 
-void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixels,
-               const Observer& observer, Scanners& scanners, Shared& shared, Ticker& ticker) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, list.samples.size(), 8),
-                    [&](const tbb::blocked_range<std::size_t>& range) {
-                      for (std::size_t i = range.begin();
-                           i != range.end() && !shared.stopped && !observer.stop_requested(); ++i) {
-                        const Sample& sample = list.samples[i];
-                        Status status =
-                            scanners.local().look_at(list.label_path(sample), sample.label.bytes,
-                                                     max_pixels, {index, i}, shared);
-                        ticker.tick(sample.label.bytes);
-                        if (!status.ok()) shared.fail(std::move(status).error());
-                      }
-                    });
-}
+// Reads the labels of lists on all threads.
+class Scan {
+ public:
+  Scan(std::span<const SampleList* const> lists, std::uint64_t max_pixels, std::size_t most)
+      : lists_(lists), max_pixels_(max_pixels), most_(most) {}
+
+  // The number of labels to read: at most `most` of each list.
+  [[nodiscard]] std::size_t total() const {
+    std::size_t total = 0;
+    for (const SampleList* list : lists_) total += taken_of(*list);
+    return total;
+  }
+
+  // Calls `done` with each sample that was read or skipped.
+  template <class Stop, class Done>
+  Result<IdScan> run(const Stop& stop_requested, const Done& done) {
+    for (std::size_t index = 0; index < lists_.size(); ++index) {
+      const SampleList& list = *lists_[index];
+      const std::size_t taken = taken_of(list);
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, taken),
+                        [&](const tbb::blocked_range<std::size_t>& range) {
+                          for (std::size_t i = range.begin(); i != range.end() && !stop_requested();
+                               ++i) {
+                            const Place place{index, i * list.samples.size() / taken};
+                            read(place);
+                            done(list.samples[place.sample]);
+                          }
+                        });
+    }
+    if (auto error = shared_.failure.error()) return *std::move(error);
+    return found();
+  }
+
+ private:
+  [[nodiscard]] std::size_t taken_of(const SampleList& list) const {
+    return list.has_label_files ? std::min(most_, list.samples.size()) : 0;
+  }
+
+  void read(Place place) {
+    if (shared_.failure.skips(place)) return;
+    const SampleList& list = *lists_[place.list];
+    const Sample& sample = list.samples[place.sample];
+    Status status = scanners_.local().look_at(list.label_path(sample), sample.label.bytes,
+                                              max_pixels_, place, shared_);
+    if (!status.ok()) shared_.failure.add(place, std::move(status).error());
+  }
+
+  [[nodiscard]] IdScan found() const {
+    Found all;
+    for (const Scanner& scanner : scanners_) all.add(scanner);
+    IdScan scan = all.scan(lists_);
+    scan.colored_label = label_at(lists_, shared_.colored);
+    scan.color = shared_.color;
+    return scan;
+  }
+
+  std::span<const SampleList* const> lists_;
+  std::uint64_t max_pixels_;
+  std::size_t most_;
+  Scanners scanners_;
+  Shared shared_;
+};
 
 }  // namespace
 
@@ -266,41 +302,15 @@ Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels) 
 
 Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels,
                         Observer& observer) {
-  std::size_t total = 0;
-  for (const SampleList* list : lists) total += list->has_label_files ? list->samples.size() : 0;
-  Scanners scanners;
-  Shared shared;
-  Ticker ticker(observer, "reading labels", total);
-  for (std::size_t i = 0; i < lists.size(); ++i)
-    if (lists[i]->has_label_files)
-      scan_list(*lists[i], i, max_pixels, observer, scanners, shared, ticker);
-  if (shared.failure) return *shared.failure;
-  Found all;
-  for (const Scanner& scanner : scanners) all.add(scanner);
-  IdScan scan = all.scan(lists);
-  scan.colored_label = label_at(lists, shared.colored);
-  scan.color = shared.color;
-  return scan;
+  Scan scan(lists, max_pixels, std::numeric_limits<std::size_t>::max());
+  Ticker ticker(observer, "reading labels", scan.total());
+  return scan.run([&] { return observer.stop_requested(); },
+                  [&](const Sample& sample) { ticker.tick(sample.label.bytes); });
 }
 
 Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels) {
   constexpr std::size_t kSome = 8;
-  Scanner scanner;
-  Shared shared;
-  for (std::size_t l = 0; l < lists.size(); ++l) {
-    const SampleList& list = *lists[l];
-    if (!list.has_label_files) continue;
-    const std::size_t total = list.samples.size(), taken = std::min(kSome, total);
-    for (std::size_t i = 0; i < taken; ++i) {
-      const Place place{l, i * total / taken};
-      const Sample& sample = list.samples[place.sample];
-      HOTPACK_TRY(
-          scanner.look_at(list.label_path(sample), sample.label.bytes, max_pixels, place, shared));
-    }
-  }
-  Found some;
-  some.add(scanner);
-  return some.scan(lists);
+  return Scan(lists, max_pixels, kSome).run([] { return false; }, [](const Sample&) {});
 }
 
 std::string ids_text(const std::bitset<65536>& ids, std::size_t most) {

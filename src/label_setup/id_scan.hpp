@@ -1,5 +1,7 @@
-// Finds the raw ids in the labels of a data set. Reads all labels, in parallel, if no option gives
-// the number of classes or if RGB files may hold ids.
+// Finds the raw ids in the labels of a data set. Reads all labels if no option gives the number of
+// classes or if RGB files may hold ids.
+//
+// Uses the threads of the caller's arena; results and errors do not depend on threads.
 #pragma once
 
 #include <bitset>
@@ -42,11 +44,11 @@ struct IdScan {
 };
 
 // Ignores lists without label files, and labels that cannot be decoded: packing reports them.
-// Errors: `io`.
+// Errors: `io`, of the first label in the order of lists and samples that cannot be read.
 [[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists,
                                       std::uint64_t max_pixels, Observer& observer);
 
-// The same for a few labels spread over each list; does not set `colored_label` and `color`.
+// The same for a few labels spread over each list.
 [[nodiscard]] Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists,
                                            std::uint64_t max_pixels);
 

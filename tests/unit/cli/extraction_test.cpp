@@ -75,6 +75,27 @@ TEST_CASE("the first damaged sample is the error, whatever the threads") {
   }
 }
 
+TEST_CASE("a sample with a damaged label gets no file, the samples before it do") {
+  const TempFolder folder;
+  const TinyForm form;
+  const auto manifest = write_pack(folder.path(), form, tiny_records(form, 40), 40);
+  const TinyShard shard = make_shard(form, tiny_records(form, 40), manifest.plan);
+  const std::uint64_t label_bytes = shard.layout.find("label")->bytes() / 40;
+  flip(folder / manifest.shards[0].file, shard.layout.file_offset("label") + 11 * label_bytes);
+  const auto dataset = Dataset::open(folder.path()).value();
+  const std::string damaged(dataset.sample(11).value().key());
+  for (const unsigned threads : {1U, 3U}) {
+    const std::string out = folder / ("out" + std::to_string(threads));
+    const auto tree = OutputTree::open(out).value();
+    REQUIRE_FALSE(extract_samples(dataset, {}, *tree, {}, threads, kGoOn).ok());
+    const auto files = files_in(out);
+    CHECK(files.count("images/" + damaged + ".png") == 0);
+    CHECK(files.count("labels/" + damaged + ".png") == 0);
+    for (std::uint64_t i = 0; i < 11; ++i)
+      CHECK(files.count("labels/" + std::string(dataset.sample(i).value().key()) + ".png") == 1);
+  }
+}
+
 TEST_CASE("a stop ends between samples and writes no list") {
   const TempFolder folder;
   TinyForm form;

@@ -77,6 +77,20 @@ TEST_CASE("a link in the place of a file is kept, or replaced itself") {
   }
 }
 
+TEST_CASE("only files of this run are removed") {
+  const TempFolder folder;
+  folder.write("out/a/old", "old");
+  const auto tree = OutputTree::open(folder / "out").value();
+  REQUIRE(tree->write("a/new", "new", false).ok());
+  REQUIRE(tree->write("top", "new", false).ok());
+  for (const std::string name : {"a/new", "top", "a/old", "a/missing", "../out/a/old"})
+    tree->remove(name);
+  CHECK_FALSE(std::filesystem::exists(folder / "out/a/new"));
+  CHECK_FALSE(std::filesystem::exists(folder / "out/top"));
+  CHECK(std::filesystem::exists(folder / "out/a/old"));
+  CHECK(tree->write("a/new", "again", false).ok());
+}
+
 TEST_CASE("the folder that the user names may be a link") {
   const TempFolder folder;
   fs::create_directory(folder / "real");

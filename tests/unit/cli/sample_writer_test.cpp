@@ -165,6 +165,26 @@ TEST_CASE("files that exist are kept unless forced") {
   CHECK(png(folder, "images/street/sample 0000.png") != "precious");
 }
 
+TEST_CASE("a sample of which one file cannot be written leaves no other file") {
+  const TempFolder folder;
+  const TinyForm form;
+  (void)write_pack(folder.path(), form, tiny_records(form, 3), 4);
+  const auto dataset = Dataset::open(folder.path()).value();
+  const Sample sample = dataset.sample(1).value();
+  const std::string key(sample.key());
+  folder.write("out/labels/" + key + ".png", "of the user");
+  const auto tree = cli::OutputTree::open(folder / "out").value();
+  SampleWriterOptions options;
+  options.npy = true;
+  SampleWriter writer(*tree, options, dataset.classes());
+  CHECK(writer.write(sample).error().code == ErrorCode::usage);
+  CHECK_FALSE(std::filesystem::exists(folder / ("out/images/" + key + ".png")));
+  CHECK_FALSE(std::filesystem::exists(folder / ("out/images/" + key + ".npy")));
+  CHECK(png(folder, "labels/" + key + ".png") == "of the user");
+  std::filesystem::remove(folder / ("out/labels/" + key + ".png"));
+  CHECK(writer.write(sample).ok());
+}
+
 TEST_CASE("a key that leads out of the folder never reaches the writer") {
   const TempFolder folder;
   auto records = tiny_records({}, 1);

@@ -3,6 +3,7 @@
 #include "labels/class_table.hpp"
 #include "labels/label_map.hpp"
 #include "labels/presets.hpp"
+#include "settings/arena.hpp"
 #include "support/inputs.hpp"
 
 using namespace hotpack;
@@ -42,6 +43,56 @@ TEST_CASE("label colors are listed with pixels, labels and first location") {
   CHECK(list.colors[1].place.y == 0);
   CHECK(list.preset.empty());
   CHECK(listed(folder, 1).labels == 1);
+}
+
+TEST_CASE("of too many colors the smallest are listed, whatever the threads") {
+  constexpr std::size_t kNew = 255;  // colors of each label, next to black
+  const TempFolder folder;
+  const std::size_t labels = 2 * ColorList::kMostColors / kNew + 20;
+  for (std::size_t i = 0; i < labels; ++i) {
+    std::vector<Color> colors{{0, 0, 0}};
+    std::vector<std::uint16_t> ids{0};
+    for (std::size_t c = 0; c < kNew; ++c) {
+      // The smallest colors are in the last labels.
+      const std::uint32_t value = static_cast<std::uint32_t>((labels - i) * kNew - c);
+      colors.push_back({static_cast<std::uint8_t>(value >> 16),
+                        static_cast<std::uint8_t>(value >> 8), static_cast<std::uint8_t>(value)});
+      ids.push_back(static_cast<std::uint16_t>(c + 1));
+    }
+    put_sample(folder, std::to_string(10000 + i), color_label(16, 16, ids, colors));
+  }
+  const SampleList list = samples_of(options_for(folder));
+  const SampleList* const lists[] = {&list};
+  for (const int threads : {1, 8}) {
+    Recorder recorder;
+    const auto found = with_threads(
+        threads, [&] { return list_colors(lists, 1 << 20, labels, recorder).value(); });
+    REQUIRE(found.colors.size() == ColorList::kMostColors);
+    CHECK(found.colors.front().color == RgbColor{0, 0, 0});
+    CHECK(found.colors.front().labels == labels);
+    CHECK(found.colors.front().pixels == labels);
+    CHECK(found.colors.back().color == RgbColor{0, 255, 255});
+    CHECK(found.colors.back().path ==
+          folder / ("labels/" + std::to_string(10000 + labels - 257) + ".png"));
+  }
+}
+
+TEST_CASE("the first label that changed is the list's error, whatever the threads") {
+  const TempFolder folder;
+  put_sample(folder, "00",
+             color_label(1000, 1000, std::vector<std::uint16_t>(1000000), {{1, 2, 3}}));
+  for (int i = 10; i < 70; ++i)
+    put_sample(folder, std::to_string(i), color_label(1, 1, {0}, {{1, 2, 3}}));
+  const SampleList list = samples_of(options_for(folder));
+  for (const std::string key : {"11", "40", "69"}) folder.write("labels/" + key + ".png", "short");
+  const SampleList* const lists[] = {&list};
+  for (const int threads : {1, 2, 8}) {
+    Recorder recorder;
+    const auto found =
+        with_threads(threads, [&] { return list_colors(lists, 1 << 20, 1000, recorder); });
+    REQUIRE_FALSE(found.ok());
+    CHECK(found.error().path == folder / "labels/11.png");
+  }
 }
 
 TEST_CASE("the skeleton of a class table is one that --classes reads") {

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "settings/arena.hpp"
 #include "support/inputs.hpp"
 
 using namespace hotpack;
@@ -107,6 +108,33 @@ TEST_CASE("a label that vanished stops the scan") {
   REQUIRE_FALSE(scan.ok());
   CHECK(scan.error().code == ErrorCode::io);
   CHECK(scan.error().path == folder / "labels/a.png");
+}
+
+TEST_CASE("the first label that changed is the scan's error, whatever the threads") {
+  const TempFolder folder;
+  put_label(folder, "00", id_label(1000, 1000, Ids(1000000, 1)));  // later labels are read sooner
+  for (int i = 10; i < 70; ++i) put_label(folder, std::to_string(i), id_label(1, 1, {1}));
+  const SampleList list = samples_of(options_for(folder));
+  for (const std::string key : {"11", "40", "69"}) folder.write("labels/" + key + ".png", "short");
+  const std::vector<const SampleList*> lists{&list, &list};
+  for (const int threads : {1, 2, 8}) {
+    Recorder recorder;
+    const auto scan = with_threads(threads, [&] { return scan_ids(lists, kMaxPixels, recorder); });
+    REQUIRE_FALSE(scan.ok());
+    CHECK(scan.error().path == folder / "labels/11.png");
+  }
+}
+
+TEST_CASE("a few labels are spread over each list, whatever the threads") {
+  const TempFolder folder;
+  for (int i = 10; i < 90; ++i)
+    put_label(folder, std::to_string(i), id_label(1, 1, {static_cast<std::uint16_t>(i)}));
+  const SampleList list = samples_of(options_for(folder));
+  const std::vector<const SampleList*> lists{&list};
+  for (const int threads : {1, 8}) {
+    const auto some = with_threads(threads, [&] { return scan_some_ids(lists, kMaxPixels); });
+    CHECK(some.value().narrow == set_of({10, 20, 30, 40, 50, 60, 70, 80}));
+  }
 }
 
 TEST_CASE("progress counts every label") {
