@@ -19,11 +19,15 @@ enum class ImageFilter {
   linear,
   area,
   nearest,
-  // this and the next two: antialiased when shrinking, equal to Pillow's BILINEAR, BICUBIC and
-  // LANCZOS
+  // this and the next two: antialiased when shrinking, equal to BILINEAR, BICUBIC and LANCZOS of
+  // Pillow 13
   triangle,
   cubic,
   lanczos,
+  // the same as Pillow 12.1 and older compute them
+  triangle_pillow12_1,
+  cubic_pillow12_1,
+  lanczos_pillow12_1,
 };
 
 // The resampling filter for class ids. Each chooses the nearest pixel, but by a different rule.
@@ -86,6 +90,9 @@ inline constexpr auto kWords<ImageFilter> = std::array{
     Word<ImageFilter>{ImageFilter::triangle, "triangle"},
     Word<ImageFilter>{ImageFilter::cubic, "cubic"},
     Word<ImageFilter>{ImageFilter::lanczos, "lanczos"},
+    Word<ImageFilter>{ImageFilter::triangle_pillow12_1, "triangle-pillow12.1"},
+    Word<ImageFilter>{ImageFilter::cubic_pillow12_1, "cubic-pillow12.1"},
+    Word<ImageFilter>{ImageFilter::lanczos_pillow12_1, "lanczos-pillow12.1"},
 };
 template <>
 inline constexpr auto kWords<LabelFilter> =

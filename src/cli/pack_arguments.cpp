@@ -357,10 +357,12 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
       ->check(CLI::Range(1, 65535));
   add_words<ImageFilter>(command, "--image-filter", record.image_filter,
                          "auto: area if both sides shrink, otherwise linear; the last three are "
-                         "antialiased and equal Pillow's",
+                         "antialiased and equal Pillow 13's; with -pillow12.1 they equal those "
+                         "of Pillow 12.1 and older",
                          kGeometry,
                          {{"bicubic", ImageFilter::cubic}, {"lanczos3", ImageFilter::lanczos}})
-      ->transform(refuse_bilinear);
+      ->transform(refuse_bilinear)
+      ->option_text("auto|linear|area|nearest|(triangle|cubic|lanczos)[-pillow12.1]");
   add_words<LabelFilter>(command, "--label-filter", record.label_filter,
                          "nearest neighbor: centered and exact, as OpenCV, or as Pillow",
                          kGeometry);

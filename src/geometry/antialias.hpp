@@ -1,12 +1,11 @@
 // Antialiased resampling of 8-bit images: triangle, cubic and lanczos. The result equals, bit for
-// bit, that of Image.resize with BILINEAR, BICUBIC and LANCZOS in Pillow 12.1 and older. Only this
-// room and its tests use it.
+// bit, that of Image.resize with BILINEAR, BICUBIC and LANCZOS in Pillow. Only this room and its
+// tests use it.
 //
-// Resampling takes two passes in fixed point: first along the rows, then along the columns, always
-// in this order. Each pass rounds to 8 bits. (Newer versions of Pillow reverse the order for images
-// whose height shrinks more than their width, and differ there.) An axis that keeps its size has no
-// pass. For an axis that shrinks, the kernel widens by the same factor. FORMAT.md ("Geometry") has
-// the formulas.
+// Resampling takes two passes in fixed point: the horizontal pass changes the width, the vertical
+// pass changes the height. Each pass rounds to 8 bits, so the result depends on their order. An
+// axis that keeps its size has no pass. For an axis that shrinks, the kernel widens by the same
+// factor. FORMAT.md ("Geometry") has the formulas.
 //
 // Each worker has its own objects, which keep tables and buffers; not thread-safe. Failure:
 // std::bad_alloc.
@@ -14,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/fit.hpp"
 #include "base/pixels.hpp"
@@ -23,28 +23,49 @@
 
 namespace hotpack::geometry {
 
+enum class PassOrder {
+  // As Pillow 13: vertical first if the height loses more than twice as many pixels as the width,
+  // and at least one.
+  by_loss,
+  // As Pillow 12.1 and older. (12.2 and 12.3 do so too, except for images more than 100 times as
+  // high as wide.)
+  horizontal_first,
+};
+
+struct AntialiasRule {
+  Kernel kernel = Kernel::triangle;
+  PassOrder order = PassOrder::by_loss;
+};
+
+// Returns the rule of an antialiased filter; nothing for the others.
+[[nodiscard]] std::optional<AntialiasRule> antialias_rule(ImageFilter filter);
+
 class Antialiaser {
  public:
   // Resamples `source` to the size of `region`, and places it at `region`, which covers all of
-  // `out`. Writes only the part that `out` shows. Computes nothing else, and keeps only as many
-  // rows of the first pass as one output row needs. Preconditions: both images have the same number
-  // of channels, 1 or 3, and do not overlap; the filter is an antialiased one.
-  void resample(const ConstPixels& source, const Region& region, ImageFilter filter,
+  // `out`. Writes only the part that `out` shows, and computes nothing else. Keeps only the rows of
+  // the first pass that one output row needs. The order of passes depends on the sizes of `source`
+  // and `region`, not on the part. Preconditions: the region has another size than the source; both
+  // images have the same number of channels, 1 or 3, and do not overlap.
+  void resample(const ConstPixels& source, const Region& region, AntialiasRule rule,
                 const MutablePixels& out);
 
  private:
-  void resample_rows_only(const ConstPixels& source, int top, const MutablePixels& out);
-  void resample_columns(const ConstPixels& source, const MutablePixels& out, int left);
-  void resample_both(const ConstPixels& source, const MutablePixels& out);
+  void resample_horizontally(const ConstPixels& source, int top, const MutablePixels& out);
+  void resample_vertically(const ConstPixels& source, int left, const MutablePixels& out);
+  void resample_horizontal_first(const ConstPixels& source, const MutablePixels& out);
+  void resample_vertical_first(const ConstPixels& source, const MutablePixels& out);
   const std::uint8_t* first_pass_row(const ConstPixels& source, int y, const MutablePixels& out);
   template <class RowAt>
-  void sum_all_rows(const RowAt& row_at, const MutablePixels& out);
+  void sum_rows(int y, const RowAt& row_at, std::uint8_t* to, std::size_t count);
 
   AxisWeights columns_, rows_;
   ColumnSummer column_summer_;
   RowSummer row_summer_;
-  Buffer ring_;       // row y of the first pass is in slot y mod rows_.longest()
-  int ring_end_ = 0;  // the first row not computed yet
+  // Horizontal first: row y of the first pass is in slot y mod rows_.longest(). Vertical first: one
+  // row.
+  Buffer first_pass_;
+  int ring_end_ = 0;  // horizontal first: the first row not computed yet
 };
 
 }  // namespace hotpack::geometry

@@ -24,14 +24,14 @@ double cubic(double x) {
 double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(x * kPi) / (x * kPi); }
 double lanczos(double x) { return x >= -3.0 && x < 3.0 ? sinc(x) * sinc(x / 3.0) : 0.0; }
 
-struct Kernel {
+struct Curve {
   double (*at)(double x);
   double support;  // the kernel is zero beyond this distance
 };
 
-Kernel kernel_of(ImageFilter filter) {
-  if (filter == ImageFilter::cubic) return {cubic, 2.0};
-  if (filter == ImageFilter::lanczos) return {lanczos, 3.0};
+Curve curve_of(Kernel kernel) {
+  if (kernel == Kernel::cubic) return {cubic, 2.0};
+  if (kernel == Kernel::lanczos) return {lanczos, 3.0};
   return {triangle, 1.0};
 }
 
@@ -44,7 +44,7 @@ struct Spread {
 Spread spread_of(const AxisRange& range) {
   const double step = static_cast<double>(range.source) / range.target;
   const double stretch = std::max(step, 1.0);
-  return {step, stretch, kernel_of(range.filter).support * stretch};
+  return {step, stretch, curve_of(range.kernel).support * stretch};
 }
 
 // Rounds half away from zero.
@@ -70,7 +70,7 @@ void AxisWeights::update(const AxisRange& wanted) {
 // Computes the weights of output i: the kernel at the centers of the inputs, divided by its sum, in
 // fixed point.
 void AxisWeights::fill(int i) {
-  const Kernel kernel = kernel_of(range_.filter);
+  const Curve curve = curve_of(range_.kernel);
   const Spread spread = spread_of(range_);
   const double center = (range_.first + i + 0.5) * spread.step;
   const double shrink = 1.0 / spread.stretch;
@@ -81,7 +81,7 @@ void AxisWeights::fill(int i) {
   const std::size_t count = static_cast<std::size_t>(end - first);
   double sum = 0.0;
   for (std::size_t k = 0; k < count; ++k) {
-    exact_[k] = kernel.at((static_cast<double>(k) + first - center + 0.5) * shrink);
+    exact_[k] = curve.at((static_cast<double>(k) + first - center + 0.5) * shrink);
     sum += exact_[k];
   }
   std::int32_t* weights =

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/words.hpp"
-
 namespace hotpack::geometry {
+
+enum class Kernel { triangle, cubic, lanczos };
 
 // A weight has this many bits behind the point. An int then has room for them, for the 8 bits of a
 // sample, and for 2 bits of headroom for kernels that overshoot. The absolute weights of a window
@@ -21,7 +21,7 @@ constexpr int kWeightBits = 32 - 8 - 2;
 
 // The outputs [first, first + count) of an axis of `source` inputs and `target` outputs.
 struct AxisRange {
-  ImageFilter filter = ImageFilter::triangle;
+  Kernel kernel = Kernel::triangle;
   int source = 0, target = 0, first = 0, count = 0;
   bool operator==(const AxisRange&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <opencv2/imgproc.hpp>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -99,10 +100,7 @@ Error no_memory_for(const Region& region) {
 
 }  // namespace
 
-bool is_antialiased(ImageFilter filter) {
-  return filter == ImageFilter::triangle || filter == ImageFilter::cubic ||
-         filter == ImageFilter::lanczos;
-}
+bool is_antialiased(ImageFilter filter) { return antialias_rule(filter).has_value(); }
 
 ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target) {
   if (filter != ImageFilter::automatic) return filter;
@@ -132,8 +130,8 @@ struct Resampler::Impl {
 Status Resampler::Impl::resample(const ConstPixels& source, const Region& region,
                                  ImageFilter filter, const MutablePixels& out) try {
   if (filter == ImageFilter::nearest) return pick_nearest(source, region, out);
-  is_antialiased(filter) ? antialiaser.resample(source, region, filter, out)
-                         : resize(source, region, filter, out);
+  const std::optional<AntialiasRule> rule = antialias_rule(filter);
+  rule ? antialiaser.resample(source, region, *rule, out) : resize(source, region, filter, out);
   return {};
 } catch (const std::bad_alloc&) {
   return no_memory_for(region);

@@ -5,8 +5,8 @@
 // INTER_NEAREST). This room itself implements linear (linear.hpp) and area (area.hpp, blocks.hpp).
 // If this machine or the linked library gives other results, resize_engine() returns the library's
 // name. This room also implements triangle, cubic and lanczos, which equal BILINEAR, BICUBIC and
-// LANCZOS of Pillow 12.1 and older bit for bit (antialias.hpp). The first Resampler turns OpenCV's
-// own threads off for the process, because `pack` parallelizes.
+// LANCZOS of Pillow bit for bit (antialias.hpp). The first Resampler turns OpenCV's own threads off
+// for the process, because `pack` parallelizes.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@
 
 namespace hotpack::geometry {
 
-// True for triangle, cubic and lanczos. They need no engine token (resize_engine()), because no
-// library determines their result.
+// True for triangle, cubic and lanczos, in either order of passes. They need no engine token
+// (resize_engine()), because no library determines their result.
 [[nodiscard]] bool is_antialiased(ImageFilter filter);
 // Returns the filter to use: `automatic` means area if both axes shrink, otherwise linear.
 [[nodiscard]] ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target);

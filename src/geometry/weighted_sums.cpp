@@ -282,7 +282,10 @@ void ColumnSummer::fill(std::size_t pixel, const AxisWeights::Window& window) {
 }
 
 void ColumnSummer::sum(const ConstPixels& source, int y, std::uint8_t* out) {
-  const std::uint8_t* in = rows_.row(source, y);
+  sum(rows_.row(source, y), out);
+}
+
+void ColumnSummer::sum(const std::uint8_t* in, std::uint8_t* out) {
   if (channels_ == 3) {
     HWY_DYNAMIC_DISPATCH(sum_rgb)(columns_, in, rounded_.data(), out);
     return;

@@ -38,6 +38,8 @@ class ColumnSummer {
   void update(const AxisRange& range, const AxisWeights& columns, int channels);
   // Writes the outputs of row y of `source`, which is as wide as the range's source.
   void sum(const ConstPixels& source, int y, std::uint8_t* out);
+  // Writes the outputs of a row behind which PaddedRows::kSlack more bytes can be read.
+  void sum(const std::uint8_t* in, std::uint8_t* out);
 
  private:
   void fill(std::size_t pixel, const AxisWeights::Window& window);

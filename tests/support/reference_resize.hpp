@@ -215,6 +215,92 @@ inline Image nearest(const Image& in, int width, int height) {
   return out;
 }
 
+// The antialiased filters of Pillow.
+enum class Curve { triangle, cubic, lanczos };
+
+inline double curve_at(Curve curve, double x) {
+  const double pi = 3.14159265358979323846, distance = std::abs(x);
+  if (curve == Curve::triangle) return distance < 1 ? 1 - distance : 0;
+  if (curve == Curve::lanczos) {
+    if (x == 0) return 1;
+    const double narrow = x * pi, wide = x / 3 * pi;
+    return x < -3 || x >= 3 ? 0 : std::sin(narrow) / narrow * (std::sin(wide) / wide);
+  }
+  if (distance < 1) return (1.5 * distance - 2.5) * distance * distance + 1;
+  return distance < 2 ? (((distance - 5) * distance + 8) * distance - 4) * -0.5 : 0;
+}
+
+// The inputs of output `i`, and their weights in units of 2^-22.
+struct Weights {
+  int first = 0;
+  std::vector<int> weights;
+};
+
+inline Weights weights_of(Curve curve, int source, int target, int i) {
+  const double step = static_cast<double>(source) / target, stretch = step > 1 ? step : 1;
+  const double reach = stretch * (curve == Curve::triangle ? 1 : curve == Curve::cubic ? 2 : 3);
+  const double center = (i + 0.5) * step;
+  Weights result;
+  const int first = static_cast<int>(std::trunc(center - reach + 0.5)),
+            end = static_cast<int>(std::trunc(center + reach + 0.5));
+  result.first = first < 0 ? 0 : first;
+  std::vector<double> exact;
+  double sum = 0;
+  for (int k = result.first; k < end && k < source; ++k) {
+    exact.push_back(curve_at(curve, (k - center + 0.5) * (1 / stretch)));
+    sum += exact.back();
+  }
+  for (const double weight : exact)
+    result.weights.push_back(static_cast<int>(std::round(weight / sum * (1 << 22))));
+  return result;
+}
+
+inline Image transposed(const Image& in) {
+  Image out(in.height, in.width, in.channels);
+  for (int y = 0; y < out.height; ++y) {
+    for (int x = 0; x < out.width; ++x) {
+      for (int c = 0; c < in.channels; ++c) out.at(x, y, c) = in.at(y, x, c);
+    }
+  }
+  return out;
+}
+
+// One pass: changes the width, unless it is `width` already.
+inline Image antialiased_width(const Image& in, Curve curve, int width) {
+  if (in.width == width) return in;
+  Image out(width, in.height, in.channels);
+  for (int x = 0; x < width; ++x) {
+    const Weights columns = weights_of(curve, in.width, width, x);
+    for (int y = 0; y < in.height; ++y) {
+      for (int c = 0; c < in.channels; ++c) {
+        long long sum = 1 << 21;
+        for (std::size_t k = 0; k < columns.weights.size(); ++k)
+          sum += static_cast<long long>(columns.weights[k]) *
+                 in.at(columns.first + static_cast<int>(k), y, c);
+        sum >>= 22;
+        out.at(x, y, c) = static_cast<std::uint8_t>(sum < 0 ? 0 : sum > 255 ? 255 : sum);
+      }
+    }
+  }
+  return out;
+}
+
+inline Image antialiased_height(const Image& in, Curve curve, int height) {
+  return transposed(antialiased_width(transposed(in), curve, height));
+}
+
+// `vertical_first` is the order of the passes, of which the first one rounds to 8 bits, too.
+inline Image antialiased(const Image& in, Curve curve, int width, int height, bool vertical_first) {
+  return vertical_first ? antialiased_width(antialiased_height(in, curve, height), curve, width)
+                        : antialiased_height(antialiased_width(in, curve, width), curve, height);
+}
+
+// Pillow 13 changes the height first if it loses more than twice as many pixels as the width.
+inline bool pillow13_is_vertical_first(const Image& in, int width, int height) {
+  const int lost_rows = in.height - height, lost_columns = in.width - width;
+  return lost_rows >= 1 && lost_rows > 2 * lost_columns;
+}
+
 // `resized` placed in a record with its corner at (left, top); `pad` elsewhere.
 inline Image placed(const Image& resized, int left, int top, int width, int height,
                     const std::uint8_t* pad) {

@@ -72,7 +72,8 @@ TEST_CASE("values that other writers of 1.0 may use are legal") {
     schema.geometry.fit = fit;
     CHECK(refusal(schema) == "accepted");
   }
-  for (const auto* filter : {"auto", "linear", "area", "nearest", "triangle", "cubic", "lanczos"}) {
+  for (const auto* filter : {"auto", "linear", "area", "nearest", "triangle", "cubic", "lanczos",
+                             "triangle-pillow12.1", "cubic-pillow12.1", "lanczos-pillow12.1"}) {
     schema.geometry.image_filter = filter;
     CHECK(refusal(schema) == "accepted");
   }

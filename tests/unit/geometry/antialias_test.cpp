@@ -9,70 +9,28 @@
 #include "geometry/resize_cases.hpp"
 #include "support/catch.hpp"
 #include "support/reference_resize.hpp"
+#include "support/resized_parts.hpp"
+#include "support/vector_targets.hpp"
 
 using namespace hotpack;
 using namespace hotpack::geometry;
+using namespace hotpack::test;
 using reference::Image;
 
 namespace {
 
 using Row = std::vector<std::uint8_t>;
 
-constexpr std::array kFilters{ImageFilter::triangle, ImageFilter::cubic, ImageFilter::lanczos};
+constexpr std::array kFilters{ImageFilter::triangle,         ImageFilter::cubic,
+                              ImageFilter::lanczos,          ImageFilter::triangle_pillow12_1,
+                              ImageFilter::cubic_pillow12_1, ImageFilter::lanczos_pillow12_1};
 constexpr std::array<std::uint8_t, 3> kPad{10, 200, 30};
 
-// The hash of the bytes of Image.resize with BILINEAR, BICUBIC or LANCZOS in Pillow 9.4.0 (and
-// 12.1.0): up, down, one axis each way, one axis alone, to and from a single pixel.
-constexpr std::array<ResizeCase, 48> kPillowCases{{
-    {ImageFilter::triangle, 1, {23, 17}, {40, 31}, 0x12d3e4b3bb52d1be},
-    {ImageFilter::triangle, 3, {23, 17}, {40, 31}, 0xb6c0ef08f44d4902},
-    {ImageFilter::triangle, 1, {41, 37}, {19, 16}, 0x7da779a6a4b35b9f},
-    {ImageFilter::triangle, 3, {41, 37}, {19, 16}, 0x8890d07d0fb0acb5},
-    {ImageFilter::triangle, 1, {19, 40}, {33, 21}, 0x8e921efb6a1abbe4},
-    {ImageFilter::triangle, 3, {19, 40}, {33, 21}, 0xa22ae66a37d6a022},
-    {ImageFilter::triangle, 1, {60, 9}, {7, 70}, 0x0d8c20d38c09fcc1},
-    {ImageFilter::triangle, 3, {60, 9}, {7, 70}, 0x0c124448cc6c9dcb},
-    {ImageFilter::triangle, 1, {48, 34}, {48, 13}, 0x40f3fb02b134eae3},
-    {ImageFilter::triangle, 3, {48, 34}, {48, 13}, 0xf566baa9a8b26a5c},
-    {ImageFilter::triangle, 1, {48, 34}, {11, 34}, 0x482a546c30644198},
-    {ImageFilter::triangle, 3, {48, 34}, {11, 34}, 0x871a65fef3abbbf9},
-    {ImageFilter::triangle, 1, {1, 1}, {5, 3}, 0x8c489490d78c92ef},
-    {ImageFilter::triangle, 3, {1, 1}, {5, 3}, 0x4d92861edd621299},
-    {ImageFilter::triangle, 1, {300, 2}, {1, 1}, 0x5bdd139269f447c1},
-    {ImageFilter::triangle, 3, {300, 2}, {1, 1}, 0x7339547790680847},
-    {ImageFilter::cubic, 1, {23, 17}, {40, 31}, 0x8e1a3e0cfa4da244},
-    {ImageFilter::cubic, 3, {23, 17}, {40, 31}, 0xd4ff99bb844ab50b},
-    {ImageFilter::cubic, 1, {41, 37}, {19, 16}, 0x5c3e450a98e00d93},
-    {ImageFilter::cubic, 3, {41, 37}, {19, 16}, 0xb5ee3caf6ba15e3c},
-    {ImageFilter::cubic, 1, {19, 40}, {33, 21}, 0xc40a2f4bc5743df1},
-    {ImageFilter::cubic, 3, {19, 40}, {33, 21}, 0x38008ae341c80bf9},
-    {ImageFilter::cubic, 1, {60, 9}, {7, 70}, 0x95ffab7dc7ad707b},
-    {ImageFilter::cubic, 3, {60, 9}, {7, 70}, 0x52204088fa717fc4},
-    {ImageFilter::cubic, 1, {48, 34}, {48, 13}, 0xeae15ba676fe5c07},
-    {ImageFilter::cubic, 3, {48, 34}, {48, 13}, 0xbce611087e569e5a},
-    {ImageFilter::cubic, 1, {48, 34}, {11, 34}, 0x24d718031a2ce79d},
-    {ImageFilter::cubic, 3, {48, 34}, {11, 34}, 0xf62c2700992c6406},
-    {ImageFilter::cubic, 1, {1, 1}, {5, 3}, 0x8c489490d78c92ef},
-    {ImageFilter::cubic, 3, {1, 1}, {5, 3}, 0x4d92861edd621299},
-    {ImageFilter::cubic, 1, {300, 2}, {1, 1}, 0x5bdd139269f447c1},
-    {ImageFilter::cubic, 3, {300, 2}, {1, 1}, 0x5c0fdf5c8b9c9ebb},
-    {ImageFilter::lanczos, 1, {23, 17}, {40, 31}, 0xe9af93c4a1afab04},
-    {ImageFilter::lanczos, 3, {23, 17}, {40, 31}, 0x34f277c17a24bde0},
-    {ImageFilter::lanczos, 1, {41, 37}, {19, 16}, 0x1c3ffb2b4fafdd41},
-    {ImageFilter::lanczos, 3, {41, 37}, {19, 16}, 0x8ac0e0c7f8c09c3c},
-    {ImageFilter::lanczos, 1, {19, 40}, {33, 21}, 0x4d92f439d34219f9},
-    {ImageFilter::lanczos, 3, {19, 40}, {33, 21}, 0x2dc5a332a1787141},
-    {ImageFilter::lanczos, 1, {60, 9}, {7, 70}, 0x6b3f7bbfab261229},
-    {ImageFilter::lanczos, 3, {60, 9}, {7, 70}, 0x536bf22b46b67cd5},
-    {ImageFilter::lanczos, 1, {48, 34}, {48, 13}, 0xceda4e111fec8839},
-    {ImageFilter::lanczos, 3, {48, 34}, {48, 13}, 0x5aa2d28fe4a04cb9},
-    {ImageFilter::lanczos, 1, {48, 34}, {11, 34}, 0x4be7fcf39b7078ad},
-    {ImageFilter::lanczos, 3, {48, 34}, {11, 34}, 0x875a76bb256ef158},
-    {ImageFilter::lanczos, 1, {1, 1}, {5, 3}, 0x8c489490d78c92ef},
-    {ImageFilter::lanczos, 3, {1, 1}, {5, 3}, 0x4d92861edd621299},
-    {ImageFilter::lanczos, 1, {300, 2}, {1, 1}, 0x5bdd139269f447c1},
-    {ImageFilter::lanczos, 3, {300, 2}, {1, 1}, 0x7339547790680847},
-}};
+// The hashes of Pillow's bytes, one file per order of passes.
+constexpr ResizeCase kPillowCases[] = {
+#include "pillow12_1_cases.inc"
+#include "pillow13_cases.inc"
+};
 
 std::size_t row_bytes(const Image& image) {
   return static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
@@ -106,6 +64,16 @@ Image noise(int width, int height, int channels, std::mt19937& random) {
   return image;
 }
 
+// The result of the plain formulas, whole.
+Image expected(const Image& source, ImageFilter filter, Extent size) {
+  const AntialiasRule rule = antialias_rule(filter).value();
+  const auto curve = static_cast<reference::Curve>(rule.kernel);
+  const bool vertical_first =
+      rule.order == PassOrder::by_loss &&
+      reference::pillow13_is_vertical_first(source, size.width, size.height);
+  return reference::antialiased(source, curve, size.width, size.height, vertical_first);
+}
+
 }  // namespace
 
 TEST_CASE("triangle, cubic and lanczos equal Pillow's filters") {
@@ -115,6 +83,70 @@ TEST_CASE("triangle, cubic and lanczos equal Pillow's filters") {
          << resize_case.source.height << " to " << resize_case.target.width << "x"
          << resize_case.target.height);
     CHECK(resize_hash(resize_case) == resize_case.hash);
+  }
+}
+
+TEST_CASE("antialiased filters and parts equal the plain formulas") {
+  std::mt19937 random(34);
+  const auto up_to = [&](int most) {
+    return 1 + static_cast<int>(random() % static_cast<unsigned>(most));
+  };
+  for_each_vector_target([&] {
+    Antialiaser antialiaser;
+    for (int round = 0; round < 300; ++round) {
+      const Image source = any_image(up_to(60), up_to(60), round % 2 == 0 ? 1 : 3, random);
+      const Extent size{round % 5 == 0 ? source.width : up_to(60),
+                        round % 7 == 0 ? source.height : up_to(60)};
+      if (size == Extent{source.width, source.height}) continue;  // copied, not resampled
+      const ImageFilter filter = kFilters[random() % kFilters.size()];
+      INFO(word_of(filter));
+      const auto resize_part = [&](const ConstPixels& in, const Region& region,
+                                   const MutablePixels& out) {
+        antialiaser.resample(in, region, antialias_rule(filter).value(), out);
+      };
+      require_part(source, expected(source, filter, size),
+                   any_part(size.width, size.height, random), resize_part);
+    }
+  });
+}
+
+TEST_CASE("the vertical pass is first if the height loses over twice as much") {
+  const auto is_first = [](Extent from, Extent to) {
+    std::mt19937 random(35);
+    const Image source = noise(from.width, from.height, 3, random);
+    const Image by_loss = resize(source, ImageFilter::lanczos, to);
+    const auto in_order = [&](bool vertical_first) {
+      return reference::antialiased(source, reference::Curve::lanczos, to.width, to.height,
+                                    vertical_first);
+    };
+    const Image vertical = in_order(true), horizontal = in_order(false);
+    REQUIRE(vertical != horizontal);
+    CHECK(resize(source, ImageFilter::lanczos_pillow12_1, to) == horizontal);
+    REQUIRE((by_loss == vertical || by_loss == horizontal));
+    return by_loss == vertical;
+  };
+  CHECK_FALSE(is_first({40, 50}, {30, 30}));
+  CHECK(is_first({40, 51}, {30, 30}));
+  CHECK(is_first({40, 50}, {31, 30}));
+  CHECK(is_first({30, 31}, {40, 30}));
+  CHECK_FALSE(is_first({30, 30}, {40, 31}));
+  CHECK_FALSE(is_first({50, 40}, {30, 30}));
+}
+
+TEST_CASE("a part has the order of passes of the whole image") {
+  std::mt19937 random(36);
+  const Image source = noise(40, 80, 3, random);
+  constexpr Extent kSize{30, 40};  // vertical first
+  const Image whole = expected(source, ImageFilter::cubic, kSize);
+  REQUIRE(whole != expected(source, ImageFilter::cubic_pillow12_1, kSize));
+  Resampler resampler;
+  for (const Extent tile : {Extent{1, 1}, Extent{7, 40}, Extent{30, 3}, Extent{16, 16}}) {
+    for (int y = 0; y < kSize.height; y += tile.height) {
+      for (int x = 0; x < kSize.width; x += tile.width)
+        REQUIRE(place(resampler, source, {-x, -y, kSize.width, kSize.height}, ImageFilter::cubic,
+                      tile) ==
+                reference::placed(whole, -x, -y, tile.width, tile.height, kPad.data()));
+    }
   }
 }
 
@@ -181,7 +213,7 @@ TEST_CASE("cropped parts do not affect visible pixels") {
     const Extent record{up_to(70), up_to(70)};
     region.x = up_to(region.width + record.width - 1) - region.width;
     region.y = up_to(region.height + record.height - 1) - region.height;
-    const ImageFilter filter = kFilters[static_cast<std::size_t>(round) % 3];
+    const ImageFilter filter = kFilters[static_cast<std::size_t>(round) % kFilters.size()];
     const Image whole = resize(source, filter, {region.width, region.height});
     INFO(round << ": " << source.width << "x" << source.height << " to " << region.width << "x"
                << region.height << " at " << region.x << "," << region.y << " of " << record.width

@@ -12,13 +12,13 @@ using namespace hotpack::geometry;
 
 namespace {
 
-constexpr std::array kFilters{ImageFilter::triangle, ImageFilter::cubic, ImageFilter::lanczos};
+constexpr std::array kKernels{Kernel::triangle, Kernel::cubic, Kernel::lanczos};
 
 }  // namespace
 
 TEST_CASE("weight windows stay inside the axis, advance and sum to one") {
   AxisWeights weights;
-  for (const ImageFilter filter : kFilters) {
+  for (const Kernel kernel : kKernels) {
     for (const auto& [source, target] : {std::pair{1, 1},
                                          {1, 100},
                                          {100, 1},
@@ -27,7 +27,7 @@ TEST_CASE("weight windows stay inside the axis, advance and sum to one") {
                                          {1000, 999},
                                          {999, 1000},
                                          {4096, 10}}) {
-      weights.update({filter, source, target, 0, target});
+      weights.update({kernel, source, target, 0, target});
       int first = 0, end = 0;
       for (int i = 0; i < target; ++i) {
         const AxisWeights::Window window = weights.window(i);

@@ -69,10 +69,21 @@ TEST_CASE("image filters have names that read back") {
   CHECK(word_of(ImageFilter::triangle) == "triangle");
   CHECK(word_of(ImageFilter::cubic) == "cubic");
   CHECK(word_of(ImageFilter::lanczos) == "lanczos");
+  CHECK(word_of(ImageFilter::triangle_pillow12_1) == "triangle-pillow12.1");
+  CHECK(word_of(ImageFilter::cubic_pillow12_1) == "cubic-pillow12.1");
+  CHECK(word_of(ImageFilter::lanczos_pillow12_1) == "lanczos-pillow12.1");
   for (const char* name : {"auto", "linear", "area", "nearest", "triangle", "cubic", "lanczos"}) {
     CHECK(word_of(value_of<ImageFilter>(name).value()) == name);
   }
   CHECK_FALSE(value_of<ImageFilter>("bicubic"));
+}
+
+TEST_CASE("filters antialias or not, whatever their order of passes") {
+  for (const Word<ImageFilter>& word : kWords<ImageFilter>) {
+    const bool named = word.text.starts_with("triangle") || word.text.starts_with("cubic") ||
+                       word.text.starts_with("lanczos");
+    CHECK(is_antialiased(word.value) == named);
+  }
 }
 
 TEST_CASE("auto is area where both axes shrink, else linear") {

@@ -15,7 +15,7 @@ using namespace hotpack::test;
 
 namespace {
 
-constexpr std::array kFilters{ImageFilter::triangle, ImageFilter::cubic, ImageFilter::lanczos};
+constexpr std::array kKernels{Kernel::triangle, Kernel::cubic, Kernel::lanczos};
 
 std::vector<std::uint8_t> noise(std::size_t count, std::mt19937& random) {
   std::vector<std::uint8_t> samples(count);
@@ -38,7 +38,7 @@ AxisRange any_range(std::mt19937& random) {
   const auto up_to = [&](int most) {
     return 1 + static_cast<int>(random() % static_cast<unsigned>(most));
   };
-  AxisRange range{kFilters[random() % 3], up_to(random() % 2 == 0 ? 6 : 90), 0, 0, 0};
+  AxisRange range{kKernels[random() % 3], up_to(random() % 2 == 0 ? 6 : 90), 0, 0, 0};
   range.target = up_to(random() % 2 == 0 ? 6 : 90);
   range.count = up_to(range.target);
   range.first = up_to(range.target - range.count + 1) - 1;

@@ -15,9 +15,14 @@ struct Limits {
 };
 
 constexpr std::array kLimits{
-    Limits{ImageFilter::automatic, {18, 28, 36}}, Limits{ImageFilter::area, {18, 28, 36}},
-    Limits{ImageFilter::triangle, {11, 20, 28}},  Limits{ImageFilter::cubic, {11, 20, 28}},
+    Limits{ImageFilter::automatic, {18, 28, 36}},
+    Limits{ImageFilter::area, {18, 28, 36}},
+    Limits{ImageFilter::triangle, {11, 20, 28}},
+    Limits{ImageFilter::cubic, {11, 20, 28}},
     Limits{ImageFilter::lanczos, {11, 20, 28}},
+    Limits{ImageFilter::triangle_pillow12_1, {11, 20, 28}},
+    Limits{ImageFilter::cubic_pillow12_1, {11, 20, 28}},
+    Limits{ImageFilter::lanczos_pillow12_1, {11, 20, 28}},
 };
 
 constexpr Extent kTarget{320, 160};

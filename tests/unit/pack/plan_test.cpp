@@ -271,8 +271,10 @@ TEST_CASE("the schema names --jpeg-scale only if a JPEG may be scaled") {
     options.record.image_filter = filter;
     CHECK_FALSE(records_it(options, ".jpg"));
   }
-  options.record.image_filter = ImageFilter::lanczos;
-  CHECK(records_it(options, ".jpg"));
+  for (const ImageFilter filter : {ImageFilter::lanczos_pillow12_1, ImageFilter::lanczos}) {
+    options.record.image_filter = filter;
+    CHECK(records_it(options, ".jpg"));
+  }
   options.record.fit = Fit::crop_or_pad;
   CHECK_FALSE(records_it(options, ".jpg"));
   options.record.fit = Fit::contain;
