@@ -41,7 +41,8 @@ struct VerifyProgress {
 };
 
 struct VerifyOptions {
-  unsigned threads = 0;             ///< 0: one per processor. The report does not depend on it
+  /// 0: one per core that this process may use. The report does not depend on it
+  unsigned threads = 0;
   std::size_t max_findings = 1000;  ///< how many the report keeps, at least 1; it counts all
   /// Called every few records; returning false stops the run. Default: none.
   std::function<bool(const VerifyProgress&)> progress;

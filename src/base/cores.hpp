@@ -9,7 +9,8 @@ namespace hotpack {
 
 // The smaller of the cores in the affinity mask and the cgroup's quota, rounded up; at least 1.
 // The quota is the tightest of the process's cgroup and its parents (v2 cpu.max, v1
-// cpu.cfs_quota_us).
+// cpu.cfs_quota_us). Every default number of threads comes from here. A file that is missing, not
+// readable or malformed sets no quota; without an affinity mask, the number of online cores counts.
 [[nodiscard]] unsigned usable_cores();
 
 // The cgroup's quota, or nothing if there is none. Reads proc/self/cgroup, proc/self/mountinfo

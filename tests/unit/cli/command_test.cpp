@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "run_commands.hpp"
@@ -110,6 +112,19 @@ TEST_CASE("a command runs with its options, results apart from messages") {
   CHECK(ran.code == 0);
   CHECK(ran.output == "root=here size=3x4 force=0 json\n");
   CHECK(ran.messages == "boxing with 2\n");
+}
+
+TEST_CASE("without -j there is one thread per core that the process may use") {
+  cpu_set_t before, one;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  CHECK(run({"box", "--size", "3x4"}).messages ==
+        "boxing with " + std::to_string(usable_cores()) + "\n");
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  const Ran ran = run({"box", "--size", "3x4"});
+  REQUIRE(sched_setaffinity(0, sizeof before, &before) == 0);
+  CHECK(ran.messages == "boxing with 1\n");
 }
 
 TEST_CASE("the frame adds the options of messages") {
