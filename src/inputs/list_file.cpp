@@ -175,8 +175,8 @@ class ListReader {
                             " lines are marked -1: the list selects no image",
                         file_);
     return data_error("none of its " + std::to_string(entries) +
-                          " lines names an image: the first is '" + first_ + "', and a key is " +
-                          quoted_key(0) +
+                          " lines names an image: the first line is '" + first_ +
+                          "', and a key is " + quoted_key(0) +
                           ". Give the folder of its paths with --root, or the beginning to remove "
                           "from them with --strip-prefix",
                       file_);

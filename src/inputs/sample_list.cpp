@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.hpp"
 #include "inputs/fold.hpp"
 
 namespace hotpack::pipeline {
@@ -25,8 +26,8 @@ void remove_duplicates(FileList& list, std::string_view what, ProblemLog& proble
       problems.add({differ_in_extension(list, file, unique.back()) ? ProblemKind::twin_file
                                                                    : ProblemKind::duplicate_key,
                     list.path(file),
-                    "has the key '" + std::string(list.key(file)) + "' of another " +
-                        std::string(what) + ", " + list.path(unique.back())});
+                    "has the same key '" + std::string(list.key(file)) + "' as the " +
+                        std::string(what) + " " + quoted_text(list.path(unique.back()))});
     } else {
       unique.push_back(file);
     }
@@ -78,7 +79,7 @@ struct Orphans {
            const Alike& others, const FileList& other_files) const {
     std::string text = std::string(why) + " '" + std::string(files.key(file)) + "'";
     if (const auto other = others.find(folded(files.key(file), kAll)); other != others.end())
-      text += "; that of " + other_files.path(*other->second) + " differs in " +
+      text += "; the key of " + quoted_text(other_files.path(*other->second)) + " differs in " +
               folding_advice(files.key(file), other_files.key(*other->second));
     problems.add({kind, files.path(file), text});
   }
@@ -176,7 +177,7 @@ class MaskPairing {
         orphans_.problems.add({ProblemKind::duplicate_key, list_.mask_path(mask),
                                "is a mask of class '" + list_.mask_names[mask.name] +
                                    "' for the same image as " +
-                                   list_.mask_path(list_.masks[kept - 1])});
+                                   quoted_text(list_.mask_path(list_.masks[kept - 1]))});
       } else {
         list_.masks[kept++] = mask;
       }
