@@ -67,6 +67,6 @@ TEST_CASE("what cannot be read is refused with its line") {
   CHECK(refusal_of("a = \"open") == "line 1: a quoted value has no closing quote");
   CHECK(refusal_of("a = \"x\" y") == "line 1: unexpected 'y' after the value");
   CHECK_THAT(refusal_of("a = \"\\q\""), ContainsSubstring("unknown escape"));
-  CHECK_THAT(refusal_of("a = [1, 2"), ContainsSubstring("ends with ']'"));
+  CHECK_THAT(refusal_of("a = [1, 2"), ContainsSubstring("must end with ']'"));
   CHECK_THAT(refusal_of("a = [1,,2]"), ContainsSubstring("a value is missing"));
 }

@@ -501,7 +501,7 @@ TEST_CASE("Impossible image outputs are refused with the option's name", "[expan
   CHECK_THAT(refusal({ElementType::f32, last, {}, {0.5f}}, 1),
              ContainsSubstring("std is given without its mean"));
   CHECK_THAT(refusal({ElementType::f32, last, {0.5f}, {0.5f}}, 3),
-             ContainsSubstring("mean has 1 value, the images have 3 channels"));
+             ContainsSubstring("mean has 1 value, but the images have 3 channels"));
   CHECK_THAT(refusal({ElementType::f16, last, {0.5f}, {0.5f, 0.5f, 0.5f}}, 1),
              ContainsSubstring("std has 3 values, but the images have 1 channel:"));
   CHECK_THAT(refusal({ElementType::f32, last, {0, 0, 0}, {1, 0, 1}}, 3),

@@ -130,7 +130,7 @@ TEST_CASE("invalid manifest values are named even with a correct check") {
     INFO(to);
     CHECK_THAT(refusal(changed(from, to)), ContainsSubstring(what));
   };
-  check("\"format\":\"1.0\"", "\"format\":\"2.0\"", "version 2.0 is not known");
+  check("\"format\":\"1.0\"", "\"format\":\"2.0\"", "version 2.0 is unknown");
   check("\"format\":\"1.0\"", "\"farmat\":\"1.0\"", "lacks the key \"format\"");
   check("\"fingerprint\":\"xxh3", "\"fingerprint\":\"xxh4", "fingerprint");
   check("\"fingerprint\":\"xxh3-128:", "\"more\":1,\"fingerprint\":\"xxh3-128:",

@@ -86,13 +86,13 @@ TEST_CASE("gaps, overlaps, ends and sizes are checked") {
 
 TEST_CASE("shapes and types must match the bytes") {
   CHECK_THAT(refusal("{" + entry("a", "U8", "15", "0,16") + "}"),
-             ContainsSubstring("does not need 16 bytes"));
+             ContainsSubstring("does not fit its size, 16 bytes"));
   CHECK_THAT(refusal("{" + entry("a", "U32", "16", "0,16") + "}"),
-             ContainsSubstring("does not need 16 bytes"));
+             ContainsSubstring("does not fit its size, 16 bytes"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "4294967296,4294967296,16", "0,16") + "}"),
-             ContainsSubstring("does not need"));
+             ContainsSubstring("does not fit its size"));
   CHECK_THAT(refusal("{" + entry("a", "U7", "16", "0,16") + "}"),
-             ContainsSubstring("\"U7\" is not known"));
+             ContainsSubstring("\"U7\" is not a type that hotpack knows"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "-16", "0,16") + "}"), ContainsSubstring("shape[0]"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "16.0", "0,16") + "}"), ContainsSubstring("shape[0]"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "16", "16,0") + "}"),
@@ -124,7 +124,7 @@ TEST_CASE("many tensors cost no quadratic time and no memory beyond their text")
   std::string header = "{";
   for (int i = 0; i < 100000; ++i)
     header += (i == 0 ? "" : ",") + entry(std::to_string(i), "U8", "0", "0,0");
-  CHECK_THAT(refusal(header + "}"), ContainsSubstring("16 bytes after"));
+  CHECK_THAT(refusal(header + "}"), ContainsSubstring("16 bytes follow the last tensor"));
 }
 
 TEST_CASE("long or deep lists are refused before they are built") {

@@ -210,7 +210,7 @@ TEST_CASE("the first difference names the option before the shapes it implies") 
         "classes[1].name: \"class 1\" here, \"Car\" there");
   there.classes.pop_back();
   there.classes[1].name = "class 1";
-  CHECK(first_difference(here, there, {"here", "there"}) == "classes: 3 here, 2 there");
+  CHECK(first_difference(here, there, {"here", "there"}) == "classes: 3 entries here, 2 there");
   there.options.more[0].second = "\"color\"";
   CHECK(first_difference(here, there, {"here", "there"}) ==
         "options.label_kind: \"index\" here, \"color\" there");

@@ -109,7 +109,7 @@ TEST_CASE("a file that is not a shard is identified") {
 TEST_CASE("metadata, version, schema and plan are checked") {
   const TinyShard shard = make_shard({}, 2);
   CHECK_THAT(refusal(edited(shard, "\"1.0\"", "\"2.0\"")),
-             ContainsSubstring("version 2.0 is not known"));
+             ContainsSubstring("version 2.0 is unknown"));
   CHECK_THAT(refusal(edited(shard, "\"1.0\"", "\"1.\"")), ContainsSubstring("1.<minor>"));
   CHECK_THAT(refusal(edited(shard, "hotpack.plan", "hotpack.plam")),
              ContainsSubstring("lacks hotpack.plan"));
@@ -293,10 +293,10 @@ TEST_CASE("sums of the regions tell which one is damaged") {
   const TinyShard shard = make_shard({}, 2);
   Bytes file = shard.bytes;
   file[shard.layout.buffer_start() - 1] = std::byte{'\n'};
-  CHECK_THAT(refusal(file), ContainsSubstring("the header has crc32c:"));
+  CHECK_THAT(refusal(file), ContainsSubstring("the header has the checksum crc32c:"));
   file = shard.bytes;
   file[shard.layout.file_offset("source.size")] ^= std::byte{1};
-  CHECK_THAT(refusal(file), ContainsSubstring("the tables region has crc32c:"));
+  CHECK_THAT(refusal(file), ContainsSubstring("the tables region has the checksum crc32c:"));
 }
 
 TEST_CASE("impossible tables are refused although their sums match") {

@@ -376,12 +376,13 @@ TEST_CASE("JPEG labels are refused unless binary") {
   label.raw.form = "RGB JPEG";
   OwnedLabel gray = gray_label(1, {0});
   gray.raw.lossy = true;
+  gray.raw.form = "8-bit gray JPEG";
   for (const LabelKind reading : {LabelKind::color, LabelKind::index, LabelKind::palette_color}) {
     const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules_of(reading));
     CHECK_THAT(decode_refusal(decoder, label), ContainsSubstring("RGB JPEG") &&
                                                    ContainsSubstring("PNG") &&
                                                    ContainsSubstring("--threshold"));
-    CHECK_THAT(decode_refusal(decoder, gray), ContainsSubstring("JPEG"));
+    CHECK_THAT(decode_refusal(decoder, gray), ContainsSubstring("8-bit gray JPEG"));
   }
   CHECK(decode(make(binary_classes(), rules_of(LabelKind::binary)), label).ids == Ids{0});
 }

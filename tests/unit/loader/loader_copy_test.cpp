@@ -114,8 +114,9 @@ TEST_CASE("records of mixed sizes: a small buffer is refused, the batch repeats"
   for (std::uint64_t step = 0; step < 6; ++step) {
     const Row expected = expected_row(dataset, in_file_order(1), static_cast<std::int64_t>(step));
     Bytes image(expected.image.size()), label(expected.label.size());
-    CHECK_THAT(refused(loader, {std::span(image).first(3), label}),
-               ContainsSubstring("has 3 bytes, the batch needs " + std::to_string(image.size())));
+    CHECK_THAT(
+        refused(loader, {std::span(image).first(3), label}),
+        ContainsSubstring("has 3 bytes, but the batch needs " + std::to_string(image.size())));
     CHECK(loader.state().samples == step);
     const BatchInfo info = copied(loader, {image, label});
     CHECK(info.step == step);
