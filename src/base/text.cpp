@@ -57,6 +57,15 @@ std::string list_text(const std::vector<std::string>& words, std::size_t most) {
   return words.size() > most ? text + ", …" : text;
 }
 
+std::string quoted_text(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+std::string quoted_list_text(const std::vector<std::string>& words, std::size_t most) {
+  std::vector<std::string> quoted;
+  quoted.reserve(words.size());
+  for (const std::string& word : words) quoted.push_back(quoted_text(word));
+  return list_text(quoted, most);
+}
+
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {

@@ -32,6 +32,11 @@ namespace hotpack {
 // Joins the first `most` words with commas; "…" replaces the others.
 [[nodiscard]] std::string list_text(const std::vector<std::string>& words, std::size_t most);
 
+// "'name'": how a sentence shows the name of a file, folder or class.
+[[nodiscard]] std::string quoted_text(std::string_view name);
+// As list_text(), with each word in single quotes.
+[[nodiscard]] std::string quoted_list_text(const std::vector<std::string>& words, std::size_t most);
+
 // The lines of a text without their newlines, as views into it. A newline at the end does not
 // begin another line.
 [[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);

@@ -80,7 +80,7 @@ class Checking {
     HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return stopped();
     if (nothing_left() && problems_.group(ProblemKind::unopenable_file).count > 0)
-      return nothing_to_check(data_error("no sample is left whose files can be opened"));
+      return nothing_to_check(data_error("there is no sample whose files can be opened"));
     HOTPACK_TRY(read_labels());
     if (observer_.stop_requested()) return stopped();
     DatasetSummary summary(inputs_.splits(), context(), options().record);
@@ -290,7 +290,7 @@ class Checking {
     const std::uint64_t needed = report_.estimate->chosen_bytes();
     const std::optional<std::uint64_t> free = free_bytes_at(options().run.output);
     if (!free || needed <= *free) return;
-    warn("disk-space", "the disk of " + options().run.output + " has " + number_text(*free) +
+    warn("disk-space", "the disk of '" + options().run.output + "' has " + number_text(*free) +
                            " bytes free, but the pack needs " + number_text(needed) +
                            " bytes, plus some for the tables of the shards");
   }

@@ -210,8 +210,8 @@ void DatasetSummary::report_small_images(Diagnostics& diagnostics) const {
       small.images, small.of,
       most               ? ""
       : small.in_records ? "enlarged so much, an image is only a blur; padded so much, it is "
-                           "mostly padding. Leave it out, or choose a smaller --size"
-                         : "are they thumbnails, or left over from a failed download?"));
+                           "mostly padding. Leave such images out, or choose a smaller --size"
+                         : "are these images thumbnails, or left over from a failed download?"));
 }
 
 void DatasetSummary::report_dark_images(Diagnostics& diagnostics) const {
@@ -246,7 +246,9 @@ void DatasetSummary::report_orientations(Diagnostics& diagnostics) const {
   const bool asked = options_.exif == ExifPolicy::ignore;
   report(kept_as_stored_, asked ? Severity::note : Severity::warning,
          asked ? "not turned" : "not turned, because the label fits the image as stored",
-         asked ? "" : "image viewers turn it. Compare image and label, and save the image upright");
+         asked ? ""
+               : "image viewers turn such an image. Compare image and label, and save the image "
+                 "upright");
 }
 
 std::string DatasetSummary::splits_without(std::size_t class_id) const {

@@ -16,7 +16,7 @@ using Place = Duplicates::Place;
 using PathOf = std::function<std::string(Place)>;
 
 Evidence copy_of(const PathOf& path_of, Place copy, Place original, std::string_view more = "") {
-  return {path_of(copy), "the same bytes as " + path_of(original) + std::string(more)};
+  return {path_of(copy), "the same bytes as '" + path_of(original) + "'" + std::string(more)};
 }
 
 // Turns groups of equal images into diagnostics.
@@ -36,7 +36,8 @@ class Groups {
       const auto [original, first] = originals.emplace(file.place.split, file.place);
       if (!first) within_[file.place.split].add(copy_of(path_of_, file.place, original->second));
       if (file.label != group.front().label)
-        conflicts_.add(copy_of(path_of_, file.place, group.front().place, ", with another label"));
+        conflicts_.add(
+            copy_of(path_of_, file.place, group.front().place, ", but its label differs"));
       for (const auto& [split, place] : originals)
         if (split != file.place.split)
           between_[{split, file.place.split}].add(copy_of(path_of_, file.place, place));
@@ -51,7 +52,8 @@ class Groups {
           share_text(occurrences.count, images_[to], "image", "images") + " of '" + names[to] +
               "' " + (occurrences.count == 1 ? "is" : "are") + " in '" + names[from] + "' too",
           occurrences, images_[to],
-          "remove them from one of the two splits; otherwise the model is tested on images that it "
+          "remove these images from one of the two splits; otherwise the model is tested on images "
+          "that it "
           "was trained on"));
     }
     for (std::size_t split = 0; split < within_.size(); ++split) {
@@ -68,8 +70,8 @@ class Groups {
       diagnostics.add(make_diagnostic(
           "conflicting-labels", Severity::warning,
           counted_text(conflicts_.count, "copy of an image has", "copies of images have") +
-              " another label than the image",
-          conflicts_, 0, "keep the sample with the right label, and remove the other"));
+              " a label other than that of the image",
+          conflicts_, 0, "keep the sample with the right label, and remove the other samples"));
   }
 
  private:

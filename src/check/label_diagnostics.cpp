@@ -118,7 +118,7 @@ void LabelDiagnostics::inspect_palette(const std::string& path, const LabelInspe
     if (first->color == color) continue;
     other_palettes_.add({path, "index " + std::to_string(used.value) + " is color " +
                                    color_text(color) + ", but " + color_text(first->color) +
-                                   " in " + first->path});
+                                   " in '" + first->path + "'"});
     return;
   }
 }
@@ -151,29 +151,33 @@ void LabelDiagnostics::report_origin(Diagnostics& diagnostics) const {
       "; the ids in between stand for other classes. Use the original label and let hotpack resize "
       "it";
   add_if_any(
-      about_labels("label-is-image", Severity::warning, copies_of_images_, labels_,
-                   "is a copy of its image", "are copies of their images",
-                   "replace it with the right label (are --images and --labels the same folder?)"),
+      about_labels(
+          "label-is-image", Severity::warning, copies_of_images_, labels_, "is a copy of its image",
+          "are copies of their images",
+          "replace such a label with the right one (are --images and --labels the same folder?)"),
       diagnostics);
   add_if_any(about_labels("photo-as-label", Severity::warning, photos_, labels_,
                           "looks like a photo or a depth map", "look like photos or depth maps",
-                          "replace it with the right label, or leave the sample out"),
+                          "replace such a label with the right one, or leave the sample out"),
              diagnostics);
   add_if_any(about_labels("blended-borders", Severity::warning, blended_, labels_,
                           "has blended borders", "have blended borders",
-                          "it was resized or rotated with interpolation" + original),
+                          "such a label was resized or rotated with interpolation" + original),
              diagnostics);
-  add_if_any(about_labels("anti-aliased", Severity::warning, anti_aliased_, labels_,
-                          "has smooth edges", "have smooth edges",
-                          "it was drawn with anti-aliasing or resized with interpolation. Draw it "
-                          "without smooth edges, or use --label-kind binary if it is "
-                          "a mask of two classes"),
+  add_if_any(about_labels(
+                 "anti-aliased", Severity::warning, anti_aliased_, labels_, "has smooth edges",
+                 "have smooth edges",
+                 "such a label was drawn with anti-aliasing or resized with interpolation. Draw it "
+                 "without smooth edges, or use --label-kind binary if the labels "
+                 "are masks of two classes"),
              diagnostics);
-  add_if_any(about_labels("jpeg-artifacts", Severity::warning, jpeg_, labels_,
-                          "has traces of JPEG compression", "have traces of JPEG compression",
-                          "it was once saved as a JPEG, which changes values near borders. Use the "
-                          "label from before that"),
-             diagnostics);
+  add_if_any(
+      about_labels(
+          "jpeg-artifacts", Severity::warning, jpeg_, labels_, "has traces of JPEG compression",
+          "have traces of JPEG compression",
+          "such a label was once saved as a JPEG, which changes values near borders. Use the "
+          "label from before it was saved as a JPEG"),
+      diagnostics);
 }
 
 void LabelDiagnostics::report_rescaled(const Occurrences& labels, int factor, int bits,
@@ -208,9 +212,10 @@ void LabelDiagnostics::report_ids(Diagnostics& diagnostics) const {
   report_rescaled(rescaled_85_, 85, 2, diagnostics);
   const Occurrences shifted = shift_.shifted();
   add_if_any(
-      about_labels("shifted-ids", Severity::warning, shifted, labels_,
-                   "seems to have ids one too high", "seem to have ids one too high",
-                   "compare it with its image. If its ids are one too high, lower them by one"),
+      about_labels(
+          "shifted-ids", Severity::warning, shifted, labels_, "seems to have ids one too high",
+          "seem to have ids one too high",
+          "compare such a label with its image. If the ids are one too high, lower them by one"),
       diagnostics);
   add_if_any(about_labels("palettes-differ", Severity::warning, other_palettes_, labels_,
                           "has a palette of its own", "have palettes of their own",
@@ -225,24 +230,25 @@ void LabelDiagnostics::report_ids(Diagnostics& diagnostics) const {
   if (id_labels_ > 0 && extreme_labels_ == id_labels_ && has_255_ && ids_[0]) {
     diagnostic.kind = "binary-as-ids";
     diagnostic.title =
-        "the only label values are 0 and 255: they look like masks of two classes, but 255 is read "
+        "the only label values are 0 and 255: the labels look like masks of two classes, but 255 "
+        "is read "
         "as ignored";
-    diagnostic.advice = "read them as background and foreground";
+    diagnostic.advice = "read 0 and 255 as background and foreground";
     diagnostic.options = {"--label-kind binary"};
     diagnostics.add(diagnostic);
   } else if (runs_from_one()) {
     diagnostic.kind = "one-based-ids";
     diagnostic.title = "ids run from 1 to the number of classes, " +
                        std::to_string(context_.last_id + 1) +
-                       ", and 0 never occurs: they seem to count from 1";
-    diagnostic.advice = "lower them by one";
+                       ", and 0 never occurs: ids seem to count from 1";
+    diagnostic.advice = "lower the ids by one";
     diagnostic.options = {"--shift-ids -1"};
     diagnostics.add(diagnostic);
   } else if (context_.numbered && lacks_zero_alone()) {
     diagnostic.kind = "one-based-ids";
     diagnostic.title = "ids run from 1 to " + std::to_string(context_.last_id) +
-                       ", and 0 never occurs: they may count from 1, and class 0 is empty";
-    diagnostic.advice = "if so, lower them by one";
+                       ", and 0 never occurs: ids may count from 1, and class 0 is empty";
+    diagnostic.advice = "if ids count from 1, lower them by one";
     diagnostic.options = {"--shift-ids -1"};
     diagnostics.add(diagnostic);
   }
@@ -262,11 +268,11 @@ void LabelDiagnostics::report_content(Diagnostics& diagnostics) const {
     if (brightest_ > 0) diagnostic.options = {"--threshold " + std::to_string(brightest_)};
     diagnostics.add(std::move(diagnostic));
   }
-  add_if_any(
-      about_labels("ignored-label", Severity::warning, all_ignored_, labels_,
-                   "has no pixel of a class", "have no pixel of a class",
-                   "a model learns nothing from it. Leave the sample out, unless this is intended"),
-      diagnostics);
+  add_if_any(about_labels("ignored-label", Severity::warning, all_ignored_, labels_,
+                          "has no pixel of a class", "have no pixel of a class",
+                          "a model learns nothing from such a label. Leave the sample out, unless "
+                          "this is intended"),
+             diagnostics);
   const bool all_alike = one_value_.count == labels_ && labels_ > 1;
   add_if_any(
       about_labels("one-value-label", all_alike ? Severity::warning : Severity::note, one_value_,

@@ -41,13 +41,13 @@ void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of
   std::sort(pairs.begin(), pairs.end());  // examples come in the order of samples, not of hashes
   Occurrences same;
   for (const auto& [label, first] : pairs)
-    same.add({path_of(label), "equal to " + path_of(first) + ", the label of another image"});
+    same.add({path_of(label), "equal to '" + path_of(first) + "', the label of another image"});
   const std::string title = share_text(same.count, seen_, "label", "labels") +
                             (same.count == 1 ? " is the same as that of another image"
                                              : " are the same as those of other images");
-  diagnostics.add(make_diagnostic(
-      "shared-label", Severity::warning, title, same, seen_,
-      "one of the two was copied or saved under a wrong name. Compare both with their images"));
+  diagnostics.add(make_diagnostic("shared-label", Severity::warning, title, same, seen_,
+                                  "one of the two labels was copied or saved under a wrong name. "
+                                  "Compare both with their images"));
 }
 
 }  // namespace hotpack::pipeline

@@ -174,7 +174,8 @@ void SplitCopies::finish(const std::vector<std::string>& split_names,
   Diagnostic diagnostic;
   diagnostic.kind = "look-alike-between-splits";
   diagnostic.advice =
-      "if they are copies, remove them from one of the two splits; otherwise the model is tested "
+      "if these images are copies, remove them from one of the two splits; otherwise the model is "
+      "tested "
       "on images that it was trained on";
   report_pairs(std::move(pairs), diagnostic, "looks like a copy of one in",
                "look like copies of some in", split_names, path_of, diagnostics);

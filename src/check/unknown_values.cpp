@@ -78,12 +78,12 @@ void advise_id(const LabelContext& context, std::uint32_t id, bool zero_is_seen,
                Diagnostic& diagnostic) {
   if (id == context.last_id + 1 && id == context.class_names.size() && !zero_is_seen) {
     diagnostic.advice =
-        "id 0 never occurs, so ids seem to count from 1; if so, shift them; otherwise ";
+        "id 0 never occurs, so ids seem to count from 1; if they do, shift the ids; otherwise ";
     diagnostic.options.emplace_back("--shift-ids -1");
     return;
   }
   if (id == context.last_id + 1) {
-    diagnostic.advice = "it is one more than the last class's id; ";
+    diagnostic.advice = "this id is one more than the id of the last class; ";
     if (context.numbered) diagnostic.options.push_back("--num-classes " + std::to_string(id + 1));
   }
   diagnostic.options.push_back("--ignore " + std::to_string(id));
@@ -152,7 +152,7 @@ Diagnostic UnknownValues::diagnostic_of_group(const Group& group, const LabelCon
   for (Evidence& example : diagnostic.examples)
     example.found += group.size() > 1 ? " of " + first.text : "";
   if (!context.refuses_unknown) {
-    diagnostic.title += "; --unknown " + context.unknown + " handles them";
+    diagnostic.title += "; --unknown " + context.unknown + " handles these pixels";
     return diagnostic;
   }
   if (const auto id = id_of(first.text); id && group.size() == 1)
@@ -160,7 +160,7 @@ Diagnostic UnknownValues::diagnostic_of_group(const Group& group, const LabelCon
   if (first.color && group.size() == 1) advise_color(context, *first.color, never_seen, diagnostic);
   diagnostic.advice +=
       group.size() == 1
-          ? "if it is a class, add it to the class table; if not, choose how to treat it"
+          ? "if this value is a class, add it to the class table; if not, choose how to treat it"
           : "is this the right class table, and are these the right labels?";
   diagnostic.options.emplace_back("--unknown ignore");
   return diagnostic;
@@ -182,7 +182,7 @@ Diagnostic UnknownValues::diagnostic_of_rest(const Group& rest, const LabelConte
                      counted_text(rest.size(), "further unknown value", "further unknown values") +
                      ": " + diagnostic.value;
   if (!context.refuses_unknown) {
-    diagnostic.title += "; --unknown " + context.unknown + " handles them";
+    diagnostic.title += "; --unknown " + context.unknown + " handles these pixels";
     return diagnostic;
   }
   diagnostic.advice =
@@ -203,7 +203,8 @@ Diagnostic UnknownValues::diagnostic_of_many(const LabelContext& context,
   diagnostic.of = labels;
   diagnostic.examples = many_.examples;
   diagnostic.advice =
-      "such a label was interpolated, saved as a JPEG, or is a photo (are --images and --labels "
+      "such a label was interpolated or saved as a JPEG, or it is a photo (are --images and "
+      "--labels "
       "swapped?). Use the original label";
   if (context.unknown.starts_with("nearest:")) diagnostic.options = {"--unknown nearest"};
   if (context.refuses_unknown) diagnostic.options.emplace_back("--on-error skip");

@@ -489,10 +489,10 @@ void add_next(Report& shown, const CheckReport& report, const CheckEnd& end) {
   const bool proposed = proposes_commands(report);
   const std::string command = advised_command(report, end.command);
   shown.member("command", proposed ? Json() : Json(printable(command)));
-  if (proposed) return shown.line("next", "one of the commands above");
+  if (proposed) return shown.line("next", "run one of the commands above");
   std::vector<std::string> when;
   if (report.result == CheckResult::refuses)
-    when.emplace_back("once that is fixed, or with options named above");
+    when.emplace_back("once the problems are fixed, or with options named above");
   if (end.reads_input) when.emplace_back("with the same standard input");
   shown.line("next", (when.empty() ? "" : joined_text(when, ", ") + ":\n") + unbroken(command));
 }

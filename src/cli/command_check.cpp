@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "check/check.hpp"
 #include "cli/check_report.hpp"
 #include "cli/command.hpp"
@@ -60,7 +61,8 @@ std::string written_option(const pipeline::CheckReport& report, const CheckComma
 }
 
 std::string written_text(const pipeline::CheckReport& report, const std::string& path) {
-  return "wrote " + path + ": name its classes, then use it with " + option_of_table(report, path);
+  return "wrote " + quoted_text(path) + ": name the classes in it, then add " +
+         option_of_table(report, path);
 }
 
 // Adds the given options to the commands that diagnostics propose.

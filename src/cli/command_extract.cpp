@@ -21,6 +21,7 @@
 #include "cli/extraction.hpp"
 #include "cli/option_values.hpp"
 #include "cli/pack_report.hpp"
+#include "cli/refusal.hpp"
 #include "cli/sample_writer.hpp"
 #include "cli/text.hpp"
 #include "hotpack/dataset.hpp"
@@ -68,6 +69,25 @@ Result<std::vector<std::uint64_t>> find_keys(const Subject& subject,
   return numbers;
 }
 
+// With several packs, a key may begin with the name of its pack.
+std::string prefix_of(const std::vector<std::string>& packs, const std::string& pack,
+                      const ExtractArguments& arguments) {
+  return packs.size() > 1 ? pipeline::name_within(arguments.pack, pack) + "/" : std::string();
+}
+
+Error unknown_key_error(const std::vector<std::string>& packs, const ExtractArguments& arguments,
+                        const std::string& asked) {
+  std::vector<std::string> keys;
+  for (const std::string& pack : packs) {
+    HOTPACK_ASSIGN(const Dataset dataset, Dataset::open(pack));
+    for (std::uint64_t i = 0; i < dataset.records(); ++i) {
+      HOTPACK_ASSIGN(const Sample sample, dataset.sample(i));
+      keys.push_back(prefix_of(packs, pack, arguments) + std::string(sample.key()));
+    }
+  }
+  return usage_error(unknown_key(asked, arguments.pack, keys));
+}
+
 Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
   std::vector<std::string> packs = pipeline::packs_at(arguments.pack);
   if (packs.empty()) packs.push_back(arguments.pack);
@@ -75,10 +95,7 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
   std::vector<bool> found(arguments.keys.size());
   for (const std::string& pack : packs) {
     HOTPACK_ASSIGN(Dataset dataset, Dataset::open(pack));
-    Subject subject{pack,
-                    std::move(dataset),
-                    {},
-                    packs.size() > 1 ? pipeline::name_within(arguments.pack, pack) + "/" : ""};
+    Subject subject{pack, std::move(dataset), {}, prefix_of(packs, pack, arguments)};
     if (!arguments.keys.empty()) {
       HOTPACK_ASSIGN(subject.chosen, find_keys(subject, arguments.keys, found));
       if (subject.chosen->empty() && packs.size() > 1) continue;
@@ -87,9 +104,8 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
   }
   const auto missing = std::find(found.begin(), found.end(), false);
   if (missing == found.end()) return subjects;
-  return usage_error("there is no sample with the key '" +
-                     arguments.keys[static_cast<std::size_t>(missing - found.begin())] + "' in " +
-                     arguments.pack);
+  return unknown_key_error(packs, arguments,
+                           arguments.keys[static_cast<std::size_t>(missing - found.begin())]);
 }
 
 // Endings of the files that are written for a sample.
@@ -140,9 +156,9 @@ Status check_name_length(const Schema& schema, std::string_view key) {
                                : multi                         ? kLongestEnding
                                                                : kEndings[0].size();
     if (end - begin + ending > kLongestName)
-      return data_error("the key '" + std::string(key) + "' is too long for a file name (" +
+      return data_error("the key '" + std::string(key) + "' is too long for a file name (at most " +
                         std::to_string(kLongestName) +
-                        " bytes); extract the other samples with --key");
+                        " bytes); extract the samples with shorter keys with --key");
     begin = end + 1;
   }
   return {};
@@ -159,13 +175,14 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
     if (!other) continue;
     return data_error("a file of the sample '" + *other +
                       "' has the name of a folder of the sample '" + std::string(sample.key()) +
-                      "'; extract them one by one with --key, each to its own folder");
+                      "'; extract the two samples one by one with --key, each to its own folder");
   }
   return {};
 }
 
-// Returns the option for the classes. The files contain class ids; if the pack was made with a map,
-// that map must not change these ids again.
+// Returns the option for the classes in the command that packs the extracted files again. The label
+// files contain class ids. If the pack was made with --map, --classes PACK would apply that map
+// again, so the command gives only the number of classes.
 std::string classes_words(const Schema& schema, const std::string& pack) {
   const auto& more = schema.options.more;
   const bool mapped = std::any_of(more.begin(), more.end(),
@@ -221,14 +238,15 @@ void report_end(Terminal& terminal, const ExtractArguments& arguments,
                 const std::vector<Subject>& subjects, const std::vector<Extracted>& done) {
   std::uint64_t files = 0;
   for (const Extracted& each : done) files += each.files;
-  const std::string written = counted_text(files, "file") + " written to " + arguments.folder;
+  const std::string written =
+      counted_text(files, "file") + " written to " + quoted_text(arguments.folder);
   if (done.size() < subjects.size() || !done.back().complete)
     return terminal.info("stopped before the end: " + written + ", no labels.csv");
   terminal.info(written);
   for (std::size_t i = 0; i < subjects.size(); ++i)
     if (const std::string line = pack_line(arguments, subjects[i], done[i].any_unlabeled);
         !line.empty())
-      terminal.info("to pack them again:\n" + line);
+      terminal.info("to pack these files again:\n" + line);
 }
 
 // Refuses a folder inside a pack: the next run of `pack` would refuse the extracted files there.
@@ -240,8 +258,8 @@ Status check_folder(const std::string& folder) {
       return usage_error(
           "-o " + folder + ": " +
           (above == std::filesystem::weakly_canonical(folder, ignored) ? "is" : "lies in") +
-          " the pack " + above.string() +
-          ", where only packed files are allowed; choose another folder");
+          " the pack " + quoted_text(above.string()) +
+          ", where only packed files are allowed; choose a folder outside of the pack");
   return {};
 }
 

@@ -44,7 +44,8 @@ std::string shards_text(const MergeReport& report, bool in_place) {
   std::string text = counted_text(report.shards, "shard");
   if (!in_place && report.status == MergeStatus::merged && !how.empty())
     text += ": " + joined_text(how, ", ");
-  if (report.replaced > 0) text += " (" + number_text(report.replaced) + " in place of others)";
+  if (report.replaced > 0)
+    text += " (" + number_text(report.replaced) + " in place of older files)";
   if (report.repeated > 0)
     text += "; " + counted_text(report.repeated, "file") + " repeated and equal";
   return text;
@@ -106,10 +107,10 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
     const format::PackFolder listing = format::describe_pack_folder(*inside);
     if (!listing.shards.empty() || !listing.others.empty()) continue;
     return Error{ErrorCode::damaged,
-                 "has no shards, but " + list_text(splits, kMostSplits) + " next to it " +
+                 "has no shards, but " + quoted_list_text(splits, kMostSplits) + " next to it " +
                      (splits.size() == 1 ? "is a split" : "are splits") +
-                     ". If this is a split that lost its shards, pack it again; otherwise remove "
-                     "the folder, or name the splits to merge",
+                     ". If this folder is a split that lost its shards, pack it again; otherwise "
+                     "remove the folder, or name the splits to merge",
                  folder,
                  {}};
   }
@@ -141,7 +142,7 @@ Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
 }
 
 int stopped(CommandContext& context, const MergeReport& report) {
-  context.terminal().warning("stopped before the manifest of " + report.output +
+  context.terminal().warning("stopped before the manifest of " + quoted_text(report.output) +
                              " was written. Run the same command again to continue");
   return kExitGood;  // run_main() raises the signal again
 }

@@ -39,11 +39,13 @@ int stopped(CommandContext& context, const pipeline::PackRun& run, const std::st
   if (!run.sets.empty()) {
     const pipeline::PackReport& last = run.sets.back();
     finished = "; " + std::to_string(last.kept_shards + last.packed_shards) + " of " +
-               std::to_string(last.planned_shards) + " shards are finished in " + last.output;
+               std::to_string(last.planned_shards) + " shards are finished in " +
+               quoted_text(last.output);
   }
-  context.terminal().warning("stopped" +
-                             (finished.empty() ? ", nothing is finished in " + output : finished) +
-                             ". Run the same command again to continue");
+  context.terminal().warning(
+      "stopped" +
+      (finished.empty() ? ", nothing is finished in " + quoted_text(output) : finished) +
+      ". Run the same command again to continue");
   return kExitGood;  // run_main() raises the signal again
 }
 
@@ -68,8 +70,14 @@ int report_end(CommandContext& context, const PackCommand& command, const pipeli
   std::uint64_t skipped = 0;
   for (const pipeline::PackReport& set : run.sets) skipped += set.skipped;
   if (skipped == 0) return kExitGood;
-  context.terminal().warning(counted_text(skipped, "sample") +
-                             " left out of the data set (exit status 1); --force tries again");
+  const std::string& list = command.arguments.options.run.skipped_file;
+  const std::string them = skipped == 1 ? "it" : "them";
+  context.terminal().warning(
+      counted_text(skipped, "sample was", "samples were") +
+      " left out of the data set (exit status 1); " +
+      (list.empty() ? "--skipped FILE lists " + them : quoted_text(list) + " lists " + them) +
+      ". To pack " + them + " too, repair the " + (skipped == 1 ? "file" : "files") +
+      " and run the same command again with --force");
   return kExitData;
 }
 

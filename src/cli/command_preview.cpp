@@ -81,7 +81,7 @@ Status check_arguments(PreviewArguments& arguments) {
   if (arguments.sheet.empty() && arguments.page.empty())
     return usage_error("no output is given: add -o FILE.png, --html FILE.html, or both");
   if (!arguments.choice.keys.empty() && arguments.choice.class_name)
-    return usage_error("--keys and --class each select the samples: leave one of them out");
+    return usage_error("--keys and --class each select the samples: leave one of the two out");
   if (!arguments.sheet.empty())
     HOTPACK_TRY(check_preview_path(arguments.sheet, sheet_kind(), arguments.force));
   if (!arguments.page.empty())
@@ -98,7 +98,7 @@ Status check_pack_options(const PreviewArguments& arguments, const std::string& 
   for (const CLI::Option* option : arguments.input_options) {
     if (option->count() > 0)
       return usage_error(option->get_name() + " applies only to images before packing, but " +
-                         pack + " is a pack: leave one of them out");
+                         quoted_text(pack) + " is a pack: leave the option or the pack out");
   }
   return {};
 }
@@ -114,8 +114,9 @@ std::vector<std::string> shown_together(std::vector<std::string> packs, Terminal
   }
   if (labeled.empty()) return packs;
   for (const std::string& pack : alone)
-    terminal.warning(pack +
-                     " has no labels and is not shown next to the others; name it alone to see it");
+    terminal.warning(quoted_text(pack) +
+                     " has no labels and is not shown next to the packs with labels; give this "
+                     "pack alone to see it");
   return labeled;
 }
 
@@ -227,7 +228,8 @@ preview::ClassColors colors_for(const Schema& schema, Terminal& terminal) {
   if (colors.replaced > 0)
     terminal.info(
         counted_text(colors.replaced, "class has", "classes have") +
-        " another color than in the class table, where it looks like that of an earlier class");
+        " a color other than in the class table, because the color in the table looks like that of "
+        "an earlier class");
   return colors;
 }
 

@@ -56,16 +56,17 @@ Result<Descriptor> enter(int folder, const std::string& name, const std::string&
   if (inner.number() >= 0) return inner;
   const int failure = errno;
   if (is_link(folder, name))
-    return Error{
-        ErrorCode::usage,
-        "is a link, which could lead out of the folder; remove it, or choose another folder",
-        path,
-        {}};
-  if (failure == ENOTDIR)
     return Error{ErrorCode::usage,
-                 "is a file where a folder is needed; remove it, or choose another folder",
+                 "is a link, which could lead out of the folder; remove the link, or choose "
+                 "another folder for -o",
                  path,
                  {}};
+  if (failure == ENOTDIR)
+    return Error{
+        ErrorCode::usage,
+        "is a file where a folder is needed; remove the file, or choose another folder for -o",
+        path,
+        {}};
   return io_error("cannot open the folder", path, failure);
 }
 
@@ -150,13 +151,18 @@ Status OutputTree::put(int folder, const std::string& temporary, const std::stri
   if (::fstatat(folder, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0) {
     if (written_.count({found.st_dev, found.st_ino}) != 0)
       return data_error(
-          "another sample's file has this name already: the file system does not distinguish names "
+          "the file of another sample has this name already: the file system does not distinguish "
+          "names "
           "that differ only in case or Unicode "
           "form. Choose a folder on another file system, or extract the samples one by one with "
           "--key",
           path);
     if (S_ISDIR(found.st_mode))
-      return Error{ErrorCode::usage, "is a folder; remove it, or choose another folder", path, {}};
+      return Error{
+          ErrorCode::usage,
+          "is a folder where a file is needed; remove the folder, or choose another one for -o",
+          path,
+          {}};
     if (!replace) return Error{ErrorCode::usage, "exists already; --force replaces it", path, {}};
   }
   if (::renameat(folder, temporary.c_str(), folder, last.c_str()) != 0)

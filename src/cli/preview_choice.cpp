@@ -20,36 +20,19 @@ namespace {
 using Numbers = std::vector<std::uint64_t>;
 using Chosen = std::vector<ChosenSample>;
 
-// True if the user probably means `key`: "street_02.png" and "street_02" mean "north/street_02".
-bool is_end_of(std::string_view asked, const std::string& key) {
-  for (const std::string_view end : {asked, asked.substr(0, asked.rfind('.'))}) {
-    if (end == key ||
-        (key.size() > end.size() && key.ends_with(end) && key[key.size() - end.size() - 1] == '/'))
-      return true;
-  }
-  return false;
-}
-
-Error unknown_key(PreviewSource& source, const std::string& asked) {
+Error unknown_key_error(PreviewSource& source, const std::string& asked) {
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < source.samples(); ++i) {
     Result<std::string> key = source.key(i);
     if (!key.ok()) return std::move(key).error();
     keys.push_back(std::move(key).value());
   }
-  std::string text = "there is no sample with the key '" + asked + "' in " + source.name();
-  const auto ending = std::find_if(keys.begin(), keys.end(),
-                                   [&](const std::string& key) { return is_end_of(asked, key); });
-  if (ending != keys.end()) return usage_error(text + "; did you mean '" + *ending + "'?");
-  if (const auto nearest = nearest_word(asked, keys))
-    return usage_error(text + "; did you mean '" + *nearest + "'?");
-  if (!keys.empty()) text += "; its first key is '" + keys.front() + "'";
-  return usage_error(std::move(text));
+  return usage_error(unknown_key(asked, source.name(), keys));
 }
 
 // The error for a part of `text` that is no key. The commas of `text` may belong to a key.
 Error unknown_part(PreviewSource& source, const std::string& asked, const std::string& text) {
-  Error error = unknown_key(source, asked);
+  Error error = unknown_key_error(source, asked);
   if (asked != text) error.message += ". Give each key that contains a comma its own --keys";
   return error;
 }
@@ -98,7 +81,8 @@ std::string class_list(const std::vector<std::string>& names) {
 Result<std::size_t> class_named(const PreviewSource& source, const std::string& name) {
   const std::vector<ClassInfo>& classes = source.schema().classes;
   if (!source.schema().label)
-    return usage_error("--class " + name + ": " + source.name() + " has no labels");
+    return usage_error("--class " + name + ": " + quoted_text(source.name()) +
+                       " has no labels; leave --class out");
   std::vector<std::string> names;
   names.reserve(classes.size());
   for (const ClassInfo& info : classes) names.push_back(info.name);
@@ -143,8 +127,8 @@ Result<Chosen> richest_samples(PreviewSource& source, const std::string& name, s
   terminal.finish_progress();
   const std::string& class_name = source.schema().classes[class_id].name;
   if (rich.empty() && !terminal.stop_requested())
-    return usage_error("no sample of " + source.name() + " contains the class '" + class_name +
-                       "'");
+    return usage_error("no sample of " + quoted_text(source.name()) + " contains the class '" +
+                       class_name + "'");
   Chosen chosen;
   if (source.schema().label->scope == LabelScope::image) {
     for (const std::uint64_t place : spread_evenly(rich.size(), most))

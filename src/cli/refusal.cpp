@@ -1,8 +1,10 @@
 #include "cli/refusal.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/config_file.hpp"
 #include "cli/text.hpp"
 
@@ -39,6 +41,16 @@ std::vector<std::string> command_names(const CLI::App& root) {
   std::vector<std::string> names;
   for (const CLI::App* command : root.get_subcommands({})) names.push_back(command->get_name());
   return names;
+}
+
+// True if the user probably means `key`: "street_02.png" and "street_02" mean "north/street_02".
+bool is_end_of(std::string_view asked, const std::string& key) {
+  for (const std::string_view end : {asked, asked.substr(0, asked.rfind('.'))}) {
+    if (end == key ||
+        (key.size() > end.size() && key.ends_with(end) && key[key.size() - end.size() - 1] == '/'))
+      return true;
+  }
+  return false;
 }
 
 // Explains the first argument that belongs to no option. Absent if CLI11's exception says as much.
@@ -139,6 +151,18 @@ std::vector<std::string> long_names(const CLI::App& command) {
 std::string unknown_name(std::string_view kind, const std::string& name,
                          const std::vector<std::string>& candidates) {
   return "unknown " + std::string(kind) + " '" + name + "'" + suggestion(name, candidates);
+}
+
+std::string unknown_key(const std::string& asked, const std::string& pack,
+                        const std::vector<std::string>& keys) {
+  const std::string text =
+      "there is no sample with the key " + quoted_text(asked) + " in " + quoted_text(pack);
+  const auto ending = std::find_if(keys.begin(), keys.end(),
+                                   [&](const std::string& key) { return is_end_of(asked, key); });
+  if (ending != keys.end()) return text + "; did you mean " + quoted_text(*ending) + "?";
+  if (const auto nearest = nearest_word(asked, keys))
+    return text + "; did you mean " + quoted_text(*nearest) + "?";
+  return keys.empty() ? text : text + "; the first key is " + quoted_text(keys.front());
 }
 
 std::string unknown_command(const CLI::App& root, const std::string& name) {

@@ -42,7 +42,7 @@ std::string budget_text(const Shortage& shortage) {
   std::string text = std::to_string(shortage.budget.bytes);
   if (!shortage.budget.by_default) return text;
   return text + ", by default " +
-         (shortage.device ? std::string("half of the memory that is free there")
+         (shortage.device ? std::string("half of the free memory of the device")
                           : pinned_default_text(shortage.budget));
 }
 

@@ -153,8 +153,9 @@ void stop_reaper() {
   ended ? list.reaper.join() : list.reaper.detach();
 }
 
-// Starts the reaper if it does not run. If its thread cannot be started now, the next entry tries
-// again. Called under the lock.
+// Starts the reaper, the thread that frees the entries once they are no longer in use, unless it
+// runs already. If the system cannot start a thread now, add_entry() tries again with the next
+// entry. The caller holds the list's mutex.
 void start_reaper(LateList& list) noexcept {
   if (list.reaper.joinable() || list.stopping || !reaper_works) return;
   try {

@@ -148,8 +148,9 @@ HOTPACK_AVX2 inline void store(void* at, __m256i value) {
   }
 }
 
-// 32 elements of 1, 2 and 4 bytes: each element takes the bits of its byte, keeps its own, and
-// becomes `one` if that bit is set.
+// Writes 32 elements of 1, 2 or 4 bytes: element i is `one` if bit i of `half` is set, else 0. Each
+// lane of a vector gets a copy of the byte (or word) of `half` that contains its bit, and masks
+// this bit with `own`.
 template <bool kStream>
 HOTPACK_AVX2 inline void store_ones(std::uint32_t half, std::uint8_t one, std::uint8_t* out) {
   const __m256i spread =

@@ -344,43 +344,50 @@ std::uint64_t product_of(const Shape& shape, std::uint64_t item_size) {
 
 // ---- differences
 
+std::string compared(const std::string& here, const std::string& there, Sides sides) {
+  return here + " " + std::string(sides.first) + ", " + there + " " + std::string(sides.second);
+}
+
 std::string joined(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + "." + name;
 }
 
-std::string difference(const Json& here, const Json& there, const std::string& path);
+std::string difference(const Json& here, const Json& there, const std::string& path, Sides sides);
 
-std::string object_difference(const Json& here, const Json& there, const std::string& path) {
+std::string object_difference(const Json& here, const Json& there, const std::string& path,
+                              Sides sides) {
   for (const auto& [name, value] : here.get_ref<const Json::object_t&>()) {
     const auto other = there.find(name);
     if (other == there.end())
-      return joined(path, name) + ": " + excerpt(value) + " here, absent there";
-    if (auto text = difference(value, *other, joined(path, name)); !text.empty()) return text;
+      return joined(path, name) + ": " + compared(excerpt(value), "absent", sides);
+    if (auto text = difference(value, *other, joined(path, name), sides); !text.empty())
+      return text;
   }
   for (const auto& [name, value] : there.get_ref<const Json::object_t&>()) {
     if (!here.contains(name))
-      return joined(path, name) + ": absent here, " + excerpt(value) + " there";
+      return joined(path, name) + ": " + compared("absent", excerpt(value), sides);
   }
   return {};
 }
 
-std::string list_difference(const Json& here, const Json& there, const std::string& path) {
+std::string list_difference(const Json& here, const Json& there, const std::string& path,
+                            Sides sides) {
   const bool of_objects = !here.empty() && here.front().is_object();
-  if (!of_objects) return path + ": " + excerpt(here) + " here, " + excerpt(there) + " there";
+  if (!of_objects) return path + ": " + compared(excerpt(here), excerpt(there), sides);
   for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) {
-    if (auto text = difference(here[i], there[i], path + "[" + std::to_string(i) + "]");
+    if (auto text = difference(here[i], there[i], path + "[" + std::to_string(i) + "]", sides);
         !text.empty())
       return text;
   }
-  return path + ": " + std::to_string(here.size()) + " entries here, " +
-         std::to_string(there.size()) + " there";
+  return path + ": " +
+         compared(std::to_string(here.size()) + " entries", std::to_string(there.size()), sides);
 }
 
-std::string difference(const Json& here, const Json& there, const std::string& path) {
+std::string difference(const Json& here, const Json& there, const std::string& path, Sides sides) {
   if (here == there) return {};
-  if (here.is_object() && there.is_object()) return object_difference(here, there, path);
-  if (here.is_array() && there.is_array()) return list_difference(here, there, path);
-  return path + ": " + excerpt(here) + " here, " + excerpt(there) + " there";
+  if (here.is_object() && there.is_object()) return object_difference(here, there, path, sides);
+  if (here.is_array() && there.is_array()) return list_difference(here, there, path, sides);
+  return path + ": " + compared(excerpt(here), excerpt(there), sides);
 }
 
 }  // namespace
@@ -428,15 +435,15 @@ Result<JsonDocument> as_document(const Schema& schema) {
 
 }  // namespace
 
-std::string first_difference(const Schema& here, const Schema& there) {
+std::string first_difference(const Schema& here, const Schema& there, Sides sides) {
   if (here == there) return {};
   const auto left = as_document(here), right = as_document(there);
   if (!left.ok() || !right.ok()) return "options: not JSON";
   // Compares first what people chose; shapes follow from it.
   for (const char* const part : {"geometry", "options"})
     if (left->root().at(part) != right->root().at(part))
-      return difference(left->root().at(part), right->root().at(part), part);
-  return difference(left->root(), right->root(), "");
+      return difference(left->root().at(part), right->root().at(part), part, sides);
+  return difference(left->root(), right->root(), "", sides);
 }
 
 void fill_shapes(Schema& schema) {

@@ -23,9 +23,15 @@ inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
 // and so is a further payload field. Errors have code `damaged` and name the JSON key.
 [[nodiscard]] Result<Schema> decode_schema(std::string_view text, int minor);
 
-// The first difference of two schemas in words for users ("geometry.size: [512,512] here,
-// [256,256] there"); empty if they are equal. The name before the colon is the JSON path.
-[[nodiscard]] std::string first_difference(const Schema& here, const Schema& there);
+// How a message names the two things that it compares. The words follow the values: "now" and
+// "then" make "--size 64x48 now, 120x90 then".
+struct Sides {
+  std::string_view first, second;
+};
+
+// The first difference of two schemas in words for users ("geometry.size: [512,512] now, [256,256]
+// then"); empty if they are equal. The name before the colon is the JSON path.
+[[nodiscard]] std::string first_difference(const Schema& here, const Schema& there, Sides sides);
 
 // Sets image.shape and label.shape as geometry.size, layout, color, kind, storage and the number
 // of classes demand. Both stay absent if records differ in size.

@@ -29,16 +29,19 @@ FoundClassFile read_class_file(const std::string& path) {
   return {path, labels::parse_class_file(*text, path), {}};
 }
 
-// Describes how the names or numbers of classes of two tables differ; empty if they agree.
-std::string name_difference(const labels::ClassTable& one, const labels::ClassTable& other) {
+// Describes how the names or numbers of classes of two class files differ; empty if they agree.
+// Both files are readable.
+std::string name_difference(const FoundClassFile& first, const FoundClassFile& second) {
+  const labels::ClassTable &one = *first.table, &other = *second.table;
+  const std::string in_first = " in '" + first.path + "'", in_second = " in '" + second.path + "'";
   const std::size_t common = std::min(one.classes.size(), other.classes.size());
   for (std::size_t i = 0; i < common; ++i)
     if (one.classes[i].name != other.classes[i].name)
-      return "class " + std::to_string(i) + " is '" + one.classes[i].name + "' there and '" +
-             other.classes[i].name + "' here";
+      return "class " + std::to_string(i) + " is '" + one.classes[i].name + "'" + in_first +
+             " and '" + other.classes[i].name + "'" + in_second;
   if (one.classes.size() == other.classes.size()) return {};
-  return std::to_string(one.classes.size()) + " classes there and " +
-         std::to_string(other.classes.size()) + " here";
+  return std::to_string(one.classes.size()) + " classes" + in_first + " and " +
+         std::to_string(other.classes.size()) + in_second;
 }
 
 // Compares another class file with the first. If their classes differ, sets `contradiction`: the
@@ -47,12 +50,12 @@ void compare_with(FoundClassFile& first, const std::string& path) {
   const FoundClassFile other = read_class_file(path);
   if (first.table.ok() && !other.table.ok())
     first.unreadable.push_back("class file " + other.table.error().describe() +
-                               ". The file is ignored; the classes are those of " + first.path);
+                               ". It is ignored; the classes are those of '" + first.path + "'");
   if (first.contradiction || !first.table.ok() || !other.table.ok()) return;
-  const std::string difference = name_difference(*first.table, *other.table);
+  const std::string difference = name_difference(first, other);
   if (difference.empty()) return;
-  first.contradiction = data_error("contradicts " + first.path + ": " + difference +
-                                       ". Choose one of them:\n  --classes " +
+  first.contradiction = data_error("contradicts '" + first.path + "': " + difference +
+                                       ". Choose one of the two:\n  --classes " +
                                        shell_path(first.path) + "\n  --classes " + shell_path(path),
                                    path);
 }

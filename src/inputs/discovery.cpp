@@ -125,11 +125,11 @@ class Discoverer {
       if (!nothing)
         lists.push_back({split.name, split.list});
       else
-        result_.warnings.push_back(empty = split.list + " is empty: the split '" + split.name +
-                                           "' is left out");
+        result_.warnings.push_back(empty = quoted_text(split.list) + " is empty: the split '" +
+                                           split.name + "' is left out");
     }
     if (lists.empty() && !empty.empty())
-      return data_error("each of its lists of samples is empty; " + empty, layout.root);
+      return data_error("all lists of its samples are empty; " + empty, layout.root);
     return lists;
   }
 
@@ -153,7 +153,8 @@ class Discoverer {
     if (misfit.empty()) result_.label.classes = found->path;
     result_.label.classes_found = misfit.empty();
     add_lines(misfit.empty() ? "classes: " + found->path + "\n"
-                             : "class file " + found->path + " is not used: " + misfit + "\n");
+                             : "the class file " + quoted_text(found->path) +
+                                   " is not used: " + misfit + "\n");
     return {};
   }
 
@@ -173,7 +174,7 @@ class Discoverer {
     return data_error(
         "gives classes colors ('" + found.table->classes.front().name + "' is " +
             color_text(*found.table->classes.front().color) +
-            "), and no folder has the name of one of them (the last is '" + folder +
+            "), and no folder has the name of one of these classes (the last folder is '" + folder +
             "'): the folders are probably not classes. Give a table of images and their labels "
             "with --pairs FILE, or run" +
             suggestions_text({{"if each folder is a class", pack_command(layout)},
@@ -192,7 +193,7 @@ class Discoverer {
     if (!found.table.ok()) return named ? found.table.error().message : "";
     const labels::ClassTable& table = *found.table;
     if (result_.label.kind == LabelKind::binary && table.classes.size() != 2)
-      return "it does not have exactly the two classes of a mask";
+      return "it does not have exactly two classes, as masks have";
     for (const Split& split : result_.splits)
       for (const std::string& name : split.list.class_names)
         if (!table.find(name)) return "it does not name the class '" + name + "'";
@@ -221,7 +222,8 @@ class Discoverer {
     if (left > 0 && found_.count() == 0)
       result_.warnings.push_back(
           "not used: " + counted_text(static_cast<std::uint64_t>(left), "image", "images") +
-          " in " + split.images + " that " + split.list + " does not name");
+          " in " + quoted_text(split.images) + " that the table " + quoted_text(split.list) +
+          " does not name. Add lines to the table to pack such images");
     return {};
   }
 
@@ -242,16 +244,17 @@ class Discoverer {
     bool splits = false;
     for (const UnusedList& list : unused) {
       splits = splits || usual_split_name(list.split);
-      names += (names.empty() ? "" : ", ") + list.file + " (" +
+      names += (names.empty() ? "" : ", ") + quoted_text(list.file) + " (" +
                counted_text(list.samples, "sample", "samples") + ")";
       listed.splits.push_back(
           {list.split, layout.splits[0].images, layout.splits[0].labels, list.file});
     }
-    result_.warnings.push_back("not used: " + names + " " +
-                               (unused.size() == 1 ? "lists" : "list") +
-                               " samples of this data set, all of which become one set" +
-                               (splits ? ". To divide it, run\n  " + pack_command(listed)
-                                       : ". To use lists, give them with --list or --split list"));
+    const bool one = unused.size() == 1;
+    result_.warnings.push_back(
+        names + (one ? " lists" : " list") + " samples of this data set, but " +
+        (one ? "is" : "are") + " not used: all samples become one set" +
+        (splits ? ". To divide the samples by lists, run\n  " + pack_command(listed)
+                : ". To use lists, give them with --list or --split list"));
     return {};
   }
 
@@ -338,7 +341,8 @@ class Discoverer {
       result_.warnings.push_back("not used: " +
                                  counted_text(listed.unlisted, "image that has a label, but is",
                                               "images that have labels, but are") +
-                                 " in none of the lists");
+                                 " in none of the lists. To pack such images too, add them to a "
+                                 "list, or name the folders with --images and --labels");
     result_.orphans_left_out += listed.left_out;
     // Files that no list names do not matter.
     if (found_.group(ProblemKind::missing_file).count == 0)
@@ -420,7 +424,7 @@ class Discoverer {
       const auto& group = found_.group(kind);
       if (group.count == 0) continue;
       text += (text.empty() ? " (" : "; ") + counted_text(group.count, one, many);
-      if (!group.examples.empty()) text += ", such as " + group.examples.front().path;
+      if (!group.examples.empty()) text += ", such as " + quoted_text(group.examples.front().path);
     }
     return text.empty() ? text : text + ")";
   }

@@ -62,10 +62,11 @@ Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, Prob
       HOTPACK_TRY(part_masks(set.images, set.labels, pattern));
     if (set.one_folder && !input.image_suffix.empty()) drop_suffix(set.labels, input.image_suffix);
     if (set.one_folder && set.labels.files.empty() && !set.images.files.empty())
-      return data_error("no file fits the pattern '" + input.mask_per_class +
-                            "' of --mask-per-class: {key} must be the key of another file; " +
-                            "the first file is " + set.images.path(set.images.files.front()),
-                        set.images.roots.front().folder);
+      return data_error(
+          "no file fits the pattern '" + input.mask_per_class +
+              "' of --mask-per-class: {key} must be the key of an image; the first file is " +
+              quoted_text(set.images.path(set.images.files.front())),
+          set.images.roots.front().folder);
     strip_suffix(set.images, input.image_suffix);
     // Both lists held all files: a file that is no image is a mask, or reported as an orphan.
     if (set.one_folder) set.images.other_files = other_files, set.labels.other_files = 0;
@@ -91,8 +92,8 @@ std::string files_text(const std::vector<FileSet>& sets) {
     if (first_label.empty() && !set.labels.files.empty())
       first_label = set.labels.path(set.labels.files.front());
   }
-  return counted_text(images, "image", "images") + ", such as " + first_image + "; " +
-         counted_text(labels, "label", "labels") + ", such as " + first_label;
+  return counted_text(images, "image", "images") + ", such as " + quoted_text(first_image) + "; " +
+         counted_text(labels, "label", "labels") + ", such as " + quoted_text(first_label);
 }
 
 // Expressions that pair equal names and nothing else.
@@ -165,9 +166,8 @@ class ListAssignment {
 
   [[nodiscard]] Status check() const {
     if (overlaps_ == 0) return {};
-    return data_error("names " + std::to_string(overlaps_) +
-                          " images that another list names too: " + examples_ +
-                          "; name each image in one list only",
+    return data_error("names " + counted_text(overlaps_, "image") + " that other lists name too: " +
+                          examples_ + "; name each image in one list only",
                       lists_[first_part_].file);
   }
 
@@ -179,7 +179,7 @@ class ListAssignment {
     if (overlaps_ <= ProblemLog::kExamples)
       examples_ += (examples_.empty() ? "'" : ", '") +
                    std::string(images_.key(images_.files[image])) + "' (also in " +
-                   lists_[one].file + ")";
+                   quoted_text(lists_[one].file) + ")";
   }
 
   const FileList& images_;
@@ -241,7 +241,7 @@ FileSet set_like(const FileSet& set, std::string name, FileList images, FileList
 }
 
 std::string listed_text(const ListPart& list, const ListedImages& listed, std::size_t images) {
-  std::string text = list.file + ": " + std::to_string(listed.images.size()) + " of " +
+  std::string text = list.file + ": names " + std::to_string(listed.images.size()) + " of " +
                      std::to_string(images) + " images";
   if (listed.negative > 0)
     text += ", and " + std::to_string(listed.negative) + " lines marked -1 that are left out";

@@ -8,6 +8,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/text.hpp"
+
 namespace hotpack::pipeline {
 
 namespace {
@@ -25,7 +27,8 @@ Images images_by_folded_key(const FileList& images, KeyFolding folding, ProblemL
     if (is_new || images.key(*place->second) == images.key(image)) continue;
     problems.add({ProblemKind::duplicate_key, images.path(image),
                   "has the key '" + std::string(images.key(image)) +
-                      "', which --fold makes equal to that of " + images.path(*place->second)});
+                      "', which --fold makes equal to the key of " +
+                      quoted_text(images.path(*place->second))});
   }
   return by_key;
 }
@@ -50,10 +53,9 @@ std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view
   const auto same = [&](KeyFolding folding) { return folded(a, folding) == folded(b, folding); };
   if (same({true, false})) return FoldingAdvice{"upper and lower case only", "--fold case"};
   if (same({false, true}))
-    return FoldingAdvice{"the Unicode form of their characters only (NFC, NFD)", "--fold unicode"};
+    return FoldingAdvice{"the Unicode form of its characters only (NFC, NFD)", "--fold unicode"};
   if (same({true, true}))
-    return FoldingAdvice{"case and the Unicode form of their characters only",
-                         "--fold case,unicode"};
+    return FoldingAdvice{"case and the Unicode form of its characters only", "--fold case,unicode"};
   return std::nullopt;
 }
 

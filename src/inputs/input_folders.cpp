@@ -92,11 +92,11 @@ Status check_level(const FileList& list) {
   };
   if (!splits || !std::all_of(list.files.begin(), list.files.end(), is_deep)) return {};
   const std::string& folder = list.roots.front().folder;
-  return usage_error("--image-folders " + folder + ": its folders (" + list.class_folders.front() +
-                     (list.class_folders.size() > 1 ? ", …" : "") +
-                     ") have names of splits and contain only folders. Give " + folder +
-                     " without an option, add --split folder, or give --image-folders " + folder +
-                     "/" + list.class_folders.front());
+  return usage_error(
+      "--image-folders " + folder + ": its folders (" + quoted_list_text(list.class_folders, 1) +
+      ") have names of splits and contain only folders. Give " + quoted_text(folder) +
+      " without an option, add --split folder, or give --image-folders " + folder + "/" +
+      list.class_folders.front());
 }
 
 // A folder of images without class folders is a test set.
@@ -179,14 +179,14 @@ Error no_images(std::string_view folders, const FileList& found, std::uint64_t k
   const std::uint64_t others = found.other_files + keyless;
   std::string text = "no PNG or JPEG image was found below " + std::string(folders);
   if (found.without_suffix > 0)
-    text += " whose name has the given suffix: " +
-            counted_text(found.without_suffix, "image lacks", "images lack") + " it";
+    text += " whose name has the given suffix (" +
+            counted_text(found.without_suffix, "image lacks it", "images lack it") + ")";
   else if (others > 0)
     text += " (" + std::to_string(others) + " other files" +
             (keyless > 0 ? "; an expression, pattern or suffix may be wrong)" : ")");
   if (!found.annotation.empty()) {
     const FileName name = describe_name(found.annotation);
-    text += "; " + found.annotation + " is " + std::string(name.format.name) +
+    text += "; " + quoted_text(found.annotation) + " is " + std::string(name.format.name) +
             ", which is not supported; " + std::string(name.format.advice);
   }
   return data_error(text);

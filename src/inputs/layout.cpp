@@ -106,11 +106,11 @@ class FileCount : public TreeVisitor {
 std::string no_images_text(const std::string& root, const std::string& name) {
   FileCount count;
   const Status walked = walk_tree(path_below(root, name), count);
-  if (!walked.ok() || count.files == 0) return "; " + name + " holds no file";
-  if (count.texts < count.files) return "; " + name + " holds no PNG or JPEG";
-  return "; " + name + " holds " + count_text(count.texts, "text file", "text files") +
-         " and no image (labels of objects, as YOLO has them?): hotpack needs a label image for "
-         "each image";
+  if (!walked.ok() || count.files == 0) return "; " + quoted_text(name) + " holds no file";
+  if (count.texts < count.files) return "; " + quoted_text(name) + " holds no PNG or JPEG";
+  return "; " + quoted_text(name) + " holds " + count_text(count.texts, "text file", "text files") +
+         " and no image (hotpack does not read labels in text files, such as the boxes of YOLO: "
+         "labels must be images)";
 }
 
 // Describes the folder, and says whether its images or its labels are missing.
@@ -123,13 +123,13 @@ Result<std::string> content_text(const std::string& root, const FolderContent& c
   std::string text = "it holds " +
                      count_text(static_cast<std::size_t>(image_files), "image", "images") +
                      " and " + count_text(content.folders.size(), "folder", "folders");
-  if (!content.folders.empty()) text += " (" + list_text(content.folders, kMostNames) + ")";
+  if (!content.folders.empty()) text += " (" + quoted_list_text(content.folders, kMostNames) + ")";
   for (const std::string& name : content.folders) {
     HOTPACK_ASSIGN(const ImageFiles below, image_files_below(path_below(root, name)));
     if (below == ImageFiles::none && is_labels_word(name)) text += no_images_text(root, name);
     if (below == ImageFiles::none) continue;
-    if (is_images_word(name)) text += "; no folder of labels goes with " + name;
-    if (is_labels_word(name)) text += "; no folder of images goes with " + name;
+    if (is_images_word(name)) text += "; no folder of labels belongs to " + quoted_text(name);
+    if (is_labels_word(name)) text += "; no folder of images belongs to " + quoted_text(name);
   }
   return text;
 }
@@ -147,11 +147,11 @@ class AnnotationSearch : public TreeVisitor {
 };
 
 constexpr std::string_view kLookedFor =
-    "\nLooked for folders such as images and labels (masks, annotations, …), train and "
-    "train_labels, train/images and train/labels, "
-    "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels next to their images "
-    "(x.jpg, x_mask.png); for class folders; for "
-    "metadata.csv or .jsonl.\nName the folders of the samples: ";
+    "\nLooked for pairs of folders such as 'images' and 'labels' (or 'masks', 'annotations', …), "
+    "'train' and 'train_labels', 'train/images' and 'train/labels', 'JPEGImages' and "
+    "'SegmentationClass', 'leftImg8bit' and 'gtFine'; for labels next to their images ('x.jpg', "
+    "'x_mask.png'); for class folders; for 'metadata.csv' or 'metadata.jsonl'.\nName the folders "
+    "of the samples: ";
 
 Error unknown_layout(const std::string& root) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(root));
@@ -159,10 +159,10 @@ Error unknown_layout(const std::string& root) {
   AnnotationSearch annotations;
   HOTPACK_TRY(walk_tree(root, annotations));
   if (!annotations.found.empty())
-    text += "; " + annotations.found + " is there, but " + annotations.text;
+    text += "; it holds " + quoted_text(annotations.found) + ", but " + annotations.text;
   HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(root));
   if (image_files == ImageFiles::none)
-    return data_error("holds no image, here or below: " + text, root);
+    return data_error("no image was found in this folder or below: " + text, root);
   HOTPACK_TRY(check_sibling_folders(root));
   const std::string alone = "--images " + (has_image(content) ? shell_path(root) : "DIR") +
                             " alone for images without labels";
@@ -180,7 +180,7 @@ Error data_sets_within(const std::string& root, const std::vector<Found>& found)
   names.reserve(found.size());
   for (const Found& one : found) names.push_back(one.folder);
   return data_error("has no layout of its own, but contains data sets; pack them one at a time: " +
-                        list_text(names, kMostNames),
+                        quoted_list_text(names, kMostNames),
                     root);
 }
 
@@ -255,17 +255,21 @@ Status warn_of_unused(Layout& layout, const std::string& given) {
   for (const std::string& parent : folders_around(layout, given)) {
     HOTPACK_ASSIGN(const FolderContent content, read_folder(parent));
     const std::uint64_t loose = is_taken(layout, parent) ? 0 : loose_images(content);
-    if (loose > 0) unused.push_back(not_used_text(loose, "directly in " + parent));
+    if (loose > 0) unused.push_back(not_used_text(loose, "directly in " + quoted_text(parent)));
     for (const std::string& name : content.folders) {
       const std::string folder = path_below(parent, name);
       if (is_used(layout, folder)) continue;
       ImageCount count;
       HOTPACK_TRY(walk_tree(folder, count));
       if (count.image_files > 0)
-        unused.push_back(not_used_text(count.image_files, "in " + relative(layout, folder)));
+        unused.push_back(
+            not_used_text(count.image_files, "in " + quoted_text(relative(layout, folder))));
     }
   }
-  if (!unused.empty()) layout.warnings.push_back("not used: " + list_text(unused, kMostNames));
+  if (!unused.empty())
+    layout.warnings.push_back(
+        "not used, because the layout has other folders: " + list_text(unused, kMostNames) +
+        ". To pack these images, name their folders with --images");
   return {};
 }
 
@@ -281,15 +285,16 @@ Status check_root(const std::string& root) {
 }
 
 std::string split_text(const Layout& layout, const SplitFolders& split) {
-  const std::string images = relative(layout, split.images);
+  const std::string images = quoted_text(relative(layout, split.images));
   std::string text;
   if (layout.kind == Layout::Kind::tables) {
-    text = "table " + relative(layout, split.list);
+    text = "table " + quoted_text(relative(layout, split.list));
   } else if (split.labels.empty()) {
     text = "images in " + images + ", no labels: a set of images alone";
   } else if (layout.kind == Layout::Kind::folders) {
-    text = "images in " + images + ", labels in " + relative(layout, split.labels);
-    if (!split.list.empty()) text += ", those of " + relative(layout, split.list);
+    text = "images in " + images + ", labels in " + quoted_text(relative(layout, split.labels));
+    if (!split.list.empty())
+      text += ", only those in the list " + quoted_text(relative(layout, split.list));
   } else {
     text =
         (layout.kind == Layout::Kind::one_folder ? "images and labels in " : "class folders in ") +

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "inputs/list_file.hpp"
 
 namespace hotpack::pipeline {
@@ -104,9 +105,8 @@ std::string left_out_text(const Layout& layout) {
   const std::vector<std::string> names = splits_left_out(layout);
   if (names.empty()) return "";
   std::string text = names.size() == 1 ? "leaves out the split " : "leaves out the splits ";
-  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return text +
-         (names.size() == 1 ? ", which has no labels there" : ", which have no labels there");
+  return text + quoted_list_text(names, names.size()) +
+         (names.size() == 1 ? ", which has no labels" : ", which have no labels");
 }
 
 std::string suggestions_text(const std::vector<Suggestion>& suggestions) {

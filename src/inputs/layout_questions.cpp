@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "inputs/class_file.hpp"
 #include "inputs/file_kind.hpp"
@@ -95,18 +96,25 @@ std::optional<Layout> pairs_in_place_of_classes(const Layout& classes,
   return pairs;
 }
 
+constexpr const char* kTwoClasses = "or, if these two folders are two classes";
+
+std::string folders_text(const SiblingFolders& siblings) {
+  return "holds the folders " + quoted_text(siblings.images) + " and " +
+         quoted_text(siblings.labels) + ", which look like images and labels";
+}
+
 Error sibling_error(const Layout& classes, const Layout& pairs, const std::string& folder,
                     const SiblingFolders& siblings) {
-  const std::string how = siblings.affix.text.empty()
-                              ? "the same names"
-                              : "the same names but for '" + siblings.affix.text + "'";
+  const std::string how =
+      siblings.affix.text.empty() ? "" : " but for " + quoted_text(siblings.affix.text);
   return data_error(
-      "holds " + siblings.images + " and " + siblings.labels + ", whose files have " + how + " (" +
-          std::to_string(siblings.pairs) + " of them, such as " + siblings.image_example + " and " +
-          siblings.label_example + "): they look like images and labels. Run" +
+      folders_text(siblings) + ": " + counted_text(siblings.pairs, "pair") +
+          " of files have equal names" + how + ", such as " +
+          quoted_text(path_below(siblings.images, siblings.image_example)) + " and " +
+          quoted_text(path_below(siblings.labels, siblings.label_example)) + ". Run" +
           suggestions_text(
               {{"", pack_command(pairs, affix_options(siblings.affix, siblings.on_images))},
-               class_suggestion(classes, "or, if they are two classes")}),
+               class_suggestion(classes, kTwoClasses)}),
       folder);
 }
 
@@ -142,11 +150,11 @@ Error kinds_error(const Layout& classes, const Layout& pairs, const std::string&
   suggestions.reserve(kinds.size() + 1);
   for (const auto& [about, options] : kinds)
     suggestions.push_back({about, pack_command(pairs, options)});
-  suggestions.push_back(class_suggestion(classes, "or, if they are two classes"));
-  return data_error("holds " + siblings.images + " and " + siblings.labels + ", such as " +
-                        siblings.image_example + " and " + siblings.label_example +
-                        ": they look like images and labels, and labels of several kinds fit the "
-                        "images. Choose a rule:" +
+  suggestions.push_back(class_suggestion(classes, kTwoClasses));
+  return data_error(folders_text(siblings) + " (such as " +
+                        quoted_text(path_below(siblings.images, siblings.image_example)) + " and " +
+                        quoted_text(path_below(siblings.labels, siblings.label_example)) +
+                        "). Labels of several kinds fit the images. Choose one kind:" +
                         suggestions_text(suggestions),
                     folder);
 }
@@ -182,21 +190,24 @@ std::string class_option(const std::string& folder) {
 std::string about_pair(const SampleFolders& samples, const SampleFolders::Expressions& pair,
                        bool is_first) {
   const std::string either = is_first ? "" : "or, ";
-  if (!pair.label_example.empty()) return either + "if " + pair.label_example + " is the label";
+  if (!pair.label_example.empty())
+    return either + "if " + quoted_text(pair.label_example) + " is the label";
   if (is_first) return "";
-  return samples.mask_pattern.empty() ? "or" : "or, if that one alone is the label";
+  return samples.mask_pattern.empty() ? "or" : "or, if that file alone is the label";
 }
 
 Error sample_folders_error(const Layout& classes, const std::string& folder,
                            const SampleFolders& samples) {
   std::string text =
       "holds " + std::to_string(samples.folders) + " folders " + samples.seen +
-      (samples.several ? ": they look like images and their labels rather than images of a class"
-                       : ": they look like a folder for each sample rather than for each class");
+      (samples.several
+           ? ": the files look like images and their labels rather than images of a class"
+           : ": each folder looks like one sample rather than one class");
   if (!samples.pairs.empty() && samples.incomplete > 0)
     text += "; " + std::to_string(samples.incomplete) +
-            (samples.incomplete == 1 ? " folder lacks" : " folders lack") + " one of the two";
-  if (samples.pairs.size() > 1) text += "; either may be the label";
+            (samples.incomplete == 1 ? " folder lacks" : " folders lack") +
+            " one of these two files";
+  if (samples.pairs.size() > 1) text += "; either file may be the label";
   const std::string rest = samples.more_files || samples.incomplete > 0 ? " --orphans skip" : "";
   const std::string table = class_option(folder);
   std::vector<Suggestion> suggestions;
@@ -211,7 +222,8 @@ Error sample_folders_error(const Layout& classes, const std::string& folder,
          pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
   if (samples.pairs.empty()) {
     text +=
-        ". No regular expression was found that pairs them: write a table of images and labels "
+        ". No regular expression was found that pairs the files: write a table of images and "
+        "labels "
         "for --pairs FILE, or move images and labels into a folder each for --images and --labels";
     suggestions.push_back(class_suggestion(classes, "If each folder is a class, run"));
     return data_error(text + "." + suggestions_text(suggestions), folder);
@@ -296,11 +308,15 @@ Status ask_about_label_folders(const Layout& classes, const std::string& folder)
       suggestions.size() > 1 ? "first commands leave " : "first command leaves ";
   const LabelFolders::Pair& first = found->pairs.front();
   std::string text = "holds " + std::to_string(found->pairs.size()) +
-                     " pairs of folders whose files have the same names, such as " + first.images +
-                     " and " + first.labels + ": they look like images and labels";
+                     " pairs of folders whose files have the same names, such as " +
+                     quoted_text(first.images) + " and " + quoted_text(first.labels) +
+                     ": each pair looks like images and their labels";
   if (!found->alone.empty())
-    text += "; " + found->alone.front() + (found->alone.size() > 1 ? " and others have" : " has") +
-            " no partner, and the " + lines + (found->alone.size() > 1 ? "them" : "it") + " out";
+    text +=
+        "; " + quoted_text(found->alone.front()) +
+        (found->alone.size() > 1 ? " and " + std::to_string(found->alone.size() - 1) + " more have"
+                                 : " has") +
+        " no partner, and the " + lines + (found->alone.size() > 1 ? "them" : "it") + " out";
   suggestions.push_back(class_suggestion(classes, "or, if each folder is a class"));
   return data_error(text + ". Run" + suggestions_text(suggestions), folder);
 }

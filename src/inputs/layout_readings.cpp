@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "inputs/file_kind.hpp"
 #include "inputs/folder_pattern.hpp"
@@ -89,11 +90,12 @@ const std::vector<PairPattern>& usual_names() {
 }
 
 Error unclear_layout(const std::string& root, const std::string& why) {
-  return data_error(why +
-                        "; rename or move the unrelated folders, or name those of the samples with "
-                        "--images and --labels, one pair per split with "
-                        "--key-prefix NAME and --split folder",
-                    root);
+  return data_error(
+      why +
+          "; rename or move the unrelated folders, or name the folders of the samples with "
+          "--images and --labels, one pair per split with "
+          "--key-prefix NAME and --split folder",
+      root);
 }
 
 void sort_splits(Layout& layout) {
@@ -152,8 +154,8 @@ class PairReader {
     }
     const std::vector<std::string>& found = exact.empty() ? alike : exact;
     if (found.size() > 1)
-      note_conflict("the labels of " + images.path + " may be in " + found[0] + " or in " +
-                    found[1]);
+      note_conflict("the labels of " + quoted_text(images.path) + " may be in " +
+                    quoted_text(found[0]) + " or in " + quoted_text(found[1]));
     return found.empty() ? std::string() : found.front();
   }
 
@@ -162,12 +164,14 @@ class PairReader {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     for (std::size_t i = 0; i < splits.size(); ++i)
       for (std::size_t j = i + 1; j < splits.size(); ++j) {
-        const std::string both = splits[i].images + " and " + splits[j].images;
+        const std::string both =
+            quoted_text(splits[i].images) + " and " + quoted_text(splits[j].images);
         if (splits[i].name == splits[j].name)
-          note_conflict(both + " are both images" +
-                        (splits[i].name.empty() ? "" : " of '" + splits[i].name + "'"));
+          note_conflict("both " + both + " hold images" +
+                        (splits[i].name.empty() ? "" : " of the split '" + splits[i].name + "'"));
         else if (!splits[i].labels.empty() && splits[i].labels == splits[j].labels)
-          note_conflict("the labels of both " + both + " may be in " + splits[i].labels);
+          note_conflict("the labels of both " + both + " may be in " +
+                        quoted_text(splits[i].labels));
       }
   }
 
@@ -185,7 +189,8 @@ class PairReader {
       if (std::any_of(images_.begin(), images_.end(), is_its)) continue;
       HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
       if (image_files != ImageFiles::none)
-        note_conflict("no labels go with " + alone->images + ", and no images with " + folder.path);
+        note_conflict("no folder holds the labels of " + quoted_text(alone->images) +
+                      ", and no folder holds the images of " + quoted_text(folder.path));
     }
     return {};
   }
@@ -320,9 +325,10 @@ Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& fold
     if (std::any_of(layout.splits.begin(), layout.splits.end(), is_its)) continue;
     HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
     if (image_files != ImageFiles::none)
-      return data_error(layout.splits.front().images + " has " + what + ", but " + folder.path +
-                            ", which is named like a split too, has none. Add what it lacks, or "
-                            "move it elsewhere",
+      return data_error("the folder " + quoted_text(layout.splits.front().images) + " has " + what +
+                            ", but " + quoted_text(folder.path) +
+                            ", which is named like a split too, has none. Add what '" +
+                            folder.path + "' lacks, or move this folder out of the data set",
                         layout.root);
   }
   return {};
@@ -371,7 +377,7 @@ Result<Layouts> table_readings(const std::string& root, bool& labeled) {
   }
   sort_splits(layout);
   if (layout.splits.empty() || !labeled) return layout.splits.empty() ? Layouts{} : Layouts{layout};
-  HOTPACK_TRY(check_siblings(layout, splits, "a table (metadata.csv or .jsonl)"));
+  HOTPACK_TRY(check_siblings(layout, splits, "a table ('metadata.csv' or 'metadata.jsonl')"));
   return Layouts{layout};
 }
 
@@ -550,7 +556,8 @@ Result<Layouts> class_folder_readings(const std::string& root, const FolderSumma
 void note_unused_tables(Layouts& readings, const Layouts& tables) {
   for (Layout& layout : readings)
     for (const SplitFolders& split : tables.front().splits)
-      layout.notes.push_back("not used: " + split.list + ", which has no label column");
+      layout.notes.push_back("the table " + quoted_text(split.list) +
+                             " is not used: it has no label column");
 }
 
 // Readings by the names of folders and files.
@@ -588,10 +595,10 @@ Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
   for (const std::string& name : summary.folders) {
     HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(folder, name)));
     if (!within.image_files)
-      layout.warnings.push_back("the class folder " + path_below(folder, name) +
-                                " has its images in folders of its own (" + within.folders.front() +
-                                (within.folders.size() > 1 ? ", …" : "") +
-                                "); all of them are of class '" + name + "'");
+      layout.warnings.push_back("the class folder " + quoted_text(path_below(folder, name)) +
+                                " has its images in folders of its own (" +
+                                quoted_list_text(within.folders, 1) +
+                                "); all these images are of class " + quoted_text(name));
   }
   return Layouts{std::move(layout)};
 }

@@ -176,8 +176,8 @@ class ListReader {
                         file_);
     // --root and --strip-prefix apply only to lists that are given.
     return data_error("none of its " + std::to_string(entries) +
-                          " lines names an image: the first is '" + first_ + "', and a key is " +
-                          quoted_key(0) + ". Give " +
+                          " lines names an image: the first line is '" + first_ +
+                          "', and a key is " + quoted_key(0) + ". Give " +
                           (options_.by_option ? "" : "the list with --list, and ") +
                           "the folder of its paths with --root, or the beginning to remove from "
                           "them with --strip-prefix",

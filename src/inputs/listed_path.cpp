@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "inputs/text_lines.hpp"
 
 namespace hotpack::pipeline {
@@ -36,8 +37,8 @@ ListedPaths::Place ListedPaths::place(std::string_view path) {
 
 Status ListedPaths::check_prefix() const {
   if (strip_prefix_.empty() || stripped_ > 0 || first_.empty()) return {};
-  return usage_error("--strip-prefix " + strip_prefix_ + ": no path of " + file_ +
-                     " begins with it; the first is " + first_);
+  return usage_error("--strip-prefix " + strip_prefix_ + ": no path of " + quoted_text(file_) +
+                     " begins with it; the first path is " + quoted_text(first_));
 }
 
 std::string folder_of(std::string_view path) {

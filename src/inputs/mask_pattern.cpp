@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 
 namespace hotpack::pipeline {
@@ -142,8 +143,9 @@ Status check_masks_are_none(const FileList& files, const Keys& images, const Mas
     const auto own = owned.find(files.key(*file));
     if (own == owned.end() || images_with[name] > 1) continue;
     return data_error("may be a mask of class '" + name +
-                          "', which no other image has, or an image, of which " + own->second +
-                          " would be a mask. Put images and masks into folders of their own for "
+                          "', of which no other image has a mask, or an image, of which " +
+                          quoted_text(own->second) +
+                          " would be a mask. Put images and masks into two folders for "
                           "--images and --labels, or give the suffix of images with "
                           "--image-suffix",
                       files.path(*file));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
 #include "inputs/file_kind.hpp"
@@ -50,9 +51,9 @@ class PairFileReader {
     HOTPACK_TRY(check_case(parts_, "splits"));
     HOTPACK_TRY(check_case(classes_, "classes"));
     HOTPACK_TRY(finish());
-    result_.about = options_.file + " is " + std::string(table.form()) +
-                    ": each line has an image and " + forms_text() + ", below " +
-                    paths_.roots()[0].folder + "\n" + unused_text(table);
+    result_.about = quoted_text(options_.file) + " is " + std::string(table.form()) +
+                    ": each line has an image and " + forms_text() + "; paths begin in " +
+                    quoted_text(paths_.roots()[0].folder) + "\n" + unused_text(table);
     if (parts_.size() == 1 && parts_.begin()->first.empty())
       result_.split_words = table.split_words();
     return std::move(result_);
@@ -206,8 +207,9 @@ class PairFileReader {
         unique.push_back(sample);
       } else {
         problems_.add({ProblemKind::duplicate_key, list.image_path(sample),
-                       "has the key '" + std::string(list.key(sample)) + "' of another sample of " +
-                           options_.file + ", " + list.image_path(unique.back())});
+                       "has the same key '" + std::string(list.key(sample)) + "' as " +
+                           quoted_text(list.image_path(unique.back())) + " in " +
+                           quoted_text(options_.file)});
       }
     }
     list.samples = std::move(unique);
@@ -237,7 +239,8 @@ class PairFileReader {
   // Names the columns, or fields of JSON objects, that are not used.
   [[nodiscard]] std::string unused_text(const PairTable& table) const {
     if (table.unused().empty()) return {};
-    return (form_ ? "columns that are not used: " : "no column is named like a label; not used: ") +
+    return (form_ ? "columns that are not used: "
+                  : "no column has the name of a label; columns that are not used: ") +
            table.unused() + "\n";
   }
 
@@ -245,7 +248,8 @@ class PairFileReader {
   [[nodiscard]] Status check_labels(const PairTable& table) const {
     if (form_ || table.unused().empty() || !options_.by_option || table.form() == "JSON lines")
       return {};
-    return data_error("has no label column (label, mask, class, …); not used: " + table.unused() +
+    return data_error("has no label column (label, mask, class, …); columns that are not used: " +
+                          table.unused() +
                           ". Rename the column that holds the labels to 'label', or to 'class' if "
                           "it holds classes of whole images (merge columns of 0 and 1, one per "
                           "class, into one column)\nFor images without labels, give --list FILE "

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "inputs/file_kind.hpp"
 #include "inputs/file_list.hpp"
@@ -213,8 +214,8 @@ class Folders {
       if (!in_most(label.folders) || !is_label(label)) continue;
       const std::string other = other_example(label);
       if (other.empty()) continue;
-      SampleFolders found =
-          base("whose files have the same names, such as " + other + " and " + label.example);
+      SampleFolders found = base("whose files have the same names, such as " + quoted_text(other) +
+                                 " and " + quoted_text(label.example));
       add_pair_with(label, found);
       add_masks(label, found);
       return found;
@@ -243,8 +244,8 @@ class Folders {
   void add_pair_with(const Role& label, SampleFolders& found) const {
     if (!label.once) return;
     if (const Role* const image = image_for(label)) {
-      found.seen =
-          "whose files have the same names, such as " + image->example + " and " + label.example;
+      found.seen = "whose files have the same names, such as " + quoted_text(image->example) +
+                   " and " + quoted_text(label.example);
       add_pair(*image, label, found);
     } else if (one_other(label)) {
       found.pairs.push_back({other_regex(label), regex_of(label), ""});
@@ -326,8 +327,9 @@ class Folders {
     std::uint64_t covered = 0;
     for (const Role* const role : common) covered += role->files;
     if (!several || covered * 2 < files_) return std::nullopt;
-    SampleFolders found = base("whose files have the same names, such as " + common[0]->example +
-                               " and " + common[1]->example);
+    SampleFolders found =
+        base("whose files have the same names, such as " + quoted_text(common[0]->example) +
+             " and " + quoted_text(common[1]->example));
     const auto label = std::find_if(common.begin(), common.end(),
                                     [](const Role* role) { return is_label(*role); });
     label == common.end() ? add_pairs_of(common, found) : add_pair_with(**label, found);
@@ -394,7 +396,7 @@ class Folders {
         if (!have_same_numbers(counted[i], counted[j])) continue;
         const Role &one = roles_[counted[i]], &other = roles_[counted[j]];
         SampleFolders found = base("in which two kinds of file have the same numbers, such as " +
-                                   one.example + " and " + other.example);
+                                   quoted_text(one.example) + " and " + quoted_text(other.example));
         found.several = true;
         if (each_number_once(counted[i]) && each_number_once(counted[j]))
           add_numbered(one, other, found);
@@ -461,8 +463,9 @@ class Folders {
       if (has_letters(roles_[name.first])) roles.insert(name.first);
     }
     if (roles.size() < 2 || covered * 2 < files_) return std::nullopt;
-    return base("whose files have the same names, such as " + roles_[*roles.begin()].example +
-                " and " + roles_[*roles.rbegin()].example);
+    return base("whose files have the same names, such as " +
+                quoted_text(roles_[*roles.begin()].example) + " and " +
+                quoted_text(roles_[*roles.rbegin()].example));
   }
 
   struct Forms {
@@ -484,7 +487,7 @@ class Folders {
     }
     SampleFolders found =
         base("each with photographs and gray or palette PNG files in the same ratio, such as " +
-             first.photo + " and " + first.label);
+             quoted_text(first.photo) + " and " + quoted_text(first.label));
     add_pair_of_formats(found);
     return found;
   }

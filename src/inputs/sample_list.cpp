@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.hpp"
 #include "inputs/fold.hpp"
 
 namespace hotpack::pipeline {
@@ -26,8 +27,8 @@ void remove_duplicates(FileList& list, std::string_view what, ProblemLog& proble
       problems.add({differ_in_extension(list, file, unique.back()) ? ProblemKind::twin_file
                                                                    : ProblemKind::duplicate_key,
                     list.path(file),
-                    "has the key '" + std::string(list.key(file)) + "' of another " +
-                        std::string(what) + ", " + list.path(unique.back())});
+                    "has the same key '" + std::string(list.key(file)) + "' as the " +
+                        std::string(what) + " " + quoted_text(list.path(unique.back()))});
     } else {
       unique.push_back(file);
     }
@@ -79,8 +80,8 @@ struct Orphans {
                          const FoundFile& other) {
     std::optional<FoldingAdvice> advice = folding_advice(key, other_files.key(other));
     if (!advice) return;
-    problem.detail += "; that of " + other_files.path(other) + " differs in " + advice->difference +
-                      ": say " + advice->option;
+    problem.detail += "; the key of " + quoted_text(other_files.path(other)) + " differs in " +
+                      advice->difference + ": say " + advice->option;
     problem.option = std::move(advice->option);
   }
 
@@ -186,7 +187,7 @@ class MaskPairing {
         orphans_.problems.add({ProblemKind::duplicate_key, list_.mask_path(mask),
                                "is a mask of class '" + list_.mask_names[mask.name] +
                                    "' for the same image as " +
-                                   list_.mask_path(list_.masks[kept - 1])});
+                                   quoted_text(list_.mask_path(list_.masks[kept - 1]))});
       } else {
         list_.masks[kept++] = mask;
       }

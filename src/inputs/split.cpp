@@ -8,6 +8,7 @@
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "format/plan_text.hpp"
 #include "inputs/key_text.hpp"
@@ -148,7 +149,7 @@ Result<std::vector<std::string>> first_folders(const FileList& list) {
     if (name.size() == key.size())
       return data_error(
           "is in no folder that could be its split; move it into one, or leave out --split folder, "
-          "which takes the first part of a key. This key is '" +
+          "which takes the first part of a key. The key of this file is '" +
               std::string(key) + "'",
           list.path(file));
     if (names.find(name) == names.end()) names.emplace(name);
@@ -236,13 +237,14 @@ Status check_disjoint(const std::vector<Split>& splits, const std::string& sourc
   for (std::size_t i = 1; i < keys.size(); ++i) {
     if (keys[i - 1].first != keys[i].first || keys[i - 1].second == keys[i].second) continue;
     if (++count <= ProblemLog::kExamples)
-      examples += (examples.empty() ? "" : ", ") +
-                  ("'" + std::string(keys[i].first) + "' (in " + keys[i - 1].second->name +
-                   " and " + keys[i].second->name + ")");
+      examples +=
+          (examples.empty() ? "" : ", ") +
+          ("'" + std::string(keys[i].first) + "' (in " + quoted_text(keys[i - 1].second->name) +
+           " and " + quoted_text(keys[i].second->name) + ")");
   }
   if (count == 0) return {};
-  return data_error(source + ": " + std::to_string(count) +
-                    " samples are in more than one split, such as " + examples +
+  return data_error(source + ": " + counted_text(count, "sample is", "samples are") +
+                    " in more than one split, such as " + examples +
                     "; keep each sample in one split only");
 }
 

@@ -202,7 +202,7 @@ std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordO
   for (const FileHeader& label : headers.labels) {
     if (options.size_mismatch == SizeMismatch::error && seen != stored_size(label.info))
       return Problem{ProblemKind::size_mismatch, path,
-                     "is " + size_text(seen) + ", its label " + label.path + " is " +
+                     "is " + size_text(seen) + ", its label '" + label.path + "' is " +
                          size_text(stored_size(label.info))};
   }
   if (options.tile && !can_be_tiled(options, packed_source_size(headers, options)))

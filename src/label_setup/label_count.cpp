@@ -65,12 +65,12 @@ std::string as_masks(const IdScan& found) {
 
 Error mixed_masks_question(const IdScan& found, const std::string& as_ids) {
   const std::string white = white_text(found);
-  return data_error("some labels hold 0 and 1, others 0 and " + white +
-                    ", and none holds both 1 and " + white +
-                    ": masks of two classes whose foreground is 1 in one file (" + found.one_label +
-                    ") and " + white + " in another (" + found.white_label +
-                    "), or class ids in which " + white + " means ignored. Choose one:\n  " +
-                    as_masks(found) + "\n  --label-kind index" + as_ids + ", if they are ids");
+  return data_error(
+      "some labels hold 0 and 1, others 0 and " + white + ", and none holds both 1 and " + white +
+      ": masks of two classes whose foreground is 1 in some files (such as '" + found.one_label +
+      "') and " + white + " in others (such as '" + found.white_label +
+      "'), or class ids in which " + white + " means ignored. Choose one:\n  " + as_masks(found) +
+      "\n  --label-kind index" + as_ids + ", if they are ids");
 }
 
 Error mask_question(const IdScan& found, const std::string& as_ids) {
@@ -112,8 +112,9 @@ std::string rescaling(const Ids& ids) {
 Status check_count(const Ids& ids, int count, const IdScan& scan, const std::string& found) {
   const std::string number = std::to_string(count);
   if (found == "none" && !scan.undecoded.empty())
-    return data_error("no label can be decoded, so their classes cannot be counted; the first: " +
-                      scan.undecoded);
+    return data_error(
+        "no label can be decoded, so their classes cannot be counted; the first error: " +
+        scan.undecoded);
   if (count == 0)
     return data_error("the labels hold no class id (found: " + found +
                       "); give the number of classes with --num-classes N, or --label-kind");
@@ -195,9 +196,10 @@ Status check_palettes(LabelScan& scan) {
   const IdScan::PaletteClash& clash = *found->clash;
   return data_error(
       "labels have palettes of their own: index " + std::to_string(clash.index) + " is " +
-      color_text(clash.color) + " in " + clash.label + " and " + color_text(clash.other_color) +
-      " in " + clash.other +
-      ", so it is hardly one class. Choose one:\n  --label-kind palette-color with --classes FILE "
+      color_text(clash.color) + " in '" + clash.label + "' and " + color_text(clash.other_color) +
+      " in '" + clash.other +
+      "', so one index is hardly one class. Choose one:\n  --label-kind palette-color with "
+      "--classes FILE "
       "of names and colors, if the colors are the classes\n  --label-kind index, if the indices "
       "are the classes");
 }

@@ -58,10 +58,10 @@ Status check_lossy(const LabelOptions& options, LabelKind kind, const LabelForms
   if (forms.jpeg.count == 0 || kind == LabelKind::binary) return {};
   if (kind == LabelKind::color && takes_nearest(options)) return {};
   return data_error(
-      "is a JPEG: lossy compression has changed its values, so they name no classes. Use the PNG "
+      "is a JPEG: lossy compression has changed its values, so these name no classes. Use the PNG "
       "originals; for masks of two classes give --label-kind binary (with --threshold N); if the "
-      "classes have colors, give --unknown nearest:D. If these are the photos, --images and "
-      "--labels are swapped",
+      "classes have colors, give --unknown nearest:D. If these files are the photos, --images "
+      "and --labels are swapped",
       forms.jpeg.first);
 }
 
@@ -91,8 +91,9 @@ std::string colors_text(const ColorList& list) {
 
 Error unexplained_color(const std::string& path, const std::string& color,
                         const std::string& class_file, const LabelScan& scan) {
-  const std::string given = class_file.empty() ? "no class colors were given"
-                                               : class_file + " names classes without colors";
+  const std::string given = class_file.empty()
+                                ? "no class colors were given"
+                                : "'" + class_file + "' names classes without colors";
   const Result<ColorList> list = scan.colors();
   if (!list.ok()) return list.error();
   return data_error("holds RGB colors (" + color + "), and " + given + colors_text(*list), path);
@@ -136,7 +137,7 @@ std::optional<LabelDecision> decide_by_options(const LabelOptions& options,
     return LabelDecision{given.preset->kind, "as --preset " + given.preset->name + " says"};
   if (given.preset == nullptr && given.packed && given.packed->kind != LabelKind::automatic &&
       !given.packed->multi)
-    return LabelDecision{given.packed->kind, "as in " + given.packed->folder};
+    return LabelDecision{given.packed->kind, "as in '" + given.packed->folder + "'"};
   return std::nullopt;
 }
 

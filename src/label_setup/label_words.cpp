@@ -105,7 +105,7 @@ std::vector<std::string> warnings_of_reserved_names(const ClassTable& table) {
     if (info.name != "error" && info.name != "ignore" && !info.name.starts_with(kNearest)) continue;
     warnings.push_back("class '" + info.name +
                        "' is named like a keyword of --unknown, --pad-label or --map, which takes "
-                       "precedence there; rename the class to choose it there");
+                       "precedence in these options; rename the class to choose it with them");
   }
   return warnings;
 }

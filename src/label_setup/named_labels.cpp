@@ -83,11 +83,11 @@ Status check_image_class_options(const PackOptions& options) {
       !label.preset.empty() || label.shift_ids || label.rgb_id != labels::RgbId::none)
     return usage_error(
         "--label-kind, --rgb-id, --shift-ids, --ignore, --unknown, --pad-label, --threshold and "
-        "--preset are about label files; " +
-        where + " there are none");
+        "--preset are about label files, and " +
+        where + " there are no label files; leave these options out");
   if (label.class_count)
     return usage_error("--num-classes is about label files; " + where +
-                       " the names in the input (or --classes) are the classes");
+                       ", the names in the input (or --classes) are the classes");
   return {};
 }
 
@@ -124,7 +124,7 @@ Result<ImageClasses> mapped_classes(const labels::LabelMap& map, std::optional<C
 ImageClasses packed_classes(const PackedLabels& packed, LabelSetup& setup) {
   setup.map = packed.map;
   return {packed.table, ClassOfName(packed.names.begin(), packed.names.end()),
-          "as in " + packed.folder};
+          "as in '" + packed.folder + "'"};
 }
 
 bool has_number(const ClassInfo& info) {
@@ -237,7 +237,7 @@ Status check_mask_options(const PackOptions& options) {
         "classes and padding has none");
   if (label.unknown != "error" && label.unknown != "ignore")
     return usage_error("--unknown " + label.unknown +
-                       ": a mask has no other class; with --mask-per-class give error or ignore");
+                       ": a mask has one class only; with --mask-per-class give error or ignore");
   if (options.record.label_storage == LabelStorage::index)
     return usage_error(
         "--label-storage index holds one class per pixel, and with --mask-per-class a pixel may "
@@ -289,7 +289,8 @@ Result<LabelSetup> set_up_image_classes(const PackOptions& options,
   setup.label_kind = "folder";
   HOTPACK_ASSIGN(ImageClasses classes, image_classes(options, splits, setup));
   if (classes.table.classes.empty())
-    return data_error("no image has a class, so there are no classes; give them with --classes");
+    return data_error(
+        "no image has a class, so there are no classes; give the classes with --classes");
   fill_sources(classes.class_of, classes.table);
   std::vector<std::vector<std::uint64_t>> images;
   for (SampleList* list : splits) {

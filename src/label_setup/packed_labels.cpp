@@ -66,8 +66,8 @@ Result<Schema> schema_of_pack(const std::string& folder) {
     HOTPACK_ASSIGN(Schema schema, schema_of_one(pack));
     if (!schema.label && packs.size() > 1) continue;
     if (common && !same_labels(*common, schema))
-      return usage_error("--classes " + folder + ": the labels of " + first + " and " + pack +
-                         " are not the same; name one of them");
+      return usage_error("--classes " + folder + ": the labels of '" + first + "' and '" + pack +
+                         "' are not the same; name one of the two packs");
     if (common) continue;
     common = std::move(schema);
     first = pack;
@@ -152,7 +152,7 @@ void take_names(const Schema& schema, PackedLabels& packed) {
 Result<PackedLabels> read_packed_labels(const std::string& folder) {
   HOTPACK_ASSIGN(const Schema schema, schema_of_pack(folder));
   if (!schema.label || schema.classes.empty())
-    return usage_error("--classes " + folder + ": that data set has no classes");
+    return usage_error("--classes " + folder + ": the data set in this folder has no classes");
   PackedLabels packed;
   packed.folder = folder;
   packed.table = table_of(schema.classes);

@@ -107,8 +107,9 @@ bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
          (of_images && !names_rgb(std::span(header).subspan(2)));
 }
 
-// Corrects the columns of `label,name` if each row has a number in the first: it holds ids, and the
-// other column holds the names.
+// Corrects the columns of a file with the header `label,name`. A column `label` is taken for the
+// class names at first. If every row has a number in it, it holds the ids, and the column `name`
+// holds the class names.
 void find_ids_among_names(const std::vector<CsvRow>& rows, Columns& columns) {
   const std::size_t first = *columns.name;
   const auto other =
@@ -186,17 +187,17 @@ class ColumnCsvParser {
       if (columns_.id && ids && *ids != *numbers)
         return line_error(rows_.front().line,
                           "the columns '" + header(*columns_.id) + "' and '" + header(column) +
-                              "' hold different ids; remove the one whose ids the labels do not "
+                              "' hold different ids; remove the column whose ids the labels do not "
                               "have (to merge ids, use --map)",
                           path_);
       if (!columns_.id && !std::is_sorted(numbers->begin(), numbers->end()))
-        return line_error(
-            rows_.front().line,
-            "the column '" + header(column) +
-                "' holds numbers in another order than that of the lines; rename it to 'id' if "
-                "they are " +
-                "the classes' ids, or remove it if classes are numbered in the order of the lines",
-            path_);
+        return line_error(rows_.front().line,
+                          "the column '" + header(column) +
+                              "' holds numbers in an order other than that of the lines; rename "
+                              "the column to 'id' "
+                              "if it holds the classes' ids, or remove the column if classes are "
+                              "numbered in the order of the lines",
+                          path_);
     }
     return check_ids_of_others();
   }

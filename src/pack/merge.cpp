@@ -78,7 +78,7 @@ class Merging {
       return {};
     return usage_error("-o " + options_.output +
                        ": is one of the folders to merge, which stay unchanged. Choose another "
-                       "folder, or merge that folder alone without -o");
+                       "folder for -o, or merge this folder alone without -o");
   }
 
   static Error not_a_folder(const std::string& source, const std::error_code& failure) {
@@ -151,10 +151,11 @@ class Merging {
   }
 
   [[nodiscard]] Status check_same_set(const std::string& path, const SetIdentity& found) const {
-    const std::string difference = first_difference(identity_of(set_.manifest), found);
+    const std::string difference = first_difference(identity_of(set_.manifest), found,
+                                                    {"in the merged shards", "in this file"});
     if (difference.empty()) return {};
-    return usage_error(path + ": belongs to another pack: " + difference +
-                       ". Choose another folder, or remove this one");
+    return usage_error(path + ": does not belong to the pack that is merged: " + difference +
+                       ". Choose another folder for -o, or remove this file");
   }
 
   // ---- writing

@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/folder.hpp"
 #include "base/mapping.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "format/pack_folder.hpp"
 #include "format/schema_json.hpp"
@@ -57,8 +58,8 @@ std::string key_of(const OpenShard& shard, std::uint64_t record) {
 
 Error foreign(const std::string& path) {
   return usage_error(path +
-                     ": was not made by hotpack. The folder of a pack may hold only files of "
-                     "hotpack: move the file away, or choose another folder with -o");
+                     ": was not made by hotpack. -o must name a new folder or one that hotpack "
+                     "made: move this file out of the folder, or choose another folder for -o");
 }
 
 // Returns the nearest folder above `path` that exists.
@@ -77,17 +78,16 @@ Status check_above(const std::string& path) {
   const std::filesystem::path above = folder_above(path);
   const auto names = names_in_folder(above.string());
   if (!names.ok() || format::describe_pack_folder(*names).shards.empty()) return {};
-  return usage_error(path + ": is inside " + above.string() +
-                     ", which is a packed data set and cannot hold another one. Choose a folder "
-                     "outside it, or pack both as splits of one folder");
+  return usage_error(path + ": is inside '" + above.string() +
+                     "', which is a packed data set and cannot hold another one. Choose a folder "
+                     "outside of it, or pack both as splits of one folder");
 }
 
 Error foreign_beginning(const std::string& path) {
-  return usage_error(
-      path +
-      ": does not start like a file of hotpack: it is damaged, or another program "
-      "made it. `hotpack pack --repair` packs a damaged file of this data set again; "
-      "otherwise choose another folder with -o");
+  return usage_error(path +
+                     ": does not start like a file of hotpack: it is damaged, or another program "
+                     "made it. `hotpack pack --repair` packs a damaged file of "
+                     "this data set again; otherwise choose another folder for -o");
 }
 
 // Every shard and manifest of hotpack starts with these bytes, followed by the version. A file that
@@ -121,7 +121,7 @@ Status check_origin(const File& file, bool is_manifest) {
     return {};
   return usage_error(path + ": has format " + std::string(version) +
                      ", which this hotpack (format " + std::string(format::kVersion) +
-                     ") does not replace. Choose another folder, or remove the old one");
+                     ") does not replace. Choose another folder for -o, or remove this pack");
 }
 
 // Refuses a folder with a file that does not start like one of hotpack. With `repair`, one file
@@ -273,23 +273,25 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
   if (!old && !folder.manifest) return {};
   const Schema& schema = folder.manifest ? folder.manifest->schema : old->schema;
   const format::PlanIdentity& identity = folder.manifest ? folder.manifest->plan : old->identity;
-  const std::string again = "; choose another folder, or replace the old pack with --force";
-  if (const std::string difference = option_difference(plan.schema, schema); !difference.empty())
-    return usage_error(folder.path + ": was packed with other options: " + difference + again);
+  const std::string again = "; choose another folder for -o, or replace the old pack with --force";
+  if (const std::string difference = option_difference(plan.schema, schema, {"now", "then"});
+      !difference.empty())
+    return usage_error(folder.path + ": was packed with options other than those given now: " +
+                       difference + again);
   if (identity.keys == plan.identity.keys && identity.shards != plan.identity.shards)
-    return usage_error(
-        folder.path + ": was packed with other options: --shard-size or --shard-samples (" +
-        std::to_string(plan.identity.shards) + (plan.identity.shards == 1 ? " shard" : " shards") +
-        " here, " + std::to_string(identity.shards) + " there)" + again);
+    return usage_error(folder.path +
+                       ": was packed with a --shard-size or --shard-samples other than now (" +
+                       counted_text(plan.identity.shards, "shard") + " now, " +
+                       std::to_string(identity.shards) + " then)" + again);
   if (identity.keys == plan.identity.keys) return {};
   // A few common keys may be chance: every split may have a 0001. If half of the smaller set is
   // common, the data set is the same, with samples added or removed.
   const KeyOverlap overlap = compare_keys(folder, list);
   const std::string counts = std::to_string(overlap.shared) + " of its " +
                              std::to_string(overlap.old_keys) + " keys are among the " +
-                             std::to_string(list.samples.size()) + " of the input";
+                             std::to_string(list.samples.size()) + " keys of the input";
   if (2 * overlap.shared < std::min<std::uint64_t>(overlap.old_keys, list.samples.size()))
-    return usage_error(folder.path + ": holds another data set: " + counts + again);
+    return usage_error(folder.path + ": holds a data set other than the input: " + counts + again);
   warnings.push_back(folder.path + ": the samples have changed (" + counts +
                      "), so all its shards are packed again");
   return {};

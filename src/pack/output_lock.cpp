@@ -82,8 +82,8 @@ Result<OutputLock> OutputLock::open(const std::string& folder) {
 bool OutputLock::wait(const std::string& folder, int kind, Observer& observer) const {
   for (bool reported = false; !try_lock(descriptor_, kind); reported = true) {
     if (!reported)
-      observer.message(Level::info,
-                       "another run writes into " + folder + "; waiting for it to end");
+      observer.message(Level::info, "another run of hotpack writes into '" + folder +
+                                        "'; waiting for that run to end");
     if (observer.stop_requested()) return false;
     std::this_thread::sleep_for(kPause);
   }

@@ -25,7 +25,7 @@ Status check_folder_of_sets(const std::string& folder) {
     return {};
   return usage_error(folder +
                      ": is a packed data set. This input makes several data sets, each in its own "
-                     "folder inside -o. Choose another folder");
+                     "folder inside -o. Choose another folder for -o");
 }
 
 // Returns an error if files could not be opened. Such a file always stops the run: if it were

@@ -41,12 +41,12 @@ Result<PackFolder> list_folder(const std::string& folder) {
   return format::describe_pack_folder(names);
 }
 
-// Returns a text such as "a, b, c and 4 more".
+// Returns a text such as "'a', 'b', 'c' and 4 more".
 std::string some_names(const std::vector<std::string>& names) {
   constexpr std::size_t kMostNamed = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(kMostNamed, names.size()); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
+    text += (i == 0 ? "" : ", ") + quoted_text(names[i]);
   return names.size() <= kMostNamed
              ? text
              : text + " and " + std::to_string(names.size() - kMostNamed) + " more";
@@ -71,13 +71,13 @@ Status check_shardless(const std::string& folder, const PackFolder& listing) {
   const std::vector<std::string> inner = folders_with_shards(folder, listing.others);
   if (!inner.empty())
     return damaged_error(
-        "has no shards of its own, but these folders in it have: " + some_names(inner) +
-            ". If they are partitions of one data set, name all of them; if they are splits that "
-            "each lack shards, merge "
-            "them one at a time to see which shards are missing",
+        "has no shards of its own, but folders in it have shards: " + some_names(inner) +
+            ". If these folders are partitions of one data set, name all of them; if they are "
+            "splits that each lack shards, merge them one at a time to see which shards are "
+            "missing",
         folder);
   return damaged_error("holds no shards of hotpack, only " + some_names(listing.others) +
-                           ". Is it the right folder?",
+                           ". Is this the right folder?",
                        folder);
 }
 
@@ -140,18 +140,23 @@ class MissingShards {
 
 // ---- shards of different packs
 
+// The message names two files, the second one after the first.
+constexpr format::Sides kSides{"in the first", "in the second"};
+
 Error other_pack(const std::string& here, const std::string& there, const std::string& difference) {
-  return usage_error(here + ": is not part of the same pack as " + there + ": " + difference +
+  return usage_error(here + ": is not part of the same pack as '" + there + "': " + difference +
                      ". All partitions must be packed from the same inputs with the same options "
                      "and the same version of hotpack");
 }
 
 std::string row_difference(const format::ShardRow& here, const format::ShardRow& there) {
-  if (here.sources != there.sources) return "its samples had other names or sizes in bytes";
+  if (here.sources != there.sources)
+    return "the input files of the first had names or sizes other than those of the second";
   if (here.records != there.records)
-    return counted_text(here.records, "record") + " here, " + std::to_string(there.records) +
-           " there: one run skipped samples that the other packed";
-  return "the inputs of one run had other bytes";
+    return counted_text(here.records, "record") + " in the first, " +
+           std::to_string(there.records) +
+           " in the second: one run skipped samples that the other run packed";
+  return "the input files of the two runs had different bytes";
 }
 
 class Joiner {
@@ -190,7 +195,8 @@ class Joiner {
     manifests_.emplace_back();
     if (listing.shards.empty()) {
       HOTPACK_TRY(check_shardless(folders_[folder], listing));
-      observer_.message(Level::info, folders_[folder] + " is empty: a partition without shards");
+      observer_.message(Level::info,
+                        quoted_text(folders_[folder]) + " is empty: a partition without shards");
       empty_folders_.push_back(folders_[folder]);
       return {};
     }
@@ -208,8 +214,9 @@ class Joiner {
     HOTPACK_ASSIGN(const std::string text, read_text_file(path));
     Result<format::Manifest> manifest = format::decode_manifest(text, "");
     if (!manifest.ok()) {
-      observer_.message(Level::warning, path + ": " + manifest.error().message +
-                                            "; the manifest is ignored, its shards are used");
+      observer_.message(Level::warning,
+                        path + ": " + manifest.error().message +
+                            "; the manifest is ignored, and the shards next to it are used");
     } else {
       HOTPACK_TRY(check_version(manifest->format, path));
       manifests_[folder] = std::move(manifest).value();
@@ -233,7 +240,7 @@ class Joiner {
     HOTPACK_ASSIGN(const ExistingShard one, read(first, {}));
     HOTPACK_ASSIGN(const ExistingShard other, read(last, {}));
     return other_pack(path_of(last), path_of(first),
-                      first_difference(identity_of(other), identity_of(one)));
+                      first_difference(identity_of(other), identity_of(one), kSides));
   }
 
   Status check_complete() const {
@@ -255,7 +262,8 @@ class Joiner {
     HOTPACK_TRY(check_version(shard.metadata.format, path_of(file)));
     if (shard.identity.shards != file.name.count)
       return damaged_error(
-          "is a shard of a pack of " + std::to_string(shard.identity.shards) + ": it was renamed",
+          "is a shard of a pack of " + counted_text(shard.identity.shards, "shard") +
+              ", but its name says " + std::to_string(file.name.count) + ": it was renamed",
           path_of(file));
     if (manifests_[file.folder]) HOTPACK_TRY(check_row(file, shard, *manifests_[file.folder]));
     return shard;
@@ -263,7 +271,8 @@ class Joiner {
 
   [[nodiscard]] Status check_row(const ShardFile& file, const ExistingShard& shard,
                                  const format::Manifest& manifest) const {
-    const std::string difference = first_difference(identity_of(shard), identity_of(manifest));
+    const std::string difference =
+        first_difference(identity_of(shard), identity_of(manifest), kSides);
     if (!difference.empty())
       return other_pack(path_of(file),
                         folders_[file.folder] + "/" + std::string(format::kManifestName),
@@ -303,7 +312,8 @@ class Joiner {
   }
 
   [[nodiscard]] Status check_same_pack(const ShardFile& file, const ExistingShard& shard) const {
-    const std::string difference = first_difference(identity_of(shard), identity_of(set_.manifest));
+    const std::string difference =
+        first_difference(identity_of(shard), identity_of(set_.manifest), kSides);
     return difference.empty() ? Status() : other_pack(path_of(file), first_path_, difference);
   }
 
@@ -311,9 +321,9 @@ class Joiner {
     const format::ShardRow& first = set_.manifest.shards[file.name.index];
     ++set_.repeated;
     if (row == first) return {};
-    return data_error("differs from " + set_.holders[file.name.index] + "/" + first.file +
-                          ", the same shard: " + row_difference(row, first) +
-                          ". Pack one of them again, or leave its folder out",
+    return data_error("differs from '" + set_.holders[file.name.index] + "/" + first.file +
+                          "', which is the same shard: " + row_difference(row, first) +
+                          ". Pack one of the two again, or leave its folder out",
                       path_of(file));
   }
 
@@ -366,15 +376,17 @@ SetIdentity identity_of(const ExistingShard& shard) {
   return {shard.metadata.schema, shard.schema, shard.metadata.plan, shard.identity};
 }
 
-std::string first_difference(const SetIdentity& here, const SetIdentity& there) {
+std::string first_difference(const SetIdentity& here, const SetIdentity& there,
+                             format::Sides sides) {
   if (here.schema_text != there.schema_text) {
-    const std::string difference = option_difference(here.schema, there.schema);
+    const std::string difference = option_difference(here.schema, there.schema, sides);
     return difference.empty() ? "the schemas are equal, but their texts differ" : difference;
   }
   if (here.plan_text == there.plan_text) return {};
   if (here.plan.samples == there.plan.samples && here.plan.shards == there.plan.shards)
     return "other samples (the digests of their keys differ)";
-  return plan_in_words(here.plan) + " here, " + plan_in_words(there.plan) + " there";
+  return plan_in_words(here.plan) + " " + std::string(sides.first) + ", " +
+         plan_in_words(there.plan) + " " + std::string(sides.second);
 }
 
 Result<std::optional<JoinedSet>> join_partitions(const std::vector<std::string>& folders,

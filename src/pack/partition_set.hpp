@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "format/manifest.hpp"
+#include "format/schema_json.hpp"
 #include "hotpack/result.hpp"
 #include "pack/output_folder.hpp"
 #include "settings/observer.hpp"
@@ -52,8 +53,9 @@ struct SetIdentity {
 [[nodiscard]] SetIdentity identity_of(const format::Manifest& manifest);
 [[nodiscard]] SetIdentity identity_of(const ExistingShard& shard);
 
-// Describes the first difference, such as "--size 512x512 here, 256x256 there"; empty if there is
-// none.
-[[nodiscard]] std::string first_difference(const SetIdentity& here, const SetIdentity& there);
+// Describes the first difference, such as "--size 512x512 in the first, 256x256 in the second";
+// empty if there is none. `sides` are the words after the two values.
+[[nodiscard]] std::string first_difference(const SetIdentity& here, const SetIdentity& there,
+                                           format::Sides sides);
 
 }  // namespace hotpack::pipeline

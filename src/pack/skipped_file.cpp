@@ -62,7 +62,8 @@ Status check_skipped_path(const RunOptions& options) {
   if (fs::exists(status) && !is_skipped_file(path))
     return usage_error(
         "--skipped " + options.skipped_file +
-        ": is another kind of file, which must not be overwritten; choose a new file");
+        ": does not hold a list of skipped samples, so it is not overwritten; choose the name of a "
+        "new file");
   if (!fs::is_directory(path.parent_path(), ignored))
     return usage_error("--skipped " + options.skipped_file + ": its folder does not exist");
   const fs::path output = fs::weakly_canonical(options.output, ignored);

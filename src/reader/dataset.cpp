@@ -53,14 +53,14 @@ Error no_manifest(const std::string& folder) {
   });
   if (shards.empty() && inner != names->end())
     return Error{ErrorCode::usage,
-                 "is not a data set, but a folder of data sets; open one of them, such as " +
-                     (fs::path(folder) / *inner).string(),
+                 "is not a data set, but a folder of data sets; open one of them, such as '" +
+                     (fs::path(folder) / *inner).string() + "'",
                  folder,
                  {}};
   if (shards.empty())
     return unfinished(
         "which `hotpack pack` writes last. If packing was interrupted, run the same command again "
-        "to finish it");
+        "to finish packing");
   const std::uint64_t planned = shards.back().count;
   if (shards.front().count != planned)
     return unfinished("and its " + std::to_string(shards.size()) +
@@ -68,11 +68,13 @@ Error no_manifest(const std::string& folder) {
   const std::string count = std::to_string(planned) + (planned == 1 ? " shard" : " shards");
   if (shards.size() == planned)
     return unfinished("but " + std::string(planned == 1 ? "its " : "all ") + count +
-                      (planned == 1 ? " is" : " are") + " here: run hotpack merge to write it");
-  return unfinished(
-      "but " + std::to_string(shards.size()) + " of " + count +
-      ". To finish it, run the command that packed it again; to join the partitions of a pack, "
-      "run hotpack merge");
+                      (planned == 1 ? " is" : " are") +
+                      " in the folder: run hotpack merge to write " +
+                      std::string(format::kManifestName));
+  return unfinished("but " + std::to_string(shards.size()) + " of " + count +
+                    ". To finish the pack, run the command that started it again; to join the "
+                    "partitions of a pack, "
+                    "run hotpack merge");
 }
 
 Result<format::Manifest> read_manifest(const std::string& folder) {
@@ -114,11 +116,12 @@ std::string class_difference(const std::vector<ClassInfo>& here,
                              const std::vector<ClassInfo>& there) {
   for (std::size_t c = 0; c < std::min(here.size(), there.size()); ++c) {
     if (here[c].name == there[c].name && here[c].color == there[c].color) continue;
-    return "class " + std::to_string(c) + " is " + class_text(here[c]) + " here, " +
-           class_text(there[c]) + " there";
+    return "class " + std::to_string(c) + " is " + class_text(here[c]) + " in the first, " +
+           class_text(there[c]) + " in the second";
   }
   if (here.size() == there.size()) return {};
-  return std::to_string(here.size()) + " classes here, " + std::to_string(there.size()) + " there";
+  return std::to_string(here.size()) + " classes in the first, " + std::to_string(there.size()) +
+         " in the second";
 }
 
 // Names the first reason why samples of two packs cannot be read alike, or returns "". Ignores
@@ -133,7 +136,7 @@ std::string reading_difference(Schema here, Schema there) {
     schema->image.shape.reset();
     if (schema->label) schema->label->shape.reset();
   }
-  return format::first_difference(here, there);
+  return format::first_difference(here, there, {"in the first", "in the second"});
 }
 
 // Removes from `common` what does not hold for the samples of `other`.
@@ -152,8 +155,8 @@ Status add_pack(const std::string& folder, Contents& to) {
   } else if (const std::string difference =
                  reading_difference(to.packs.front().schema, manifest.schema);
              !difference.empty()) {
-    return usage_error(to.packs.front().folder + " and " + folder +
-                       " cannot be read as one data set: " + difference);
+    return usage_error("'" + to.packs.front().folder + "' and '" + folder +
+                       "' cannot be read as one data set: " + difference);
   }
   widen(to.schema, manifest.schema);
   for (format::ShardRow& row : manifest.shards) {

@@ -6,7 +6,6 @@
 
 #include "base/words.hpp"
 #include "format/json.hpp"
-#include "format/schema_json.hpp"
 
 namespace hotpack::pipeline {
 
@@ -135,15 +134,16 @@ std::string TypedOption::text() const {
 
 std::vector<TypedOption> typed_options(const Schema& schema) { return Options(schema).list(); }
 
-std::string option_difference(const Schema& here, const Schema& there) {
+std::string option_difference(const Schema& here, const Schema& there, format::Sides sides) {
   const std::vector<TypedOption> left = typed_options(here), right = typed_options(there);
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (left[i].value == right[i].value) continue;
     const bool both =
         left[i].value && right[i].value && !left[i].value->empty() && !right[i].value->empty();
-    return left[i].text() + " here, " + (both ? *right[i].value : right[i].text()) + " there";
+    return left[i].text() + " " + std::string(sides.first) + ", " +
+           (both ? *right[i].value : right[i].text()) + " " + std::string(sides.second);
   }
-  return format::first_difference(here, there);
+  return format::first_difference(here, there, sides);
 }
 
 }  // namespace hotpack::pipeline

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "format/schema_json.hpp"
 #include "hotpack/schema.hpp"
 
 namespace hotpack::pipeline {
@@ -25,8 +26,9 @@ struct TypedOption {
 [[nodiscard]] std::vector<TypedOption> typed_options(const Schema& schema);
 
 // Returns the first difference of two schemas. If options differ, it has the form "--size 64x48
-// here, 120x90 there"; otherwise it is that of format::first_difference(). Empty if the schemas are
+// now, 120x90 then"; otherwise it is that of format::first_difference(). Empty if the schemas are
 // equal.
-[[nodiscard]] std::string option_difference(const Schema& here, const Schema& there);
+[[nodiscard]] std::string option_difference(const Schema& here, const Schema& there,
+                                            format::Sides sides);
 
 }  // namespace hotpack::pipeline

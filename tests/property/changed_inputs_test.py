@@ -84,13 +84,13 @@ class ChangedInputs(unittest.TestCase):
 
     def test_other_options_are_refused_by_name(self):
         before = digest(self.out)
-        for options, name in ((["--fit", "cover"], "--fit cover here, stretch there"), (["--label-storage", "index"], "storage"), (["--shuffle", "1"], "shuffle"),
+        for options, name in ((["--fit", "cover"], "--fit cover now, stretch then"), (["--label-storage", "index"], "storage"), (["--shuffle", "1"], "shuffle"),
                               (["--anchor", "top-left"], "anchor"), (["--exif", "ignore"], "exif")):
             message = run("pack", *self.inputs(*options), expect=2).stderr
             self.assertIn(name, message)
             self.assertIn("--force", message)
         other_cut = [*self.inputs()[:-4], "--shard-samples", "6", "-o", self.out]
-        self.assertIn("--shard-samples (4 shards here, 5 there)", run("pack", *other_cut, expect=2).stderr)
+        self.assertIn("--shard-samples other than now (4 shards now, 5 then)", run("pack", *other_cut, expect=2).stderr)
         self.assertEqual(digest(self.out), before)
 
     def test_another_data_set_is_not_replaced(self):
@@ -102,7 +102,7 @@ class ChangedInputs(unittest.TestCase):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path, target)
         message = run("pack", *street(other / "images", other / "masks"), "-o", self.out, expect=2).stderr
-        self.assertIn("holds another data set", message)
+        self.assertIn("holds a data set other than the input", message)
         self.assertEqual(digest(self.out), before)
 
     def test_a_foreign_file_is_refused_by_name(self):

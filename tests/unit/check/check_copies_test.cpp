@@ -49,7 +49,7 @@ TEST_CASE("one label under two images is reported with both, in any file form") 
   REQUIRE(shared->examples.size() == 1);
   CHECK(shared->examples[0].path == folder / "labels/p3.png");
   CHECK(shared->examples[0].found ==
-        "equal to " + (folder / "labels/p1.png") + ", the label of another image");
+        "equal to '" + (folder / "labels/p1.png") + "', the label of another image");
 }
 
 TEST_CASE("constant labels and copies of whole samples are not shared labels") {

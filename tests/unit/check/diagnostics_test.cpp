@@ -63,6 +63,6 @@ TEST_CASE("with --on-error skip no diagnostic advises to skip") {
   Diagnostics diagnostics;
   add_problems(log, {}, true, diagnostics);
   REQUIRE(diagnostics.all().size() == 1);
-  CHECK(diagnostics.all()[0].advice == "replace them");
+  CHECK(diagnostics.all()[0].advice == "replace the damaged files");
   CHECK(diagnostics.all()[0].options.empty());
 }

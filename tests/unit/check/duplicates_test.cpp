@@ -34,8 +34,8 @@ TEST_CASE("images in two splits are found by their content") {
   duplicates.add({1, 2}, 101, 201);
   CHECK(text_of(duplicates) ==
         "duplicate-between-splits: 2 of 3 images of 'test' are in 'train' too\n"
-        "  test/2: the same bytes as train/1\n"
-        "  test/0: the same bytes as train/3\n");
+        "  test/2: the same bytes as 'train/1'\n"
+        "  test/0: the same bytes as 'train/3'\n");
 }
 
 TEST_CASE("copies within a split are reported with their original") {
@@ -46,8 +46,8 @@ TEST_CASE("copies within a split are reported with their original") {
   duplicates.add({0, 3}, 5, 1);
   CHECK(text_of(duplicates, {""}) ==
         "duplicate-image: 2 of 4 images are copies of others\n"
-        "  train/2: the same bytes as train/0\n"
-        "  train/3: the same bytes as train/0\n");
+        "  train/2: the same bytes as 'train/0'\n"
+        "  train/3: the same bytes as 'train/0'\n");
 }
 
 TEST_CASE("copies of an image with another label contradict it") {
@@ -56,9 +56,10 @@ TEST_CASE("copies of an image with another label contradict it") {
   duplicates.add({0, 1}, 5, 2);
   const std::string text = text_of(duplicates, {""});
   CHECK_THAT(text, ContainsSubstring("duplicate-image: 1 of 2 images is a copy of another\n"));
-  CHECK_THAT(text, ContainsSubstring(
-                       "conflicting-labels: 1 copy of an image has another label than the image\n"
-                       "  train/1: the same bytes as train/0, with another label\n"));
+  CHECK_THAT(text,
+             ContainsSubstring(
+                 "conflicting-labels: 1 copy of an image has a label other than that of the image\n"
+                 "  train/1: the same bytes as 'train/0', but its label differs\n"));
 }
 
 TEST_CASE("different images are not duplicates") {

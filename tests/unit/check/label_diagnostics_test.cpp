@@ -109,7 +109,8 @@ TEST_CASE("labels of only 0 and 255 are reported as masks read as ids") {
   Labels labels(context_for(2));
   labels.add_correct(3, {0, 255});
   CHECK(labels.text_of() ==
-        "warning binary-as-ids: the only label values are 0 and 255: they look like masks of two "
+        "warning binary-as-ids: the only label values are 0 and 255: the labels look like masks of "
+        "two "
         "classes, but 255 is read as ignored\n");
   SECTION("unless one of them holds something else") {
     labels.add_correct(1, {0, 1, 255});

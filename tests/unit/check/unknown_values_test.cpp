@@ -104,7 +104,7 @@ TEST_CASE("an id one beyond the last class asks whether there are more classes")
   const auto diagnostics = diagnostics_of(values, id_context(12));
   REQUIRE(diagnostics.size() == 1);
   CHECK(diagnostics[0].title == "40 pixels in 1 of 148 labels have id 12, which no class has");
-  CHECK_THAT(diagnostics[0].advice, ContainsSubstring("one more than the last class's id"));
+  CHECK_THAT(diagnostics[0].advice, ContainsSubstring("one more than the id of the last class"));
   CHECK(diagnostics[0].options ==
         std::vector<std::string>{"--num-classes 13", "--ignore 12", "--unknown ignore"});
   REQUIRE(diagnostics[0].examples[0].place.has_value());
@@ -156,7 +156,7 @@ TEST_CASE("unknown values that --unknown handles are a note") {
   const auto diagnostics = diagnostics_of(values, id_context(12, false));
   REQUIRE(diagnostics.size() == 1);
   CHECK(diagnostics[0].severity == Severity::note);
-  CHECK_THAT(diagnostics[0].title, ContainsSubstring("--unknown ignore handles them"));
+  CHECK_THAT(diagnostics[0].title, ContainsSubstring("--unknown ignore handles these pixels"));
   CHECK(diagnostics[0].options.empty());
 }
 

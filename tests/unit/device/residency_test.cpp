@@ -161,7 +161,7 @@ TEST_CASE("default budgets are shares of free memory") {
   options.output_bytes = 10001;
   CHECK_THAT(refusal(rig, options, pack.open()).message,
              ContainsSubstring(
-                 "the budget is 10000, by default half of the memory that is free there; use"));
+                 "the budget is 10000, by default half of the free memory of the device; use"));
   device::Shortage pinned{Residency::pinned, {}, {900, 200}, {1000, true}};
   CHECK_THAT(
       pinned.refusal().message,

@@ -198,20 +198,24 @@ TEST_CASE("shapes and sizes of records follow from the schema") {
 TEST_CASE("the first difference names the option before the shapes it implies") {
   const Schema here = tiny_schema({});
   Schema there = here;
-  CHECK(first_difference(here, there).empty());
+  CHECK(first_difference(here, there, {"here", "there"}).empty());
   there.label.reset();
-  CHECK_THAT(first_difference(here, there),
+  CHECK_THAT(first_difference(here, there, {"here", "there"}),
              ContainsSubstring("fields.label: {") && ContainsSubstring("here, absent there"));
-  CHECK_THAT(first_difference(there, here), ContainsSubstring("fields.label: absent here, {"));
+  CHECK_THAT(first_difference(there, here, {"here", "there"}),
+             ContainsSubstring("fields.label: absent here, {"));
   there.label = here.label;
   there.classes[1].name = "Car";
-  CHECK(first_difference(here, there) == "classes[1].name: \"class 1\" here, \"Car\" there");
+  CHECK(first_difference(here, there, {"here", "there"}) ==
+        "classes[1].name: \"class 1\" here, \"Car\" there");
   there.classes.pop_back();
   there.classes[1].name = "class 1";
-  CHECK(first_difference(here, there) == "classes: 3 entries here, 2 there");
+  CHECK(first_difference(here, there, {"here", "there"}) == "classes: 3 entries here, 2 there");
   there.options.more[0].second = "\"color\"";
-  CHECK(first_difference(here, there) == "options.label_kind: \"index\" here, \"color\" there");
+  CHECK(first_difference(here, there, {"here", "there"}) ==
+        "options.label_kind: \"index\" here, \"color\" there");
   there.geometry.size = {8, 9};
   there.image.shape = {9, 8, 3};
-  CHECK(first_difference(here, there) == "geometry.size: [6,5] here, [8,9] there");
+  CHECK(first_difference(here, there, {"here", "there"}) ==
+        "geometry.size: [6,5] here, [8,9] there");
 }

@@ -53,7 +53,7 @@ TEST_CASE("a second class file that cannot be parsed gives a warning") {
   REQUIRE(found->unreadable.size() == 1);
   CHECK_THAT(found->unreadable.front(),
              ContainsSubstring("label_colors.csv") && ContainsSubstring("line 3") &&
-                 ContainsSubstring("the classes are those of " + (folder / "class_dict.csv")));
+                 ContainsSubstring("the classes are those of '" + (folder / "class_dict.csv")));
 }
 
 TEST_CASE("two class files with different numbering are a question with commands") {
@@ -64,7 +64,8 @@ TEST_CASE("two class files with different numbering are a question with commands
   REQUIRE(found);
   REQUIRE(found->contradiction);
   CHECK_THAT(found->contradiction->message,
-             ContainsSubstring("class 0 is 'car' there and 'road' here") &&
+             ContainsSubstring("class 0 is 'car' in '" + (folder / "class_dict.csv") +
+                               "' and 'road' in '" + (folder / "classes.txt") + "'") &&
                  ContainsSubstring("--classes " + (folder / "class_dict.csv")) &&
                  ContainsSubstring("--classes " + (folder / "classes.txt")));
   folder.write("classes.txt", "car\nroad\n");

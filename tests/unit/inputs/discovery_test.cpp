@@ -47,7 +47,7 @@ TEST_CASE("polygon files in place of label images are reported by name") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "labels/a.json", "labels/b.json"});
   CHECK_THAT(refused(folder_options(folder)).message,
-             ContainsSubstring(folder / "labels/a.json is JSON (polygons or run lengths of COCO, "
+             ContainsSubstring(folder / "labels/a.json' is JSON (polygons or run lengths of COCO, "
                                         "LabelMe and others), which is not supported; "
                                         "draw its masks as PNG files, one per image"));
 }
@@ -208,7 +208,7 @@ TEST_CASE("option --image-folders one level too high is an error with advice") {
   CHECK(error.code == ErrorCode::usage);
   CHECK_THAT(
       error.message,
-      ContainsSubstring("its folders (train, …) have names of splits and contain only folders"));
+      ContainsSubstring("its folders ('train', …) have names of splits and contain only folders"));
   CHECK_THAT(error.message, ContainsSubstring("add --split folder, or give --image-folders " +
                                               folder / "set/train"));
 
@@ -355,7 +355,7 @@ TEST_CASE("names that differ only in case or Unicode form suggest --fold") {
   const TempFolder folder;
   touch(folder, {"images/A.png", "images/B.png", "labels/a.png", "labels/b.png"});
   CHECK_THAT(refused(folder_options(folder)).message,
-             ContainsSubstring(folder / "images/A.png: no label has its key 'A'; that of " +
-                               folder / "labels/a.png") &&
+             ContainsSubstring(folder / "images/A.png: no label has its key 'A'; the key of '" +
+                               folder / "labels/a.png'") &&
                  ContainsSubstring("--fold case"));
 }

@@ -22,6 +22,12 @@ std::string line(const DiscoveredInput& input, int number) {
   return std::string(text.substr(std::min(text.find_first_not_of(' '), text.size())));
 }
 
+// The warning about images that the layout does not use.
+std::string unused_warning(const std::string& images) {
+  return "not used, because the layout has other folders: " + images +
+         ". To pack these images, name their folders with --images";
+}
+
 }  // namespace
 
 TEST_CASE("the SSS layout is detected with its splits and class table") {
@@ -37,9 +43,9 @@ TEST_CASE("the SSS layout is detected with its splits and class table") {
   CHECK(input.discovery.layout ==
         "layout of " + folder.path() +
             ": splits, each next to a folder of its labels\n"
-            "  test: images in test, labels in test_labels\n"
-            "  train: images in train, labels in train_labels\n"
-            "  val: images in val, labels in val_labels\n"
+            "  test: images in 'test', labels in 'test_labels'\n"
+            "  train: images in 'train', labels in 'train_labels'\n"
+            "  val: images in 'val', labels in 'val_labels'\n"
             "  labels have the names of their images: 4 of 4 images have a label\n"
             "  classes: " +
             folder / "class_dict.csv\n");
@@ -79,7 +85,7 @@ TEST_CASE("VOC with lists of stems leaves out the joint list and unlisted photos
   folder.write("class_names.txt", "_background_\ncat\n");
   const DiscoveredInput input = detected(folder);
   CHECK(line(input, 0) == "layout of " + folder.path() + ": Pascal VOC");
-  CHECK(input.discovery.warnings == Names{"not used: 1 image in SegmentationObject"});
+  CHECK(input.discovery.warnings == Names{unused_warning("1 image in 'SegmentationObject'")});
   CHECK(input.split_names() == Names{"train", "val"});
   CHECK(input.keys("train") == Names{"2007_1", "2007_3"});
   CHECK(input.keys("val") == Names{"2007_2"});
@@ -110,7 +116,7 @@ TEST_CASE("Cityscapes keeps cities in keys and prefers ids, test has no labels")
   touch(folder, {"leftImg8bit/test/rome/rome_4_leftImg8bit.png"});
   const DiscoveredInput input = detected(folder);
   CHECK(line(input, 0) == "layout of " + folder.path() + ": Cityscapes");
-  CHECK(line(input, 1) == "test: images in leftImg8bit/test, no labels: a set of images alone");
+  CHECK(line(input, 1) == "test: images in 'leftImg8bit/test', no labels: a set of images alone");
   CHECK(input.keys("train") == Names{"bonn/bonn_2", "ulm/ulm_1"});
   CHECK(input.pairs(folder, "val") ==
         Names{"jena/jena_3: leftImg8bit/val/jena/jena_3_leftImg8bit.png "
@@ -180,7 +186,7 @@ TEST_CASE("an unlabeled split next to labeled ones is accepted and reported") {
   const DiscoveredInput input = detected(folder);
   CHECK(input.list("train").has_label_files);
   CHECK_FALSE(input.list("test").has_label_files);
-  CHECK(line(input, 1) == "test: images in test, no labels: a set of images alone");
+  CHECK(line(input, 1) == "test: images in 'test', no labels: a set of images alone");
 }
 
 TEST_CASE("class folders work with and without splits, and may lack a class") {
@@ -221,14 +227,17 @@ TEST_CASE("two folders with equal file names are a question, not two classes") {
     }
     const Error error = refused(root_options(folder.path()));
     CHECK(error.code == ErrorCode::data);
-    CHECK_THAT(error.message, ContainsSubstring("holds " + names.images + " and " + names.labels +
-                                                ", whose files have the same names"));
+    CHECK_THAT(error.message,
+               ContainsSubstring("holds the folders '" + names.images + "' and '" + names.labels +
+                                 "', which look like images and labels: "
+                                 "12 pairs of files have equal names"));
     CHECK_THAT(
         error.message,
-        ContainsSubstring("Run\n  hotpack pack --images " + folder / names.images + " --labels " +
-                          folder / names.labels + names.options +
-                          " -o OUT\nor, if they are two classes:\n  hotpack pack --image-folders " +
-                          folder.path() + " -o OUT"));
+        ContainsSubstring(
+            "Run\n  hotpack pack --images " + folder / names.images + " --labels " +
+            folder / names.labels + names.options +
+            " -o OUT\nor, if these two folders are two classes:\n  hotpack pack --image-folders " +
+            folder.path() + " -o OUT"));
     PackOptions classes;
     classes.input.image_folders = {folder.path()};
     CHECK(discovered_clean(classes).list().samples.size() == 26);
@@ -250,8 +259,9 @@ TEST_CASE("two folders with several kinds of label offer each kind") {
                                    "': 12 of 12 images have a label:\n  hotpack pack --images " +
                                    folder / "pics" + " --labels " + folder / "lab" +
                                    " --label-suffix " + end + " -o OUT\n"));
-    CHECK_THAT(message, ContainsSubstring("or, if they are two classes:\n  hotpack pack "
-                                          "--image-folders "));
+    CHECK_THAT(message,
+               ContainsSubstring("or, if these two folders are two classes:\n  hotpack pack "
+                                 "--image-folders "));
   }
 }
 
@@ -278,8 +288,10 @@ TEST_CASE("of two folders with forms of one label, the ids are offered") {
     touch(folder, {"pics/" + name + ".jpg", "lab/" + name + "_color.png",
                    "lab/" + name + "_instanceIds.png", "lab/" + name + "_labelIds.png"});
   const std::string message = refused(root_options(folder.path())).message;
-  CHECK_THAT(message, ContainsSubstring("(3 of them, such as a and a_labelIds)"));
-  CHECK_THAT(message, ContainsSubstring(" --label-suffix _labelIds -o OUT\nor, if they are two"));
+  CHECK_THAT(message, ContainsSubstring("3 pairs of files have equal names but for '_labelIds', "
+                                        "such as 'pics/a' and 'lab/a_labelIds'"));
+  CHECK_THAT(message,
+             ContainsSubstring(" --label-suffix _labelIds -o OUT\nor, if these two folders are"));
 }
 
 TEST_CASE("labels next to too few images are offered for an unknown layout") {
@@ -311,10 +323,10 @@ TEST_CASE("of two files per folder, the one unlike an image is offered as label"
     const std::string message = refused(root_options(folder.path())).message;
     const std::string pair = "\n  hotpack pack --images " + folder.path() + " --labels " +
                              folder.path() + " --pair-regex ";
-    CHECK_THAT(message, ContainsSubstring("either may be the label. Run\n"
-                                          "if p1/roi.png is the label:" +
+    CHECK_THAT(message, ContainsSubstring("either file may be the label. Run\n"
+                                          "if 'p1/roi.png' is the label:" +
                                           pair + "'^(.*)/scan\\.png$' '^(.*)/roi\\.png$'"));
-    CHECK_THAT(message, ContainsSubstring("or, if p1/scan.png is the label:" + pair +
+    CHECK_THAT(message, ContainsSubstring("or, if 'p1/scan.png' is the label:" + pair +
                                           "'^(.*)/roi\\.png$' '^(.*)/scan\\.png$'"));
   }
 }
@@ -324,8 +336,9 @@ TEST_CASE("the question of two folders applies within splits, and to no others")
   touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});
   const std::string message = refused(root_options(folder.path())).describe();
   CHECK_THAT(message, ContainsSubstring("train: holds "));
-  CHECK_THAT(message, ContainsSubstring(" --key-prefix val --split folder -o OUT\nor, if they are "
-                                        "two classes:\n  hotpack pack --image-folders "));
+  CHECK_THAT(message,
+             ContainsSubstring(" --key-prefix val --split folder -o OUT\nor, if these two "
+                               "folders are two classes:\n  hotpack pack --image-folders "));
 
   const TempFolder others;
   touch(others, {"cat/cat1.jpg", "cat/cat2.jpg", "dog/dog1.jpg", "dog/dog2.jpg"});
@@ -350,8 +363,8 @@ TEST_CASE("a class file next to class folders counts only if it names them all")
   CHECK(input.discovery.label.classes.empty());
   CHECK_THAT(
       input.discovery.layout,
-      ContainsSubstring("class file " +
-                        folder / "classes.txt is not used: it does not name the class 'ant'"));
+      ContainsSubstring("the class file '" +
+                        folder / "classes.txt' is not used: it does not name the class 'ant'"));
 }
 
 TEST_CASE("class colors that match no class folder are a question") {
@@ -393,7 +406,7 @@ TEST_CASE("metadata.jsonl takes precedence over folder names") {
   const DiscoveredInput input = detected(folder);
   CHECK(input.classes("train") == Names{"cat/1: tabby", "dog/2: pug"});
   CHECK(input.keys("test") == Names{"3"});
-  CHECK(line(input, 1) == "test: table test/metadata.csv");
+  CHECK(line(input, 1) == "test: table 'test/metadata.csv'");
 }
 
 TEST_CASE("a data set in a subfolder is found with its class file") {
@@ -447,7 +460,8 @@ TEST_CASE("images without labels or classes are refused with the known layouts")
   CHECK_THAT(
       error.describe(),
       ContainsSubstring(folder.path() + ": has no known layout: it holds 2 images and no folders"));
-  CHECK_THAT(error.message, ContainsSubstring("Looked for folders such as images and labels"));
+  CHECK_THAT(error.message,
+             ContainsSubstring("Looked for pairs of folders such as 'images' and 'labels'"));
   CHECK_THAT(error.message,
              ContainsSubstring("--images " + folder.path() + " alone for images without labels"));
 }
@@ -455,23 +469,24 @@ TEST_CASE("images without labels or classes are refused with the known layouts")
 TEST_CASE("half a data set is reported as such") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "other/x.txt"});
-  CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring("2 folders (images, other); no folder of labels goes with images"));
+  CHECK_THAT(
+      refused(root_options(folder.path())).message,
+      ContainsSubstring("2 folders ('images', 'other'); no folder of labels belongs to 'images'"));
   const TempFolder labels;
   touch(labels, {"annotations/test/1.png"});
   CHECK_THAT(refused(root_options(labels.path())).message,
-             ContainsSubstring("no folder of images goes with annotations"));
+             ContainsSubstring("no folder of images belongs to 'annotations'"));
   const TempFolder nothing;
   touch(nothing, {"a/list.csv"});
   CHECK_THAT(refused(root_options(nothing.path())).message,
-             ContainsSubstring("holds no image, here or below"));
+             ContainsSubstring("no image was found in this folder or below"));
 }
 
 TEST_CASE("JSON polygons are reported if there are no other labels") {
   const TempFolder folder;
   touch(folder, {"train2017/1.jpg", "annotations/instances_train2017.json"});
   CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring("annotations/instances_train2017.json is there, but JSON (polygons "
+             ContainsSubstring("'annotations/instances_train2017.json', but JSON (polygons "
                                "or run lengths of COCO, LabelMe and others) is "
                                "not supported; draw its masks as PNG files, one per image"));
 }
@@ -494,8 +509,8 @@ TEST_CASE("several data sets in a folder are reported") {
   const TempFolder folder;
   touch(folder, {"a/images/1.jpg", "a/masks/1.png", "b/train/1.jpg", "b/train_labels/1.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring("contains data sets; pack them one at a time: " + folder / "a, " +
-                               folder / "b"));
+             ContainsSubstring("contains data sets; pack them one at a time: '" + folder / "a', '" +
+                               folder / "b'"));
 }
 
 TEST_CASE("a linked folder is followed, and a loop ends") {
@@ -576,8 +591,8 @@ TEST_CASE("names that differ by case or joint do not take each other's labels") 
   const Error error = refused(root_options(joints.path()));
   CHECK(error.code == ErrorCode::data);
   CHECK_THAT(error.message,
-             ContainsSubstring("the labels of " + joints / "train" + " may be in " +
-                               joints / "train-labels" + " or in " + joints / "train_labels"));
+             ContainsSubstring("the labels of '" + joints / "train" + "' may be in '" +
+                               joints / "train-labels" + "' or in '" + joints / "train_labels'"));
   CHECK_THAT(error.message, ContainsSubstring("--key-prefix NAME and --split folder"));
 }
 
@@ -586,24 +601,27 @@ TEST_CASE("two image folders for one split are an error") {
   touch(folder,
         {"images_train/1.png", "images-train/2.png", "labels_train/1.png", "labels-train/2.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring("the labels of " + folder / "images-train" + " may be in " +
-                               folder / "labels-train"));
+             ContainsSubstring("the labels of '" + folder / "images-train" + "' may be in '" +
+                               folder / "labels-train'"));
   const TempFolder cases;
   touch(cases, {"images/1.png", "Images/2.png", "labels/1.png", "labels/2.png"});
   CHECK_THAT(refused(root_options(cases.path())).message,
-             ContainsSubstring(cases / "Images" + " and " + cases / "images" + " are both images"));
+             ContainsSubstring("both '" + cases / "Images" + "' and '" + cases / "images" +
+                               "' hold images"));
 }
 
 TEST_CASE("images/val with labels/validation is not an unlabeled set") {
   const TempFolder folder;
   touch(folder, {"images/train/1.png", "images/val/2.png", "labels/train/1.png",
                  "labels/validation/2.png"});
-  CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring("no labels go with " + folder / "images/val" +
-                               ", and no images with " + folder / "labels/validation"));
+  CHECK_THAT(
+      refused(root_options(folder.path())).message,
+      ContainsSubstring("no folder holds the labels of '" + folder / "images/val" +
+                        "', and no folder holds the images of '" + folder / "labels/validation'"));
   const TempFolder more;
   touch(more, {"images/train/1.png", "labels/train/1.png", "labels/validation/2.png"});
-  CHECK(detected(more).discovery.warnings == Names{"not used: 1 image in labels/validation"});
+  CHECK(detected(more).discovery.warnings ==
+        Names{unused_warning("1 image in 'labels/validation'")});
 }
 
 TEST_CASE("nested classes and splits of one class are not left out") {
@@ -616,7 +634,7 @@ TEST_CASE("nested classes and splits of one class are not left out") {
   const Error error = refused(root_options(folder.path()));
   CHECK(error.code == ErrorCode::data);
   CHECK_THAT(error.message,
-             ContainsSubstring(folder / "train" + " has class folders, but " + folder / "test"));
+             ContainsSubstring(folder / "train" + "' has class folders, but '" + folder / "test"));
 }
 
 TEST_CASE("a split without a table next to one with a table is an error") {
@@ -624,7 +642,8 @@ TEST_CASE("a split without a table next to one with a table is an error") {
   touch(folder, {"train/1.jpg", "val/2.jpg"});
   folder.write("train/metadata.csv", "file_name,label\n1.jpg,cat\n");
   CHECK_THAT(refused(root_options(folder.path())).message,
-             ContainsSubstring(folder / "train" + " has a table (metadata.csv or .jsonl), but " +
+             ContainsSubstring(folder / "train" +
+                               "' has a table ('metadata.csv' or 'metadata.jsonl'), but '" +
                                folder / "val"));
 }
 
@@ -634,14 +653,15 @@ TEST_CASE("a table without labels does not override label folders") {
   folder.write("metadata.csv", "file_name,caption\nimages/1.jpg,x\n");
   const DiscoveredInput input = detected(folder);
   CHECK(input.pairs(folder) == Names{"1: images/1.jpg masks/1.png"});
-  CHECK_THAT(input.discovery.layout, ContainsSubstring("not used: " + folder / "metadata.csv" +
-                                                       ", which has no label column"));
+  CHECK_THAT(input.discovery.layout, ContainsSubstring("the table '" + folder / "metadata.csv" +
+                                                       "' is not used: it has no label column"));
 }
 
 TEST_CASE("files next to an inner data set are reported, the search is bounded") {
   const TempFolder folder;
   touch(folder, {"siteA/images/1.jpg", "siteA/masks/1.png", "siteB/2.png"});
-  CHECK(detected(folder).discovery.warnings == Names{"not used: 1 image in " + folder / "siteB"});
+  CHECK(detected(folder).discovery.warnings ==
+        Names{unused_warning("1 image in '" + folder / "siteB'")});
   for (int i = 0; i < 70; ++i) touch(folder, {"siteA0/" + std::to_string(i) + "/x.txt"});
   touch(folder, {"siteZ/images/1.jpg", "siteZ/masks/1.png"});
   const Error error = refused(root_options(folder.path()));

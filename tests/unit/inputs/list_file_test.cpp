@@ -30,7 +30,7 @@ TEST_CASE("a list of stems selects samples, and unlisted photos are not orphans"
                                       "\xEF\xBB\xBF"
                                       "1\r\n\r\n  3  \n# no\nsub/4\n3\n"));
   CHECK(input.keys() == Names{"1", "3", "sub/4"});
-  CHECK_THAT(input.discovery.layout, ContainsSubstring("list.txt: 3 of 4 images"));
+  CHECK_THAT(input.discovery.layout, ContainsSubstring("list.txt: names 3 of 4 images"));
 }
 
 TEST_CASE("entries may be keys, paths below a folder or the last parts of keys") {
@@ -91,8 +91,9 @@ TEST_CASE("a list that matches nothing is an error with an entry and a key") {
   touch(folder, {"images/1.jpg", "labels/1.png"});
   const Error error = refused(listed_options(folder, "/SegNet/x.png\n/SegNet/y.png\n"));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.describe(), ContainsSubstring("list.txt: none of its 2 lines names an image: "
-                                                 "the first is '/SegNet/x.png', and a key is '1'"));
+  CHECK_THAT(error.describe(),
+             ContainsSubstring("list.txt: none of its 2 lines names an image: "
+                               "the first line is '/SegNet/x.png', and a key is '1'"));
   CHECK_THAT(refused(listed_options(folder, "# nothing\n")).message, ContainsSubstring("is empty"));
   CHECK_THAT(refused(listed_options(folder, "1 -1\n")).message, ContainsSubstring("marked -1"));
 }

@@ -22,7 +22,8 @@ TEST_CASE("the prefix is stripped from paths that have it, and must occur") {
   CHECK(paths.check_prefix().ok());  // no path yet
   CHECK(paths.place("other/x.png").below == "other/x.png");
   CHECK_FALSE(paths.check_prefix().ok());
-  CHECK_THAT(paths.check_prefix().error().message, ContainsSubstring("the first is other/x.png"));
+  CHECK_THAT(paths.check_prefix().error().message,
+             ContainsSubstring("the first path is 'other/x.png'"));
   CHECK(paths.place("/SegNet/CamVid/train/x.png").below == "train/x.png");
   CHECK(paths.place("/SegNet/CamVid/train/x.png").root == 0);
   CHECK(paths.check_prefix().ok());

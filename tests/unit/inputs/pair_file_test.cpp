@@ -24,9 +24,12 @@ TEST_CASE("a table pairs files anywhere, relative to its own folder") {
   CHECK(input.pairs(folder) ==
         Names{"x/1: set/x/1.png set/z.png", "x/2: set/x/2.jpg set/y/mask two.png"});
   CHECK(input.list().has_label_files);
-  CHECK(input.discovery.layout == folder / "set/pairs.csv is a table of comma-separated values: "
-                                           "each line has an image and a label file, below " +
-                                      folder / "set\n");
+  CHECK(input.discovery.layout ==
+        "'" +
+            folder /
+                "set/pairs.csv' is a table of comma-separated values: each line has an image "
+                "and a label file; paths begin in '" +
+            folder / "set'\n");
 }
 
 TEST_CASE("SegNet lists are moved to a new root") {
@@ -154,7 +157,7 @@ TEST_CASE("a sample in two splits is an error that names it") {
   CHECK(error.code == ErrorCode::data);
   CHECK_THAT(
       error.message,
-      ContainsSubstring("1 samples are in more than one split, such as '1' (in train and val)"));
+      ContainsSubstring("1 sample is in more than one split, such as '1' (in 'train' and 'val')"));
 }
 
 TEST_CASE("an image listed twice is a problem") {
@@ -163,8 +166,8 @@ TEST_CASE("an image listed twice is a problem") {
   folder.write("t.csv", "1.jpg,m.png\n1.png,m.png\n");
   const DiscoveredInput input = discovered(pair_options(folder / "t.csv"));
   CHECK(input.problems.group(ProblemKind::duplicate_key).count == 1);
-  CHECK_THAT(input.problems.text(),
-             ContainsSubstring("1.png: has the key '1' of another sample of"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring("1.png: has the same key '1' as '" +
+                                                      folder / "1.jpg' in '" + folder / "t.csv'"));
 }
 
 TEST_CASE("metadata.jsonl describes an image folder") {

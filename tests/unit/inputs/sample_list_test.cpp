@@ -130,10 +130,10 @@ TEST_CASE("two files with one key are a problem on either side") {
     CHECK(result.problems.group(ProblemKind::twin_file).count == 3);
     CHECK(result.problems.count() == 3);
     CHECK_THAT(result.problems.text(),
-               ContainsSubstring(folder / "images/a.png: has the key 'a' of another image, " +
-                                 folder / "images/a.jpg"));
+               ContainsSubstring(folder / "images/a.png: has the same key 'a' as the image '" +
+                                 folder / "images/a.jpg'"));
     CHECK_THAT(result.problems.text(),
-               ContainsSubstring("of another label, " + folder / "labels/b.PNG"));
+               ContainsSubstring("as the label '" + folder / "labels/b.PNG'"));
   }
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("each image has its masks sorted by name") {
   CHECK(problems.group(ProblemKind::orphan_label).count == 1);
   CHECK_THAT(
       problems.text(),
-      ContainsSubstring("labels/1_road.png: is a mask of class 'road' for the same image as " +
+      ContainsSubstring("labels/1_road.png: is a mask of class 'road' for the same image as '" +
                         folder / "labels/1_road.jpg"));
 }
 

@@ -222,10 +222,9 @@ TEST_CASE("option --split list follows the lists and refuses overlaps with keys"
   options.input.split.parts[1].value = folder / "both.txt";
   const Error error = refused(options);
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(
-      error.describe(),
-      ContainsSubstring("both.txt: names 1 images that another list names too: '2' (also in " +
-                        folder / "train.txt)"));
+  CHECK_THAT(error.describe(),
+             ContainsSubstring("both.txt: names 1 image that other lists name too: '2' (also in '" +
+                               folder / "train.txt')"));
 }
 
 TEST_CASE("shares divide pairs with labels and classes") {

@@ -78,8 +78,8 @@ TEST_CASE("a rule for 95 % of the images applies, a rarer one is suggested") {
   const Error error = refused(folder_options(too_few));
   CHECK(error.code == ErrorCode::data);
   CHECK_THAT(error.message,
-             ContainsSubstring("no image and label share a key (20 images, such as " +
-                               too_few / "images/0.jpg"));
+             ContainsSubstring("no image and label share a key (20 images, such as '" +
+                               too_few / "images/0.jpg'"));
   CHECK_THAT(error.message,
              ContainsSubstring("labels end with '_L': 9 of 20 images have a label:\n  " +
                                command(too_few, "--label-suffix _L --orphans skip")));
@@ -200,7 +200,7 @@ TEST_CASE("a suffix that no name has is refused with one that fits") {
   options.input.label_suffix = "_mask";
   CHECK_THAT(refused(options).message,
              ContainsSubstring(
-                 "below " + strange / "labels whose name has the given suffix: 1 image lacks it"));
+                 "below " + strange / "labels whose name has the given suffix (1 image lacks it)"));
 }
 
 TEST_CASE("several masks per image are not mistaken for a suffix") {

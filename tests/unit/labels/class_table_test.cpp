@@ -382,10 +382,10 @@ TEST_CASE("lines of JSON, YAML and similar formats are not names") {
 
 TEST_CASE("a column of possible ids in another order is an error") {
   CHECK_THAT(failure("class,label\nsky,2\nroad,0\ncar,1\n"),
-             ContainsSubstring("'label'") && ContainsSubstring("rename it to 'id'"));
+             ContainsSubstring("'label'") && ContainsSubstring("rename the column to 'id'"));
   CHECK_THAT(failure("name,mask value\nsky,255\nroad,0\n"), ContainsSubstring("'mask value'"));
   CHECK_THAT(failure("raw_id,name,train_id\n7,road,0\n11,sky,1\n8,car,2\n"),
-             ContainsSubstring("another order"));
+             ContainsSubstring("an order other than"));
   CHECK_THAT(failure("id,name,train_id\n0,road,1\n1,sky,0\n"), ContainsSubstring("different ids"));
   CHECK(names_of(parse("class,label\nroad,0\ncar,1\nsky,2\n")) == Names{"road", "car", "sky"});
   CHECK(names_of(parse("name,pixels\nsky,90210\nroad,1200\ncar,77\n")) ==

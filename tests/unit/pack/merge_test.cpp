@@ -334,7 +334,7 @@ TEST_CASE("merge: missing shards are named as ranges") {
   CHECK_FALSE(fs::exists(parts.out));
   fs::create_directory(parts.folder / "empty");
   CHECK_THAT(parts.refusal(ErrorCode::data, {parts.folder / "a", parts.folder / "empty"}),
-             ContainsSubstring("missing") && ContainsSubstring(parts.folder / "empty: empty"));
+             ContainsSubstring("missing") && ContainsSubstring(parts.folder / "empty': empty"));
 }
 
 TEST_CASE("merge: many missing shards are listed in part") {
@@ -393,7 +393,7 @@ TEST_CASE("merge: one shard with different bytes is refused, both files named") 
   const std::string message = parts.refusal(ErrorCode::data, {a, b});
   CHECK_THAT(message, ContainsSubstring(a + "/" + shard(4)) &&
                           ContainsSubstring(b + "/" + shard(4)) &&
-                          ContainsSubstring("other bytes"));
+                          ContainsSubstring("different bytes"));
 }
 
 TEST_CASE("merge: a run that skipped a sample does not match one that packed it") {
@@ -413,7 +413,7 @@ TEST_CASE("merge: different options are refused by first difference and files") 
   write_whole(parts.folder / "index", form);
   const std::string message =
       parts.refusal(ErrorCode::usage, {parts.part("a", {0, 1, 2}), parts.folder / "index"});
-  CHECK_THAT(message, ContainsSubstring("--label-storage index here, bits there"));
+  CHECK_THAT(message, ContainsSubstring("--label-storage index in the first, bits in the second"));
   CHECK_THAT(message, ContainsSubstring(parts.folder / "index/" + shard(0)) &&
                           ContainsSubstring(parts.folder / "a/" + shard(0)));
 }
@@ -426,7 +426,8 @@ TEST_CASE("merge: other samples and another cut are refused") {
              ContainsSubstring("other samples"));
   write_whole(parts.folder / "more", {}, 12);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {a, parts.folder / "more"}),
-             ContainsSubstring("12 samples in 6 shards here, 10 samples in 5 shards there"));
+             ContainsSubstring(
+                 "12 samples in 6 shards in the first, 10 samples in 5 shards in the second"));
   const TinyForm form;
   fs::create_directory(parts.folder / "cut");
   write_pack(parts.folder / "cut", form, tiny_records(form, 10), 5);
@@ -440,10 +441,11 @@ TEST_CASE("merge: different engines are named as the difference") {
   there.options.engines = {"zstd:1.5.4"};
   const std::string here_text = "a", there_text = "b", plan_text = "p";
   const format::PlanIdentity plan;
-  CHECK_THAT(
-      first_difference({here_text, here, plan_text, plan}, {there_text, there, plan_text, plan}),
-      ContainsSubstring("engines") && ContainsSubstring("zstd:1.5.4"));
-  CHECK(first_difference({here_text, here, plan_text, plan}, {here_text, here, plan_text, plan})
+  CHECK_THAT(first_difference({here_text, here, plan_text, plan},
+                              {there_text, there, plan_text, plan}, {"here", "there"}),
+             ContainsSubstring("engines") && ContainsSubstring("zstd:1.5.4"));
+  CHECK(first_difference({here_text, here, plan_text, plan}, {here_text, here, plan_text, plan},
+                         {"here", "there"})
             .empty());
 }
 
@@ -547,15 +549,17 @@ TEST_CASE("merge: another pack in the output is refused by its first difference"
   gray.color = ImageColor::gray;
   write_whole(parts.out, gray);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
-             ContainsSubstring("belongs to another pack") &&
-                 ContainsSubstring("--channels rgb here, gray there"));
+             ContainsSubstring("does not belong to the pack that is merged") &&
+                 ContainsSubstring("--channels rgb in the merged shards, gray in this file"));
   fs::remove(parts.out + "/dataset.json");
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
              ContainsSubstring(parts.out + "/" + shard(0)));
   fs::remove_all(parts.out);
   write_whole(parts.out, {}, 12);
-  CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
-             ContainsSubstring("10 samples in 5 shards here, 12 samples in 6 shards there"));
+  CHECK_THAT(
+      parts.refusal(ErrorCode::usage, {parts.whole}),
+      ContainsSubstring(
+          "10 samples in 5 shards in the merged shards, 12 samples in 6 shards in this file"));
 }
 
 TEST_CASE("merge: the output is none of the sources, and several sources need one") {

@@ -113,9 +113,9 @@ TEST_CASE("a folder inside a pack is refused, finished or not") {
     return read_output_folder(pack.folder / path).error().message;
   };
   CHECK_THAT(refusal("packed/north"),
-             ContainsSubstring("packed/north: is inside " + (pack.folder / "packed")));
+             ContainsSubstring("packed/north: is inside '" + (pack.folder / "packed")));
   CHECK_THAT(refusal("packed/north/"), ContainsSubstring("is inside"));
-  CHECK_THAT(refusal("packed/a/b"), ContainsSubstring("is inside " + (pack.folder / "packed")));
+  CHECK_THAT(refusal("packed/a/b"), ContainsSubstring("is inside '" + (pack.folder / "packed")));
   std::filesystem::remove(pack.folder / "packed/dataset.json");
   CHECK_THAT(refusal("packed/north"), ContainsSubstring("is inside"));
   CHECK(read_output_folder(pack.folder / "packed").ok());
@@ -248,24 +248,24 @@ TEST_CASE("the first option that differs is named") {
   PackOptions changed = pack.options;
   changed.record.size = {16, 12};
   CHECK_THAT(difference(pack, changed),
-             ContainsSubstring("--size 16x12 here, 8x6 there") && ContainsSubstring("--force"));
+             ContainsSubstring("--size 16x12 now, 8x6 then") && ContainsSubstring("--force"));
   changed = pack.options;
   changed.label.class_count = 4;
   CHECK_THAT(difference(pack, changed), ContainsSubstring("classes"));
   changed = pack.options;
   changed.label.unknown = "ignore";
-  CHECK_THAT(difference(pack, changed), ContainsSubstring("--unknown ignore here, error there"));
+  CHECK_THAT(difference(pack, changed), ContainsSubstring("--unknown ignore now, error then"));
   changed = pack.options;
   changed.shard.shuffle_seed = 5;
   CHECK_THAT(difference(pack, changed),
-             ContainsSubstring("--shuffle 5 here, without --shuffle there"));
+             ContainsSubstring("--shuffle 5 now, without --shuffle then"));
   changed = pack.options;
   changed.shard.zstd_image = changed.shard.zstd_label = true;
-  CHECK_THAT(difference(pack, changed), ContainsSubstring("--zstd here, without --zstd there"));
+  CHECK_THAT(difference(pack, changed), ContainsSubstring("--zstd now, without --zstd then"));
   changed = pack.options;
   changed.shard.shard_samples = 3;
   CHECK_THAT(difference(pack, changed),
-             ContainsSubstring("--shard-samples") && ContainsSubstring("2 shards here, 3 there"));
+             ContainsSubstring("--shard-samples") && ContainsSubstring("2 shards now, 3 then"));
 }
 
 TEST_CASE("an unfinished folder is compared by its shards") {

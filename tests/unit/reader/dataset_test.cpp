@@ -99,7 +99,8 @@ TEST_CASE("the folder above several packs names one of them") {
   const auto opened = Dataset::open(folder.path());
   REQUIRE_FALSE(opened.ok());
   CHECK(opened.error().code == ErrorCode::usage);
-  CHECK_THAT(opened.error().message, ContainsSubstring("open one of them, such as " + train));
+  CHECK_THAT(opened.error().message,
+             ContainsSubstring("open one of them, such as '" + train + "'"));
 }
 
 TEST_CASE("shards are opened on first use and checked against the manifest") {
@@ -139,7 +140,8 @@ TEST_CASE("packs with different samples are refused with the difference") {
   const TinyForm form;
   TinyForm other = form;
   other.classes = 4;
-  CHECK_THAT(refusal(folder, form, other), ContainsSubstring("3 classes here, 4 there"));
+  CHECK_THAT(refusal(folder, form, other),
+             ContainsSubstring("3 classes in the first, 4 in the second"));
   other = form;
   other.scope = LabelScope::image;
   CHECK_THAT(refusal(folder, form, other), ContainsSubstring("kind"));
@@ -151,7 +153,8 @@ TEST_CASE("packs with different samples are refused with the difference") {
   CHECK_THAT(refusal(folder, form, other), ContainsSubstring("color"));
   other = form;
   other.labeled = false;
-  CHECK_THAT(refusal(folder, form, other), ContainsSubstring("3 classes here, 0 there"));
+  CHECK_THAT(refusal(folder, form, other),
+             ContainsSubstring("3 classes in the first, 0 in the second"));
 }
 
 TEST_CASE("a class of another name or color is named") {
@@ -168,10 +171,12 @@ TEST_CASE("a class of another name or color is named") {
     replace_manifest(b, manifest);
     return Dataset::open({a, b}).error().message;
   };
-  CHECK_THAT(change("class 2", "Tree"),
-             ContainsSubstring("class 2 is 'class 2' (160,255,0) here, 'Tree' (160,255,0) there"));
+  CHECK_THAT(
+      change("class 2", "Tree"),
+      ContainsSubstring(
+          "class 2 is 'class 2' (160,255,0) in the first, 'Tree' (160,255,0) in the second"));
   CHECK_THAT(change("\"Tree\",\"color\":[160", "\"class 2\",\"color\":[161"),
-             ContainsSubstring("'class 2' (161,255,0) there"));
+             ContainsSubstring("'class 2' (161,255,0) in the second"));
 }
 
 TEST_CASE("record sizes of packs may differ") {

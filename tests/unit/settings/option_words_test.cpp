@@ -70,15 +70,15 @@ TEST_CASE("options of tiles, of own sizes and of compressed fields") {
 TEST_CASE("the first difference is said in options") {
   const Schema there = usual_schema();
   Schema here = there;
-  CHECK(option_difference(here, there).empty());
+  CHECK(option_difference(here, there, {"here", "there"}).empty());
   here.geometry.size = {{120, 90}};
-  CHECK(option_difference(here, there) == "--size 120x90 here, 64x48 there");
+  CHECK(option_difference(here, there, {"here", "there"}) == "--size 120x90 here, 64x48 there");
   here = there;
   set(here, "zstd_fields", "[\"image\",\"label\"]");
   here.options.engines = {"zstd:1.5.4"};
-  CHECK(option_difference(here, there) == "--zstd here, without --zstd there");
-  CHECK(option_difference(there, here) == "without --zstd here, --zstd there");
+  CHECK(option_difference(here, there, {"here", "there"}) == "--zstd here, without --zstd there");
+  CHECK(option_difference(there, here, {"here", "there"}) == "without --zstd here, --zstd there");
   here = there;
   here.classes = {{"a", {}, {}}};
-  CHECK_THAT(option_difference(here, there), ContainsSubstring("classes"));
+  CHECK_THAT(option_difference(here, there, {"here", "there"}), ContainsSubstring("classes"));
 }

@@ -33,7 +33,7 @@ TEST_CASE("problems are grouped by kind, with count, examples and advice") {
         "2 damaged or truncated images:\n"
         "    b.png: the file is truncated\n"
         "    c.png: bad checksum\n"
-        "  what to do: replace them, or leave them out with --on-error skip\n");
+        "  what to do: replace the damaged files, or leave them out with --on-error skip\n");
 }
 
 TEST_CASE("only the first examples are kept, all are counted") {
@@ -108,8 +108,9 @@ TEST_CASE("skipped samples do not get the advice to skip them") {
   ProblemLog log;
   log.add({ProblemKind::damaged_image, "a.png", "cut"});
   log.add({ProblemKind::orphan_image, "b.png", "no label has its key 'b'"});
-  CHECK_THAT(log.text(), ContainsSubstring("replace them, or leave them out with --on-error skip"));
-  CHECK_THAT(log.skipped_text(), ContainsSubstring("what to do: replace them\n") &&
+  CHECK_THAT(log.text(), ContainsSubstring(
+                             "replace the damaged files, or leave them out with --on-error skip"));
+  CHECK_THAT(log.skipped_text(), ContainsSubstring("what to do: replace the damaged files\n") &&
                                      ContainsSubstring("--orphans skip"));
   CHECK_THAT(log.skipped_text(), !ContainsSubstring("--on-error skip"));
 }
