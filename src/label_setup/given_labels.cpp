@@ -275,10 +275,10 @@ Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options) {
 
 Result<int> given_threshold(const LabelOptions& options,
                             const std::optional<PackedLabels>& packed) {
-  if (!packed || !packed->threshold || *packed->threshold == options.threshold)
-    return options.threshold;
-  if (options.threshold == LabelOptions().threshold) return *packed->threshold;
-  return usage_error("--threshold " + std::to_string(options.threshold) +
+  if (!packed || !packed->threshold) return options.threshold.value_or(kUsualThreshold);
+  if (options.threshold.value_or(*packed->threshold) == *packed->threshold)
+    return *packed->threshold;
+  return usage_error("--threshold " + std::to_string(*options.threshold) +
                      " contradicts --classes " + packed->folder + ", whose labels were read with " +
                      std::to_string(*packed->threshold) + "; leave --threshold out");
 }

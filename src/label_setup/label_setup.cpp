@@ -40,7 +40,7 @@ Labeling labeling_of(const PackOptions& options, std::span<SampleList* const> sp
 
 Status check_unlabeled_options(const LabelOptions& options) {
   const LabelOptions none;
-  const bool has_rules = options.kind != none.kind || options.threshold != none.threshold ||
+  const bool has_rules = options.kind != none.kind || options.threshold.has_value() ||
                          !options.ignore.empty() || options.unknown != none.unknown ||
                          options.pad_label != none.pad_label;
   const bool by_id = options.shift_ids.has_value() || options.rgb_id != none.rgb_id;
@@ -115,7 +115,7 @@ LabelKind kind_of(const std::vector<const format::Manifest*>& finished) {
 // Warns of options that have no effect on labels of this kind.
 void warn_of_idle_options(const PackOptions& options, LabelKind kind,
                           std::vector<std::string>& warnings) {
-  if (kind != LabelKind::binary && options.label.threshold != LabelOptions().threshold)
+  if (kind != LabelKind::binary && options.label.threshold)
     warnings.push_back("--threshold has no effect: labels are read as " +
                        std::string(word_of(kind)) +
                        ", and only --label-kind binary compares brightness");

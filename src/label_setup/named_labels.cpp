@@ -79,8 +79,8 @@ Status check_image_class_options(const PackOptions& options) {
   const std::string where =
       options.input.image_folders.empty() ? "with classes of whole images" : "with --image-folders";
   if (label.kind != LabelKind::automatic || !label.ignore.empty() || label.unknown != "error" ||
-      label.pad_label != "ignore" || label.threshold != LabelOptions().threshold ||
-      !label.preset.empty() || label.shift_ids || label.rgb_id != labels::RgbId::none)
+      label.pad_label != "ignore" || label.threshold || !label.preset.empty() || label.shift_ids ||
+      label.rgb_id != labels::RgbId::none)
     return usage_error(
         "--label-kind, --rgb-id, --shift-ids, --ignore, --unknown, --pad-label, --threshold and "
         "--preset are about label files, and " +

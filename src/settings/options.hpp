@@ -68,6 +68,8 @@ struct InputOptions {
   SplitOptions split;
 };
 
+inline constexpr int kUsualThreshold = 128;
+
 // The meaning of labels.
 struct LabelOptions {
   std::string preset;   // --preset: class table, ignore rule and suffixes of a known data set
@@ -78,7 +80,7 @@ struct LabelOptions {
   std::optional<int> shift_ids;    // --shift-ids: a number below 0, added to every id
   LabelKind kind = LabelKind::automatic;
   labels::RgbId rgb_id = labels::RgbId::none;  // --rgb-id
-  int threshold = 128;
+  std::optional<int> threshold;      // --threshold; absent: kUsualThreshold, or that of a pack
   std::vector<std::string> ignore;   // ids or class names
   std::string unknown = "error";     // error, ignore, nearest[:D] or a class name
   std::string pad_label = "ignore";  // ignore or a class name

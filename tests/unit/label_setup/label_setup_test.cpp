@@ -1298,9 +1298,13 @@ TEST_CASE("option --classes PACK: the threshold of a binary pack applies again")
   const LabelSetup found = setup_of(options);
   PackOptions other = classes_of_pack(options, val);
   check_same(found, setup_of(other));
-  other.label.threshold = 100;
-  CHECK_THAT(refusal(other, ErrorCode::usage).message,
-             ContainsSubstring("--threshold 100 contradicts"));
+  other.label.threshold = 90;
+  check_same(found, setup_of(other));
+  for (const int threshold : {100, 128}) {
+    other.label.threshold = threshold;
+    CHECK_THAT(refusal(other, ErrorCode::usage).message,
+               ContainsSubstring("--threshold " + std::to_string(threshold) + " contradicts"));
+  }
 }
 
 TEST_CASE("option --classes PACK: plain ids and colors stay plain") {
