@@ -44,7 +44,7 @@ class Antialiaser {
   ColumnSummer column_summer_;
   RowSummer row_summer_;
   Buffer ring_;       // row y of the first pass is in slot y mod rows_.longest()
-  int ring_end_ = 0;  // the first row not computed yet
+  int ring_end_ = 0;  // the first row of the first pass that is not computed yet
 };
 
 }  // namespace hotpack::geometry

@@ -18,8 +18,8 @@ namespace hotpack::pipeline {
 // Returns a form that is the same for all texts that the folding treats as equal.
 [[nodiscard]] std::string folded(std::string_view text, KeyFolding folding);
 
-// Describes how the two differ, and names the option that makes them equal: "upper and lower case
-// only: say --fold case". Empty if no folding makes them equal.
+// Describes how two keys differ, and names the option that makes them equal: "upper and lower case
+// only: say --fold case". Empty if no folding makes the two keys equal.
 [[nodiscard]] std::string folding_advice(std::string_view a, std::string_view b);
 
 // Gives each label the key of the image that folds to the same text; keys keep the spelling of the
