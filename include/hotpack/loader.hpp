@@ -50,9 +50,9 @@ class Loader {
   [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's batches
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;  ///< the data set's, "xxh3-128:…"
-  /// If records differ in size (batches of one row), the next three return the largest size so far.
-  /// If next_into() finds a buffer too small, it returns `usage` and keeps the batch: enlarge the
-  /// buffer and call again.
+  /// If records differ in size, a batch has one row, and the next three functions return the
+  /// largest size so far. If a buffer is too small, next_into() returns `usage` and keeps the
+  /// batch: enlarge the buffer and call again.
   [[nodiscard]] std::uint64_t image_batch_bytes() const;
   [[nodiscard]] std::uint64_t label_batch_bytes() const;  ///< 0 for an unlabeled data set
   [[nodiscard]] std::uint64_t slot_bytes() const;         ///< memory of all slots together

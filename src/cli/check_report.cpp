@@ -333,8 +333,9 @@ void add_classes(Report& shown, const CheckReport& report, std::size_t columns) 
 
 std::string colors_text(const pipeline::ColorList& list) {
   constexpr std::size_t kMostListed = 20;
-  std::string text = (list.ids ? "\nids of " : "\ncolors of ") +
-                     counted_text(list.labels, "label") + ", which no class has yet\n";
+  std::string text = (list.ids ? "\nids" : "\ncolors") +
+                     std::string(" that no class has yet, in ") +
+                     counted_text(list.labels, "label") + "\n";
   const std::size_t shown = std::min(kMostListed, list.colors.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const pipeline::ListedColor& color = list.colors[i];

@@ -156,8 +156,13 @@ int report_end(CommandContext& context, const std::vector<Part>& parts) {
   }
   context.print_packs(reports, parts.size() > 1);
   if (skipped == 0) return kExitGood;
-  context.terminal().warning(counted_text(skipped, "sample") +
-                             " left out of the data set by the partitions (exit status 1)");
+  context.terminal().warning(counted_text(skipped, "sample was", "samples were") +
+                             " left out of the data set when the partitions were packed (exit "
+                             "status 1). To pack " +
+                             std::string(skipped == 1 ? "it" : "them") + " too, repair the " +
+                             (skipped == 1 ? "file" : "files") +
+                             ", pack the partitions again with "
+                             "--force, and merge them again");
   return kExitData;
 }
 

@@ -4,7 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
 
 namespace hotpack::cli {
@@ -32,13 +31,14 @@ std::vector<std::string> missing_shards(const Dataset& dataset) {
   if (faults.size() <= kMostNamed) return faults;
   const std::size_t more = faults.size() - kMostNamed;
   faults.resize(kMostNamed);
-  faults.push_back(counted_text(more, "more shard") + " missing or of another size");
+  faults.push_back(counted_text(more, "more shard") +
+                   " missing, or of a size other than the manifest says");
   return faults;
 }
 
 std::string repair_text(const std::string& folder) {
-  return "to repair it, run the command that packed " + shell_word(folder) +
-         " again with --repair: it packs damaged and missing shards again and keeps the rest";
+  return "to repair this pack, run the command that packed " + quoted_text(folder) +
+         " again with --repair: this packs damaged and missing shards again and keeps the rest";
 }
 
 }  // namespace hotpack::cli

@@ -179,9 +179,9 @@ bool holds_nul(const std::string& path) {
 // does not say why it fails.
 Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
   if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored) && holds_nul(path))
-    return usage_error(
-        "--log-file " + path +
-        ": is not a text file, and messages would be appended to it; choose another file");
+    return usage_error("--log-file " + path +
+                       ": is not a text file, and messages would be appended to it; choose a text "
+                       "file or a new name");
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0) return io_error("cannot open the log file", path, errno);
   ::close(descriptor);

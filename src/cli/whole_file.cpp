@@ -47,7 +47,7 @@ Status write_new_file(const std::string& path, std::string_view content) {
   const std::string temporary = temporary_path(path);
   Status status = with_path(write_content(temporary, content), path);
   if (status.ok() && ::link(temporary.c_str(), path.c_str()) != 0)
-    status = errno == EEXIST ? usage_error(path + ": exists already; choose another name")
+    status = errno == EEXIST ? usage_error(path + ": exists already; choose a new name")
                              : io_error("cannot create this", path, errno);
   ::unlink(temporary.c_str());
   return status;

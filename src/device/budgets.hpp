@@ -17,7 +17,7 @@ namespace hotpack::device {
 struct Budget {
   std::uint64_t bytes = 0;
   bool by_default = false;
-  // true if the cgroup's limit determines the default, because it leaves less than the machine has
+  // true if the default is a share of what the cgroup's limit leaves, because the machine has more
   bool of_cgroup = false;
   std::uint64_t ranks = 1;  // ranks that share the default
 };
@@ -37,13 +37,14 @@ struct Budgets {
 [[nodiscard]] Budget pinned_default(std::uint64_t available,
                                     std::optional<std::uint64_t> left_by_cgroup,
                                     std::uint64_t ranks);
-// Returns "MemAvailable" of such a file in bytes; empty if the file has none.
+// Returns the bytes of "MemAvailable" in a file like /proc/meminfo; empty if the file has no such
+// line.
 [[nodiscard]] std::optional<std::uint64_t> available_memory(
     const std::string& meminfo = "/proc/meminfo");
 
 // The need for one kind of memory (pinned, or of one device), in bytes.
 struct Need {
-  std::uint64_t records = 0;  // of the whole data set
+  std::uint64_t records = 0;  // for the packed records of the whole data set
   std::uint64_t rest = 0;     // for slots, or for packed batches and outputs
   [[nodiscard]] std::uint64_t bytes() const { return records + rest; }
 };
@@ -65,7 +66,7 @@ struct Shortage {
   Need need;
   Budget budget;
 
-  [[nodiscard]] Error refusal() const;       // if the user chose this residency
+  [[nodiscard]] Error refusal() const;       // the error if the user chose this residency
   [[nodiscard]] std::string clause() const;  // "exceed the device budget of 200 MB (device 0)"
 };
 

@@ -48,8 +48,8 @@ class Cargo {
   // The most bytes of staged memory that a part needs on its device.
   [[nodiscard]] virtual std::uint64_t staged_bytes(std::size_t part) const = 0;
   // Appends the copies for this part of a filled slot to `pieces`. The first copy begins with the
-  // table, at offset 0. If the records are in the slot, it contains them too, and there is only
-  // one.
+  // table, at offset 0. If the records are in the slot, this copy contains them too, and no other
+  // copy follows.
   virtual void append_pieces(const loader::Slot& slot, std::size_t part,
                              std::vector<Piece>& pieces) const = 0;
   // Returns the base address of the offsets in the part's entries (RowEntry). `staged` is the
@@ -69,7 +69,7 @@ inline constexpr std::uint64_t kGatherBelowBytes = std::uint64_t{6} << 20;
 struct CargoInputs {
   std::unique_ptr<loader::RecordSource> source;
   loader::BatchForm form;
-  StepPlan plan;  // of this process
+  StepPlan plan;  // the steps of this process
   OrderOptions order;
   std::vector<PartRows> parts;
   std::vector<std::shared_ptr<const Context>> contexts = {};  // one per part
@@ -87,7 +87,7 @@ struct CargoInputs {
 
 struct LoadedCargo {
   ResidencyChoice choice;
-  std::unique_ptr<loader::RowFiller> filler;  // of the ring
+  std::unique_ptr<loader::RowFiller> filler;  // fills the slots of the ring
   std::shared_ptr<const Cargo> cargo;         // shared with the filler
   double load_seconds = 0;
   std::uint64_t copied_bytes = 0;           // host to device, during the load
@@ -101,8 +101,8 @@ struct LoadedCargo {
 // the load is not a failure of this function, but an error of the step that needs it.
 [[nodiscard]] Result<LoadedCargo> load_cargo(CargoInputs inputs);
 
-// Returns the bytes of one row of the form at most: those of the form's own size or, if records
-// have no common size, those of the largest record.
+// Returns the most bytes that one row of a batch can have: those of the size that `form` sets or,
+// if rows have the sizes of their records, those of the largest record.
 [[nodiscard]] Result<loader::RowBytes> largest_row(const loader::RecordSource& source,
                                                    const loader::BatchForm& form);
 

@@ -24,7 +24,7 @@ using loader::Slot;
 constexpr unsigned kMostPrefetch = 64;
 constexpr unsigned kMostOutputs = 64;
 constexpr std::uintptr_t kOutputAlignment = 16;
-// limit of waiting for memory that the reaper can free now, when a loader opens
+// when a loader opens: how long it waits for the reaper (late_free.hpp) to free what it can
 constexpr std::chrono::milliseconds kPatienceForReaper{100};
 
 Status check_number(const char* name, unsigned value, unsigned least, unsigned most) {
@@ -67,8 +67,8 @@ Status check_options(const DeviceLoaderOptions& options) {
   return loader::check_options(options.loader);
 }
 
-// Returns the rows of each device, within the rows of rank r of w. With D devices, device d has the
-// rows of rank r·D + d of w·D ranks.
+// Returns the rows of each device. They are part of the rows of this process, which is rank r of w.
+// With D devices, device d gets the rows that rank r·D + d of w·D ranks would have.
 Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOptions& options,
                                          std::size_t devices, const StepPlan& plan) {
   std::vector<PartRows> parts;
@@ -136,8 +136,8 @@ std::vector<DeviceBuffers> buffers_of(const OutputMemory& memory) {
 
 }  // namespace
 
-// The reaper destroys the Core, because the driver may take long. The last owner may be a thread of
-// the program, which should not wait.
+// The reaper (late_free.hpp) destroys the Core, because the driver may take long, and the last
+// owner may be a thread of the program, which should not wait.
 void Core::end(Core* core) noexcept {
   if (core->stager_ && core->stager_->forked()) return;
   core->close();

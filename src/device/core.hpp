@@ -1,8 +1,8 @@
 // The parts of a DeviceLoader: the stager, which brings packed batches; the kernels, which expand
 // them; the outputs, which leases hold.
 //
-// Ownership: the loader and its leases share the Core. The last of them closes it, and the reaper
-// (late_free.hpp) destroys it. Thread-safety and failure as DeviceLoader.
+// Ownership: the loader and its leases share the Core. The last of these owners closes it, and the
+// reaper, the thread of late_free.hpp, destroys it. Thread-safety and failure as DeviceLoader.
 #pragma once
 
 #include <atomic>
@@ -66,7 +66,7 @@ class Core : public std::enable_shared_from_this<Core> {
 
  private:
   Core() = default;
-  static void end(Core* core) noexcept;  // deletes it, except in a forked child
+  static void end(Core* core) noexcept;  // deletes the Core, except in a forked child
   [[nodiscard]] Status set_up(const Dataset& dataset, const DeviceLoaderOptions& options,
                               const std::shared_ptr<const Driver>& driver,
                               const KernelImages& kernels);

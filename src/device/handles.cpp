@@ -10,7 +10,7 @@
 namespace hotpack::device {
 namespace {
 
-// An object of the driver that the reaper releases.
+// An object of the driver that the reaper, the thread of late_free.hpp, releases.
 class Owed {
  public:
   Owed(std::shared_ptr<const Context> context, std::function<int()> call)
@@ -34,7 +34,8 @@ std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context,
   }
 }
 
-// Returns "; memory that is being released is not free yet …" if there is any; otherwise "".
+// Returns "; memory that is being released is not free yet …" if the late list (late_free.hpp) has
+// entries; otherwise "".
 std::string late_text() {
   const std::size_t late = late_count();
   if (late == 0) return "";

@@ -17,7 +17,7 @@ struct Place {
   int kind = 0;
   int ordinal = 0;
   int managed = 0;
-  // not 0: one cuMemAlloc made the memory, which is neither mapped nor from a pool
+  // not 0 if cuMemAlloc made the memory; 0 for mapped memory and memory of a pool
   int legacy_ipc = 0;
   Pointer begin = 0;  // beginning of the memory
   std::size_t bytes = 0;

@@ -1,4 +1,5 @@
-// The common base of all kinds of cargo. Its SlotLayout determines the sizes.
+// The common base of all classes derived from Cargo (cargo.hpp). A SlotLayout determines the sizes
+// that it returns: of slots, and of staged memory.
 //
 // Ownership and thread-safety as Cargo.
 #pragma once

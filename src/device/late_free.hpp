@@ -25,7 +25,7 @@ namespace hotpack::device {
 // without a lock, on the reaper's thread or in sweep_late().
 void free_late(std::shared_ptr<void> held, std::vector<Event> events) noexcept;
 // The same without events, for objects that the driver could not release just now. The next pass
-// tries again.
+// over the list, by the reaper or by sweep_late(), tries again.
 void free_again(std::shared_ptr<void> held) noexcept;
 // Releases everything that is no longer in use, on this thread. When it returns, the reaper has
 // released its part too. May take as long as the driver needs to free memory. Do not call it in a
@@ -38,7 +38,7 @@ void settle_late(std::chrono::milliseconds patience) noexcept;
 // if an earlier call gave up and the list has not changed since. Without a reaper, calls
 // sweep_late().
 void drain_late(std::chrono::milliseconds patience) noexcept;
-// `patience` for such callers: entries may wait for work that is queued on streams.
+// The `patience` of callers that lack memory: entries may wait for work that is queued on streams.
 inline constexpr std::chrono::seconds kPatienceForMemory{10};
 // Calls `take`, which allocates memory, and returns the driver's code. If memory is short while the
 // list has entries, calls drain_late() and then `take` again.

@@ -28,8 +28,9 @@ struct OutputBytes {
   std::uint64_t label = 0;
 };
 
-// A stream that uses a part, and the thread that named it. The thread matters, because each thread
-// has its own per-thread stream.
+// A stream whose work uses a part of the memory, and the thread that passed the stream to hotpack.
+// The thread matters, because the handle of the per-thread stream means another stream on each
+// thread.
 struct StreamUse {
   std::size_t part = 0;
   StreamHandle stream = nullptr;

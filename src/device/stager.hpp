@@ -1,5 +1,6 @@
-// Brings packed batches to the devices ahead of the consumer. It is a second ring, after the ring
-// of pinned slots.
+// Brings packed batches to the devices ahead of the consumer. Like the ring of pinned slots
+// (loader/ring.hpp), from which it takes the batches, it reuses a fixed number of batch memories in
+// turn.
 //
 // One thread, the feeder, takes filled slots in order, copies each part to its device on a copy
 // stream, and examines events. A slot returns to its ring when it is copied; staged memory is
@@ -58,7 +59,7 @@ struct StagerParts {
   std::vector<std::shared_ptr<const Context>> contexts;  // one per part
   std::vector<Stream> copy_streams;                      // one per part
   std::vector<std::unique_ptr<Staged>> staged;
-  // kernels and tables that queued work may use
+  // the kernels and tables that queued work may use; kept until this work is over
   std::vector<std::shared_ptr<const void>> launches;
   std::size_t slots = 3;  // number of slots of the ring
   loader::Cursor start;
@@ -98,7 +99,7 @@ class Stager : public std::enable_shared_from_this<Stager> {
   // Makes every later call fail with this error. Only the first call has an effect.
   void fail(const Error& error) noexcept;
   [[nodiscard]] std::optional<Error> failure() const;
-  [[nodiscard]] bool forked() const;  // as Ring's
+  [[nodiscard]] bool forked() const;  // as Ring::forked()
   // Returns the reason why there is no batch any more, or for now; empty if there may be one.
   [[nodiscard]] std::optional<Error> refused() const;
 

@@ -28,7 +28,7 @@ struct ChannelShuffle {
   std::size_t channels = 0;      // K
   std::size_t vector_bytes = 1;  // per pixel
   std::size_t lane = 64;         // number of elements, and of bytes, per window
-  // larger ids count as this id, which is that of the ignored channel if there is one
+  // larger ids count as this id; if there is an ignored channel, this id belongs to that channel
   std::uint8_t largest_id = 255;
   std::vector<std::uint32_t> starts;  // per lane: where its window begins in the block
   std::vector<std::uint8_t> places;   // per element: the index of its byte in the window

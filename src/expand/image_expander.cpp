@@ -22,9 +22,9 @@ struct ImageExpander::Tables {
 
 namespace {
 
-// The number of pixels to reorder at a time. So few stay in the first-level cache until they are
-// converted. They are whole blocks of every kernel, so that a band ends at the end of a cache line
-// of the output.
+// The number of pixels that are reordered before they are converted. This number is small enough
+// that the pixels stay in the first-level cache, and a multiple of the block of every kernel, so
+// that the output of these pixels ends at the end of a cache line.
 constexpr std::size_t kBandStep = 192;
 constexpr std::size_t kBandPixels = 10 * kBandStep;
 

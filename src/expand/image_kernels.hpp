@@ -24,7 +24,8 @@ struct ImageKernels {
   // Splits interleaved pixels of three channels into three planes, whose starts are `plane` bytes
   // apart.
   void (*split)(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out, std::size_t plane);
-  // Joins three such planes to interleaved pixels.
+  // The reverse of split(): joins three planes, whose starts are `plane` bytes apart, to
+  // interleaved pixels.
   void (*join)(const std::uint8_t* in, std::size_t plane, std::size_t pixels, std::uint8_t* out);
   // Reverses the order of pixels of 1 or 3 bytes.
   void (*mirror)(const std::uint8_t* in, std::size_t pixels, std::size_t channels,
@@ -37,7 +38,7 @@ struct ImageKernels {
   // from `width` pixels of 1 or 3 interleaved channels. May write kSlack sums more.
   void (*across)(const std::uint8_t* in, std::size_t width, std::size_t channels,
                  const ColumnTap* taps, std::size_t columns, std::int16_t* out);
-  // Combines two rows of such sums, with weights in units of 1/2048, to bytes.
+  // Combines two rows of the sums that across() made, with weights in units of 1/2048, to bytes.
   void (*between)(const std::int16_t* upper, int upper_weight, const std::int16_t* lower,
                   int lower_weight, std::size_t count, std::uint8_t* out);
 };

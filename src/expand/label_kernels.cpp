@@ -27,7 +27,7 @@ std::uint64_t load_word(const std::uint8_t* at) {
   return word;
 }
 
-// Writes bits i … count − 1, the last ones. `test(element)` gives each bit.
+// Writes the last bits, i … count − 1. `test(element)` gives the bit of an element.
 template <class Test>
 void make_bits(std::size_t i, std::size_t count, std::uint8_t* bits, Test test) {
   for (; i < count; i += 8) {
@@ -38,7 +38,8 @@ void make_bits(std::size_t i, std::size_t count, std::uint8_t* bits, Test test) 
   }
 }
 
-// The eight elements for each byte of bits. An element has all bits set, or none.
+// For each value of a byte of bits, the eight elements that it means. All bits of an element are
+// set if its bit in the byte is set; otherwise none is.
 template <class Word>
 using BitTable = std::array<std::array<Word, 8>, 256>;
 

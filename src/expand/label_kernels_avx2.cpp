@@ -186,7 +186,7 @@ HOTPACK_AVX2 inline void store_ones(std::uint32_t half, std::uint32_t one, std::
 }
 
 struct OneBlocks {
-  // Writes elements from `at` on; returns the first one that is left.
+  // Writes elements from index `at` on; returns the index of the first element that is not written.
   template <class Word, bool kStream>
   HOTPACK_AVX2 static std::size_t run(const std::uint8_t* bits, std::size_t at, std::size_t count,
                                       Word one, Word* out) {

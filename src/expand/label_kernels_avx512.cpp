@@ -156,7 +156,7 @@ HOTPACK_AVX512 inline void store(void* at, __m512i value) {
   }
 }
 
-// 64 elements of 1, 2 and 4 bytes.
+// Writes 64 elements of 1, 2 or 4 bytes: element i is `one` if bit i of the word is set, else 0.
 template <bool kStream>
 HOTPACK_AVX512 inline void store_ones(std::uint64_t word, std::uint8_t one, std::uint8_t* out) {
   store<kStream>(out, _mm512_maskz_set1_epi8(word, static_cast<char>(one)));
@@ -180,7 +180,7 @@ HOTPACK_AVX512 inline void store_ones(std::uint64_t word, std::uint32_t one, std
 }
 
 struct OneBlocks {
-  // Writes elements from `at` on; returns the first one that is left.
+  // Writes elements from index `at` on; returns the index of the first element that is not written.
   template <class Word, bool kStream>
   HOTPACK_AVX512 static std::size_t run(const std::uint8_t* bits, std::size_t at, std::size_t count,
                                         Word one, Word* out) {

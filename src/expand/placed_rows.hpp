@@ -1,5 +1,5 @@
-// The rows of an output as bytes: cropped from a record, padded or resampled, and flipped. The
-// channels keep the record's order.
+// Makes the rows of an output as bytes: crops them from a record, pads or resamples them, and flips
+// them. The order of the channels stays that of the record.
 //
 // Ownership: uses the caller's memory, and reads the record, while it lives. Not thread-safe. Does
 // not fail or allocate.
@@ -15,8 +15,9 @@
 
 namespace hotpack::expand {
 
-// Bytes of pixels. At `data` are interleaved channels (or one channel), or the first of several
-// planes, whose starts are `plane` bytes apart.
+// The bytes of consecutive pixels. If channels are interleaved, or if there is only one, `data`
+// points to the pixels. If channels are planes, it points to the pixels in the first plane, and the
+// same pixels in the next plane are `plane` bytes further.
 struct PixelRun {
   const std::uint8_t* data = nullptr;
   std::size_t plane = 0;

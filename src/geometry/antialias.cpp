@@ -78,8 +78,8 @@ void Antialiaser::resample_horizontal_first(const ConstPixels& source, const Mut
     sum_rows(y, row_at, out.row(y), samples(out.width, out.channels));
 }
 
-// Returns row y of the first pass. Computes the rows up to it that are missing. Rows are requested
-// in order, and a window never needs more rows than the ring holds.
+// Returns row y of the first pass. First computes the rows up to y that the ring lacks. Rows are
+// requested in order, and an output row never needs more rows than the ring holds.
 const std::uint8_t* Antialiaser::first_pass_row(const ConstPixels& source, int y,
                                                 const MutablePixels& out) {
   const auto slot = [&](int row) {

@@ -54,7 +54,7 @@ class AxisWeights {
   int longest_ = 0;  // number of weights stored per window; some may be unused
   std::vector<Place> places_;
   std::vector<std::int32_t> weights_;
-  std::vector<double> exact_;  // one window
+  std::vector<double> exact_;  // the weights of one window, before they are rounded
 };
 
 }  // namespace hotpack::geometry

@@ -225,7 +225,8 @@ void AreaShrinker::resample(const ConstPixels& source, const Region& region,
   const int left = -region.x, top = -region.y;
   update_columns({source.width, region.width, left, out.width}, source.channels);
   const AreaAxis rows{source.height, region.height, top, out.height};
-  bool started = false;  // by the last row of inputs of the previous output row
+  // true if the last row of inputs of the previous output row has started the sums of this one
+  bool started = false;
   int first = area_shares(rows, top, shares_);
   for (int y = 0; y < out.height; ++y) {
     const int last = first + static_cast<int>(shares_.size()) - 1;

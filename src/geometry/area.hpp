@@ -26,15 +26,15 @@ struct AreaAxis {
   bool operator==(const AreaAxis&) const = default;
 };
 
-// The inputs that an output covers: `first` and those behind it, one per share. The shares add up
-// to nearly 1. Refills `shares`, and returns `first`.
+// Fills `shares` with the share of each input that an output covers, and returns the index of the
+// first of these inputs; the others follow it. The shares add up to nearly 1.
 int area_shares(const AreaAxis& axis, int output, std::vector<float>& shares);
 
-// The columns of a row of outputs for vector code. A lane is a float; a pixel has 4 lanes if it
-// has 3 channels, of which the last is unused, else 1. Taps are the inputs of an output in order;
-// shares of taps beyond the last are 0.
+// The columns of a row of outputs for vector code. A lane is a float. An RGB pixel has 4 lanes: one
+// per channel, and a fourth one that is unused. A gray pixel has 1 lane. Taps are the inputs of an
+// output in order; an output with fewer taps than others has further ones with share 0.
 struct AreaColumns {
-  std::size_t lanes = 0;             // of all pixels and of unused ones that fill a vector
+  std::size_t lanes = 0;             // of all pixels, and unused lanes that fill the last vector
   std::size_t taps = 0;              // the most inputs of an output
   std::vector<std::int32_t> starts;  // of the first input, in bytes from the row's start
   std::vector<float> shares;         // the share of tap t of a lane: [t * lanes + lane]
@@ -43,9 +43,9 @@ struct AreaColumns {
 // What one row of inputs adds to the sums of an output row. A row of inputs may end an output row
 // and start the next one.
 struct AreaStep {
-  bool adds = false;    // to the sums of earlier rows
-  bool ends = false;    // the sums are complete and written
-  bool starts = false;  // the next output row, after `ends`
+  bool adds = false;    // adds to the sums of earlier rows of inputs; otherwise starts new sums
+  bool ends = false;    // completes the sums, which are then written
+  bool starts = false;  // with `ends`: then starts the sums of the next output row
   float share = 0, next_share = 0;
 };
 

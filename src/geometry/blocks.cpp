@@ -185,7 +185,7 @@ void sum_low_blocks(const BlockRow& row, std::uint16_t* column_sums, std::uint32
   }
 }
 
-// Blocks of more rows than fit 16 bits.
+// Averages blocks of so many rows that the sum of a column does not fit 16 bits.
 void sum_high_blocks(const BlockRow& row, std::uint32_t* column_sums, std::uint32_t* sums) {
   const std::size_t count = row.samples() * row.columns;
   std::fill_n(column_sums, count, 0u);

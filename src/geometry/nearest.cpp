@@ -23,8 +23,8 @@ void center_indices(const Range& range, int* out) {
     out[i] = static_cast<int>(numerator / twice_target);
 }
 
-// Computes indices as OpenCV does. The step is the reciprocal of a quotient, not source / target:
-// for some sizes these differ in the last bit and select another pixel.
+// Computes indices as OpenCV does. The step is 1 / (target / source), not source / target: for some
+// sizes the two differ in the last bit, and select different pixels.
 void opencv_indices(const Range& range, int* out) {
   const double step = 1.0 / (static_cast<double>(range.target) / range.source);
   for (int i = 0; i < range.count; ++i)

@@ -37,11 +37,11 @@ class Resampler {
   // `pad_color`, which has one value per channel. Preconditions: both images have 8 bits and the
   // same number of interleaved channels, 1 or 3; they do not overlap; all sizes are at least 1.
   //
-  // Does not allocate once buffers have grown. Only the visible part is computed, except with
-  // nearest: OpenCV first resamples a region that extends beyond the record into a buffer, as a
-  // whole. If it has more than 2^28 pixels and more than the source (`cover` of a very long image),
-  // this fails with code `data`. Fails with code `internal` if OpenCV throws, and with code `io` if
-  // memory is lacking.
+  // Does not allocate once buffers have grown. Only the visible part of the region is computed,
+  // except with nearest: if the region extends beyond the record, OpenCV first resamples the whole
+  // region into a buffer. Fails with code `data` if this buffer would have more than 2^28 pixels
+  // and more pixels than the source, as `cover` of a very long image does; with code `internal` if
+  // OpenCV throws; and with code `io` if memory is lacking.
   [[nodiscard]] Status place(ConstPixels source, Region region, ImageFilter filter,
                              const std::uint8_t* pad_color, MutablePixels record);
 

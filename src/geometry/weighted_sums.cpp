@@ -92,7 +92,8 @@ HWY_INLINE void add_products(hw::Vec<Words> inputs, hw::Vec<Words> upper_weights
   lower = hw::ReorderWidenMulAccumulate(Sums(), inputs, lower_weights, lower, more_lower);
 }
 
-// The result is not yet limited to 8 bits.
+// Joins the sums for the upper and the lower parts of the weights, and rounds them. The result is
+// not yet limited to 8 bits.
 HWY_INLINE hw::Vec<Sums> rounded_sums(hw::Vec<Sums> upper, hw::Vec<Sums> lower) {
   const auto sum = hw::Add(hw::ShiftLeft<8>(upper), lower);
   return hw::ShiftRight<kWeightBits>(hw::Add(sum, hw::Set(Sums(), 1 << (kWeightBits - 1))));

@@ -20,12 +20,12 @@
 
 namespace hotpack::geometry {
 
-// The columns of a row of outputs. A lane is a 32-bit sum; a pixel has four lanes if it has three
-// channels, of which the last is unused, else one. Each output has the same number of pairs of
-// inputs; the weights of inputs that it does not have are 0.
+// The columns of a row of outputs. A lane is a 32-bit sum. An RGB pixel has four lanes: one per
+// channel, and a fourth one that is unused. A gray pixel has one lane. Every output has the same
+// number of pairs of inputs: an output with fewer inputs than others has further ones of weight 0.
 struct WeightedColumns {
   std::size_t pixels = 0;
-  std::size_t lanes = 0;  // of all pixels, and of unused ones that fill a vector
+  std::size_t lanes = 0;  // of all pixels, and unused lanes that fill the last vector
   std::size_t pairs = 0;
   std::vector<std::int32_t> starts;  // of each pixel's first input, in bytes from the row's start
   // For each pair the upper parts of all lanes, then the lower parts; two numbers per lane.
@@ -54,7 +54,7 @@ class ColumnSummer {
 
 class RowSummer {
  public:
-  // The rows to sum; as many as the next window has.
+  // The rows to sum. The caller sets as many as the next window has inputs.
   [[nodiscard]] std::vector<const std::uint8_t*>& rows() { return rows_; }
   // Writes `count` samples, the weighted sums of the rows.
   void sum(const AxisWeights::Window& window, std::uint8_t* out, std::size_t count);

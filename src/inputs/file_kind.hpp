@@ -36,7 +36,7 @@ struct FileName {
 // `text` with ASCII letters in lower case.
 [[nodiscard]] std::string lowered(std::string_view text);
 
-// The part after the last '/'.
+// Returns the part of `path` after the last '/'.
 [[nodiscard]] std::string_view last_part(std::string_view path);
 
 }  // namespace hotpack::pipeline

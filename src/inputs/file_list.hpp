@@ -48,7 +48,7 @@ struct SourceFile {
 // A file and the key it has.
 struct FoundFile : SourceFile {
   std::uint32_t key_length = 0;
-  std::uint64_t key = 0;  // in the arena; as a rule the beginning of the text
+  std::uint64_t key = 0;  // place of the key in the arena; usually where the file's text begins
 };
 
 struct FileList {

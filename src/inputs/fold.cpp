@@ -53,7 +53,7 @@ std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view
   const auto same = [&](KeyFolding folding) { return folded(a, folding) == folded(b, folding); };
   if (same({true, false})) return FoldingAdvice{"upper and lower case only", "--fold case"};
   if (same({false, true}))
-    return FoldingAdvice{"the Unicode form of its characters only (NFC, NFD)", "--fold unicode"};
+    return FoldingAdvice{"the Unicode form (NFC or NFD) of its characters only", "--fold unicode"};
   if (same({true, true}))
     return FoldingAdvice{"case and the Unicode form of its characters only", "--fold case,unicode"};
   return std::nullopt;

@@ -20,7 +20,7 @@ namespace hotpack::pipeline {
 [[nodiscard]] std::string folded(std::string_view text, KeyFolding folding);
 
 struct FoldingAdvice {
-  std::string difference;  // how two texts differ: "upper and lower case only"
+  std::string difference;  // how the two keys differ: "upper and lower case only"
   std::string option;      // what makes them equal: "--fold case"
 };
 // Returns nothing if no folding makes the two equal.

@@ -194,7 +194,7 @@ Error no_images(std::string_view folders, const FileList& found, std::uint64_t k
 
 std::string folders_text(const FileList& list) {
   std::string text;
-  for (const Root& root : list.roots) text += (text.empty() ? "" : ", ") + root.folder;
+  for (const Root& root : list.roots) text += (text.empty() ? "" : ", ") + quoted_text(root.folder);
   return text;
 }
 

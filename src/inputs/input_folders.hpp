@@ -34,7 +34,7 @@ namespace hotpack::pipeline {
 // The error if nothing was found below these folders, or only files without a key.
 [[nodiscard]] Error no_images(std::string_view folders, const FileList& found,
                               std::uint64_t keyless = 0);
-// The folders of a list's roots: "a, b".
+// The folders of a list's roots: "'a', 'b'".
 [[nodiscard]] std::string folders_text(const FileList& list);
 
 }  // namespace hotpack::pipeline

@@ -20,8 +20,8 @@ class KeyFinder {
 
   // Returns the indices of the files that `word` may mean, by the first rule that matches a file:
   // - The word is a key.
-  // - It is a path below a root, with or without extension.
-  // - It contains no '/' and is the last part of a key.
+  // - The word is a path below a root, with or without extension.
+  // - The word contains no '/' and is the last part of a key.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view word);
   // The files at this path of the file system.
   [[nodiscard]] std::vector<std::uint32_t> find_path(const std::string& path);

@@ -22,7 +22,7 @@ namespace hotpack::pipeline {
 // The command that packs a layout. It names the folders, splits and lists instead of leaving them
 // to be detected, and adds the options `more`.
 [[nodiscard]] std::string pack_command(const Layout& layout, const std::string& more = {});
-// The same for one of its splits, without the split's name.
+// The command that packs one split of a layout as a data set without splits.
 [[nodiscard]] std::string split_command(const Layout& layout, const SplitFolders& split,
                                         const std::string& more = {});
 // "--split ratio:train=80,val=20" as it was given; empty if no --split was given.
@@ -32,7 +32,7 @@ namespace hotpack::pipeline {
 
 // The splits of a layout that pack_command() leaves out because they have no labels.
 [[nodiscard]] std::vector<std::string> splits_left_out(const Layout& layout);
-// "leaves out the split test, which has no labels there"; empty if no split is left out.
+// "leaves out the split 'test', which has no labels"; empty if no split is left out.
 [[nodiscard]] std::string left_out_text(const Layout& layout);
 
 // A command that an error proposes, and a line about it.

@@ -280,8 +280,8 @@ Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>&
   return found.empty() ? Layouts{layout} : found;
 }
 
-// Readings whose labels can be read win over others; the same folders found in two ways are one
-// reading. A reading with a conflict is an error.
+// Readings whose labels are images that hotpack can read win over the other readings. If two
+// patterns find the same folders, this is one reading. A reading with a conflict is an error.
 Result<Layouts> best_of(std::vector<PairReading> readings) {
   ImageFiles best = ImageFiles::none;
   for (const PairReading& reading : readings) best = std::max(best, reading.labels);
@@ -342,7 +342,8 @@ bool has_labels(const std::string& text, const std::string& path) {
   return !table.ok() || table->has_labels();
 }
 
-// metadata.jsonl or metadata.csv of a folder, if it names files; empty otherwise.
+// Returns the path of the folder's metadata.jsonl or metadata.csv, if this table names files;
+// otherwise an empty string.
 Result<std::string> metadata_of(const std::string& folder, bool& labeled) {
   for (const std::string_view name : {"metadata.jsonl", "metadata.csv"}) {
     const std::string path = path_below(folder, name);
@@ -384,8 +385,8 @@ Result<Layouts> table_readings(const std::string& root, bool& labeled) {
 // ---- what a folder holds
 
 struct FolderSummary {
-  bool image_files = false;          // directly in it
-  std::vector<std::string> folders;  // in it, with images at any depth
+  bool image_files = false;          // the folder has images directly in it
+  std::vector<std::string> folders;  // the folders in it that have images at any depth
 };
 
 Result<FolderSummary> summarize(const std::string& folder) {
@@ -445,7 +446,7 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderSummary
 // How certain it is that the folders are classes.
 enum class Classes {
   none,  // no folder has images, images are next to them, or one is named like a part of a data set
-  possible,  // they are classes if another split has classes
+  possible,  // the folders are classes if another split has classes
   likely,    // several, some with images of their own
   sure,      // several, each with images of its own
 };

@@ -151,8 +151,8 @@ class ListReader {
     return matches;
   }
 
-  // True if a longer name is this name, a space and more text: with the names "a" and "a 1", the
-  // line "a 2" means neither.
+  // True if there is a longer name that consists of this name, a space and more text. With the
+  // names "a" and "a 1", the line "a 2" means neither of the two.
   [[nodiscard]] bool has_numbered_siblings(std::string_view name) const {
     const std::string longer = std::string(name) + " ";
     const auto next = std::lower_bound(

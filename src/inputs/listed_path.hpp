@@ -22,7 +22,7 @@ class ListedPaths {
   // Relative paths of `file` start in `root` or, if that is empty, in the folder of the file.
   ListedPaths(std::string file, const std::string& root, std::string strip_prefix);
 
-  // The base of relative paths, and that of absolute ones.
+  // Returns two roots: the first for relative paths, the second for absolute ones.
   [[nodiscard]] const std::vector<Root>& roots() const { return roots_; }
 
   // A path without the prefix, below one of roots().

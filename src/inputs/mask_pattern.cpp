@@ -121,8 +121,9 @@ Keys keys_of_images(const FileList& files, const MaskPattern& pattern) {
   return keys;
 }
 
-// Refuses a file that may be either: img_1 next to img and img_1_car is a mask of class 1 or an
-// image. If several images have a mask of that class, it is a mask.
+// Refuses a file that may be a mask or an image. With the files img, img_1 and img_1_car, img_1 may
+// be a mask of img with class 1, or an image with the mask img_1_car. If several images have a mask
+// of class 1, img_1 is a mask.
 Status check_masks_are_none(const FileList& files, const Keys& images, const MaskPattern& pattern) {
   std::map<std::string, std::string, std::less<>>
       owned;  // a key that a file may belong to, with the file

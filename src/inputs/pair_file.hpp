@@ -30,7 +30,7 @@ struct PairFileSamples {
   std::vector<Split> splits;  // one without a name if the table has no column of splits
   std::string about;          // a description for people
   std::uint64_t left_out = 0;
-  // If there is one split without a name: a column that is not used, but seems to hold splits.
+  // Only if the table has no column of splits: a column that is not used, but seems to hold splits.
   std::optional<PairTable::SplitWords> split_words;
 };
 

@@ -36,8 +36,9 @@ class PairTable {
   // Columns whose names are unknown: "'species', 'breed'"; of JSON lines those of the first line.
   // Empty if none.
   [[nodiscard]] const std::string& unused() const { return unused_; }
-  // After the last row: a column of an unknown name that contains only words for splits ("train",
-  // "Test"), at least two; nothing if there is none.
+  // Call split_words() after the last row. It returns a column of an unknown name that contains
+  // only words for splits ("train", "Test"), at least two different ones; nothing if there is no
+  // such column.
   struct SplitWords {
     std::string column;
     std::vector<std::string> words;  // ascending

@@ -15,8 +15,8 @@ namespace {
 // steps than this.
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
 
-// A place in a text. It counts the characters that all of its copies read, and throws when they are
-// too many.
+// An iterator over a text, for <regex>. An iterator and all its copies count the characters that
+// they read, and throw when the number is too large.
 class CountedPlace {
  public:
   using iterator_category = std::bidirectional_iterator_tag;

@@ -49,11 +49,11 @@ struct SampleFolder {
 
 struct Role {
   std::string text;
-  std::uint64_t folders = 0;  // that have such a file
+  std::uint64_t folders = 0;  // folders that have a file of this role
   std::uint64_t files = 0;
   std::uint64_t jpegs = 0;
   std::size_t last_folder = kNone;
-  bool once = true;  // in no folder twice
+  bool once = true;  // no folder has two files of this role
   std::set<std::string> extensions;
   std::string example;
 };
@@ -274,7 +274,8 @@ class Folders {
            role.text.find(kNumber) == std::string::npos;
   }
 
-  // The common start of all up to the last '_', '-' or '.'; empty if one ends there.
+  // The start that all roles have in common, up to its last '_', '-' or '.'. Empty if one of the
+  // roles consists of this start alone.
   static std::string common_start(const std::vector<const Role*>& roles) {
     if (roles.empty()) return "";
     std::string_view start = roles.front()->text;
@@ -314,14 +315,14 @@ class Folders {
     });
   }
 
-  // The sign: two kinds of file, each once in most folders.
+  // The sign: two roles, each with one file in most folders.
   std::optional<SampleFolders> by_roles() {
     std::vector<const Role*> common;
     for (const Role& role : roles_)
       if (role.once && in_many(role.folders)) common.push_back(&role);
     std::stable_sort(common.begin(), common.end(),
                      [](const Role* a, const Role* b) { return a->folders > b->folders; });
-    // Letters must tell them apart, and these files must be at least half of all.
+    // Letters must tell the two roles apart, and their files must be at least half of all files.
     const bool several = common.size() >= 2 && in_most(common[0]->folders) &&
                          std::any_of(common.begin(), common.end(), is_named);
     std::uint64_t covered = 0;

@@ -25,16 +25,17 @@ namespace hotpack::pipeline {
 
 struct SampleFolders {
   std::uint64_t folders = 0;
-  std::uint64_t incomplete = 0;  // that lack the image or the label
+  std::uint64_t incomplete = 0;  // folders that lack the image or the label
   std::string
-      seen;  // "whose files have the same names, such as case0/image.png and case0/mask.png"
-  // For --pair-regex, unquoted: one if image and label are clear, two if either may be the label,
-  // none if no expression pairs the files.
+      seen;  // "whose files have the same names, such as 'case0/image.png' and 'case0/mask.png'"
+  // The two expressions of --pair-regex, unquoted.
   struct Expressions {
     std::string image, label;
     std::string label_example;  // if either file may be the label
   };
-  std::vector<Expressions> pairs;  // the likely one first
+  // One element if it is clear which file is the label; two, the likelier first, if either file may
+  // be the label; none if no expressions pair the files.
+  std::vector<Expressions> pairs;
   // For --image-suffix and --mask-per-class if labels differ by one word, as mask_car and
   // mask_road; otherwise empty.
   std::string image_suffix, mask_pattern;

@@ -49,7 +49,8 @@ struct Orphans {
 
   using Files = std::vector<const FoundFile*>;
 
-  // Reports each with a similar file of the other side, if there is one.
+  // Reports each file without a partner. If a file of the other kind has a similar key, the report
+  // names that file.
   void tell(const FileList& image_files, const Files& images, const FileList& label_files,
             const Files& labels) const {
     if (skip) {
@@ -104,7 +105,7 @@ Sample sample_of(const FoundFile& image) {
 using Place = std::vector<FoundFile>::const_iterator;
 
 // Goes through two sorted lists together, and calls pair(image, label) for each key that both have.
-// `pair` returns the first label after those of the image.
+// `pair` returns the first label that does not belong to this image.
 template <class Pair>
 void pair_sorted(const FileList& images, const FileList& labels, const Orphans& orphans,
                  Pair pair) {

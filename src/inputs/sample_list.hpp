@@ -36,7 +36,7 @@ struct Sample {
   Extent size;  // of the image as it is packed, turned by its orientation; 0x0 until its header is
                 // probed
   std::int32_t tile_x = 0, tile_y = 0;  // --tile: upper left corner in the fitted image
-  std::uint32_t first_mask = 0;         // in SampleList::masks
+  std::uint32_t first_mask = 0;         // index of the first mask in SampleList::masks
   std::uint32_t mask_count = 0;
 };
 

@@ -72,8 +72,8 @@ Match best_match(const Side& a, const Side& b) {
   return best;
 }
 
-// A larger weight means more likely images: JPEG files are seldom labels, and images are usually
-// larger files.
+// The folder with the larger weight is more likely the folder of images: JPEG files are seldom
+// labels, and images are usually larger files than labels.
 std::pair<std::size_t, std::uint64_t> weight_as_images(const Side& side) {
   std::pair<std::size_t, std::uint64_t> weight;
   for (const FoundFile& file : side.files.files) {
@@ -177,7 +177,8 @@ Result<std::optional<LabelFolders>> find_folders_within(const std::string& root,
 
 // ---- folders called like others, and labels
 
-// "seqa" of "seqa_gt"; empty if the name does not end with a word for labels.
+// Returns the name of the folder of images that a folder of labels belongs to: "seqa" for
+// "seqa_gt". Empty if the name does not end with a word for labels.
 std::string images_of(const std::string& name) {
   for (std::size_t end = name.find_first_of("_-. ", 1); end != std::string::npos;
        end = name.find_first_of("_-. ", end + 1))
@@ -209,7 +210,8 @@ Result<std::optional<LabelFolders>> find_folders_beside(const std::string& root,
   return std::optional(std::move(found));
 }
 
-// True if both hold images and, next to them, folders of the same name: then they are classes.
+// True if both folders hold images and, next to these, folders with the same names: then the two
+// folders are classes.
 Result<bool> are_alike_within(const std::string& root, const std::string& one,
                               const std::string& other) {
   HOTPACK_ASSIGN(const FolderContent first, read_folder(path_below(root, one)));

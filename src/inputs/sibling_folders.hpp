@@ -18,15 +18,15 @@ namespace hotpack::pipeline {
 struct SiblingFolders {
   std::string images, labels;  // names of the folders; the likelier assignment of the two
   Affix affix;                 // by which the names of one folder differ from those of the other
-  bool on_images = false;      // the images have the affix
+  bool on_images = false;      // true if the names of images have the affix
   std::uint64_t pairs = 0;
   std::string image_example, label_example;  // names of one pair, without extension
 };
 
-// Returns nothing unless `folder` has exactly two folders with images, not named like splits, and
-// at least 90 % of the names in one are in the other, equal or with one affix. Two folders that
-// both hold images next to a folder of the same name ("cat/annotated", "dog/annotated") are
-// classes.
+// Returns nothing unless `folder` has exactly two folders with images, neither named like a split,
+// and at least 90 % of the names in one folder are in the other, equal or longer by one affix. Two
+// folders that both hold images next to a folder of the same name ("cat/annotated",
+// "dog/annotated") are classes.
 [[nodiscard]] Result<std::optional<SiblingFolders>> find_sibling_folders(const std::string& folder);
 
 // Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/

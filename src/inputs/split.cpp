@@ -140,7 +140,7 @@ Status check_filled(const std::vector<Split>& splits, std::size_t samples, std::
 
 std::string_view first_part(std::string_view key) { return key.substr(0, key.find('/')); }
 
-// The first parts of all keys, each once, in byte order.
+// Returns the different first parts of all keys, in byte order.
 Result<std::vector<std::string>> first_folders(const FileList& list) {
   std::set<std::string, std::less<>> names;
   for (const FoundFile& file : list.files) {

@@ -51,8 +51,8 @@ struct FolderPart {
   std::string name;
   FileList files;
 };
-// Divides files by the first part of their keys and strips it. A key with only one part is an
-// error.
+// Divides files by the first part of their keys, and strips this part. A key with only one part is
+// an error.
 [[nodiscard]] Result<std::vector<FolderPart>> divide_by_folder(const FileList& list);
 
 }  // namespace hotpack::pipeline

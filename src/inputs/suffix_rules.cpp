@@ -98,8 +98,8 @@ bool is_enough(std::uint64_t part, std::uint64_t whole) {
 // How well a rule fits.
 struct Coverage {
   bool listed = false;       // images without label may be meant to have none
-  std::uint64_t images = 0;  // that should have a label
-  std::uint64_t labels = 0;  // that should have an image
+  std::uint64_t images = 0;  // images that should have a label
+  std::uint64_t labels = 0;  // labels that should have an image
   std::uint64_t keyed = 0;   // images, or labels if there are more of them, that get a key
   std::uint64_t pairs = 0;
   [[nodiscard]] bool fits() const {
@@ -152,7 +152,7 @@ bool is_jpeg(const FileList& list, const FoundFile& file) {
   return describe_name(list.text(file)).is_jpeg;
 }
 
-// The keys that files would have under a rule, sorted.
+// The keys that the files of a set would have if a rule were used, sorted.
 class RuleKeys {
  public:
   RuleKeys(const FileSet& set, const SuffixRule& rule) : set_(set), rule_(rule) {}
@@ -315,7 +315,8 @@ class Chooser {
     return rules;
   }
 
-  // Which of the suffixes occur on one side; only `given` if it is not empty.
+  // Returns the suffixes that occur in the names of images, or of labels: `side` says in which. If
+  // `given` is not empty, returns this suffix alone.
   template <class List>
   std::vector<Suffix> occurring(const List& suffixes, const std::string& given,
                                 FileList FileSet::*side) const {

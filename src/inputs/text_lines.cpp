@@ -58,7 +58,7 @@ class FieldCutter {
     return std::string(without_blanks(field));
   }
 
-  // Precondition: at the opening quote.
+  // Precondition: the rest of the line begins with an opening quote.
   std::optional<std::string> quoted() {
     std::string field;
     for (rest_.remove_prefix(1); !rest_.empty(); rest_.remove_prefix(1)) {
@@ -71,7 +71,7 @@ class FieldCutter {
     return std::nullopt;
   }
 
-  // After the closing quote.
+  // Ends a quoted field: a separator, or the end of the line, must follow the closing quote.
   std::optional<std::string> closed(std::string field) {
     if (separator_ != ' ') skip_blanks();
     if (!rest_.empty() && !is_separator(rest_.front())) return std::nullopt;

@@ -22,7 +22,7 @@ class TextLines {
  public:
   explicit TextLines(std::string_view text);
   // The next line that is neither empty nor a comment ('#' alone, or followed by a space or tab).
-  // Another line that begins with '#' may be a comment or a name; the caller decides.
+  // A line that begins with '#' and other text may be a comment or a name; the caller decides.
   std::optional<TextLine> next();
 
  private:

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 64 << 20;
 constexpr std::uint64_t kSurePercent = 90;
-constexpr std::uint64_t kFirstLines = 100;  // half of which must be names before the rest is read
+// The rest of a file is read only if half of its first lines name samples.
+constexpr std::uint64_t kFirstLines = 100;
 
 using Names = std::vector<std::string_view>;
 

@@ -260,7 +260,8 @@ Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
 Error with_ways_on(Error error) {
   error.message =
       "cannot be used as class file: " + error.message +
-      "\nFix it, give another one with --classes FILE, or give --num-classes N to go without it";
+      "\nFix the file, give a different one with --classes FILE, or give --num-classes N to pack "
+      "without names of classes";
   return error;
 }
 

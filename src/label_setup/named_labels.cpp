@@ -157,7 +157,7 @@ void settle_numbers(bool of_folders, ImageClasses& classes) {
   if (const auto id = first_misnumbered(table))
     table.warnings.push_back("classes are named by numbers that are not their ids: '" +
                              table.classes[*id].name + "' has id " + std::to_string(*id) +
-                             "; --classes FILE sets another order");
+                             "; --classes FILE sets the order of the classes");
 }
 
 Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleList* const> splits,

@@ -41,7 +41,7 @@ bool is_table_line(std::string_view line) {
 }
 
 // Returns the name in the first line. Refuses a line that may be a header, since a header that is
-// read as a class would shift all ids. In quotes it is a class.
+// read as a class would shift all ids. A quoted line is a name, not a header.
 Result<std::string_view> first_name(std::size_t line, std::string_view text,
                                     const std::string& path) {
   if (names_a_name(text))
@@ -130,7 +130,8 @@ bool all_differ(const std::vector<NumberedLine>& lines, Part part) {
                      [&](const NumberedLine& line) { return seen.insert(line.*part).second; });
 }
 
-// True for "zone A 1", "zone B 2": one first word, and the numbers count the lines from 0 or 1.
+// True for lines such as "zone A 1", "zone B 2": all begin with the same word, and their numbers
+// count the lines from 0 or 1.
 bool is_series(const std::vector<NumberedLine>& lines) {
   const auto first_word = [](std::string_view name) { return name.substr(0, name.find(' ')); };
   const std::size_t first = lines.front().number == "0" ? 0 : 1;
@@ -141,7 +142,8 @@ bool is_series(const std::vector<NumberedLine>& lines) {
   return true;
 }
 
-// True if numbers after spaces may be ids. They belong to the names if these repeat without them.
+// True if numbers after spaces may be ids. If names without their numbers occur twice, the numbers
+// are parts of the names.
 bool may_be_ids(const std::vector<NumberedLine>& lines) {
   return all_differ(lines, &NumberedLine::number) && all_differ(lines, &NumberedLine::name) &&
          !is_series(lines);

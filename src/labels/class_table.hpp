@@ -15,7 +15,7 @@
 
 namespace hotpack::labels {
 
-// Ids have 16 bits, and the last one means "ignored".
+// Ids have 16 bits, and the largest id, 65535, means "ignored".
 inline constexpr std::size_t kMaxClasses = 65535;
 
 struct ClassTable {
@@ -56,7 +56,7 @@ struct ClassTable {
 [[nodiscard]] ClassTable numbered_classes(int count);
 // `background`, `foreground`, in this order.
 [[nodiscard]] ClassTable binary_classes();
-// One class per folder name, in byte order; duplicate names are one class. Its source is the
+// One class per folder name, in byte order; equal names are one class. The source of a class is its
 // name.
 [[nodiscard]] ClassTable named_classes(const std::vector<std::string>& names);
 

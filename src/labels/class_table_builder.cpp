@@ -55,7 +55,7 @@ Error ClassTableBuilder::duplicate(std::size_t line, const std::string& what, co
                                    const std::string& advice) const {
   return line_error(line,
                     what + " is also in line " + std::to_string(first.line) +
-                        "; every class needs its own" + advice,
+                        "; every class needs its own name and color" + advice,
                     path_);
 }
 

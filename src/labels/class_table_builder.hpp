@@ -15,7 +15,7 @@ class ClassTableBuilder {
  public:
   explicit ClassTableBuilder(const std::string& path) : path_(path) {}
 
-  // Skips a row that repeats another's name and color, with a warning.
+  // Skips a row with the name and the color of an earlier row, with a warning.
   [[nodiscard]] Status add(std::size_t line, std::string name, std::optional<RgbColor> color);
   void warn(std::string message) { table_.warnings.push_back(std::move(message)); }
   void set_counted_from_one(std::string column) { table_.counted_from_one = std::move(column); }

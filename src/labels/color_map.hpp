@@ -30,7 +30,7 @@ class ColorMap {
     slots_[at] = {key, id};
   }
 
-  // The id of 0xRRGGBB, or kUnknown.
+  // Returns the id of a color (`key` is 0xRRGGBB), or kUnknown.
   [[nodiscard]] Entry find(std::uint32_t key) const {
     std::size_t at = slot_of(key);
     while (slots_[at].key != key) {

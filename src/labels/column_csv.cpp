@@ -280,7 +280,7 @@ class ColumnCsvParser {
         return line_error(rows_[row].line,
                           "id " + std::to_string(id) + " is also in line " +
                               std::to_string(rows_[found[i - 1].second].line) +
-                              "; every class needs its own",
+                              "; every class needs its own id",
                           path_);
       return line_error(rows_[row].line,
                         "class ids must be 0 … N−1, and " + std::to_string(i) +

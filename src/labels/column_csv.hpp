@@ -12,14 +12,14 @@
 
 namespace hotpack::labels {
 
-// True if a word as the title of a column means names: "name", "label_name", "Nom".
+// True if a column with this title contains names: "name", "label_name", "Nom".
 [[nodiscard]] bool names_a_name(std::string_view column);
 
 // Parses a file whose first row names two or more columns, separated by commas, semicolons or tabs.
 // Returns nothing for other files. Columns may come in any order: a name; a color as #rrggbb, as
 // three numbers, or in columns r, g, b; an id. Ids are those of the classes and must be 0 … N−1.
-// Skips a row with id 255 or −1 and a name for ignored pixels ("void", "ignore", …), and other
-// columns, with a warning.
+// Skips a row whose id is 255 or −1 and whose name means ignored pixels ("void", "ignore", …), with
+// a warning. Ignores columns of other meanings, also with a warning.
 [[nodiscard]] std::optional<Result<ClassTable>> parse_column_csv(std::string_view text,
                                                                  const std::string& path);
 

@@ -50,7 +50,7 @@ class CsvParser {
     return std::string(trimmed(text_.substr(begin, at_ - begin)));
   }
 
-  // The position is at the opening quote.
+  // Precondition: the position is at the opening quote.
   Result<std::string> parse_quoted() {
     const std::size_t first_line = line_;
     std::string field;
@@ -84,7 +84,7 @@ class CsvParser {
   [[nodiscard]] bool ends_field(char c) const { return c == separator_ || ends_line(c); }
   [[nodiscard]] bool skips(char c) const { return is_blank(c) && c != separator_; }
 
-  // The position is at a CR or LF.
+  // Precondition: the position is at a CR or LF.
   void skip_line_end() {
     at_ += text_.substr(at_, 2) == "\r\n" ? 2u : 1u;
     ++line_;

@@ -18,7 +18,7 @@ struct DimContent {
   std::vector<std::string> values;
   int brightest = 0;  // luma 0…255, as compared with the threshold
 
-  // A threshold that separates the brightest value from black; 0 if none can.
+  // Returns a threshold that separates the brightest value from black; 0 if no threshold can.
   [[nodiscard]] int fitting_threshold() const {
     return values.size() <= 2 ? brightest : (brightest + 1) / 2;
   }

@@ -48,7 +48,8 @@ inline constexpr int kMaxColorDistance = 442;
 struct UnknownPolicy {
   enum class Kind { error, ignore, to_class, nearest } kind = Kind::error;
   int class_id = 0;  // for to_class
-  // for nearest, colors only: Euclidean in RGB, inclusive; farther colors are an error
+  // for nearest, which is for colors only: the largest Euclidean distance in RGB that is accepted;
+  // farther colors are an error
   int max_distance = kMaxColorDistance;
 };
 
@@ -138,7 +139,7 @@ class LabelDecoder {
   // the lowest id wins; ignored colors come last.
   //   color          RGB pixels, palette entries, and gray up to 8 bits as (v,v,v), 1/2/4-bit
   //                  samples scaled to 0…255
-  //   palette_color  the same for palette files alone
+  //   palette_color  the colors of palette entries; other files are refused
   //   index          raw samples and palette indices; RGB pixels if all pixels of the label have
   //                  three equal channels; with `rgb_id` the ids of RGB pixels: an id above 65535
   //                  and a color without an id are unknown, and only 65535 is ignored by default

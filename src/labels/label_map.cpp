@@ -89,7 +89,7 @@ class ValueCollector {
     const auto [at, added] = meanings_.emplace(value, Meaning{id, row.line});
     if (added || at->second.id == id) return {};
     return line_error(row.line,
-                      "'" + row.name + "' has another meaning in line " +
+                      "'" + row.name + "' becomes something else in line " +
                           std::to_string(at->second.line) + "; map each value once",
                       path_);
   }
@@ -182,7 +182,7 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>> resolve_class_names(
     const auto [at, added] = meanings.emplace(row.name, std::pair(id, row.line));
     if (!added && at->second.first != id)
       return line_error(row.line,
-                        "'" + row.name + "' has another meaning in line " +
+                        "'" + row.name + "' becomes something else in line " +
                             std::to_string(at->second.second) + "; map each class once",
                         map.path);
   }

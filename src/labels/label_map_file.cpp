@@ -34,7 +34,7 @@ bool are_numbers(std::span<const std::string> fields) {
 struct MapForm {
   bool has_header = false;
   std::optional<std::size_t> name;  // column of the old class's name
-  // first of three columns; without it, the first column has the old value
+  // the first of the three columns r,g,b; if absent, the first column of the file has the old value
   std::optional<std::size_t> color;
   std::size_t target = 1;
 };

@@ -12,7 +12,8 @@
 
 namespace hotpack::labels {
 
-// Ids that are ignored by default: in labels of up to 8 bits, and of 16 bits.
+// The ids that are ignored by default: the first in labels of up to 8 bits, the second in labels of
+// 16 bits.
 inline constexpr std::uint32_t kDefaultIgnore8 = 255;
 inline constexpr std::uint32_t kDefaultIgnore16 = 65535;
 

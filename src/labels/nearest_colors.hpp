@@ -29,7 +29,8 @@ class NearestColors {
 
   // Precondition: there is at least one color.
   [[nodiscard]] Match find(RgbColor color) const;
-  // The entry of 0xRRGGBB: an id, an id with kNearest, or unknown_id with kUnknown.
+  // Returns the entry of a color (0xRRGGBB): the id of this color, the id of a near color with the
+  // flag kNearest, or unknown_id with the flag kUnknown.
   [[nodiscard]] Entry entry(std::uint32_t color, std::uint16_t unknown_id) const;
 
  private:

@@ -106,7 +106,8 @@ Entry map_sample_row(const std::uint16_t* samples, int width, const Entry* entri
   return flags;
 }
 
-// Counts the first samples that are their own ids, without flags: most labels have no others.
+// Returns the largest n for which all samples below n are their own ids, without flags. Most labels
+// have only such samples.
 std::uint16_t plain_samples(const NarrowTable& table) {
   std::uint16_t count = 0;
   while (count < table.entries.size() && table.entries[count] == count) ++count;

@@ -40,8 +40,8 @@ namespace hotpack::labels {
 [[nodiscard]] Result<std::string_view> plain_text(std::string_view text, std::string_view expected,
                                                   const std::string& path);
 
-// "U+202E" if a text has a character that is invisible or changes how others look: control
-// characters, line ends, direction marks. The text is UTF-8.
+// Returns the first character that is invisible or changes how other characters look (control
+// characters, line ends, direction marks), as "U+202E"; empty if there is none. The text is UTF-8.
 [[nodiscard]] std::optional<std::string> unshown_character(std::string_view text);
 
 // True if the first three fields are words for red, green and blue (names_bgr: blue, green and

@@ -144,7 +144,7 @@ class Merging {
     if (!has_place)
       return usage_error(path + ": is not one of the " +
                          std::to_string(set_.manifest.shards.size()) +
-                         " shards of this data set; remove it");
+                         " shards of this data set; remove this file");
     present_[index] = shard.ok() && shard->finished.row == set_.manifest.shards[index];
     report_.replaced += !present_[index];
     return {};

@@ -40,8 +40,10 @@ struct KeyFolding {
   [[nodiscard]] bool any() const { return ignore_case || unicode; }
 };
 
-// The source of samples: exactly one of `root`, `images`, `image_folders`, `pairs`, or `list` alone
-// (with `list_root`). `labels` belongs to `images`.
+// The source of samples. Exactly one of `root`, `images`, `image_folders` and `pairs` is given; or
+// `list` alone, whose lines then name the files of the samples. Next to folders, `list` selects
+// samples.
+// `labels` belongs to `images`.
 struct InputOptions {
   std::string root;                 // a data set whose layout is detected
   std::vector<std::string> images;  // folders, searched recursively

@@ -57,8 +57,8 @@ HOTPACK_HOST_DEVICE inline void set_element(std::uint32_t* words, std::uint32_t 
   }
 }
 
-// The same without an index: shifts the kWords words down and adds the element at the end. After
-// the last element, the first one is at the beginning.
+// The same without an index: shifts the kWords words down and adds the element at the end. Once all
+// elements are added, the first one is at the beginning of the words.
 template <class T, std::uint32_t kWords>
 HOTPACK_HOST_DEVICE inline void push_element(std::uint32_t* words, T value) {
   constexpr std::uint32_t kWhole = sizeof(T) / 4, kPart = 8 * sizeof(T) % 32;
@@ -79,10 +79,10 @@ HOTPACK_HOST_DEVICE inline void push_element(std::uint32_t* words, T value) {
 struct FlatRow {
   std::uint8_t* out = nullptr;
   std::uint64_t elements = 0;
-  std::uint64_t blocks = 0;       // that have an element of the row
-  std::uint32_t lead = 0;         // elements by which the row begins after a block does
-  std::uint32_t first_whole = 0;  // the first block that has none of another row
-  std::uint64_t whole = 0;        // how many such follow one another
+  std::uint64_t blocks = 0;       // number of blocks that contain an element of the row
+  std::uint32_t lead = 0;         // number of elements of the first block that precede the row
+  std::uint32_t first_whole = 0;  // the first block that lies within the row: 0 or 1
+  std::uint64_t whole = 0;        // number of blocks that lie within the row
 };
 
 template <class T>
@@ -100,8 +100,8 @@ template <class T>
   return flat;
 }
 
-// The elements of a block: `count` elements from `begin` on. A block has fewer elements than others
-// only at the ends of the row.
+// The elements of the row in a block: `count` elements from element `begin` of the row on. Only the
+// first and the last block of a row may contain fewer elements than a whole block.
 template <class Number>
 struct FlatPart {
   Number begin = 0;
@@ -126,7 +126,7 @@ template <class Number>
   return row.out + static_cast<std::uint64_t>(element) * element_bytes;
 }
 
-// The first item that a thread takes of a row, and the distance to its next one.
+// The first item of a row that a thread works on, and the distance to its next item.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t first_item(const ThreadPlace& place) {
   return std::uint64_t{place.block_x} * place.block_threads + place.thread;
 }

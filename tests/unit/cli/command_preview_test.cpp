@@ -130,7 +130,7 @@ TEST_CASE("a path that is no pack is not called one because of an option") {
   const auto messages = [&](const std::string& path) {
     return run({path, "-o", folder / "sheet.png", "--size", "8x8"}).messages;
   };
-  CHECK_THAT(messages(folder.path()), ContainsSubstring(folder.path() + " is a pack"));
+  CHECK_THAT(messages(folder.path()), ContainsSubstring("'" + folder.path() + "' is a pack"));
   const std::string missing = messages(folder / "nowhere");
   CHECK_THAT(missing, ContainsSubstring(folder / "nowhere") && !ContainsSubstring("is a pack"));
 }

@@ -100,8 +100,8 @@ TEST_CASE("option --pair-regex pairs names without a common suffix") {
   CHECK(input.discovery.other_files == 0);
   options.input.skip_orphans = false;
   options.input.image_regex = "(x)";
-  CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG image was found below " +
-                                                         folder / "images (3 other files"));
+  CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG image was found below '" +
+                                                         folder / "images' (3 other files"));
 }
 
 TEST_CASE("several masks per image, one per class, come from files or folders") {
@@ -120,8 +120,8 @@ TEST_CASE("several masks per image, one per class, come from files or folders") 
   options.input.mask_per_class = "{class}/{key}";
   CHECK(discovered_clean(options).list().mask_names == Names{"car"});
   options.input.mask_per_class = "{key}-{class}";
-  CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG image was found below " +
-                                                         folder / "bycl (2 other files"));
+  CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG image was found below '" +
+                                                         folder / "bycl' (2 other files"));
 }
 
 TEST_CASE("masks may lie next to their images, in one folder or one per sample") {

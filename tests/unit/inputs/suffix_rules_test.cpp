@@ -198,9 +198,10 @@ TEST_CASE("a suffix that no name has is refused with one that fits") {
   touch(strange, {"images/a.jpg", "labels/b.png"});
   options = folder_options(strange);
   options.input.label_suffix = "_mask";
-  CHECK_THAT(refused(options).message,
-             ContainsSubstring(
-                 "below " + strange / "labels whose name has the given suffix (1 image lacks it)"));
+  CHECK_THAT(
+      refused(options).message,
+      ContainsSubstring("below '" +
+                        strange / "labels' whose name has the given suffix (1 image lacks it)"));
 }
 
 TEST_CASE("several masks per image are not mistaken for a suffix") {

@@ -306,7 +306,7 @@ TEST_CASE("merge: advice about a foreign file names no option that merge lacks")
   parts.folder.write("whole/notes.txt", "mine");
   const auto foreign = parts.try_merge({parts.whole}, "");
   REQUIRE_FALSE(foreign.ok());
-  CHECK_THAT(foreign.error().message, ContainsSubstring("another folder with -o"));
+  CHECK_THAT(foreign.error().message, ContainsSubstring("another folder for -o"));
   CHECK(parts.merged({parts.whole}).status == MergeStatus::merged);
 }
 
