@@ -74,7 +74,7 @@ void put_first(CLI::Option& packs, const std::string& word) {
 }
 
 // Adds --device [N]; without N, it means the first device. Precondition: called before the option
-// PACK is added, because the callback of --device may change the words of PACK.
+// PACK is added, because the callback of --device may add a word to the values of PACK.
 void add_device_option(CLI::App& command, BenchArguments& arguments) {
   command
       .add_option_function<std::vector<std::string>>(

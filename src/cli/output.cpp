@@ -62,8 +62,9 @@ Status Output::finish() {
 
 bool Output::abandoned() const { return errno_value_ == EPIPE; }
 
-// Moves whole lines from line_ to the buffer, because fitted() needs whole lines. A line longer
-// than the buffer is moved in parts, without cutting a character.
+// Moves text from line_ to the buffer: with `all`, everything; otherwise the whole lines, because
+// fitted() needs whole lines, and the rest stays in line_. If line_ is longer than the buffer and
+// has no newline, moves all of it that does not cut a character.
 void Output::put_lines(bool all) {
   const bool endless =
       !all && line_.size() >= kBufferBytes && line_.find('\n') == std::string::npos;

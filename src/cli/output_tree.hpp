@@ -31,7 +31,8 @@ class OutputTree {
   OutputTree(const OutputTree&) = delete;
   OutputTree& operator=(const OutputTree&) = delete;
 
-  // Writes a file. `replace` permits replacing a file of that name that existed before this run.
+  // Writes the file `name`. `replace` permits replacing a file of this name that existed before
+  // this run of the program.
   [[nodiscard]] Status write(const std::string& name, std::string_view content, bool replace);
   // Removes a file if this run has written it. Never reports.
   void remove(const std::string& name);
@@ -45,7 +46,7 @@ class OutputTree {
   std::string path_;
   int descriptor_;
   std::mutex naming_;                          // held while a file gets its name
-  std::set<std::pair<dev_t, ino_t>> written_;  // by this run
+  std::set<std::pair<dev_t, ino_t>> written_;  // the files that this run of the program has written
 };
 
 }  // namespace hotpack::cli

@@ -18,7 +18,7 @@ struct TableForm {
   std::size_t indent = 2;     // spaces before each line
   std::size_t columns = 0;    // if not 0, the cells of one column are truncated to make lines fit,
                               // but not to fewer than 8 columns
-  std::size_t shrinking = 0;  // the number of that column
+  std::size_t shrinking = 0;  // the index of the column whose cells are truncated
 };
 
 // Returns one line per row, each ended by a newline; columns are two spaces apart. If other rows

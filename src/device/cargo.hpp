@@ -55,8 +55,8 @@ class Cargo {
   // Returns the base address of the offsets in the part's entries (RowEntry). `staged` is the
   // address of the part's staged memory.
   [[nodiscard]] virtual Pointer records(std::size_t part, Pointer staged) const = 0;
-  // Returns the size of every row of this part of a filled slot. If records have no common size,
-  // the part has only one row, and this is its size.
+  // Returns the size in pixels of each batch row that the part `part` of a filled slot has. If
+  // records have no common size, the part has only one row, whose size this is.
   [[nodiscard]] virtual PixelSize output(const loader::Slot& slot, std::size_t part) const = 0;
 };
 

@@ -24,7 +24,7 @@ class ImageLaunch {
                                                 const std::shared_ptr<const KernelModules>& modules,
                                                 const ImageOutput& output, int channels,
                                                 AxisOrder stored);
-  // Bytes per output row.
+  // Bytes of the image of one batch row.
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
   // Queues a kernel that writes rows.count rows at `out`, which is aligned to 16 bytes. Needs the
   // context current.

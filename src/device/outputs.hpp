@@ -22,15 +22,15 @@
 
 namespace hotpack::device {
 
-// The bytes of a part's image and label.
+// The bytes of the image and the label of one part of a batch: the rows of one device.
 struct OutputBytes {
   std::uint64_t image = 0;
   std::uint64_t label = 0;
 };
 
-// A stream whose work uses a part of the memory, and the thread that passed the stream to hotpack.
-// The thread matters, because the handle of the per-thread stream means another stream on each
-// thread.
+// A stream whose work uses the memory of a part of a batch, and the thread that passed the stream
+// to hotpack. The thread matters, because the handle of the per-thread stream means another stream
+// on each thread.
 struct StreamUse {
   std::size_t part = 0;
   StreamHandle stream = nullptr;

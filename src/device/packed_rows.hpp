@@ -9,10 +9,10 @@
 namespace hotpack::device {
 
 struct PackedRows {
-  Pointer table = 0;        // address of the RowEntry objects, one per row
-  Pointer records = 0;      // base address of the entries' offsets
-  std::uint32_t count = 0;  // number of rows
-  PixelSize output;         // size of every row
+  Pointer table = 0;        // address of the RowEntry objects, one per batch row
+  Pointer records = 0;      // the address that the offsets in the entries count from
+  std::uint32_t count = 0;  // number of batch rows
+  PixelSize output;         // size of the image of every batch row
 };
 
 }  // namespace hotpack::device

@@ -30,8 +30,8 @@ struct RecordBlock {
 };
 
 [[nodiscard]] RecordBlock block_of(const loader::RecordShape& record);
-// Returns the entry of a row that has a sample. The row's block lies `at` bytes after the base
-// address of the records.
+// Returns the entry of a batch row that has a sample. The block of the sample's record lies `at`
+// bytes after the base address of the records.
 [[nodiscard]] RowEntry entry_of(const loader::RecordShape& record,
                                 const expand::Placement& placement, std::uint64_t at);
 
@@ -41,8 +41,8 @@ struct RecordBlock {
 
 class RecordBlocks {
  public:
-  // Reads the shapes of all records on this many threads if they differ in size. A record that
-  // cannot be read gets no block.
+  // If records differ in size, reads the shapes of all records, with `threads` threads. A record
+  // that cannot be read gets no block.
   [[nodiscard]] static RecordBlocks make(const loader::RecordSource& source,
                                          const loader::BatchForm& form, unsigned threads);
 

@@ -28,9 +28,10 @@ enum class RecordWay {
 [[nodiscard]] RecordWay way_of(Residency residency, const RecordBlocks& blocks,
                                std::uint64_t gather_below_bytes);
 
-// The layout of a slot. A part's region of a slot begins on a page. It contains the table, padding
-// to 256 bytes, and the records if they are in slots. Staged memory has the same layout, and
-// contains the records unless they are resident on the device.
+// The layout of a slot, which has one region for each part of the batch. A region begins on a page,
+// and contains the table of the part, padding to 256 bytes, and the records if they are in slots.
+// The staged memory of a part has the layout of a region, and contains the records unless they are
+// resident on the device.
 class SlotLayout {
  public:
   struct Part {
@@ -80,7 +81,7 @@ class StagedRows {
   [[nodiscard]] const Span& row(const loader::Slot& slot, std::size_t row) const {
     return slots_[slot.number][row];
   }
-  // Returns the bytes of the part's staged memory that this batch uses.
+  // Returns how many bytes of the part's staged memory the batch in the slot uses.
   [[nodiscard]] std::uint64_t used(const loader::Slot& slot, const SlotLayout::Part& part) const;
 
  private:

@@ -15,8 +15,8 @@ namespace hotpack::device {
 // True if the stream is being captured into a graph, or if it cannot be queried because another
 // stream is being captured.
 [[nodiscard]] bool is_captured(const Context& context, StreamHandle stream);
-// Checks that kernels of a batch may be queued on the stream. `number` is the part's, for the
-// message.
+// Checks that the kernels of a part of a batch may be queued on the stream. `number` is the number
+// of this part, which error messages contain.
 [[nodiscard]] Status check_stream(const Context& context, StreamHandle stream, std::size_t number);
 
 }  // namespace hotpack::device

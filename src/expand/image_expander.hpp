@@ -1,10 +1,10 @@
 // Converts a record's image to the image of a batch row. Window, flips, resampling, conversion and
 // layout are done in one pass over the record.
 //
-// Made once, then used by any number of threads at once: its members are const, and each thread has
-// its own Scratch. expand() and blank() do not allocate, lock or fail, so siglongjmp may leave them
-// if the record's memory cannot be read. Failure: make() returns code `usage` with the option's
-// name.
+// Made once, then used by any number of threads at once: the members of an ImageExpander are const,
+// and each thread has its own Scratch. expand() and blank() do not allocate, lock or fail, so
+// siglongjmp may leave them if the record's memory cannot be read. Failure: make() returns code
+// `usage` with the option's name.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class ImageExpander {
 
   [[nodiscard]] const ImageOutput& output() const { return output_; }
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;  // bytes per batch row
-  // The bytes of scratch that expand() needs for records up to the size `record` and rows of
-  // `output`.
+  // The bytes of scratch that expand() needs for records up to the size `record` and batch rows of
+  // the size `output`.
   [[nodiscard]] std::size_t scratch_bytes(PixelSize record, PixelSize output) const;
 
   // Writes row_bytes(placement.output) bytes at `out`. Preconditions: `out` is aligned to the
@@ -36,7 +36,7 @@ class ImageExpander {
   // mode.
   void expand(const ImageView& record, const Placement& placement, Scratch& scratch, std::byte* out,
               Stores stores) const noexcept;
-  // Writes a row without a sample: zero bytes.
+  // Writes the image of a batch row that has no sample: zero bytes.
   void blank(PixelSize output, std::byte* out) const noexcept;
 
  private:

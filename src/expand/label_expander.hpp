@@ -48,7 +48,7 @@ class LabelExpander {
   // placement identity({1, 1}).
   void expand(const LabelView& record, const Placement& placement, Scratch& scratch, std::byte* out,
               Stores stores) const noexcept;
-  // Writes a row without a sample: every pixel is ignored.
+  // Writes the label of a batch row that has no sample: every pixel is ignored.
   void blank(PixelSize output, std::byte* out) const noexcept;
 
  private:

@@ -30,14 +30,15 @@ struct PixelRun {
 
 class PlacedRows {
  public:
-  // The number of bytes of `memory` that the constructor needs for rows of `width` pixels.
+  // The number of bytes of `memory` that the constructor needs for an output of `width` pixels per
+  // row.
   [[nodiscard]] static std::size_t memory_bytes(std::size_t width, std::size_t channels);
 
   // Preconditions: `memory` is aligned to 64 bytes; otherwise as ImageExpander::expand.
   PlacedRows(const ImageView& record, const Placement& placement, const ImageKernels& kernels,
              std::uint8_t* memory);
 
-  // Returns row y of the output, valid until the next call.
+  // Returns row y of the output image, valid until the next call of row().
   [[nodiscard]] PixelRun row(std::size_t y);
 
  private:

@@ -27,10 +27,10 @@ struct FileName {
   ForeignFormat format;  // of unsupported files and annotations
 };
 
-// `name` is a name or a path; kind and stem are those of its last part.
+// `name` is a name or a path; the result describes the name after the last '/' of a path.
 [[nodiscard]] FileName describe_name(std::string_view name);
 
-// True for junk files and folders; `name` is one part of a path.
+// True for junk files and folders; `name` is the name of one file or folder, without '/'.
 [[nodiscard]] bool is_junk(std::string_view name);
 
 // `text` with ASCII letters in lower case.

@@ -50,8 +50,8 @@ struct Listed {
 [[nodiscard]] std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets,
                                                        bool by_folder);
 
-// Divides the files of `set` by the first part of their keys. A part with images and no labels is a
-// set of images alone.
+// Divides the files of `set` by the first component of their keys. A resulting set that has images
+// but no labels is a set of images alone.
 [[nodiscard]] Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set);
 
 }  // namespace hotpack::pipeline

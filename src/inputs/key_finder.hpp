@@ -21,9 +21,9 @@ class KeyFinder {
   // Returns the indices of the files that `word` may mean, by the first rule that matches a file:
   // - The word is a key.
   // - The word is a path below a root, with or without extension.
-  // - The word contains no '/' and is the last part of a key.
+  // - The word contains no '/' and is the text after the last '/' of a key.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view word);
-  // The files at this path of the file system.
+  // Returns the indices of the files whose path in the file system is `path`.
   [[nodiscard]] std::vector<std::uint32_t> find_path(const std::string& path);
 
  private:

@@ -33,9 +33,9 @@ struct ListedImages {
 
 // Finds images of `set`, whose images and labels are sorted by key. Each line names an image by
 // its key, by its path below an input folder (with or without extension), by its path in the file
-// system, or by the last part of its key. After a tab or a comma, anything may follow; after a
-// space, only numbers or the path of the image's label. A line that begins with '#' is a comment,
-// unless the name of an image begins with '#'.
+// system, or by the text after the last '/' of its key. After a tab or a comma, anything may
+// follow; after a space, only numbers or the path of the image's label. A line that begins with '#'
+// is a comment, unless the name of an image begins with '#'.
 [[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set,
                                                   const ListFileOptions& options,
                                                   ProblemLog& problems);

@@ -35,8 +35,8 @@ class MaskPattern {
 void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern);
 
 // Separates the files of one folder, all of which are in both lists: a file whose match is the key
-// of an image is a mask, all others are images. Returns code `data` if a file may be either: as an
-// image it would have masks of its own, and as a mask it would be the only one of its class.
+// of an image is a mask, every other file is an image. Returns code `data` if a file may be either:
+// as an image it would have masks, and as a mask it would be the only mask of its class.
 [[nodiscard]] Status part_masks(FileList& images, FileList& masks, const MaskPattern& pattern);
 
 }  // namespace hotpack::pipeline

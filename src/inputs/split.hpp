@@ -31,16 +31,16 @@ struct Split {
 
 // Divides the samples among the parts; with --group, all samples of a group go to one part.
 // ratio: in the order of format::shuffle_rank(seed, key or group), each sample or group goes to the
-// part that lacks most samples. Without groups, the numbers of samples are those of
-// largest_remainders().
+// part that lacks most samples. Without groups, each part gets as many samples as
+// largest_remainders() returns for it.
 // hash: XXH3-64 of the key or group, modulo the sum of the shares, selects the part.
 // With --group, appends lines about the groups to `about`.
 [[nodiscard]] Result<std::vector<Split>> divide_by_share(const SampleList& list,
                                                          const SplitOptions& options,
                                                          std::string& about);
 
-// Divides `total` by the shares: each part gets the integer part of its due. Those with the largest
-// remainders then get one more each, earlier parts first.
+// Divides `total` samples in proportion to the shares: each split gets its proportion, rounded
+// down. The splits with the largest remainders then get one more sample each, earlier splits first.
 [[nodiscard]] std::vector<std::uint64_t> largest_remainders(
     const std::vector<std::uint64_t>& shares, std::uint64_t total);
 
@@ -51,8 +51,8 @@ struct FolderPart {
   std::string name;
   FileList files;
 };
-// Divides files by the first part of their keys, and strips this part. A key with only one part is
-// an error.
+// Divides files by the first component of their keys, the text before the first '/', and removes
+// this component from the keys. A key without '/' is an error.
 [[nodiscard]] Result<std::vector<FolderPart>> divide_by_folder(const FileList& list);
 
 }  // namespace hotpack::pipeline

@@ -164,8 +164,9 @@ class RuleKeys {
   std::vector<std::string_view> images() const {
     return keys(set_.images, rule_.image, [&](const FoundFile& file) { return is_image(file); });
   }
-  // Counts the files that are images by the rule. In one folder, these are all files but the rule's
-  // labels and, if images have a suffix, labels of other kinds.
+  // Counts the files that are images by the rule. If images and labels are in one folder, these are
+  // all files except two kinds: the files that the rule takes as labels and, if the rule has a
+  // suffix for images, files with another known suffix of labels.
   std::uint64_t image_files() const {
     if (!set_.one_folder) return set_.images.files.size();
     const FileList& list = set_.images;

@@ -14,7 +14,7 @@
 namespace hotpack::pipeline {
 
 struct TextLine {
-  std::size_t number = 0;  // from 1
+  std::size_t number = 0;  // of the line in the file, from 1
   std::string_view text;   // without surrounding spaces, tabs and CR; never empty
 };
 
@@ -30,8 +30,8 @@ class TextLines {
   std::size_t number_ = 0;
 };
 
-// True if a list comes from standard input ("-") or a pipe: it can be read only once, and its
-// folder means nothing.
+// True if a list comes from standard input ("-") or a pipe. Such a list can be read only once, and
+// the folder of `path` means nothing.
 [[nodiscard]] bool is_stream(const std::string& path);
 
 // Reads a text file, a pipe, or standard input ("-"): UTF-8 with or without byte order mark.

@@ -271,8 +271,9 @@ bool is_of_label_ids(std::string_view suffix) {
   return suffix.find("abelIds") != std::string_view::npos;
 }
 
-// Refuses a preset for the wrong ids. Some data sets have files with two kinds of ids, which only
-// their names tell apart.
+// Refuses a preset that does not fit --label-suffix. Cityscapes, for example, has two label files
+// per image, one of label ids and one of train ids. Only the suffix of the file name says which ids
+// a file holds, and a preset of Cityscapes is for one kind of ids.
 Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* preset) {
   const std::string& suffix = options.input.label_suffix;
   const bool train_ids = is_of_train_ids(suffix);

@@ -121,9 +121,9 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
   return failed;
 }
 
-// Asks the system to read the rows that threads will need a few steps later; at the start of a run,
-// also all rows before these. With Shuffle::block, it also asks for samples of a later window, row
-// by row in the order of the files, so that the disk reads long runs.
+// Asks the system to read the records of the batch rows that threads will need steps_ahead_ steps
+// later; at the start of a run, also those of all steps before that. With Shuffle::block, also asks
+// for records of a later window, in the order of the files, so that the disk reads long runs.
 void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (slot.first_of_run && rows.first == 0) {
     for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps)
@@ -133,7 +133,8 @@ void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (window_steps_ > 0) advise(slot, window_steps_, rows, &EpochOrder::unmixed);
 }
 
-// Asks the system to read these rows of the batch that comes `steps` steps after the slot's batch.
+// Asks the system to read the records of the rows `rows` of the batch that comes `steps` steps
+// after the slot's batch.
 void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows,
                          SampleAt sample_at) const {
   const std::uint64_t step = slot.cursor.step + steps;
@@ -178,7 +179,7 @@ Status BatchFiller::fit(Slot& slot, const RecordShape& record, PixelSize output)
   return {};
 }
 
-// Returns the memory that this row is written to.
+// Returns the memory to which the image and the label of batch row `row` are written.
 Result<RowSink::Place> BatchFiller::room_for(Slot& slot, std::size_t row, const RecordShape& record,
                                              const expand::Placement& placement) {
   if (parts_.sink) return parts_.sink->place(slot, row, record, placement);

@@ -20,15 +20,15 @@
 
 namespace hotpack::loader {
 
-// The sizes of the largest row so far, in bytes.
+// The bytes of the largest image and of the largest label of any batch row so far.
 struct LargestRow {
   std::atomic<std::uint64_t> image{0};
   std::atomic<std::uint64_t> label{0};
 };
 
-// Receives rows as they are stored, for a loader that expands them elsewhere. It says where the
-// bytes of a record go and notes the crop of the row. Several threads call it at once for different
-// rows of a slot. The BatchFiller owns it.
+// Receives batch rows as stored, for a loader that expands them elsewhere. A RowSink says where the
+// bytes of a record go, and notes the crop of the row. Several threads call it at once for
+// different rows of a slot. The BatchFiller owns it.
 class RowSink {
  public:
   struct Place {
@@ -61,7 +61,7 @@ class BatchFiller final : public RowFiller {
     StepPlan plan;
     OrderOptions order;
     std::shared_ptr<SlotAllocator> allocator;
-    std::uint64_t slot_budget_bytes = 0;  // limit per slot that grows with its records; 0: no limit
+    std::uint64_t slot_budget_bytes = 0;  // limit for a slot that grows to fit records; 0: none
     std::shared_ptr<RowSink> sink = {};  // null: rows go into the slot's fields in the batch's form
   };
   BatchFiller(Parts parts, unsigned threads);

@@ -19,7 +19,7 @@
 
 namespace hotpack::loader {
 
-// Bytes per row.
+// Bytes of the image and of the label of one batch row.
 struct RowBytes {
   std::uint64_t image = 0;
   std::uint64_t label = 0;
@@ -35,27 +35,28 @@ class BatchForm {
   // The shape of every record; if records differ, sizes are 0 and the rest is valid.
   [[nodiscard]] const RecordShape& record() const { return record_; }
   [[nodiscard]] bool one_size() const { return one_size_; }  // all records have the same size
-  // size of every row; empty if rows differ
+  // size of the image of every batch row; empty if rows differ in size
   [[nodiscard]] const std::optional<PixelSize>& output() const { return output_; }
 
-  // Returns which window of the record a row with this crop shows, and the size of the row.
+  // Returns which window of the record a batch row with the crop `box` shows, and the size of the
+  // row.
   [[nodiscard]] Result<expand::Placement> place(const RecordShape& record,
                                                 const SampleCrop& box) const;
   [[nodiscard]] RowBytes row_bytes(const RecordShape& record, PixelSize output) const;
   [[nodiscard]] std::size_t scratch_bytes(const RecordShape& record,
                                           const expand::Placement& placement) const;
-  // Sets type and shape of both fields for a batch of `rows` such rows.
+  // Sets type and shape of `image` and `label` for a batch of `rows` rows of the size `output`.
   void describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image,
                 BatchField& label) const;
 
-  // Writes one row. Does not allocate, lock or fail. The fault guard may leave it half-way (see
-  // expand/image_expander.hpp). The caller must end its rows with a store fence.
+  // Writes one batch row. Does not allocate, lock or fail. The fault guard may leave it half-way
+  // (see expand/image_expander.hpp). After its last row, the caller must execute a store fence.
   void write(const Record& record, const expand::Placement& placement, expand::Scratch& scratch,
              std::byte* image, std::byte* label) const noexcept;
   // Writes the record's own bytes, whatever the form of the batch. Otherwise as write().
   static void copy_stored(const Record& record, std::byte* image, std::byte* label) noexcept;
-  // Writes a row without a sample: the image is zero, every pixel of the label is ignored. Writes
-  // nothing if rows have no common size.
+  // Writes a batch row without a sample: the image is zero, every pixel of the label is ignored.
+  // Writes nothing if rows have no common size.
   void blank(const RecordShape& record, PixelSize output, std::byte* image,
              std::byte* label) const noexcept;
 

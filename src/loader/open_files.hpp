@@ -22,7 +22,7 @@ namespace hotpack::loader {
 
 // A quarter of the descriptors that a process may have, at least 16 and at most 4,096.
 [[nodiscard]] std::size_t open_files_limit(std::uint64_t descriptors) noexcept;
-// The same for this process.
+// The limit above, for the descriptors that this process may have.
 [[nodiscard]] std::size_t open_files_limit() noexcept;
 
 class OpenFiles {
@@ -30,8 +30,8 @@ class OpenFiles {
   // Keeps at most `most` of the shards open, but at least one.
   OpenFiles(std::size_t shards, std::size_t most) : most_(most), entries_(shards) {}
 
-  // Returns the file of a shard; opens it if necessary. `tables` is the same shard with only its
-  // tables in memory.
+  // Returns the file of a shard; opens the file if necessary. `tables` is the same shard with only
+  // the tables of the shard in memory.
   [[nodiscard]] Result<std::shared_ptr<const File>> open(std::size_t shard,
                                                          const reader::ShardFile& tables);
   // Returns the file of a shard if it is open, else null.

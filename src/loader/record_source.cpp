@@ -78,7 +78,7 @@ Error named(Error error, const ShardFile& file, std::uint64_t index) {
   return reader::name_record(std::move(error), index, file.readable_key(index));
 }
 
-// The places of a record's parts, and its shape.
+// Where the image and the label of a record are stored, and the shape of the record.
 struct RecordLook {
   RecordShape shape;
   StoredRecord image;

@@ -49,8 +49,9 @@ class RowFiller {
   // Begins the batch of slot.cursor. Called under the Ring's lock before any fill of this batch, so
   // it must be short and use no files.
   virtual void begin(Slot& slot) = 0;
-  // Writes these rows. Several threads call it at once for different rows of a slot; `thread`
-  // counts from 0. On return, other threads see what was written. Returns the error of the lowest
+  // Writes the rows `rows` of the batch. Several threads call fill() at once for different rows of
+  // a slot; `thread` is the number of the calling thread, from 0. On return, other threads see what
+  // was written. Returns the error of the lowest
   // row that failed, or nothing.
   [[nodiscard]] virtual std::optional<RowError> fill(Slot& slot, RowRange rows,
                                                      unsigned thread) = 0;

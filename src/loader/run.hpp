@@ -21,10 +21,11 @@ namespace hotpack::loader {
 [[nodiscard]] Status check_options(const LoaderOptions& options);
 [[nodiscard]] OrderOptions order_of(const LoaderOptions& options);
 [[nodiscard]] unsigned thread_count(const LoaderOptions& options);
-// The same for batches on `devices` devices; `cores` is how many this process may use.
+// The number of threads for batches on `devices` devices; `cores` is the number of cores that this
+// process may use.
 [[nodiscard]] unsigned device_thread_count(const LoaderOptions& options, std::size_t devices,
                                            unsigned cores);
-// Rows that a thread takes at once.
+// The number of batch rows that a thread takes at once.
 [[nodiscard]] std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads);
 
 // The state of a run with these options at its first step.

@@ -51,9 +51,9 @@ class SlotMemory {
 struct Slot {
   std::size_t number = 0;  // index in the ring
   SlotMemory memory;
-  BatchField image;  // these two are views into memory
+  BatchField image;  // image and label are views into `memory`
   BatchField label;
-  std::vector<std::int64_t> samples;  // one per row
+  std::vector<std::int64_t> samples;  // one per batch row
   std::vector<std::string> keys;
   std::vector<SampleCrop> crops;
   std::size_t valid = 0;
@@ -64,15 +64,15 @@ struct Slot {
   bool first_of_run = false;  // after open() or seek(): nothing was read ahead for this batch
 
   // Used by the Ring only, under its lock.
-  std::size_t rows_taken = 0;  // by threads
-  std::size_t rows_done = 0;   // by threads
-  bool dropped = false;        // by seek(): free after every taken row is done
+  std::size_t rows_taken = 0;  // rows that threads have begun to fill
+  std::size_t rows_done = 0;   // rows that threads have filled
+  bool dropped = false;        // by seek(): the slot becomes free after every taken row is done
   std::size_t error_row = 0;   // the lowest row that failed
   std::optional<Error> error;
 };
 
 // Allocates one block for an image and a label of these sizes; the label starts on its own page.
-// Sets `bytes` of both fields; their contents are lost.
+// Sets `bytes` of image and label, whose earlier contents are lost.
 [[nodiscard]] Status grow(Slot& slot, const std::shared_ptr<SlotAllocator>& allocator,
                           std::uint64_t image_bytes, std::uint64_t label_bytes);
 

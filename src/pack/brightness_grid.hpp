@@ -1,5 +1,6 @@
-// Computes a coarse fingerprint of an image: the mean brightness of 8x8 cells. Comparing
-// fingerprints finds copies that were saved again, flipped, or rotated by right angles.
+// Computes a coarse fingerprint of an image: divides it into a grid of 8 by 8 cells, whatever its
+// size, and takes the mean brightness of each cell. Comparing fingerprints finds copies that were
+// saved again, flipped, or rotated by right angles.
 //
 // Cells are cut symmetrically, so a flipped or rotated image has exactly the flipped or rotated
 // cells. Pure functions; thread-safe.

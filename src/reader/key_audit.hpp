@@ -19,9 +19,9 @@ class KeyAuditor {
   // `seed` is options.shuffle of the schema.
   explicit KeyAuditor(std::optional<std::uint64_t> seed) : seed_(seed) {}
 
-  // Adds keys in the order of shards and records; `shard` names the shard of the keys that
-  // follow.
+  // Call it before the keys of each shard are added; `shard` is the name of this shard.
   void begin_shard(std::string shard);
+  // Adds the key of a record. Precondition: keys are added in the order of shards and records.
   void add(std::uint64_t record, std::string_view key, Findings& findings);
   // Call it after the last key; reports duplicate keys.
   void finish(Findings& findings);

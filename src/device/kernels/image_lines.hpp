@@ -1,4 +1,4 @@
-// Pixels of an output row that is cut from a record without resampling. The pixels of a vector are
+// Pixels of a batch row that is cut from a record without resampling. The pixels of a vector are
 // fetched together, in words.
 //
 // For host and device. Neighbors in an output line are neighbors in the record too, perhaps in
@@ -17,8 +17,8 @@
 
 namespace hotpack::device::image {
 
-// True if the row's bytes are consecutive in the record: whole lines and, in a record of planes,
-// whole planes.
+// True if the bytes of the batch row `entry` are consecutive in its record: whole lines and, in a
+// record of planes, whole planes.
 HOTPACK_HOST_DEVICE inline bool is_straight(const ImageArgs& args, const RowEntry& entry) {
   const bool whole_planes =
       args.source_planes == 0 || args.channels == 1 || entry.record_height == args.height;
@@ -27,16 +27,16 @@ HOTPACK_HOST_DEVICE inline bool is_straight(const ImageArgs& args, const RowEntr
          entry.record_width == args.width && whole_planes;
 }
 
-// The position of an element in the output: a pixel, and its channel. x is negative if a string of
-// pixels began in the line before.
+// The position of an element in the image of a batch row: the pixel at x and y, and the channel c.
+// x is negative if a string of pixels began in the line before.
 struct Place {
   std::int32_t x = 0;
   std::int32_t y = 0;
   std::uint32_t c = 0;
 };
 
-// An output row and its window, which is placed at the upper left corner. A row that the record
-// contains unchanged counts as one line.
+// A batch row and the window that it shows, which is placed at the upper left corner of the row's
+// image. A row that the record contains unchanged counts as one line.
 class Lines {
  public:
   HOTPACK_HOST_DEVICE Lines(const ImageArgs& args, const RowEntry& entry, std::uint64_t pixels)

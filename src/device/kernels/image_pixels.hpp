@@ -1,4 +1,4 @@
-// The bytes of single pixels of an output row whose window is resampled and perhaps flipped. As
+// The bytes of single pixels of a batch row whose window is resampled and perhaps flipped. As
 // expand::PlacedRows.
 //
 // For host and device. A pixel is a word that contains its bytes; the first channel is the lowest

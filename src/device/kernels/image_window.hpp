@@ -1,4 +1,5 @@
-// The window of a record that an output row shows, and divisions to find the pixels of an output.
+// The window of a record that a batch row shows, and the integer divisions by which kernels find
+// the pixel that an output element belongs to.
 //
 // For host and device. Pure functions.
 #pragma once
@@ -11,9 +12,9 @@
 
 namespace hotpack::device::image {
 
-// The window of a record that a row shows.
+// The window of a record that a batch row shows.
 struct Window {
-  const std::uint8_t* data;  // its first pixel
+  const std::uint8_t* data;  // the window's first pixel
   std::int64_t line_bytes;
   std::int64_t plane_bytes;  // from one channel to the next
   std::int32_t pixel_bytes;
