@@ -120,10 +120,10 @@ TEST_CASE("the check report shows evidence, advice and the remaining options") {
           "      4.png: no label\n"
           "      … and 4 more\n"
           "    what to do: add the labels, or leave these images out with --orphans skip\n\n"));
-  CHECK_THAT(text,
-             ContainsSubstring("result       pack would refuse: 15 problems\n"
-                               "next         once that is fixed, or with options named above:\n"
-                               "             hotpack pack --images a -o packed\n"));
+  CHECK_THAT(text, ContainsSubstring(
+                       "result       pack would refuse: 15 problems\n"
+                       "next         once the problems are fixed, or with options named above:\n"
+                       "             hotpack pack --images a -o packed\n"));
 }
 
 TEST_CASE("the next command was never just refused and lacks no input") {
@@ -134,12 +134,13 @@ TEST_CASE("the next command was never just refused and lacks no input") {
                                command + "\n"));
   report.result = CheckResult::refuses;
   CHECK_THAT(text_of(report, {.command = command, .reads_input = true}),
-             ContainsSubstring("next         once that is fixed, or with options named above, with "
-                               "the same standard input:\n"));
+             ContainsSubstring(
+                 "next         once the problems are fixed, or with options named above, with "
+                 "the same standard input:\n"));
   report.diagnostics.add(
       diagnostic("no-samples", Severity::problem, "a: Say\n  hotpack pack --images a -o OUT"));
   const std::string text = text_of(report);
-  CHECK_THAT(text, ContainsSubstring("next         one of the commands above\n"));
+  CHECK_THAT(text, ContainsSubstring("next         run one of the commands above\n"));
   CHECK_THAT(text, !ContainsSubstring("-o packed"));
 }
 

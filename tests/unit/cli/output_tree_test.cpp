@@ -101,7 +101,7 @@ TEST_CASE("two names that the file system treats as one are an error") {
     fs::create_hard_link(folder / "out/a.txt",
                          folder / "out/A.txt");  // as a file system without cases would show it
     check_refused(tree->write("A.txt", "second", replace), ErrorCode::data,
-                  "A.txt: another sample's file has this name");
+                  "A.txt: the file of another sample has this name");
     CHECK(text_of(folder / "out/a.txt") == "first");
   }
 }

@@ -168,7 +168,7 @@ TEST_CASE("different image and label sizes are refused unless resized separately
   const auto problem = checked(info_of(40, 30), info_of(30, 40), options);
   REQUIRE(problem);
   CHECK(problem->kind == ProblemKind::size_mismatch);
-  CHECK(problem->text() == "image.jpg: is 40x30, its label label.png is 30x40");
+  CHECK(problem->text() == "image.jpg: is 40x30, its label 'label.png' is 30x40");
   options.size_mismatch = SizeMismatch::each_to_target;
   CHECK_FALSE(checked(info_of(40, 30), info_of(30, 40), options));
 }

@@ -283,8 +283,8 @@ TEST_CASE("auto: indices that palettes show in different colors are a question")
   put_sample(folder, "d", palette_label(2, 2, {0, 1, 1, 0}, turned));
   const auto check_asked = [&](const PackOptions& options) {
     CHECK_THAT(data_text(options),
-               ContainsSubstring("index 1 is #800000 in " + (folder / "labels/b.png") +
-                                 " and #008000 in " + (folder / "labels/d.png")) &&
+               ContainsSubstring("index 1 is #800000 in '" + (folder / "labels/b.png") +
+                                 "' and #008000 in '" + (folder / "labels/d.png")) &&
                    ContainsSubstring("\n  --label-kind palette-color") &&
                    ContainsSubstring("\n  --label-kind index"));
   };
@@ -1032,7 +1032,7 @@ TEST_CASE("classes in a table are classes of whole images") {
   CHECK_THAT(problems.text(), ContainsSubstring("its class 'cat' is no class of --classes"));
   options.label.unknown = "ignore";
   CHECK_THAT(resolved_alone(options, list, problems).error().message,
-             ContainsSubstring("with classes of whole images there are none"));
+             ContainsSubstring("with classes of whole images there are no label files"));
 }
 
 // ---- masks

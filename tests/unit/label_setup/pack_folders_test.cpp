@@ -104,6 +104,6 @@ TEST_CASE("labels of a parent folder are those of its splits if they agree") {
   const auto refused = read_packed_labels(folder / "packed");
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::usage);
-  CHECK_THAT(refused.error().message, ContainsSubstring("packed/train and ") &&
-                                          ContainsSubstring("packed/zoo are not the same"));
+  CHECK_THAT(refused.error().message, ContainsSubstring("packed/train' and ") &&
+                                          ContainsSubstring("packed/zoo' are not the same"));
 }
