@@ -63,18 +63,18 @@ PACKED = {
     "photographs of several formats": (["cat/a.jpg", "cat/b.png", "dog/c.jpg", "dog/d.png"], "class folders"),
 }
 ASKED = {
-    "an image and many masks": (times(CASES, "image.png", *[f"mask_{i}.png=" for i in range(6)]), "folder for each sample"),
+    "an image and many masks": (times(CASES, "image.png", *[f"mask_{i}.png=" for i in range(6)]), "each folder looks like one sample"),
     "a mask per class": (times(CASES, "scan.png", "mask_liver.png=mask") + ["case0/mask_tumour.png=mask"],
                        "hotpack pack --images set --labels set --image-suffix /scan --mask-per-class '{key}/mask_{class}' -o OUT"),
     "frames and their labels": (times(CASES, *[f"frame_{i}.png" for i in NUMBERS], *[f"seg_{i}.png=" for i in NUMBERS]), "case0/seg_0.png"),
-    "a folder within": (times(CASES, "image.png", "mask.png=") + ["case0/old/image.png"], "folder for each sample"),
+    "a folder within": (times(CASES, "image.png", "mask.png=") + ["case0/old/image.png"], "each folder looks like one sample"),
     "an image of any name and its label": ([f"case{i}/{name}.jpg" for i, name in enumerate(["foo", "bar", "baz"])] + times(CASES, "annotation.png="),
                                            "case0/annotation.png"),
     "photographs and gray files of any name": ([f"case{i}/{name}" for i, names in enumerate([("a.jpg", "b.png="), ("d.png=", "c.jpg"), ("e.jpg", "z.png=")]) for name in names],
                                                "in the same ratio"),
-    "bands": (times(["s1", "s2", "s3"], "B02.png=", "B03.png=", "B04.png=", "B08.png=", "B11.png=", "B12.png=", "SCL.png="), "folder for each sample"),
-    "folders of one letter": (times(["a", "b", "c"], "image.png", "mask.png="), "folder for each sample"),
-    "a folder name and a digit behind it": (["x7/x71_image.png", "x7/x71_mask.png=", "x8/x81_image.png", "x8/x81_mask.png="], "folder for each sample"),
+    "bands": (times(["s1", "s2", "s3"], "B02.png=", "B03.png=", "B04.png=", "B08.png=", "B11.png=", "B12.png=", "SCL.png="), "each folder looks like one sample"),
+    "folders of one letter": (times(["a", "b", "c"], "image.png", "mask.png="), "each folder looks like one sample"),
+    "a folder name and a digit behind it": (["x7/x71_image.png", "x7/x71_mask.png=", "x8/x81_image.png", "x8/x81_mask.png="], "each folder looks like one sample"),
     "two folders of labels and lists": (
         [f"JPEGImages/{i}.jpg" for i in NUMBERS] + [f"{name}/{i}.png=" for name in ("SegmentationClass", "SegmentationClassAug") for i in NUMBERS] +
         ["ImageSets/Segmentation/train.txt=0\n1\n", "ImageSets/Segmentation/val.txt=2\n", "ImageSets/Segmentation/test.txt="],
@@ -190,7 +190,7 @@ class Readings(unittest.TestCase):
                      ["train_list.txt=0\n1\n2\n3\n", "val_list.txt=images/4.png\n5\n"])
         code, text = self.shell("hotpack pack set -o OUT")
         self.assertEqual(code, 0, text)
-        self.assertIn("set/train_list.txt (4 samples), set/val_list.txt (2 samples)", on_one_line(text))
+        self.assertIn("'set/train_list.txt' (4 samples), 'set/val_list.txt' (2 samples)", on_one_line(text))
         line = [line.strip() for line in text.splitlines() if line.strip().startswith("hotpack pack ")]
         self.assertEqual(line, ["hotpack pack --images set/images --labels set/masks --split list:train=set/train_list.txt,val=set/val_list.txt -o OUT"])
         self.assertEqual(self.run_readings(text), 1)
