@@ -23,9 +23,9 @@ def street(images=STREET / "images", labels=STREET / "masks_color", *more):
             "--shard-samples", "5", *more]
 
 
-def run(*arguments, cwd=None, expect=0, env=None):
+def run(*arguments, cwd=None, expect=0, env=None, command=HOTPACK):
     """Runs `hotpack ARGUMENTS`; the exit code must be `expect` (None: any)."""
-    done = subprocess.run([HOTPACK, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, errors="replace", timeout=SECONDS,
+    done = subprocess.run([command, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, errors="replace", timeout=SECONDS,
                           env=env)
     if expect is not None and done.returncode != expect:
         raise AssertionError(f"hotpack {' '.join(map(str, arguments))}\nexit {done.returncode}, expected {expect}\n{done.stdout}{done.stderr}")

@@ -2,19 +2,18 @@
 
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <thread>
 #include <vector>
 
 #include "base/mapping.hpp"
 #include "support/catch.hpp"
+#include "support/own_process.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace hotpack;
+using hotpack::test::end_of_process;
 
 namespace {
 
@@ -47,20 +46,7 @@ std::optional<std::size_t> fault_in(std::span<const std::byte> memory) {
 }
 
 // The disposition of SIGBUS belongs to the process, so each test that changes it runs in a
-// process of its own: a hidden test case of this program. Returns how that process ended: its
-// exit code, or 1000 plus its signal.
-int end_of_process(const char* test_case) {
-  const pid_t child = fork();
-  if (child == 0) {
-    (void)!freopen("/dev/null", "w", stdout);
-    execl("/proc/self/exe", "base_test", test_case, "-w", "NoTests", nullptr);
-    _exit(127);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
+// process of its own.
 constexpr int kDiedOfBusError = 1000 + SIGBUS;
 
 sigjmp_buf out_of_earlier_handler;

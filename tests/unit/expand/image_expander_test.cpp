@@ -370,38 +370,44 @@ struct FloatMode {
   bool flush;  // subnormals, to zero
 };
 
+// The register of modes, and its bits that flush subnormals; none where the test does not know
+// them.
+#if defined(__x86_64__)
+constexpr std::uint64_t kFlush = 0x8040;  // flush to zero, denormals are zero
+std::uint64_t float_control() { return _mm_getcsr(); }
+void set_float_control(std::uint64_t bits) { _mm_setcsr(static_cast<unsigned>(bits)); }
+#elif defined(__aarch64__)
+constexpr std::uint64_t kFlush = 1u << 24;  // FZ
+std::uint64_t float_control() {
+  std::uint64_t bits = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(bits));
+  return bits;
+}
+void set_float_control(std::uint64_t bits) { asm volatile("msr fpcr, %0" : : "r"(bits)); }
+#else
+constexpr std::uint64_t kFlush = 0;
+std::uint64_t float_control() { return 0; }
+void set_float_control(std::uint64_t) {}
+#endif
+constexpr bool kCanFlush = kFlush != 0;
+
 // Sets a mode within a scope.
 class WithFloatMode {
  public:
   explicit WithFloatMode(const FloatMode& mode) {
     std::fegetenv(&before_);
     std::fesetround(mode.rounding);
-#if defined(__x86_64__)
-    if (mode.flush) _mm_setcsr(_mm_getcsr() | kFlush);
-#endif
+    if (mode.flush) set_float_control(float_control() | kFlush);
   }
   ~WithFloatMode() { std::fesetenv(&before_); }
   WithFloatMode(const WithFloatMode&) = delete;
   WithFloatMode& operator=(const WithFloatMode&) = delete;
 
-  [[nodiscard]] static bool flushes() {
-#if defined(__x86_64__)
-    return (_mm_getcsr() & kFlush) == kFlush;
-#else
-    return false;
-#endif
-  }
+  [[nodiscard]] static bool flushes() { return kCanFlush && (float_control() & kFlush) == kFlush; }
 
  private:
-  static constexpr unsigned kFlush = 0x8040;  // flush to zero, denormals are zero
   std::fenv_t before_;
 };
-
-#if defined(__x86_64__)
-constexpr bool kCanFlush = true;
-#else
-constexpr bool kCanFlush = false;
-#endif
 
 constexpr FloatMode kModes[] = {{"toward zero", FE_TOWARDZERO, false},
                                 {"upward", FE_UPWARD, false},

@@ -1,10 +1,7 @@
 // Effects of the ways to read on the process. The disposition of a signal belongs to the whole
 // process, so each test runs in one of its own: a hidden test case of this program.
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
 #include <string>
 
@@ -12,23 +9,12 @@
 #include "support/catch.hpp"
 #include "support/forms.hpp"
 #include "support/loader_pack.hpp"
+#include "support/own_process.hpp"
 
 using namespace hotpack;
 using namespace hotpack::test;
 
 namespace {
-
-int exit_of_process(const char* test_case) {
-  const pid_t child = fork();
-  if (child == 0) {
-    (void)!freopen("/dev/null", "w", stdout);
-    execl("/proc/self/exe", "loader_test", test_case, "-w", "NoTests", nullptr);
-    _exit(127);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
 
 void own_handler(int) {}
 
@@ -79,8 +65,8 @@ TEST_CASE("alone: reading from mappings", "[.]") {
 }
 
 TEST_CASE("only access by map maps shards and installs a SIGBUS handler") {
-  CHECK(exit_of_process("alone: reading by calls") == 0);
-  CHECK(exit_of_process("alone: reading from mappings") == 0);
+  CHECK(end_of_process("alone: reading by calls") == 0);
+  CHECK(end_of_process("alone: reading from mappings") == 0);
 }
 
 TEST_CASE("copying from a shrunken shard fails once a loader has its handler") {
