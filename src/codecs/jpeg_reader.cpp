@@ -23,6 +23,13 @@ int channels_of(PixelKind kind) { return kind == PixelKind::gray ? 1 : has_inks(
 
 }  // namespace
 
+namespace {
+
+// A side of an image that is decoded at a fraction of its size, as libjpeg rounds it.
+int divided(int side, int denominator) { return (side + denominator - 1) / denominator; }
+
+}  // namespace
+
 // Wraps libjpeg, which reports errors with a callback that must not return but jump. So every call
 // of libjpeg runs inside guarded(), where no object owns anything that a jump would leak.
 class JpegReader::Decompressor {
@@ -55,6 +62,7 @@ class JpegReader::Decompressor {
       state_.dct_method = JDCT_ISLOW;
       state_.do_fancy_upsampling = TRUE;
       jpeg_start_decompress(&state_);
+      check_output(info, denominator);
     });
   }
 
@@ -104,12 +112,21 @@ class JpegReader::Decompressor {
     state_.progress = &progress_;
   }
 
-  // Checks that libjpeg agrees with probe() about the sizes: the buffers have those of probe().
+  // Checks that libjpeg agrees with probe() about the size of the image.
   void check_header(const ImageInfo& info) {
     const bool as_probed = state_.image_width == static_cast<JDIMENSION>(info.width) &&
                            state_.image_height == static_cast<JDIMENSION>(info.height) &&
                            state_.num_components == channels_of(info.kind);
     if (!as_probed) fail("the JPEG is damaged: its header contradicts itself");
+  }
+
+  // Checks that libjpeg delivers the size for which buffers are made. Libraries other than
+  // libjpeg-turbo may round fractions in another way.
+  void check_output(const ImageInfo& info, int denominator) {
+    const bool as_planned =
+        state_.output_width == static_cast<JDIMENSION>(divided(info.width, denominator)) &&
+        state_.output_height == static_cast<JDIMENSION>(divided(info.height, denominator));
+    if (!as_planned) fail("the JPEG library does not decode it at the planned size");
   }
 
   void read_some(const MutablePixels& image) {
@@ -194,9 +211,6 @@ Conversion conversion_for(PixelKind kind, int channels) {
   if (kind == PixelKind::gray) return {JCS_GRAYSCALE, nullptr};
   return {JCS_RGB, rgb_to_gray};
 }
-
-// A side of an image that is decoded at a fraction of its size, as libjpeg rounds it.
-int divided(int side, int denominator) { return (side + denominator - 1) / denominator; }
 
 RawLabel describe_label(const ImageInfo& info) {
   RawLabel label;

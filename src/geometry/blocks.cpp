@@ -208,7 +208,7 @@ void BlockAverager::average(const ConstPixels& source, const Region& region,
                static_cast<std::size_t>(y_factor),
                static_cast<std::size_t>(out.width),
                static_cast<std::size_t>(out.channels)};
-  const float factor = 1.0f / static_cast<float>(x_factor * y_factor);
+  const float factor = 1.0f / static_cast<float>(std::int64_t{x_factor} * y_factor);
   // one more than needed, see sum_rgb_blocks
   auto* column_sums = column_sums_.reserve_as<std::uint32_t>(row.samples() * row.columns + 1);
   auto* sums = block_sums_.reserve_as<std::uint32_t>(row.samples() + 1);

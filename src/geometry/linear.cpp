@@ -100,7 +100,7 @@ void combine_columns(const LinearColumns& columns, const std::uint8_t* in, std::
   }
 }
 
-// Writes the sums of RGB pixels, divided by 16, two pixels at a time. Writes six samples too many,
+// Writes the sums of RGB pixels, divided by 16, two pixels at a time. Writes two samples too many,
 // and reads 16 bytes from each start.
 void combine_far_rgb(const LinearColumns& columns, const std::uint8_t* in, std::int16_t* out) {
   const hw::FixedTag<std::uint8_t, 16> bytes;

@@ -13,6 +13,7 @@
 #include "codecs/image_info.hpp"
 #include "geometry/nearest.hpp"
 #include "geometry/resample.hpp"
+#include "inputs/file_kind.hpp"
 #include "label_setup/orientation.hpp"
 #include "label_setup/source_file.hpp"
 #include "labels/one_hot.hpp"
@@ -247,7 +248,9 @@ Outcome ImageLoader::Impl::read_files(const Sample& sample) {
 int ImageLoader::Impl::denominator() const {
   const codecs::ImageInfo& info = loaded.headers.image.info;
   const bool whole = oriented_size(info, loaded.rotate) == loaded.size;
-  if (!scales_jpegs || !whole || info.format != codecs::FileFormat::jpeg) return 1;
+  const bool is_jpeg =
+      info.format == codecs::FileFormat::jpeg && describe_name(loaded.headers.image.path).is_jpeg;
+  if (!scales_jpegs || !whole || !is_jpeg) return 1;
   const Region& region = loaded.canvas.region;
   return jpeg_denominator(options.image_filter, loaded.size, {region.width, region.height});
 }

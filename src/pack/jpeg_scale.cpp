@@ -32,11 +32,10 @@ bool may_antialias(ImageFilter filter) {
 
 }  // namespace
 
-bool scales_jpegs(const RecordOptions& options, const SampleList& list) {
+bool may_scale_jpegs(const RecordOptions& options, const SampleList& list) {
   const Fit fit = options.resolved_fit();
   const bool resizes = fit != Fit::none && fit != Fit::crop_or_pad;
-  if (options.jpeg_scale == JpegScale::off || !resizes || !may_antialias(options.image_filter))
-    return false;
+  if (!resizes || !may_antialias(options.image_filter)) return false;
   return std::any_of(list.samples.begin(), list.samples.end(), [&](const Sample& sample) {
     return describe_name(list.images.text(sample.image)).is_jpeg;
   });

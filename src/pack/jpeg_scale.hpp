@@ -14,10 +14,10 @@
 
 namespace hotpack::pipeline {
 
-// True if --jpeg-scale allows it, the filter may be an antialiased one, images are resized, and the
-// name of at least one image ends like a JPEG's. The schema records this, so packs without JPEGs do
-// not depend on the option.
-[[nodiscard]] bool scales_jpegs(const RecordOptions& options, const SampleList& list);
+// True if --jpeg-scale makes a difference: images are resized, the filter may be an antialiased
+// one, and the name of at least one image ends like a JPEG's. The schema then records the option,
+// so packs without JPEGs do not depend on it. Only files with such names are scaled.
+[[nodiscard]] bool may_scale_jpegs(const RecordOptions& options, const SampleList& list);
 
 // The largest of 8, 4 and 2 that divides both sides of `source` and with which the image, resized
 // to `target`, has a PSNR of at least 50 dB against a full decode. 1 if there is none, or if the

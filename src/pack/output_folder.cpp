@@ -267,6 +267,23 @@ bool is_complete(const OutputFolder& folder, const Plan& plan,
          std::all_of(kept.begin(), kept.end(), [](const auto& shard) { return shard.has_value(); });
 }
 
+// Removes `jpeg_scale` if only one of the two schemas has it, as after the first JPEG was added to
+// a data set: then the samples differ, not the options.
+void ignore_lone_jpeg_scale(Schema& a, Schema& b) {
+  const auto is_scale = [](const auto& option) { return option.first == "jpeg_scale"; };
+  auto& in_a = a.options.more;
+  auto& in_b = b.options.more;
+  const bool a_has = std::any_of(in_a.begin(), in_a.end(), is_scale);
+  const bool b_has = std::any_of(in_b.begin(), in_b.end(), is_scale);
+  if (a_has != b_has) std::erase_if(a_has ? in_a : in_b, is_scale);
+}
+
+std::string difference_of_options(const Schema& now, const Schema& then, bool same_keys) {
+  Schema here = now, there = then;
+  if (!same_keys) ignore_lone_jpeg_scale(here, there);
+  return option_difference(here, there, {"now", "then"});
+}
+
 Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list,
                           std::vector<std::string>& warnings) {
   const std::optional<ExistingShard> old = first_readable(folder);
@@ -274,16 +291,17 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
   const Schema& schema = folder.manifest ? folder.manifest->schema : old->schema;
   const format::PlanIdentity& identity = folder.manifest ? folder.manifest->plan : old->identity;
   const std::string again = "; choose another folder for -o, or replace the old pack with --force";
-  if (const std::string difference = option_difference(plan.schema, schema, {"now", "then"});
+  const bool same_keys = identity.keys == plan.identity.keys;
+  if (const std::string difference = difference_of_options(plan.schema, schema, same_keys);
       !difference.empty())
     return usage_error(folder.path + ": was packed with options other than those given now: " +
                        difference + again);
-  if (identity.keys == plan.identity.keys && identity.shards != plan.identity.shards)
+  if (same_keys && identity.shards != plan.identity.shards)
     return usage_error(folder.path +
                        ": was packed with a --shard-size or --shard-samples other than now (" +
                        counted_text(plan.identity.shards, "shard") + " now, " +
                        std::to_string(identity.shards) + " then)" + again);
-  if (identity.keys == plan.identity.keys) return {};
+  if (same_keys) return {};
   // A few common keys may be chance: every split may have a 0001. If half of the smaller set is
   // common, the data set is the same, with samples added or removed.
   const KeyOverlap overlap = compare_keys(folder, list);

@@ -331,10 +331,11 @@ void cut_into_tiles(const RecordOptions& options, SampleList& list) {
 Result<Plan> make_plan(const PackOptions& options, const LabelSetup& setup, SampleList& list) {
   Plan plan;
   plan.schema = make_schema(options, setup);
-  plan.scales_jpegs = scales_jpegs(options.record, list);
-  if (plan.scales_jpegs)
-    plan.schema.options.more.emplace_back("jpeg_scale",
-                                          format::canonical_string(word_of(JpegScale::automatic)));
+  if (may_scale_jpegs(options.record, list)) {
+    plan.scales_jpegs = options.record.jpeg_scale == JpegScale::automatic;
+    plan.schema.options.more.emplace_back(
+        "jpeg_scale", format::canonical_string(word_of(options.record.jpeg_scale)));
+  }
   HOTPACK_ASSIGN(plan.schema_text, format::encode_schema(plan.schema));
   plan.record = options.record;
   HOTPACK_TRY(measure_records(list, plan));

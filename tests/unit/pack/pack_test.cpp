@@ -808,6 +808,20 @@ TEST_CASE("samples that were added or removed make a new plan in the same folder
   CHECK(content_of(options.run.output) == fresh_content(options));
 }
 
+TEST_CASE("the first JPEG among PNGs makes a new plan, not another option") {
+  const TempFolder folder;
+  put_ids(folder, 6);
+  const PackOptions options = id_options(folder);
+  (void)packed(options);
+  put(folder, "images/j.jpg", make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)));
+  put(folder, "labels/j.png", noise_label());
+  CHECK(packed(options).records == 7);
+  CHECK(content_of(options.run.output) == fresh_content(options));
+  PackOptions other = options;
+  other.record.jpeg_scale = JpegScale::off;
+  CHECK_THAT(failure(other).message, ContainsSubstring("--jpeg-scale off now, auto then"));
+}
+
 TEST_CASE("other options are refused by name, and --force replaces the pack") {
   const TempFolder folder;
   put_ids(folder, 5);
