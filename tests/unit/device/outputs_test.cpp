@@ -413,11 +413,25 @@ TEST_CASE("outputs: a loader without outputs fills buffers and refuses next") {
   scene.check_end();
 }
 
+namespace {
+
+// Waits until the loader's own threads make no more of these calls: they have filled its slots.
+void wait_for_quiet(const FakeDriver& fake, const std::string& name) {
+  std::uint64_t before = 0;
+  do {
+    before = fake.calls(name);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  } while (fake.calls(name) != before);
+}
+
+}  // namespace
+
 TEST_CASE("outputs: a lease whose stream is gone does not end the loader") {
   Opened scene;
   {
     DeviceLoader loader = scene.open(2);
     DeviceBatch first = next_batch(loader, scene.streams);
+    wait_for_quiet(scene.fake, "EventRecord");
     scene.fake.fail("EventRecord", 0, device::code::kInvalidHandle);
     scene.fake.fail("EventRecord", 1, device::code::kInvalidHandle);
     first.release();
