@@ -11,38 +11,38 @@ namespace {
 
 struct Limits {
   ImageFilter filter;
-  std::array<int, 3> quarters;  // the least shrinking for 1/2, 1/4 and 1/8, in quarters
+  std::array<int, 3> halves;  // the least shrinking for 1/2, 1/4 and 1/8, in halves
 };
 
 constexpr std::array kLimits{
-    Limits{ImageFilter::automatic, {18, 28, 36}},
-    Limits{ImageFilter::area, {18, 28, 36}},
-    Limits{ImageFilter::triangle, {11, 20, 28}},
-    Limits{ImageFilter::cubic, {11, 20, 28}},
-    Limits{ImageFilter::lanczos, {11, 20, 28}},
-    Limits{ImageFilter::triangle_pillow12_1, {11, 20, 28}},
-    Limits{ImageFilter::cubic_pillow12_1, {11, 20, 28}},
-    Limits{ImageFilter::lanczos_pillow12_1, {11, 20, 28}},
+    Limits{ImageFilter::automatic, {18, 56, 144}},
+    Limits{ImageFilter::area, {18, 56, 144}},
+    Limits{ImageFilter::triangle, {11, 40, 112}},
+    Limits{ImageFilter::cubic, {11, 40, 112}},
+    Limits{ImageFilter::lanczos, {11, 40, 112}},
+    Limits{ImageFilter::triangle_pillow12_1, {11, 40, 112}},
+    Limits{ImageFilter::cubic_pillow12_1, {11, 40, 112}},
+    Limits{ImageFilter::lanczos_pillow12_1, {11, 40, 112}},
 };
 
 constexpr Extent kTarget{320, 160};
 
-// A size that is `quarters` / 4 times the target, less some pixels.
-Extent times(int quarters, Extent less = {0, 0}) {
-  return {kTarget.width * quarters / 4 - less.width, kTarget.height * quarters / 4 - less.height};
+// A size that is `halves` / 2 times the target, less some pixels.
+Extent times(int halves, Extent less = {0, 0}) {
+  return {kTarget.width * halves / 2 - less.width, kTarget.height * halves / 2 - less.height};
 }
 
 }  // namespace
 
 TEST_CASE("a JPEG is decoded at a fraction once it shrinks enough") {
-  for (const auto& [filter, quarters] : kLimits) {
+  for (const auto& [filter, halves] : kLimits) {
     CAPTURE(static_cast<int>(filter));
     int before = 1;
-    for (std::size_t i = 0; i < quarters.size(); ++i) {
+    for (std::size_t i = 0; i < halves.size(); ++i) {
       const int denominator = 2 << i;
-      CHECK(jpeg_denominator(filter, times(quarters[i]), kTarget) == denominator);
-      CHECK(jpeg_denominator(filter, times(quarters[i], {8, 0}), kTarget) == before);
-      CHECK(jpeg_denominator(filter, times(quarters[i], {0, 8}), kTarget) == before);
+      CHECK(jpeg_denominator(filter, times(halves[i]), kTarget) == denominator);
+      CHECK(jpeg_denominator(filter, times(halves[i], {8, 0}), kTarget) == before);
+      CHECK(jpeg_denominator(filter, times(halves[i], {0, 8}), kTarget) == before);
       before = denominator;
     }
     CHECK(jpeg_denominator(filter, times(1000), kTarget) == 8);
@@ -51,11 +51,12 @@ TEST_CASE("a JPEG is decoded at a fraction once it shrinks enough") {
 
 TEST_CASE("a fraction of a JPEG has whole pixels") {
   constexpr ImageFilter kFilter = ImageFilter::area;
-  CHECK(jpeg_denominator(kFilter, {8000, 4000}, kTarget) == 8);
-  CHECK(jpeg_denominator(kFilter, {8004, 4000}, kTarget) == 4);
-  CHECK(jpeg_denominator(kFilter, {8000, 4002}, kTarget) == 2);
-  CHECK(jpeg_denominator(kFilter, {8001, 4000}, kTarget) == 1);
-  CHECK(jpeg_denominator(kFilter, {8000, 4001}, kTarget) == 1);
+  constexpr Extent kSmall{100, 50};
+  CHECK(jpeg_denominator(kFilter, {8000, 4000}, kSmall) == 8);
+  CHECK(jpeg_denominator(kFilter, {8004, 4000}, kSmall) == 4);
+  CHECK(jpeg_denominator(kFilter, {8000, 4002}, kSmall) == 2);
+  CHECK(jpeg_denominator(kFilter, {8001, 4000}, kSmall) == 1);
+  CHECK(jpeg_denominator(kFilter, {8000, 4001}, kSmall) == 1);
 }
 
 TEST_CASE("a JPEG is decoded whole for filters that do not antialias") {

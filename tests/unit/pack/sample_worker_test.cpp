@@ -207,7 +207,7 @@ TEST_CASE("padding has its color, and the region is that of the image") {
 
 namespace {
 
-constexpr Extent kLargeJpeg{96, 80};  // at least ten times the record of 8×6, turned or not
+constexpr Extent kLargeJpeg{584, 576};  // 72 times the record of 8×6, turned or not
 
 // Options for one JPEG that a viewer turns as `orientation` says.
 PackOptions large_jpeg(const TempFolder& folder, int orientation = 1) {
@@ -257,10 +257,10 @@ TEST_CASE("a large JPEG is decoded at a fraction of its size unless that is off"
 TEST_CASE("a JPEG decoded at a fraction keeps its own size in the record's source") {
   const TempFolder folder;
   const Worked upright = good(large_jpeg(folder));
-  CHECK(upright.entry.source_size == std::array<std::int32_t, 2>{96, 80});
+  CHECK(upright.entry.source_size == std::array<std::int32_t, 2>{584, 576});
   CHECK(upright.entry.source_region == std::array<std::int32_t, 4>{0, 0, 8, 6});
   const Worked turned = good(large_jpeg(folder, 6));
-  CHECK(turned.entry.source_size == std::array<std::int32_t, 2>{80, 96});
+  CHECK(turned.entry.source_size == std::array<std::int32_t, 2>{576, 584});
 }
 
 TEST_CASE("a large JPEG that is only cropped is decoded whole") {
