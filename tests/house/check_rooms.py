@@ -31,7 +31,7 @@ class Library:
 ROOMS = {
     "base": Room((), ("xxhash",)),
     "format": Room(("base",), ("json",)),
-    "expand": Room(("base",)),
+    "expand": Room(("base",), ("highway",)),
     "reader": Room(("base", "format", "expand"), ("zstd",)),
     "loader": Room(("base", "format", "expand", "reader")),
     "device": Room(("base", "format", "expand", "reader", "loader")),
