@@ -1,6 +1,7 @@
 // Two loops and the lanes (lanes-inl.hpp) use instructions directly, because Highway 1.0.3 has no
 // equal for them. With its functions, wide_ids_equal() takes 26 % longer on AVX2. Without VBMI's
-// permutation, byte_planes() takes up to nine times as long on AVX-512, and the shuffles 30 %.
+// permutation, byte_planes() takes up to nine times as long on AVX-512, and the shuffles twice as
+// long.
 #include "expand/label_kernels.hpp"
 
 #include <algorithm>
@@ -174,7 +175,7 @@ void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size
 HWY_INLINE hw::Vec<Bytes> picked(const std::uint8_t* block, const std::uint32_t* starts,
                                  const std::uint8_t* places) {
   const auto lane_at = [=](std::size_t lane) HWY_ATTR { return block + starts[lane]; };
-  return moved(load_lanes(Bytes(), lane_at), hw::LoadU(Bytes(), places));
+  return moved(Bytes(), load_lanes(Bytes(), lane_at), hw::LoadU(Bytes(), places));
 }
 
 void shuffle_ids(const std::uint8_t* ids, std::size_t blocks, const ChannelShuffle& shuffle,
@@ -190,7 +191,7 @@ void shuffle_ids(const std::uint8_t* ids, std::size_t blocks, const ChannelShuff
 #endif
     for (std::size_t at = 0; at < elements; at += kVector) {
 #if HWY_TARGET <= HWY_AVX3_DL
-      const auto found = moved(block, hw::LoadU(Bytes(), places + at));
+      const auto found = moved(Bytes(), block, hw::LoadU(Bytes(), places + at));
 #else
       const auto found = hw::Min(picked(ids, starts + at / kLane, places + at), largest);
 #endif

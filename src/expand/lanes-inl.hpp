@@ -31,28 +31,47 @@ using Bytes = hw::CappedTag<std::uint8_t, 64>;
 constexpr std::size_t kVector = hw::MaxLanes(Bytes());  // bytes
 constexpr std::size_t kLane = HWY_TARGET <= HWY_AVX3_DL ? 64 : 16;
 using Lane = hw::FixedTag<std::uint8_t, kLane>;
+using Block = hw::FixedTag<std::uint8_t, 16>;
 
-// Byte i of the result is the byte of the same lane at places[i], which is less than kLane.
-// Highway 1.0.3 has no instruction for wider lanes than 16 bytes.
-template <class Vector>
-HWY_INLINE Vector moved(Vector lanes, Vector places) {
+// The lanes of a vector; those shorter than kLane have lanes of 16 bytes.
+template <class Tag>
+constexpr std::size_t lane_of() {
+  return hw::MaxLanes(Tag()) < kLane ? 16 : kLane;
+}
+
+// Byte i of the result is the byte of the same lane at places[i]. Highway 1.0.3 has no
+// instruction for lanes of more than 16 bytes.
+template <class Tag>
+HWY_INLINE hw::Vec<Tag> moved(Tag /*tag*/, hw::Vec<Tag> lanes, hw::Vec<Tag> places) {
 #if HWY_TARGET <= HWY_AVX3_DL
-  return Vector{_mm512_permutexvar_epi8(places.raw, lanes.raw)};
-#else
-  return hw::TableLookupBytes(lanes, places);
+  if constexpr (hw::MaxLanes(Tag()) == kLane)
+    return hw::Vec<Tag>{_mm512_permutexvar_epi8(places.raw, lanes.raw)};
 #endif
+  return hw::TableLookupBytes(lanes, places);
 }
 
 // Loads lane i from `at(i)`.
 template <class Tag, class At>
 HWY_INLINE hw::Vec<Tag> load_lanes(Tag tag, const At& at, std::size_t first = 0) {
-  if constexpr (hw::MaxLanes(Tag()) == kLane) {
+  if constexpr (hw::MaxLanes(Tag()) == lane_of<Tag>()) {
     return hw::LoadU(tag, at(first));
   } else {
     const hw::Half<Tag> half;
     const auto lower = load_lanes(half, at, first);
     const auto upper = load_lanes(half, at, first + hw::MaxLanes(Tag()) / kLane / 2);
     return hw::Combine(tag, upper, lower);
+  }
+}
+
+// Stores lane i to `at(i)`.
+template <class Tag, class At>
+HWY_INLINE void store_lanes(Tag tag, hw::Vec<Tag> vector, const At& at, std::size_t first = 0) {
+  if constexpr (hw::MaxLanes(Tag()) == lane_of<Tag>()) {
+    hw::StoreU(vector, tag, at(first));
+  } else {
+    const hw::Half<Tag> half;
+    store_lanes(half, hw::LowerHalf(half, vector), at, first);
+    store_lanes(half, hw::UpperHalf(half, vector), at, first + hw::MaxLanes(Tag()) / kLane / 2);
   }
 }
 
