@@ -1,7 +1,6 @@
 // Intrinsics remain where Highway 1.0.3 has no equal. With VBMI, conversion looks bytes up in
-// tables of 256; on other targets, and for the split and join of planes and the mirror, see
-// lanes-inl.hpp. On AVX2, Highway's functions would take 5 % longer to narrow to f16, and 15 %
-// longer to narrow sums.
+// tables of 256, and lanes-inl.hpp moves bytes within 64. On AVX2, Highway's functions would take 5
+// % longer to narrow to f16, and 10 % longer to combine rows.
 #include "expand/image_kernels.hpp"
 
 #include <array>
