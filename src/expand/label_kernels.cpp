@@ -241,8 +241,8 @@ void lowest_bit(const std::uint8_t* plane, std::size_t count, std::uint8_t mask,
   std::size_t i = 0;
   for (; i + kVector <= count; i += kVector) {
     const auto bytes = hw::And(hw::LoadU(Bytes(), plane + i), kept);
-    const auto shifted = hw::BitCast(Bytes(), hw::ShiftRight<4>(hw::BitCast(words, bytes)));
     const auto low = hw::TableLookupBytes(low_table, hw::And(bytes, nibble));
+    const auto shifted = hw::BitCast(Bytes(), hw::ShiftRight<4>(hw::BitCast(words, bytes)));
     const auto high = hw::TableLookupBytes(high_table, hw::And(shifted, nibble));
     const auto found = hw::SaturatedAdd(hw::Min(low, high), first);
     hw::StoreU(hw::Min(hw::LoadU(Bytes(), ids + i), found), Bytes(), ids + i);
