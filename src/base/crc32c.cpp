@@ -1,5 +1,5 @@
 // CRC-32C without a library: Debian ships ISA-L, the usual fast one, as a shared object only, and
-// programs that link the reader may depend on nothing but libc, libstdc++ and zstd.
+// programs that link the reader may depend on nothing but libc, libstdc++, zstd and Highway.
 // On x86-64 the crc32 instruction runs on three streams at once, because its latency is three
 // cycles; tables of the effect of n zero bytes on a CRC join them. Elsewhere eight table look-ups
 // process eight bytes per step.

@@ -56,7 +56,7 @@ void describe_setup(const Setup& setup, const Dataset& dataset, BenchReport& rep
   report.batch = setup.batch;
   report.slots = setup.slots;
   report.rounds = setup.rounds;
-  report.processor = expand::level_name(expand::current_level());
+  report.processor = expand::vector_instructions();
   report.cores = setup.cores;
   report.notes = setup.notes;
 }

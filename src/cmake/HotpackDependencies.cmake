@@ -21,6 +21,7 @@ function(hotpack_find target)
 endfunction()
 
 hotpack_find(hotpack_zstd HEADER zstd.h LIBRARIES zstd)
+hotpack_find(hotpack_highway HEADER hwy/highway.h LIBRARIES hwy)
 hotpack_find(hotpack_xxhash HEADER xxhash.h)                    # header-only, compiled into base
 hotpack_find(hotpack_json HEADER nlohmann/json.hpp)             # header-only
 
@@ -28,7 +29,6 @@ if(HOTPACK_BUILD STREQUAL "all")
   find_package(JPEG REQUIRED)
   find_package(PNG 1.6 REQUIRED)
   hotpack_find(hotpack_libdeflate HEADER libdeflate.h LIBRARIES deflate)
-  hotpack_find(hotpack_highway HEADER hwy/highway.h LIBRARIES hwy)
   hotpack_find(hotpack_opencv HEADER opencv2/imgproc.hpp LIBRARIES opencv_imgproc opencv_core SUFFIXES opencv4)
   find_package(TBB REQUIRED)
   find_package(spdlog REQUIRED)

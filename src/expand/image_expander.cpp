@@ -108,7 +108,7 @@ class OutputWriter {
  public:
   OutputWriter(const std::vector<ValueMap>& maps, const ImageOutput& output, std::size_t channels,
                std::size_t pixels, std::byte* out, Stores stores)
-      : kernels_(image_kernels(current_level())),
+      : kernels_(image_kernels()),
         maps_(maps),
         planes_(out_in_planes(output, channels) ? channels : 1),
         run_bytes_(channels / planes_),

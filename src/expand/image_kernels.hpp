@@ -1,7 +1,8 @@
-// The inner loops over image bytes: one set of functions per vector level (Level).
+// The inner loops over image bytes: one table of functions per vector
+// instruction set.
 //
 // Pure functions over the caller's memory; thread-safe. They do not allocate or fail, and do not go
-// beyond their input and output. Sets of all levels produce the same bytes.
+// beyond their input and output. All tables produce the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -45,26 +46,7 @@ struct ImageKernels {
 
 inline constexpr std::size_t kSlack = 8;
 
-[[nodiscard]] const ImageKernels& image_kernels(Level level);
+// Returns the kernels of the best vector instructions of this processor.
+[[nodiscard]] const ImageKernels& image_kernels();
 
-// The sets. A level uses the functions of the level below for loops that it does not speed up.
-namespace kernels {
-
-extern const ImageKernels kPortable;
-#if defined(__x86_64__)
-extern const ImageKernels kAvx2;
-extern const ImageKernels kAvx512;
-#endif
-
-// The sets above use these functions for the rest of a row.
-void mirror_portable(const std::uint8_t* in, std::size_t pixels, std::size_t channels,
-                     std::uint8_t* out);
-void convert_portable(const ValueMap& map, const std::uint8_t* in, std::size_t count,
-                      std::byte* out, Stores stores);
-void across_portable(const std::uint8_t* in, std::size_t channels, const ColumnTap* taps,
-                     std::size_t columns, std::int16_t* out);
-void between_portable(const std::int16_t* upper, int upper_weight, const std::int16_t* lower,
-                      int lower_weight, std::size_t count, std::uint8_t* out);
-
-}  // namespace kernels
 }  // namespace hotpack::expand

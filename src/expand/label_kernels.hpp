@@ -1,9 +1,10 @@
-// The inner loops of label expansion: one table of functions per vector level (Level).
+// The inner loops of label expansion: one table of functions per vector
+// instruction set.
 //
 // Between the record and one-hot elements, labels are strings of bits. Bit i (bit i mod 8 of byte i
 // / 8) says if element i of the output is 1. So each storage only needs loops that make bits, and
 // each element type needs only one loop, which writes elements. Pure functions over the caller's
-// memory; thread-safe. They do not allocate, lock or fail, and every level produces the same bytes.
+// memory; thread-safe. They do not allocate, lock or fail, and every table produces the same bytes.
 // Inputs need no alignment. Nothing beyond the last byte of an input or output is read or written.
 #pragma once
 
@@ -30,14 +31,14 @@ struct LabelKernels {
                     std::uint8_t* bits);
   void (*wide_ids_equal)(const std::uint8_t* ids, std::size_t count, std::uint32_t id,
                          std::uint8_t* bits);
-  // Sets bit i to 1 if bytes[i] has a bit of `mask`, else to 0.
+  // Sets bit i to 1 if bytes[i] has a bit of `mask`, else to 0. `mask` is one bit, or 255.
   void (*bytes_have)(const std::uint8_t* bytes, std::size_t count, std::uint8_t mask,
                      std::uint8_t* bits);
   // Sets plane[i] to vectors[i · vector_bytes + byte].
   void (*byte_plane)(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte,
                      std::size_t count, std::uint8_t* plane);
   // Makes the bits of all channels of `blocks` · 64 pixels, pixel by pixel, with byte shuffles.
-  // Null if the level has no such function.
+  // Null if the instruction set has no such function.
   void (*shuffle)(const std::uint8_t* vectors, std::size_t blocks, const ChannelShuffle& shuffle,
                   std::uint8_t* bits);
   // Sets ids[i] to the smaller of ids[i] and `base` + the index of the lowest bit of plane[i] &
@@ -55,9 +56,12 @@ struct LabelKernels {
                       ElementType type, std::byte* out, Stores stores);
   void (*convert_wide_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule,
                            ElementType type, std::byte* out, Stores stores);
+  // The lanes of the tables that `shuffle` takes: 16 or 64 bytes.
+  std::size_t shuffle_lane;
 };
 
-[[nodiscard]] const LabelKernels& label_kernels(Level level);
+// Returns the kernels of the best vector instructions of this processor.
+[[nodiscard]] const LabelKernels& label_kernels();
 
 // Returns the bits of the value 1 in a one-hot type.
 [[nodiscard]] constexpr std::uint32_t one_pattern(ElementType type) {

@@ -4,6 +4,7 @@
 // As label_kernels.hpp.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,14 @@ void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size
                 std::size_t i, std::size_t count, std::uint8_t* plane);
 void lowest_bit(const std::uint8_t* plane, std::size_t i, std::size_t count, std::uint8_t mask,
                 std::uint8_t base, std::uint8_t* ids);
+// The position of byte `byte` of 64 vectors in `vector_bytes` registers: place modulo 64, and
+// register.
+struct PlanePicks {
+  alignas(64) std::array<std::uint8_t, 64> places;
+  std::array<std::uint64_t, 64> masks;
+};
+[[nodiscard]] PlanePicks plane_picks(std::size_t vector_bytes, std::size_t byte);
+
 // Word is an unsigned integer of the element's size; `one` has the bits of the value 1.
 template <class Word>
 void write_ones(const std::uint8_t* bits, std::size_t i, std::size_t count, Word one, Word* out);

@@ -83,12 +83,11 @@ std::size_t TileBuffers::cut(const LabelPlan& plan, std::size_t tile, std::uint8
 TileWriter::TileWriter(const LabelPlan& plan, const TileBuffers& buffers, std::size_t pixels,
                        std::byte* out, Stores stores)
     : plan_(plan),
-      kernels_(label_kernels(current_level())),
+      kernels_(label_kernels()),
       buffers_(buffers),
       pixels_(pixels),
       out_(out),
-      stores_(stores),
-      wide_lanes_(current_level() == Level::avx512) {}
+      stores_(stores) {}
 
 void TileWriter::write(const std::uint8_t* vectors, std::size_t first, std::size_t count) {
   switch (plan_.output.form) {
@@ -177,7 +176,8 @@ void TileWriter::channel_bits_from(std::size_t first, const std::uint8_t* vector
 
 const ChannelShuffle* TileWriter::shuffle() const {
   if (kernels_.shuffle == nullptr) return nullptr;
-  const ChannelShuffle& table = wide_lanes_ ? plan_.wide_shuffle : plan_.narrow_shuffle;
+  const ChannelShuffle& table =
+      kernels_.shuffle_lane == 64 ? plan_.wide_shuffle : plan_.narrow_shuffle;
   return table.channels == 0 ? nullptr : &table;
 }
 

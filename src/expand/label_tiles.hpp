@@ -21,9 +21,9 @@ struct LabelPlan {
   LabelOutput output;  // with type and ignore_index filled in
   LabelStorage storage = LabelStorage::bits;
   std::size_t class_count = 0;
-  // for lanes of 16 bytes (AVX2); it has no channels if it would not help
+  // for lanes of 16 bytes; it has no channels if it would not help
   ChannelShuffle narrow_shuffle;
-  ChannelShuffle wide_shuffle;  // for lanes of 64 bytes (AVX-512); likewise
+  ChannelShuffle wide_shuffle;  // for lanes of 64 bytes (AVX-512 VBMI); likewise
 
   [[nodiscard]] std::size_t vector_bytes() const;  // per stored pixel
   [[nodiscard]] std::size_t bit_bytes() const { return (class_count + 7) / 8; }
@@ -92,7 +92,6 @@ class TileWriter {
   std::size_t pixels_;
   std::byte* out_;
   Stores stores_;
-  bool wide_lanes_;
 };
 
 }  // namespace hotpack::expand

@@ -5,55 +5,50 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <immintrin.h>
+// Highway compiles the rest of this file once per vector instruction set.
+#define HWY_WANT_AVX3_DL
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "expand/processor.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "expand/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace hotpack::expand::HWY_NAMESPACE {
+
+std::string_view name_of_instructions() {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  return "portable";
+#elif HWY_ARCH_X86
+  return HWY_TARGET <= HWY_AVX3    ? "avx512"
+         : HWY_TARGET == HWY_AVX2  ? "avx2"
+         : HWY_TARGET == HWY_SSE4  ? "sse4"
+         : HWY_TARGET == HWY_SSSE3 ? "ssse3"
+                                   : "other";
+#elif HWY_ARCH_ARM
+  return HWY_TARGET == HWY_NEON ? "neon" : "other";
+#else
+  return "other";
 #endif
+}
 
-namespace hotpack::expand {
-namespace {
+#if HWY_TARGET != HWY_SCALAR && HWY_ARCH_X86
 
-#if defined(__x86_64__)
-
-// stream_groups() copies several pages side by side. With one page alone, memory would idle
-// whenever the prefetcher stops at the end of the page.
+// stream_lines() copies several pages side by side. With one page alone, memory would idle whenever
+// the prefetcher stops at the end of the page.
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kPages = 4;
 constexpr std::size_t kGroupBytes = kPages * kPageBytes;
 
-// True if the processor has F16C. Uses cpuid, because clang 14 does not know this feature by name.
-bool supports_f16c() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+HWY_INLINE void stream_line(std::uint8_t* out, const std::uint8_t* in) {
+  for (std::size_t i = 0; i < kLineBytes; i += kVector)
+    hw::Stream(hw::LoadU(Bytes(), in + i), Bytes(), out + i);
 }
 
-Level detect_level() {
-  __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !supports_f16c())
-    return Level::portable;
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-                    __builtin_cpu_supports("avx512vbmi");
-  return wide ? Level::avx512 : Level::avx2;
-}
-
-inline void stream_line(std::byte* out, const std::byte* in) {
-  for (std::size_t i = 0; i < kLineBytes; i += 16) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(out + i),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i)));
-  }
-}
-
-__attribute__((target("avx2"))) inline void stream_line_avx2(std::byte* out, const std::byte* in) {
-  for (std::size_t i = 0; i < kLineBytes; i += 32) {
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(out + i),
-                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i)));
-  }
-}
-
-// Copies whole groups of pages; returns the number of bytes copied. `out` is aligned to a cache
-// line.
-std::size_t stream_groups(std::byte* out, const std::byte* in, std::size_t bytes) {
+// Copies whole cache lines; returns the number of bytes copied. `out` is aligned to a cache line.
+std::size_t stream_lines(std::uint8_t* out, const std::uint8_t* in, std::size_t bytes) {
   std::size_t done = 0;
   for (; bytes - done >= kGroupBytes; done += kGroupBytes) {
     for (std::size_t line = done; line < done + kPageBytes; line += kLineBytes) {
@@ -61,86 +56,46 @@ std::size_t stream_groups(std::byte* out, const std::byte* in, std::size_t bytes
         stream_line(out + at, in + at);
     }
   }
-  return done;
-}
-
-__attribute__((target("avx2"))) std::size_t stream_groups_avx2(std::byte* out, const std::byte* in,
-                                                               std::size_t bytes) {
-  std::size_t done = 0;
-  for (; bytes - done >= kGroupBytes; done += kGroupBytes) {
-    for (std::size_t line = done; line < done + kPageBytes; line += kLineBytes) {
-      for (std::size_t at = line; at < line + kGroupBytes; at += kPageBytes)
-        stream_line_avx2(out + at, in + at);
-    }
-  }
+  for (; bytes - done >= kLineBytes; done += kLineBytes) stream_line(out + done, in + done);
   return done;
 }
 
 #else
 
-Level detect_level() { return Level::portable; }
+std::size_t stream_lines(std::uint8_t* /*out*/, const std::uint8_t* /*in*/, std::size_t) {
+  return 0;
+}
 
 #endif
 
-std::atomic<Level>& chosen_level() {
-  static std::atomic<Level> level{best_level()};
-  return level;
-}
+}  // namespace hotpack::expand::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
 
-}  // namespace
+#if HWY_ONCE
+namespace hotpack::expand {
 
-Level best_level() {
-  static const Level level = detect_level();
-  return level;
-}
+HWY_EXPORT(name_of_instructions);
+HWY_EXPORT(stream_lines);
 
-Level current_level() { return chosen_level().load(std::memory_order_relaxed); }
-
-void set_level(Level level) {
-  chosen_level().store(std::min(level, best_level()), std::memory_order_relaxed);
-}
-
-std::string_view level_name(Level level) {
-  switch (level) {
-    case Level::portable:
-      return "portable";
-    case Level::avx2:
-      return "avx2";
-    case Level::avx512:
-      break;
-  }
-  return "avx512";
-}
+std::string_view vector_instructions() { return HWY_DYNAMIC_DISPATCH(name_of_instructions)(); }
 
 std::size_t bytes_to_line(const void* address) {
   return (kLineBytes - reinterpret_cast<std::uintptr_t>(address) % kLineBytes) % kLineBytes;
 }
 
-#if defined(__x86_64__)
-
-void store_fence() { _mm_sfence(); }
+void store_fence() {
+  hwy::FlushStream();  // does nothing where it is not needed
+  std::atomic_thread_fence(std::memory_order_release);
+}
 
 void stream_copy(void* out, const void* in, std::size_t bytes) {
-  auto* to = static_cast<std::byte*>(out);
-  const auto* from = static_cast<const std::byte*>(in);
-  const std::size_t head = std::min(bytes_to_line(to), bytes);
-  if (head > 0) std::memcpy(to, from, head);
-  std::size_t done = head;
-  done += current_level() == Level::portable
-              ? stream_groups(to + done, from + done, bytes - done)
-              : stream_groups_avx2(to + done, from + done, bytes - done);
-  for (; bytes - done >= kLineBytes; done += kLineBytes) stream_line(to + done, from + done);
+  auto* const to = static_cast<std::uint8_t*>(out);
+  const auto* const from = static_cast<const std::uint8_t*>(in);
+  std::size_t done = std::min(bytes_to_line(to), bytes);
+  if (done > 0) std::memcpy(to, from, done);
+  done += HWY_DYNAMIC_DISPATCH(stream_lines)(to + done, from + done, bytes - done);
   if (done < bytes) std::memcpy(to + done, from + done, bytes - done);
 }
 
-#else
-
-void store_fence() { std::atomic_thread_fence(std::memory_order_release); }
-
-void stream_copy(void* out, const void* in, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(out, in, bytes);
-}
-
-#endif
-
 }  // namespace hotpack::expand
+#endif

@@ -1,7 +1,7 @@
-// Chooses the vector instructions of the kernels, once at run time, and has stores that bypass the
-// cache.
+// The vector instructions that the kernels use, and stores that bypass the cache.
 //
-// Thread-safe. Kernels of all levels produce the same bytes; tests compare them.
+// Highway chooses the instructions once, at run time. Thread-safe. Kernels give the same bytes with
+// all instructions; tests compare them.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,9 @@
 
 namespace hotpack::expand {
 
-// avx2: with FMA and F16C; avx512: F, BW, VL, DQ and VBMI
-enum class Level { portable, avx2, avx512 };
-
-[[nodiscard]] Level best_level();     // supported by this processor and operating system
-[[nodiscard]] Level current_level();  // best_level(), or the level that set_level() chose
-// For tests and benchmarks only; do not call it while kernels run. A level above best_level()
-// becomes best_level().
-void set_level(Level level);
-[[nodiscard]] std::string_view level_name(Level level);  // "portable", "avx2", "avx512"
+// The vector instructions in use: "avx512", "avx2", "sse4", "ssse3", "neon", "portable" for none,
+// or "other".
+[[nodiscard]] std::string_view vector_instructions();
 
 // `cached` rows may stay in the cache. `streaming` stores bypass it; the caller then calls
 // store_fence() before it publishes the rows.

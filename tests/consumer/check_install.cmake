@@ -178,12 +178,12 @@ function(check_devices pack)
   endif()
 endfunction()
 
-# Nothing but the C and C++ libraries and zstd.
+# Nothing but the C and C++ libraries, zstd and Highway.
 function(check_linked file)
   run(ldd ${file})
   string(REGEX MATCHALL "[^\n]+" lines "${output}")
   foreach(line IN LISTS lines)
-    if(NOT line MATCHES "^[ \t]*(/[^ ]*/)?(linux-vdso|ld-linux[^ ]*|libc|libm|libgcc_s|libstdc\\+\\+|libzstd|libhotpack)\\.so")
+    if(NOT line MATCHES "^[ \t]*(/[^ ]*/)?(linux-vdso|ld-linux[^ ]*|libc|libm|libgcc_s|libstdc\\+\\+|libzstd|libhwy|libhotpack)\\.so")
       message(FATAL_ERROR "a program that reads packs must not need${line}")
     endif()
   endforeach()

@@ -1,5 +1,5 @@
-# The libraries that programs link alone configure and build with a compiler, zstd, xxHash and nlohmann-json: no tests, no pkg-config, nothing of
-# the command. Packages of the command are hidden from find_package, so they cannot lean on them.
+# The libraries that programs link alone configure and build with a compiler, zstd, Highway, xxHash and nlohmann-json: no tests, no
+# pkg-config, nothing of the command. Packages of the command are hidden from find_package, so they cannot lean on them.
 #
 # SCRATCH lies next to the build that the test belongs to. A release is built with the flags of that one; ccache, which takes paths below
 # the folder of both as relative ones, then knows every unit but one, and the test takes seconds instead of minutes.

@@ -40,7 +40,7 @@ if(kernels AND NOT HOTPACK_SANITIZE)
   set(prefix ${scratch}/installed/prefix)
   add_test(NAME consumer.user-kernel COMMAND ${HOTPACK_NVCC} -ccbin ${HOTPACK_NVCC_HOST_COMPILER} -std=c++20 -I${prefix}/include
            ${PROJECT_SOURCE_DIR}/tests/gpu/user_kernel.cu -o ${scratch}/installed/user_kernel -L${prefix}/${CMAKE_INSTALL_LIBDIR}
-           -lhotpack_device -lhotpack_loader -lhotpack_reader -lhotpack_expand -lhotpack_format -lhotpack_base -lzstd)
+           -lhotpack_device -lhotpack_loader -lhotpack_reader -lhotpack_expand -lhotpack_format -lhotpack_base -lzstd -lhwy)
   set_tests_properties(consumer.user-kernel PROPERTIES FIXTURES_REQUIRED installed FIXTURES_SETUP user-kernel LABELS consumer TIMEOUT 300)
   add_test(NAME "gpu: user_kernel" COMMAND ${scratch}/installed/user_kernel ${scratch}/installed/pack)
   set_tests_properties("gpu: user_kernel" PROPERTIES FIXTURES_REQUIRED user-kernel LABELS gpu RUN_SERIAL ON TIMEOUT 300

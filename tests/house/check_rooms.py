@@ -31,7 +31,7 @@ class Library:
 ROOMS = {
     "base": Room((), ("xxhash",)),
     "format": Room(("base",), ("json",)),
-    "expand": Room(("base",)),
+    "expand": Room(("base",), ("highway",)),
     "reader": Room(("base", "format", "expand"), ("zstd",)),
     "loader": Room(("base", "format", "expand", "reader")),
     "device": Room(("base", "format", "expand", "reader", "loader")),
@@ -46,7 +46,7 @@ ROOMS = {
     "pack": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer", "settings", "inputs", "label_setup"), ("tbb", "highway")),
     "check": Room(("base", "codecs", "labels", "settings", "inputs", "label_setup", "pack"), ("tbb",)),
     "preview": Room(("base", "expand", "codecs", "geometry", "reader"), ("freetype", "utf8proc")),
-    "bench": Room(("base", "expand", "reader", "loader", "device"), public_only=("device",)),
+    "bench": Room(("base", "expand", "reader", "loader", "device"), ("highway",), public_only=("device",)),
     "cli": Room(("base", "format", "expand", "reader", "codecs", "settings", "label_setup", "pack", "check", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),
 }
 

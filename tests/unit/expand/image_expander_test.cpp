@@ -11,8 +11,8 @@
 #include "reference_half.hpp"
 #include "support/catch.hpp"
 #include "support/fenced_memory.hpp"
-#include "support/levels.hpp"
 #include "support/reference_resize.hpp"
+#include "support/vector_targets.hpp"
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -163,8 +163,8 @@ class FencedExpansion {
   ImageView record_;
 };
 
-// All levels, both kinds of stores and several alignments give `wanted`, and touch nothing
-// outside of record and row.
+// All vector instructions, both kinds of stores and several alignments give `wanted`, and touch
+// nothing outside of record and row.
 void check_everywhere(const ImageExpander& expander, const ImageView& record,
                       const Placement& placement, const std::vector<std::byte>& wanted) {
   Scratch scratch;
@@ -172,22 +172,20 @@ void check_everywhere(const ImageExpander& expander, const ImageView& record,
       expander.scratch_bytes({record.shape.width, record.shape.height}, placement.output));
   FencedExpansion low(record, wanted.size(), Against::low_fence),
       high(record, wanted.size(), Against::high_fence);
-  const RestoreLevel restore;
   const std::size_t element = element_bytes(expander.output().type);
-  for (const Level level : levels()) {
-    set_level(level);
+  for_each_vector_target([&] {
     for (const Stores stores : {Stores::cached, Stores::streaming}) {
       for (const std::size_t shift : {std::size_t{0}, element, 5 * element, std::size_t{32}}) {
-        CAPTURE(level_name(level), stores == Stores::streaming, shift);
+        CAPTURE(stores == Stores::streaming, shift);
         const std::vector<std::byte> got = expanded(expander, record, placement, shift, stores);
         REQUIRE(std::memcmp(got.data(), wanted.data(), wanted.size()) == 0);
       }
       for (FencedExpansion* const fenced : {&low, &high}) {
-        CAPTURE(level_name(level), stores == Stores::streaming, fenced == &high);
+        CAPTURE(stores == Stores::streaming, fenced == &high);
         REQUIRE(fenced->gives(wanted, expander, placement, scratch, stores));
       }
     }
-  }
+  });
 }
 
 ImageOutput output_of(ElementType type, AxisOrder order, int channels) {
@@ -422,15 +420,13 @@ constexpr Normalization kDelicate[] = {
 }  // namespace
 
 TEST_CASE("Images give the same elements in any floating-point mode", "[expand]") {
-  const RestoreLevel restore;
   const Record record = all_values(1);
   const ElementType type = GENERATE(ElementType::f32, ElementType::f16, ElementType::bf16);
   for (const Normalization& with : kDelicate) {
     const ImageOutput output{type, AxisOrder::channels_last, {with.mean}, {with.std}};
     const std::vector<std::byte> wanted = expected(record.image, output);
     for (const FloatMode& mode : kModes) {
-      for (const Level level : levels()) {
-        set_level(level);
+      for_each_vector_target([&] {
         std::vector<std::byte> got(wanted.size());
         bool kept = false;
         Status status;
@@ -439,17 +435,16 @@ TEST_CASE("Images give the same elements in any floating-point mode", "[expand]"
           status = expand_image(record.view(AxisOrder::channels_last), output, got);
           kept = std::fegetround() == mode.rounding && WithFloatMode::flushes() == mode.flush;
         }
-        CAPTURE(mode.name, level_name(level), with.mean, with.std, element_name(type));
+        CAPTURE(mode.name, with.mean, with.std, element_name(type));
         REQUIRE(status.ok());
         CHECK(kept);  // the caller's mode is restored
         REQUIRE(got == wanted);
-      }
+      });
     }
   }
 }
 
 TEST_CASE("An expander built in any floating-point mode gives the same elements", "[expand]") {
-  const RestoreLevel restore;
   const Record record = all_values(1);
   for (const Normalization& with : kDelicate) {
     const ImageOutput output{ElementType::f32, AxisOrder::channels_last, {with.mean}, {with.std}};
@@ -459,17 +454,16 @@ TEST_CASE("An expander built in any floating-point mode gives the same elements"
         const WithFloatMode use(mode);
         return ImageExpander::make(output, 1).value();
       }();
-      for (const Level level : levels()) {
-        set_level(level);
+      for_each_vector_target([&] {
         std::vector<std::byte> got;
         {
           const WithFloatMode flushing({"flushing", FE_TONEAREST, kCanFlush});
           got = expanded(made, record.view(AxisOrder::channels_last), identity({256, 1}), 0,
                          Stores::cached);
         }
-        CAPTURE(mode.name, level_name(level), with.mean, with.std);
+        CAPTURE(mode.name, with.mean, with.std);
         REQUIRE(got == wanted);
-      }
+      });
     }
   }
 }

@@ -8,7 +8,7 @@
 
 #include "support/catch.hpp"
 #include "support/fenced_memory.hpp"
-#include "support/levels.hpp"
+#include "support/vector_targets.hpp"
 
 // There are two types named LabelSource; this means the room's own.
 namespace hotpack::expand {
@@ -17,8 +17,7 @@ namespace {
 
 using test::Against;
 using test::FencedMemory;
-using test::levels;
-using test::RestoreLevel;
+using test::for_each_vector_target;
 
 struct StoredLabel {
   LabelSource source;
@@ -218,29 +217,27 @@ void check_expansion(const StoredLabel& label, const LabelOutput& output,
   scratch.reserve(expander.scratch_bytes(label.size, placement.output));
   FencedExpansion low(label.view(), wanted.size(), Against::low_fence),
       high(label.view(), wanted.size(), Against::high_fence);
-  const RestoreLevel restore;
-  for (const Level level : levels()) {
-    set_level(level);
+  for_each_vector_target([&] {
     for (const Stores stores : {Stores::cached, Stores::streaming}) {
       for (const std::size_t skip : {std::size_t{0}, element_bytes(expander.type())}) {
         GuardedRow row(wanted.size(), skip);
         expander.expand(label.view(), placement, scratch, row.out(), stores);
         store_fence();
-        INFO("level " << level_name(level) << ", classes " << label.source.class_count
-                      << ", storage " << static_cast<int>(label.source.storage) << ", form "
-                      << static_cast<int>(output.form) << ", type " << element_name(*output.type)
-                      << ", order " << static_cast<int>(output.order) << ", ignore channel "
-                      << output.ignore_channel << ", " << placement.output.width << "x"
-                      << placement.output.height << ", skip " << skip << ", streaming "
-                      << (stores == Stores::streaming));
+        INFO("classes " << label.source.class_count << ", storage "
+                        << static_cast<int>(label.source.storage) << ", form "
+                        << static_cast<int>(output.form) << ", type " << element_name(*output.type)
+                        << ", order " << static_cast<int>(output.order) << ", ignore channel "
+                        << output.ignore_channel << ", " << placement.output.width << "x"
+                        << placement.output.height << ", skip " << skip << ", streaming "
+                        << (stores == Stores::streaming));
         REQUIRE(row.holds(wanted));
       }
       for (FencedExpansion* const fenced : {&low, &high}) {
-        CAPTURE(level_name(level), stores == Stores::streaming, fenced == &high);
+        CAPTURE(stores == Stores::streaming, fenced == &high);
         REQUIRE(fenced->gives(wanted, expander, placement, scratch, stores));
       }
     }
-  }
+  });
 }
 
 LabelOutput index_of(ElementType type, std::optional<std::int64_t> ignored = {}) {

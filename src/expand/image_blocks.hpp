@@ -1,7 +1,7 @@
-// What the vector kernels of both x86 levels share: where the three channels of pixels lie in a
-// vector, and the conversion of runs that are not whole blocks.
+// Where the three channels of pixels lie in a vector, and the conversion of runs that are not whole
+// blocks.
 //
-// Private to the kernels. Pure functions; thread-safe.
+// Private to the image kernels. Pure functions; thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "expand/processor.hpp"
 #include "expand/value_map.hpp"
 
-namespace hotpack::expand::kernels {
+namespace hotpack::expand {
 
 // The positions of channels in vectors. kWidth pixels of three channels are three vectors of kWidth
 // bytes. kWidth mod 3 is 1, so byte j of vector v belongs to channel (v + j) mod 3. The bytes of a
@@ -89,4 +89,4 @@ inline void convert_run(const BlockConverters& cached, const BlockConverters& st
     convert_part(part, map, in + done, count - done, out + done * element, done % map.period);
 }
 
-}  // namespace hotpack::expand::kernels
+}  // namespace hotpack::expand
