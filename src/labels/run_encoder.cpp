@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "labels/fill_units.hpp"
 #include "labels/one_hot.hpp"
 
 namespace hotpack::labels {
@@ -10,11 +11,6 @@ namespace {
 
 constexpr std::size_t kPatternBytes = 4096;
 constexpr std::size_t kLargestPattern = 64;  // bytes a pixel
-
-template <class Unit>
-void fill_units(Unit value, std::size_t count, std::byte* out) {
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(out + i * sizeof value, &value, sizeof value);
-}
 
 // Writes zeros but for one byte per pixel, `place` bytes after its first.
 void fill_sparse(std::byte value, std::size_t place, std::size_t pixel_bytes, std::size_t pixels,

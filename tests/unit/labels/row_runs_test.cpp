@@ -1,5 +1,6 @@
 #include "labels/row_runs.hpp"
 
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -28,6 +29,16 @@ Begins begins_of(const Ids& ids) {
   for (std::size_t x = 1; x < ids.size(); ++x)
     if (ids[x] != ids[x - 1]) begins.push_back(static_cast<std::uint32_t>(x));
   return begins;
+}
+
+// RGB pixels. Most pairs of colors differ in one channel only.
+std::vector<std::uint8_t> colors_of(const Ids& ids) {
+  constexpr std::uint8_t kColors[8][3] = {{9, 9, 9}, {8, 9, 9}, {9, 8, 9}, {9, 9, 8},
+                                          {0, 9, 9}, {9, 0, 9}, {9, 9, 0}, {1, 2, 3}};
+  std::vector<std::uint8_t> rgb;
+  for (const std::uint16_t id : ids)
+    rgb.insert(rgb.end(), std::begin(kColors[id]), std::end(kColors[id]));
+  return rgb;
 }
 
 }  // namespace
@@ -81,5 +92,48 @@ TEST_CASE("RowRuns reads no pixel beyond the row") {
       REQUIRE(runs.begins().size() == 1);
       ids[width] = 9;
     }
+  });
+}
+
+TEST_CASE("RowRuns finds runs of colors, in rows of every width") {
+  for_each_vector_target([] {
+    std::mt19937 random(42);
+    RowRuns runs;
+    for (std::size_t width = 1; width < 300; ++width) {
+      Ids ids = random_row(width, 30, random);
+      for (std::uint16_t& id : ids) id = static_cast<std::uint16_t>(id > 7 ? id / 256 : id);
+      const std::vector<std::uint8_t> rgb = colors_of(ids);
+      INFO(width << " pixels");
+      REQUIRE(runs.find_colors(rgb.data(), width));
+      REQUIRE(Begins(runs.begins().begin(), runs.begins().end()) == begins_of(ids));
+    }
+  });
+}
+
+TEST_CASE("RowRuns finds a color of one pixel at every place") {
+  for_each_vector_target([] {
+    RowRuns runs;
+    for (std::size_t byte = 0; byte < 600; ++byte) {
+      std::vector<std::uint8_t> rgb(600, 1);
+      rgb[byte] = 255;
+      const auto x = static_cast<std::uint32_t>(byte / 3);
+      Begins wanted{0};
+      if (x > 0) wanted.push_back(x);
+      if (x < 199) wanted.push_back(x + 1);
+      INFO("byte " << byte);
+      REQUIRE(runs.find_colors(rgb.data(), 200));
+      REQUIRE(Begins(runs.begins().begin(), runs.begins().end()) == wanted);
+    }
+  });
+}
+
+TEST_CASE("RowRuns declines rows of short runs of colors") {
+  for_each_vector_target([] {
+    RowRuns runs;
+    std::vector<std::uint8_t> rgb(3000);
+    for (std::size_t byte = 0; byte < rgb.size(); ++byte)
+      rgb[byte] = static_cast<std::uint8_t>(byte * 7);
+    CHECK_FALSE(runs.find_colors(rgb.data(), 1000));
+    CHECK_FALSE(runs.find_colors(rgb.data(), 20));
   });
 }
