@@ -61,7 +61,8 @@ HWY_INLINE std::size_t add_begins(std::uint64_t bits, std::size_t first, std::si
     const std::size_t unit = first + static_cast<std::size_t>(std::countr_zero(bits));
     const auto begin = static_cast<std::uint32_t>(unit / Units + 1);
     begins[count] = begin;
-    count += begins[count - 1] != begin;  // several units of one pixel may change
+    // Several units of one pixel may change.
+    count += Units == 1 || begins[count - 1] != begin;
   }
   return count;
 }
