@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 
 #include "base/words.hpp"
 #include "geometry/visible.hpp"
@@ -53,19 +52,15 @@ void fill_indices(LabelFilter filter, const Range& range, std::vector<int>& indi
   }
 }
 
-void pick_columns(const std::uint16_t* source, const int* columns, int width, std::uint16_t* out) {
-  for (int x = 0; x < width; ++x) out[x] = source[columns[x]];
-}
-
-// Fills the record outside `part` with pad_id.
-void pad_around(const Visible& part, std::uint16_t pad_id, MutableIds record) {
+// Fills the record outside the layout's part with pad_id.
+void pad_around(const NearestLayout& layout, std::uint16_t pad_id, MutableIds record) {
   for (int y = 0; y < record.height; ++y) {
     std::uint16_t* row = record.row(y);
-    if (y < part.top || y >= part.bottom) {
+    if (y < layout.top() || y >= layout.bottom()) {
       std::fill(row, row + record.width, pad_id);
     } else {
-      std::fill(row, row + part.left, pad_id);
-      std::fill(row + part.right, row + record.width, pad_id);
+      std::fill(row, row + layout.left(), pad_id);
+      std::fill(row + layout.right(), row + record.width, pad_id);
     }
   }
 }
@@ -76,37 +71,62 @@ void nearest_indices(LabelFilter filter, int source, int target, std::vector<int
   fill_indices(filter, {source, target, 0, target}, indices);
 }
 
-const int* NearestPlacer::Axis::update(LabelFilter wanted_filter,
-                                       const std::array<int, 4>& wanted_range) {
-  if (filter != wanted_filter || range != wanted_range) {
-    const auto [source, target, first, count] = wanted_range;
-    fill_indices(wanted_filter, {source, target, first, count}, indices);
-    filter = wanted_filter;
-    range = wanted_range;
+bool NearestLayout::Axis::update(LabelFilter wanted_filter,
+                                 const std::array<int, 4>& wanted_range) {
+  if (filter == wanted_filter && range == wanted_range) return false;
+  const auto [source, target, first, count] = wanted_range;
+  fill_indices(wanted_filter, {source, target, first, count}, indices);
+  filter = wanted_filter;
+  range = wanted_range;
+  return true;
+}
+
+void NearestLayout::update(Extent source, Region region, LabelFilter filter, Extent record) {
+  const Visible part = visible_part(region, record);
+  left_ = part.left;
+  top_ = part.top;
+  right_ = part.right;
+  bottom_ = part.bottom;
+  if (part.empty()) return;
+  rows_.update(filter, {source.height, region.height, part.top - region.y, part.height()});
+  const bool changed =
+      columns_.update(filter, {source.width, region.width, part.left - region.x, part.width()});
+  if (changed || inverted_left_ != left_) invert_columns();
+}
+
+void NearestLayout::invert_columns() {
+  inverted_left_ = left_;
+  const int first = first_source_column();
+  record_columns_.resize(index(last_source_column() - first + 2));
+  std::size_t next = 0;  // the first source column without an entry, counted from `first`
+  int column = left_;
+  for (const int source : columns_.indices) {
+    while (next <= index(source - first)) record_columns_[next++] = column;
+    ++column;
   }
-  return indices.data();
+  record_columns_[next] = column;
+}
+
+void pick_columns(const std::uint16_t* source_row, std::span<const int> columns,
+                  std::uint16_t* out) {
+  for (std::size_t x = 0; x < columns.size(); ++x) out[x] = source_row[columns[x]];
 }
 
 void NearestPlacer::place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id,
                           MutableIds record) {
-  const Visible part = visible_part(region, {record.width, record.height});
-  pad_around(part, pad_id, record);
-  if (part.empty()) return;
-
-  const int* columns =
-      columns_.update(filter, {source.width, region.width, part.left - region.x, part.width()});
-  const int* rows =
-      rows_.update(filter, {source.height, region.height, part.top - region.y, part.height()});
+  layout_.update({source.width, source.height}, region, filter, {record.width, record.height});
+  pad_around(layout_, pad_id, record);
+  const int left = layout_.left(), width = layout_.right() - left;
   const bool same_width = source.width == region.width;
-  for (int i = 0; i < part.height(); ++i) {
-    std::uint16_t* out = record.row(part.top + i) + part.left;
-    const std::uint16_t* in = source.row(rows[i]);
+  for (int y = layout_.top(); y < layout_.bottom(); ++y) {
+    std::uint16_t* out = record.row(y) + left;
+    const std::uint16_t* in = source.row(layout_.source_row(y));
     if (same_width) {
-      std::copy_n(in + columns[0], part.width(), out);
-    } else if (i > 0 && rows[i] == rows[i - 1]) {
-      std::copy_n(record.row(part.top + i - 1) + part.left, part.width(), out);
+      std::copy_n(in + layout_.first_source_column(), width, out);
+    } else if (y > layout_.top() && layout_.source_row(y) == layout_.source_row(y - 1)) {
+      std::copy_n(record.row(y - 1) + left, width, out);
     } else {
-      pick_columns(in, columns, part.width(), out);
+      pick_columns(in, layout_.source_columns(), out);
     }
   }
 }

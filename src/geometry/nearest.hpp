@@ -1,12 +1,14 @@
 // Nearest-neighbor resampling of class ids, in three variants. One computes with integers, the
 // others with the same doubles as the library that they are named after.
 //
-// Each worker has its own NearestPlacer, which reuses its index tables; not thread-safe. FORMAT.md
+// Each worker has its own objects, which keep their index tables; not thread-safe. FORMAT.md
 // ("Geometry") has the formulas.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/fit.hpp"
@@ -20,6 +22,59 @@ namespace hotpack::geometry {
 // i.
 void nearest_indices(LabelFilter filter, int source, int target, std::vector<int>& indices);
 
+// Where a label lies in a record, and which source pixel each record pixel shows. Kept from label
+// to label: the tables are computed again only if sizes or filter change, because most labels of a
+// data set have the same size.
+class NearestLayout {
+ public:
+  // The source is resampled to region.width × region.height, placed at (region.x, region.y), and
+  // clipped to the record. All sizes are at least 1.
+  void update(Extent source, Region region, LabelFilter filter, Extent record);
+
+  // The record's pixels that show the source: columns [left(), right()) of rows [top(), bottom()).
+  // If there are none, all four are 0, and the functions below must not be called.
+  [[nodiscard]] int left() const { return left_; }
+  [[nodiscard]] int right() const { return right_; }
+  [[nodiscard]] int top() const { return top_; }
+  [[nodiscard]] int bottom() const { return bottom_; }
+
+  // The source row of record row y in [top(), bottom()).
+  [[nodiscard]] int source_row(int y) const { return rows_.indices[index(y - top_)]; }
+
+  // The source columns of [left(), right()), which never decrease.
+  [[nodiscard]] std::span<const int> source_columns() const { return columns_.indices; }
+  [[nodiscard]] int first_source_column() const { return columns_.indices.front(); }
+  [[nodiscard]] int last_source_column() const { return columns_.indices.back(); }
+
+  // The first record column that shows source column x or one after it, for x in
+  // [first_source_column(), last_source_column() + 1]. So the columns [record_column(a),
+  // record_column(b)) show [a, b).
+  [[nodiscard]] int record_column(int x) const {
+    return record_columns_[index(x - first_source_column())];
+  }
+
+ private:
+  // The index table of one axis, for the visible part only.
+  struct Axis {
+    LabelFilter filter = LabelFilter::nearest;
+    std::array<int, 4> range{};  // source size, target size, first output, number of outputs
+    std::vector<int> indices;
+    // Returns true if the table has changed.
+    bool update(LabelFilter wanted_filter, const std::array<int, 4>& wanted_range);
+  };
+  static std::size_t index(int at) { return static_cast<std::size_t>(at); }
+  void invert_columns();
+
+  int left_ = 0, top_ = 0, right_ = 0, bottom_ = 0;
+  int inverted_left_ = 0;  // left_ when record_columns_ was computed
+  Axis columns_, rows_;
+  std::vector<int> record_columns_;
+};
+
+// Copies the pixels of `columns`.
+void pick_columns(const std::uint16_t* source_row, std::span<const int> columns,
+                  std::uint16_t* out);
+
 class NearestPlacer {
  public:
   // Fills `record` from `source`, which is resampled to region.width × region.height, placed at
@@ -29,15 +84,7 @@ class NearestPlacer {
              MutableIds record);
 
  private:
-  // The index table of one axis, for the visible part only. It is computed again only if the sizes
-  // or the filter change, because most labels of a data set have the same size.
-  struct Axis {
-    LabelFilter filter = LabelFilter::nearest;
-    std::array<int, 4> range{};  // source size, target size, first output, number of outputs
-    std::vector<int> indices;
-    const int* update(LabelFilter wanted_filter, const std::array<int, 4>& wanted_range);
-  };
-  Axis columns_, rows_;
+  NearestLayout layout_;
 };
 
 }  // namespace hotpack::geometry

@@ -173,27 +173,26 @@ std::uint64_t count_one_hot(std::span<const std::byte> one_hot, LabelStorage sto
   return without;
 }
 
-std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count,
-                        std::vector<std::uint64_t>& histogram) {
-  histogram.assign(class_count, 0);
+std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::uint64_t times,
+                        std::span<std::uint64_t> histogram) {
   std::uint64_t ignored = 0;
   const auto counter_of = [&](std::uint16_t id) -> std::uint64_t& {
-    return id < class_count ? histogram[id] : ignored;
+    return id < histogram.size() ? histogram[id] : ignored;
   };
   std::uint64_t* last_counter = &ignored;
   IdRun run(kIgnored);
   std::size_t i = 0;
   for (; i + kRunPixels <= ids.size(); i += kRunPixels) {
     if (run.fills(&ids[i])) {
-      *last_counter += kRunPixels;
+      *last_counter += kRunPixels * times;
       continue;
     }
-    for (std::size_t k = 0; k < kRunPixels; ++k) ++counter_of(ids[i + k]);
+    for (std::size_t k = 0; k < kRunPixels; ++k) counter_of(ids[i + k]) += times;
     const std::uint16_t last = ids[i + kRunPixels - 1];
     run = IdRun(last);
     last_counter = &counter_of(last);
   }
-  for (; i < ids.size(); ++i) ++counter_of(ids[i]);
+  for (; i < ids.size(); ++i) counter_of(ids[i]) += times;
   return ignored;
 }
 

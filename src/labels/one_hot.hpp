@@ -36,9 +36,9 @@ void add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::si
                                           std::size_t class_count,
                                           std::vector<std::uint64_t>& histogram);
 
-// Counts the pixels of one label. Resizes and overwrites `histogram`: element c is the number of
-// pixels of class c. Returns the number of ignored pixels.
-[[nodiscard]] std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count,
-                                      std::vector<std::uint64_t>& histogram);
+// Counts each pixel `times` times: adds to element c of `histogram`, which has one element per
+// class, for pixels of class c. Returns the count of ignored pixels.
+[[nodiscard]] std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::uint64_t times,
+                                      std::span<std::uint64_t> histogram);
 
 }  // namespace hotpack::labels

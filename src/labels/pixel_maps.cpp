@@ -1,24 +1,15 @@
 #include "labels/pixel_maps.hpp"
 
-#include "base/words.hpp"
+#include <span>
 
-#include <cstring>
+#include "base/words.hpp"
+#include "labels/fill_units.hpp"
+#include "labels/row_runs.hpp"
 
 namespace hotpack::labels {
 namespace {
 
-constexpr int kRunPixels = 8;
 constexpr Entry kNotKnown = kUnknown | kNearest;
-
-// True if the kRunPixels pixels at `rgb` all equal the preceding pixel, that is, each byte equals
-// the byte three before.
-bool repeats_pixel_before(const std::uint8_t* rgb) {
-  std::array<std::uint64_t, 3> here, before;
-  static_assert(sizeof here == 3 * kRunPixels);
-  std::memcpy(here.data(), rgb, sizeof here);
-  std::memcpy(before.data(), rgb - 3, sizeof before);
-  return ((here[0] ^ before[0]) | (here[1] ^ before[1]) | (here[2] ^ before[2])) == 0;
-}
 
 std::uint32_t color_at(const std::uint8_t* rgb) { return packed_color({rgb[0], rgb[1], rgb[2]}); }
 
@@ -63,14 +54,27 @@ class NearestLookup {
   std::vector<Slot> slots_;
 };
 
-// Maps a row. Labels have large areas of one color, so whole runs are copied from the preceding
-// pixel, and the table is used only if the color changes.
+// Maps a row that consists of runs of one color. `begins` has the first pixel of each run.
 template <class Lookup>
-Entry map_rgb_row(const std::uint8_t* rgb, int width, Lookup& lookup, std::uint16_t* ids) {
+Entry map_runs(const std::uint8_t* rgb, std::size_t width, std::span<const std::uint32_t> begins,
+               Lookup& lookup, std::uint16_t* ids) {
+  Entry flags = 0;
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const std::size_t begin = begins[i], end = i + 1 < begins.size() ? begins[i + 1] : width;
+    const Entry entry = lookup(color_at(rgb + 3 * begin));
+    flags |= entry;
+    fill_units(static_cast<std::uint16_t>(entry), end - begin, ids + begin);
+  }
+  return flags;
+}
+
+// Maps a row pixel by pixel, and uses the table only if the color changes.
+template <class Lookup>
+Entry map_pixels(const std::uint8_t* rgb, std::size_t width, Lookup& lookup, std::uint16_t* ids) {
   Entry flags = 0;
   std::uint32_t last = ~color_at(rgb);
   std::uint16_t id = 0;
-  const auto map_pixel = [&](int x) {
+  for (std::size_t x = 0; x < width; ++x) {
     const std::uint32_t color = color_at(rgb + 3 * x);
     if (color != last) {
       const Entry entry = lookup(color);
@@ -79,17 +83,7 @@ Entry map_rgb_row(const std::uint8_t* rgb, int width, Lookup& lookup, std::uint1
       last = color;
     }
     ids[x] = id;
-  };
-  map_pixel(0);
-  int x = 1;
-  for (; x + kRunPixels <= width; x += kRunPixels) {
-    if (repeats_pixel_before(rgb + 3 * x)) {
-      std::fill_n(ids + x, kRunPixels, id);
-    } else {
-      for (int i = 0; i < kRunPixels; ++i) map_pixel(x + i);
-    }
   }
-  for (; x < width; ++x) map_pixel(x);
   return flags;
 }
 
@@ -166,9 +160,13 @@ template <class Lookup, class Found>
 Entry map_colors(ConstPixels rgb, Lookup lookup, Found found, MutableIds ids,
                  UnknownCounter& unknown) {
   Entry flags = 0;
+  RowRuns runs;
+  const auto width = static_cast<std::size_t>(ids.width);
   for (int y = 0; y < ids.height; ++y) {
     const std::uint8_t* row = rgb.row(y);
-    const Entry row_flags = map_rgb_row(row, ids.width, lookup, ids.row(y));
+    const Entry row_flags = runs.find_colors(row, width)
+                                ? map_runs(row, width, runs.begins(), lookup, ids.row(y))
+                                : map_pixels(row, width, lookup, ids.row(y));
     flags |= row_flags;
     if ((row_flags & kNotKnown) == 0) continue;
     count_unknown(

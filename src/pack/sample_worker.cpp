@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,12 +10,12 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "format/schema_json.hpp"
-#include "geometry/nearest.hpp"
 #include "geometry/resample.hpp"
 #include "label_setup/placement.hpp"
 #include "labels/one_hot.hpp"
 #include "pack/channel_sums.hpp"
 #include "pack/image_loader.hpp"
+#include "pack/record_label.hpp"
 
 namespace hotpack::pipeline {
 
@@ -74,13 +75,13 @@ struct SampleWorker::Impl {
 
  private:
   Outcome pack_image(const LoadedImage& loaded, const Sample& sample, PackedSample& out);
-  ConstIds record_of(ConstIds source, Region region, Extent record);
   void pack_label_file(const LoadedImage& loaded, const Sample& sample, PackedSample& out);
   void pack_masks(const LoadedImage& loaded, const Sample& sample, PackedSample& out);
   void pack_class(const Sample& sample, PackedSample& out);
-  void encode_label(ConstIds ids, PackedSample& out);
+  void pack_ids(ConstIds source, Region region, Extent record, PackedSample& out);
   std::span<std::byte> label_room(std::size_t places);
-  void take_label(std::span<const std::byte> encoded, Extent size, PackedSample& out);
+  void take_label(std::span<const std::byte> encoded, std::uint32_t crc, Extent size,
+                  PackedSample& out);
 
   const RecordOptions& options;
   const LabelSetup& setup;
@@ -89,9 +90,9 @@ struct SampleWorker::Impl {
 
   ImageLoader loader;
   geometry::Resampler resampler;
-  geometry::NearestPlacer placer;
+  std::optional<RecordLabel> label;
   std::vector<std::uint64_t> histogram;
-  Buffer record_pixels, planes, record_ids, label_bytes;
+  Buffer record_pixels, planes, label_bytes;
 };
 
 Outcome SampleWorker::Impl::pack_image(const LoadedImage& loaded, const Sample& sample,
@@ -128,22 +129,13 @@ Outcome SampleWorker::Impl::pack_image(const LoadedImage& loaded, const Sample& 
   return std::optional<Problem>();
 }
 
-// Places a label in the record, in the same way as the image.
-ConstIds SampleWorker::Impl::record_of(ConstIds source, Region region, Extent record_size) {
-  const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(record_size)),
-                          record_size.width, record_size.height, 1,
-                          static_cast<std::size_t>(record_size.width) * 2};
-  placer.place(source, region, options.label_filter, setup.pad_id, record);
-  return record;
-}
-
+// Places the label in the record, in the same way as the image.
 void SampleWorker::Impl::pack_label_file(const LoadedImage& loaded, const Sample& sample,
                                          PackedSample& out) {
-  if (!options.tile)
-    return encode_label(record_of(loaded.ids, loaded.canvas.region, loaded.canvas.size), out);
-  const Region canvas{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width,
-                      loaded.canvas.size.height};
-  encode_label(record_of(loaded.ids, canvas, options.tile->size), out);
+  if (!options.tile) return pack_ids(loaded.ids, loaded.canvas.region, loaded.canvas.size, out);
+  pack_ids(loaded.ids,
+           {-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height},
+           options.tile->size, out);
 }
 
 void SampleWorker::Impl::pack_masks(const LoadedImage& loaded, const Sample& sample,
@@ -160,12 +152,12 @@ void SampleWorker::Impl::pack_masks(const LoadedImage& loaded, const Sample& sam
       labels::count_one_hot(encoded, schema.label->storage, schema.class_count(), histogram);
   for (std::size_t c = 0; c < histogram.size(); ++c)
     if (histogram[c] > 0) out.sums.classes[c] = {histogram[c], 1, area(size) - out.sums.ignored};
-  take_label(encoded, size, out);
+  take_label(encoded, crc32c(encoded), size, out);
 }
 
 void SampleWorker::Impl::pack_class(const Sample& sample, PackedSample& out) {
   const auto id = static_cast<std::uint16_t>(sample.class_id);
-  encode_label({&id, 1, 1, 1, sizeof id}, out);
+  pack_ids({&id, 1, 1, 1, sizeof id}, {0, 0, 1, 1}, {1, 1}, out);
 }
 
 std::span<std::byte> SampleWorker::Impl::label_room(std::size_t places) {
@@ -174,25 +166,26 @@ std::span<std::byte> SampleWorker::Impl::label_room(std::size_t places) {
   return {label_bytes.reserve(bytes), bytes};
 }
 
-void SampleWorker::Impl::take_label(std::span<const std::byte> encoded, Extent size,
-                                    PackedSample& out) {
+void SampleWorker::Impl::take_label(std::span<const std::byte> encoded, std::uint32_t crc,
+                                    Extent size, PackedSample& out) {
   out.label = encoded;
   out.entry.label_shape = {size.height, size.width,
                            static_cast<std::int32_t>(format::label_depth(schema))};
   out.entry.label_stored = encoded.size();
-  out.entry.label_crc = crc32c(encoded);
+  out.entry.label_crc = crc;
 }
 
-void SampleWorker::Impl::encode_label(ConstIds ids, PackedSample& out) {
-  const std::size_t classes = schema.class_count();
-  const std::span<const std::uint16_t> all(ids.data, area(extent_of(ids)));
-  const std::span<std::byte> encoded = label_room(all.size());
-  labels::encode_ids(all, classes, schema.label->storage, encoded);
-  out.sums.ignored = labels::count_ids(all, classes, histogram);
-  for (std::size_t c = 0; c < classes; ++c)
-    out.sums.classes[c] = {histogram[c], histogram[c] > 0 ? 1u : 0u,
-                           histogram[c] > 0 ? all.size() - out.sums.ignored : 0};
-  take_label(encoded, extent_of(ids), out);
+void SampleWorker::Impl::pack_ids(ConstIds source, Region region, Extent record,
+                                  PackedSample& out) {
+  if (!label)
+    label.emplace(schema.label->storage, schema.class_count(), options.label_filter, setup.pad_id);
+  label->make(source, region, record);
+  out.sums.ignored = label->ignored_pixels();
+  const std::span<const std::uint64_t> pixels = label->pixels_of_classes();
+  for (std::size_t c = 0; c < pixels.size(); ++c)
+    out.sums.classes[c] = {pixels[c], pixels[c] > 0 ? 1u : 0u,
+                           pixels[c] > 0 ? area(record) - out.sums.ignored : 0};
+  take_label(label->bytes(), label->crc(), record, out);
 }
 
 Outcome SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {

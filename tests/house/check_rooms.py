@@ -38,7 +38,7 @@ ROOMS = {
     "c_api": Room(("base", "format", "reader", "loader", "device")),
     "codecs": Room(("base",), ("jpeg", "png", "deflate", "highway")),
     "geometry": Room(("base",), ("opencv", "highway")),
-    "labels": Room(("base",)),
+    "labels": Room(("base",), ("highway",)),
     "writer": Room(("base", "format"), ("zstd",)),
     "settings": Room(("base", "format", "labels"), ("tbb",)),
     "inputs": Room(("base", "format", "labels", "settings"), ("utf8proc",)),

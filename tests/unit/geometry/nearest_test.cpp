@@ -154,6 +154,25 @@ TEST_CASE("NearestPlacer places, clips and pads as the formulas say") {
   }
 }
 
+TEST_CASE("NearestLayout: record_column inverts source_columns") {
+  std::mt19937 random(4);
+  const auto size = [&] { return 1 + static_cast<int>(random() % 40); };
+  const auto corner = [&] { return static_cast<int>(random() % 60) - 30; };
+  NearestLayout layout;
+  for (int round = 0; round < 500; ++round) {
+    const Region region{corner(), corner(), size(), size()};
+    layout.update({size(), size()}, region, kFilters[random() % 3], {size(), size()});
+    if (layout.left() == layout.right()) continue;
+    const auto columns = layout.source_columns();
+    REQUIRE(columns.size() == static_cast<std::size_t>(layout.right() - layout.left()));
+    for (int x = layout.first_source_column(); x <= layout.last_source_column() + 1; ++x) {
+      const auto before =
+          std::count_if(columns.begin(), columns.end(), [x](int column) { return column < x; });
+      REQUIRE(layout.record_column(x) == layout.left() + before);
+    }
+  }
+}
+
 TEST_CASE("NearestPlacer is correct after changes of filter or size") {
   std::mt19937 random(3);
   const Ids wide = random_ids(30, 20, random), tall = random_ids(20, 30, random);

@@ -191,19 +191,20 @@ TEST_CASE("one pixel serves as a whole-image label") {
   CHECK(encode({2}, 3, LabelStorage::bits) == Bytes{std::byte{4}});
 }
 
-TEST_CASE("count_ids counts every class and the ignored pixels") {
+TEST_CASE("count_ids adds every class and returns the ignored pixels") {
   std::mt19937 random(34);
-  std::vector<std::uint64_t> histogram{9, 9, 9};
   for (const std::size_t class_count : kClassCounts) {
     for (const std::size_t pixels :
          {std::size_t{0}, std::size_t{5}, std::size_t{16}, std::size_t{2011}}) {
       const Ids ids = random_ids(pixels, class_count, random);
-      const std::uint64_t ignored = count_ids(ids, class_count, histogram);
-      REQUIRE(histogram.size() == class_count);
-      CHECK(ignored == static_cast<std::uint64_t>(std::count(ids.begin(), ids.end(), kIgnored)));
+      std::vector<std::uint64_t> histogram(class_count, 5);
+      const std::uint64_t ignored = count_ids(ids, 3, histogram);
+      CHECK(ignored ==
+            3 * static_cast<std::uint64_t>(std::count(ids.begin(), ids.end(), kIgnored)));
       for (std::size_t c = 0; c < class_count; ++c)
-        REQUIRE(histogram[c] == static_cast<std::uint64_t>(std::count(
-                                    ids.begin(), ids.end(), static_cast<std::uint16_t>(c))));
+        REQUIRE(histogram[c] ==
+                5 + 3 * static_cast<std::uint64_t>(
+                            std::count(ids.begin(), ids.end(), static_cast<std::uint16_t>(c))));
     }
   }
 }

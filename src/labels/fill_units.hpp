@@ -1,0 +1,28 @@
+// Fills memory with one value of 2 or 4 bytes. Runs of a label are short, so this avoids the long
+// start of a vectorized loop: it stores blocks of 16 bytes, of which the last two may overlap. For
+// this room only; pure, thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+namespace hotpack::labels {
+
+// `out` needs no alignment.
+template <class Unit>
+void fill_units(Unit value, std::size_t count, void* out) {
+  std::array<Unit, 16 / sizeof(Unit)> block;
+  block.fill(value);
+  auto* at = static_cast<std::byte*>(out);
+  std::byte* const end = at + count * sizeof(Unit);
+  if (count < block.size()) {
+    for (; at != end; at += sizeof(Unit)) std::memcpy(at, &value, sizeof value);
+    return;
+  }
+  std::byte* const last = end - sizeof block;
+  for (; at < last; at += sizeof block) std::memcpy(at, block.data(), sizeof block);
+  std::memcpy(last, block.data(), sizeof block);
+}
+
+}  // namespace hotpack::labels
