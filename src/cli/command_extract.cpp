@@ -77,10 +77,12 @@ std::string prefix_of(const std::vector<std::string>& packs, const std::string& 
 
 Error unknown_key_error(const std::vector<std::string>& packs, const ExtractArguments& arguments,
                         const std::string& asked) {
+  constexpr std::uint64_t kMostCompared = 100'000;  // more would only delay the message
   std::vector<std::string> keys;
   for (const std::string& pack : packs) {
     HOTPACK_ASSIGN(const Dataset dataset, Dataset::open(pack));
-    for (std::uint64_t i = 0; i < dataset.records(); ++i) {
+    const std::uint64_t compared = std::min(dataset.records(), kMostCompared - keys.size());
+    for (std::uint64_t i = 0; i < compared; ++i) {
       HOTPACK_ASSIGN(const Sample sample, dataset.sample(i));
       keys.push_back(prefix_of(packs, pack, arguments) + std::string(sample.key()));
     }

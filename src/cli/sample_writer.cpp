@@ -101,7 +101,8 @@ Status SampleWriter::write(const Sample& sample) {
   for (std::size_t i = 0; i < made_.size(); ++i) {
     Status status = write_file(made_[i].first, made_[i].second);
     if (status.ok()) continue;
-    while (i-- > 0) tree_.remove(options_.prefix + made_[i].first);
+    // Files that replaced others stay: without them, the sample would have less than before.
+    while (!options_.force && i-- > 0) tree_.remove(options_.prefix + made_[i].first);
     return status;
   }
   return {};
