@@ -10,10 +10,10 @@
 //   */KEY.npy         on request, for images and labels: [H,W,C] bytes; the label as stored
 //
 // The files of a sample are made in memory before the first is written, and are removed if one of
-// them cannot be written: a sample that fails leaves no file. Keys are relative paths without "."
-// and ".." (opening a shard refuses others), and OutputTree follows no link. Ownership: owns
-// buffers that it reuses for each sample. Not thread-safe: each thread has its own writer, and all
-// use the same tree. Failure: the errors of OutputTree, and `damaged`.
+// them cannot be written: a sample that fails leaves no file, unless `force` replaces files. Keys
+// are relative paths without "." and ".." (opening a shard refuses others), and OutputTree follows
+// no link. Ownership: owns buffers that it reuses for each sample. Not thread-safe: each thread has
+// its own writer, and all use the same tree. Failure: the errors of OutputTree, and `damaged`.
 #pragma once
 
 #include <span>
