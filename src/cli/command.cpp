@@ -188,7 +188,8 @@ CommandContext::CommandContext(Streams streams) : streams_(streams), output_(str
 
 void CommandContext::add_jobs_option(CLI::App& command) {
   add_value(command, "-j,--jobs", jobs_,
-            "threads; more need more memory [default: one per processor that the process may use]", "N", kRunning)
+            "threads; more need more memory [default: one per processor that the process may use]",
+            "N", kRunning)
       ->check(CLI::Range(1, kMostJobs));
 }
 

@@ -124,7 +124,8 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
       ->group("Measuring");
   command
       .add_option("--threads", options.threads,
-                  "thread counts to measure with [default: 1, 2, 4, … and all cores that the process may use]")
+                  "thread counts to measure with [default: 1, 2, 4, … and all cores that the "
+                  "process may use]")
       ->option_text("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)

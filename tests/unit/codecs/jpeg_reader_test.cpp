@@ -246,8 +246,8 @@ TEST_CASE("a JPEG is decoded at a fraction of its size on request") {
 TEST_CASE("a fraction of a JPEG becomes gray and is turned as the whole is") {
   const Bytes file = test::with_exif_orientation(sized_jpeg({}), 6);
   Decoder decoder;
-  const auto image = decoder.decode_image(
-      file, {.channels = 1, .apply_orientation = true, .jpeg_denominator = 2});
+  const auto image =
+      decoder.decode_image(file, {.channels = 1, .apply_orientation = true, .jpeg_denominator = 2});
   REQUIRE(image.ok());
   CHECK(image.value().width == 18);
   CHECK(image.value().height == 23);
@@ -258,8 +258,8 @@ TEST_CASE("a fraction of a JPEG that ends too early is refused too") {
   const Bytes file = sized_jpeg({});
   Decoder decoder;
   for (const int denominator : {2, 4, 8}) {
-    const auto image =
-        decoder.decode_image(test::truncated(file, file.size() - 3), {.jpeg_denominator = denominator});
+    const auto image = decoder.decode_image(test::truncated(file, file.size() - 3),
+                                            {.jpeg_denominator = denominator});
     REQUIRE_FALSE(image.ok());
     CHECK_THAT(image.error().message, ContainsSubstring("Premature end of JPEG file"));
   }
