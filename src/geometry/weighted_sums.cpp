@@ -271,8 +271,9 @@ void ColumnSummer::fill(std::size_t pixel, const AxisWeights::Window& window) {
   const int start = std::clamp(range_.source - taps, 0, window.first);
   columns_.starts[pixel] = start * channels_;
   const std::size_t lanes_per_pixel = channels_ == 3 ? 4 : 1;
+  const int skipped = window.first - start;
   for (int k = 0; k < window.count; ++k) {
-    const auto tap = static_cast<std::size_t>(window.first - start + k);
+    const auto tap = static_cast<std::size_t>(skipped) + static_cast<std::size_t>(k);
     std::int16_t* upper = &columns_.weights[tap / 2 * 4 * columns_.lanes];
     std::int16_t* lower = upper + 2 * columns_.lanes;
     for (std::size_t lane = pixel * lanes_per_pixel; lane < (pixel + 1) * lanes_per_pixel; ++lane) {
