@@ -22,7 +22,6 @@
 #include "support/fake_cuda/fake_driver.hpp"
 #include "support/fake_cuda/host_kernels.hpp"
 #include "support/fenced_memory.hpp"
-#include "support/levels.hpp"
 
 using namespace hotpack;
 using namespace hotpack::device;
