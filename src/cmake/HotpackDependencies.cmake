@@ -1,11 +1,11 @@
 # Libraries that hotpack uses. Those of the command are required only if the command is built.
 
-# hotpack_find(TARGET HEADER … LIBRARIES … SUFFIXES …): an imported target from a header and library names, for packages whose
+# hotpack_find(TARGET HEADER … LIBRARIES …): an imported target from a header and library names, for packages whose
 # CMake files not every distribution ships. Fails with the name of what is missing and the script that installs it.
 function(hotpack_find target)
-  cmake_parse_arguments(FIND "" "HEADER" "LIBRARIES;SUFFIXES" ${ARGN})
+  cmake_parse_arguments(FIND "" "HEADER" "LIBRARIES" ${ARGN})
   string(MAKE_C_IDENTIFIER "HOTPACK_${target}" prefix)
-  find_path(${prefix}_INCLUDE ${FIND_HEADER} PATH_SUFFIXES ${FIND_SUFFIXES})
+  find_path(${prefix}_INCLUDE ${FIND_HEADER})
   if(NOT ${prefix}_INCLUDE)
     message(FATAL_ERROR "${FIND_HEADER} was not found; scripts/setup installs it or prints the package's name")
   endif()
@@ -29,7 +29,6 @@ if(HOTPACK_BUILD STREQUAL "all")
   find_package(JPEG REQUIRED)
   find_package(PNG 1.6 REQUIRED)
   hotpack_find(hotpack_libdeflate HEADER libdeflate.h LIBRARIES deflate)
-  hotpack_find(hotpack_opencv HEADER opencv2/imgproc.hpp LIBRARIES opencv_imgproc opencv_core SUFFIXES opencv4)
   find_package(TBB REQUIRED)
   find_package(spdlog REQUIRED)
   hotpack_find(hotpack_cli11 HEADER CLI/CLI.hpp)                # header-only

@@ -4,48 +4,23 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <exception>
-#include <mutex>
-#include <opencv2/imgproc.hpp>
+#include <new>
 #include <optional>
-#include <utility>
 
-#include "base/error.hpp"
-#include "base/try.hpp"
 #include "base/words.hpp"
 #include "geometry/antialias.hpp"
 #include "geometry/area.hpp"
 #include "geometry/blocks.hpp"
 #include "geometry/linear.hpp"
+#include "geometry/nearest.hpp"
 #include "geometry/opencv_scale.hpp"
 #include "geometry/visible.hpp"
 
 namespace hotpack::geometry {
 namespace {
 
-// The most pixels of an intermediate image. A larger one is refused, unless the source is even
-// larger.
-constexpr std::int64_t kMaxIntermediatePixels = std::int64_t{1} << 28;
-
 std::size_t samples(int pixels, int channels) {
   return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels);
-}
-
-// Returns a cv::Mat for memory that OpenCV does not own or free.
-cv::Mat header_over(const std::uint8_t* data, Extent size, int channels, std::size_t row_bytes) {
-  return {size.height, size.width, CV_MAKETYPE(CV_8U, channels), const_cast<std::uint8_t*>(data),
-          row_bytes};
-}
-
-Status nearest_of_opencv(ConstPixels source, MutablePixels out) try {
-  const cv::Mat from =
-      header_over(source.data, {source.width, source.height}, source.channels, source.row_bytes);
-  cv::Mat to = header_over(out.data, {out.width, out.height}, out.channels, out.row_bytes);
-  cv::resize(from, to, to.size(), 0, 0, cv::INTER_NEAREST);
-  if (to.data != out.data) return internal_error("OpenCV resized into memory of its own");
-  return {};
-} catch (const std::exception& failure) {
-  return internal_error(std::string("OpenCV cannot resize: ") + failure.what());
 }
 
 // Returns a view of a rectangle of an image.
@@ -80,14 +55,13 @@ void pad_around(const Visible& part, const std::uint8_t* color, MutablePixels re
   }
 }
 
-Status check_intermediate(const Region& region, Extent source) {
-  const std::int64_t wanted = std::int64_t{region.width} * region.height;
-  if (wanted <= std::max(kMaxIntermediatePixels, std::int64_t{source.width} * source.height))
-    return {};
-  return data_error(
-      "an image of " + std::to_string(source.width) + "x" + std::to_string(source.height) +
-      " would be resized to " + std::to_string(region.width) + "x" + std::to_string(region.height) +
-      " before it is cropped, which is too large; crop the image or choose another --fit");
+// Copies the pixels of `columns` from a row of an image.
+template <int kChannels>
+void pick_pixels(const std::uint8_t* source_row, std::span<const int> columns, std::uint8_t* out) {
+  for (const int column : columns) {
+    std::memcpy(out, source_row + std::ptrdiff_t{kChannels} * column, kChannels);
+    out += kChannels;
+  }
 }
 
 Error no_memory_for(const Region& region) {
@@ -113,7 +87,7 @@ struct Resampler::Impl {
   LinearResizer linear;
   AreaShrinker area;
   BlockAverager blocks;
-  Buffer intermediate;
+  NearestLayout nearest;
 
   // Fills `out`. The resampled image, placed at `region`, covers it completely.
   Status resample(const ConstPixels& source, const Region& region, ImageFilter filter,
@@ -122,16 +96,18 @@ struct Resampler::Impl {
   void resize(const ConstPixels& source, const Region& region, ImageFilter filter,
               const MutablePixels& out);
   // Does the same for nearest.
-  Status pick_nearest(const ConstPixels& source, const Region& region, const MutablePixels& out);
-  // Returns a view of the buffer as an image without gaps between rows. Fails if memory is lacking.
-  Result<MutablePixels> intermediate_image(const Region& region, int channels);
+  void pick_nearest(const ConstPixels& source, const Region& region, const MutablePixels& out);
 };
 
 Status Resampler::Impl::resample(const ConstPixels& source, const Region& region,
                                  ImageFilter filter, const MutablePixels& out) try {
-  if (filter == ImageFilter::nearest) return pick_nearest(source, region, out);
-  const std::optional<AntialiasRule> rule = antialias_rule(filter);
-  rule ? antialiaser.resample(source, region, *rule, out) : resize(source, region, filter, out);
+  if (filter == ImageFilter::nearest) {
+    pick_nearest(source, region, out);
+  } else if (const std::optional<AntialiasRule> rule = antialias_rule(filter)) {
+    antialiaser.resample(source, region, *rule, out);
+  } else {
+    resize(source, region, filter, out);
+  }
   return {};
 } catch (const std::bad_alloc&) {
   return no_memory_for(region);
@@ -154,30 +130,21 @@ void Resampler::Impl::resize(const ConstPixels& source, const Region& region, Im
           : linear.resample(source, region, LinearRule::growing_area, out);
 }
 
-Status Resampler::Impl::pick_nearest(const ConstPixels& source, const Region& region,
-                                     const MutablePixels& out) {
-  if (region == Region{0, 0, out.width, out.height}) return nearest_of_opencv(source, out);
-  HOTPACK_TRY(check_intermediate(region, {source.width, source.height}));
-  HOTPACK_ASSIGN(const MutablePixels whole, intermediate_image(region, out.channels));
-  HOTPACK_TRY(nearest_of_opencv(source, whole));
-  copy_rows(part_of<const std::uint8_t>(whole, -region.x, -region.y, {out.width, out.height}), out);
-  return {};
+void Resampler::Impl::pick_nearest(const ConstPixels& source, const Region& region,
+                                   const MutablePixels& out) {
+  nearest.update({source.width, source.height}, region, LabelFilter::nearest_cv,
+                 {out.width, out.height});
+  const auto pick = out.channels == 1 ? pick_pixels<1> : pick_pixels<3>;
+  for (int y = 0; y < out.height; ++y) {
+    if (y > 0 && nearest.source_row(y) == nearest.source_row(y - 1)) {
+      std::memcpy(out.row(y), out.row(y - 1), samples(out.width, out.channels));
+    } else {
+      pick(source.row(nearest.source_row(y)), nearest.source_columns(), out.row(y));
+    }
+  }
 }
 
-Result<MutablePixels> Resampler::Impl::intermediate_image(const Region& region, int channels) try {
-  const std::size_t row_bytes = samples(region.width, channels);
-  auto* data =
-      intermediate.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(region.height));
-  return MutablePixels{data, region.width, region.height, channels, row_bytes};
-} catch (const std::bad_alloc&) {
-  return no_memory_for(region);
-}
-
-Resampler::Resampler() : impl_(std::make_unique<Impl>()) {
-  static std::once_flag once;
-  // 0 means no threads; 1 would start a pool (0.6 ms) and not use it
-  std::call_once(once, [] { cv::setNumThreads(0); });
-}
+Resampler::Resampler() : impl_(std::make_unique<Impl>()) {}
 Resampler::~Resampler() = default;
 Resampler::Resampler(Resampler&&) noexcept = default;
 Resampler& Resampler::operator=(Resampler&&) noexcept = default;
@@ -200,7 +167,5 @@ Status Resampler::place(ConstPixels source, Region region, ImageFilter filter,
   }
   return impl_->resample(source, around, resolve_filter(filter, source_size, region_size), target);
 }
-
-std::string resize_library() { return "opencv-" + cv::getVersionString(); }
 
 }  // namespace hotpack::geometry

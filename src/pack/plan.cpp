@@ -62,14 +62,10 @@ bool compresses(const ShardOptions& shard, const LabelSetup& setup) {
   return shard.zstd_image || (shard.zstd_label && setup.scope);
 }
 
-std::vector<std::string> engines(ImageFilter filter, bool zstd) {
-  std::vector<std::string> tokens;
-  // hotpack implements the antialiased filters itself.
-  const std::string resize = geometry::is_antialiased(filter) ? "" : geometry::resize_engine();
-  if (!resize.empty()) tokens.push_back(resize);
-  if (zstd) tokens.push_back(writer::compressor_engine());
-  std::sort(tokens.begin(), tokens.end());
-  return tokens;
+// Returns the libraries that determine bytes of records. No library determines pixels.
+std::vector<std::string> engines(bool zstd) {
+  if (!zstd) return {};
+  return {writer::compressor_engine()};
 }
 
 std::string fields_text(bool image, bool label) {
@@ -294,7 +290,7 @@ Schema make_schema(const PackOptions& options, const LabelSetup& setup) {
   schema.options.shuffle = options.shard.shuffle_seed;
   schema.options.anchor = packed_word_of(options.record.anchor);
   schema.options.size_mismatch = packed_word_of(options.record.size_mismatch);
-  schema.options.engines = engines(options.record.image_filter, compresses(options.shard, setup));
+  schema.options.engines = engines(compresses(options.shard, setup));
   schema.options.more = further_options(options, setup);
   return schema;
 }

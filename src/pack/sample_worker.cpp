@@ -111,7 +111,7 @@ Outcome SampleWorker::Impl::pack_image(const LoadedImage& loaded, const Sample& 
   if (const Status placed = resampler.place(loaded.pixels, drawn, options.image_filter,
                                             pad_pixel(schema).data(), record);
       !placed.ok())
-    return damaged_or_fatal(placed.error(), loaded.headers.image.path, ProblemKind::too_large);
+    return damaged_or_fatal(placed.error(), loaded.headers.image.path);
   add_channel_sums(record, region, out.sums);
 
   out.entry.source_size = {loaded.size.width, loaded.size.height};

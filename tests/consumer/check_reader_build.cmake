@@ -8,7 +8,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${SCRATCH})
-foreach(package JPEG PNG OpenCV TBB spdlog Freetype Catch2 PkgConfig)
+foreach(package JPEG PNG TBB spdlog Freetype Catch2 PkgConfig)
   list(APPEND hidden -D CMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
 endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH} -G ${GENERATOR} -D HOTPACK_BUILD=reader -D HOTPACK_CUDA=OFF -D HOTPACK_TESTS=OFF

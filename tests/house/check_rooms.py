@@ -37,7 +37,7 @@ ROOMS = {
     "device": Room(("base", "format", "expand", "reader", "loader")),
     "c_api": Room(("base", "format", "reader", "loader", "device")),
     "codecs": Room(("base",), ("jpeg", "png", "deflate", "highway")),
-    "geometry": Room(("base",), ("opencv", "highway")),
+    "geometry": Room(("base",), ("highway",)),
     "labels": Room(("base",), ("highway",)),
     "writer": Room(("base", "format"), ("zstd",)),
     "settings": Room(("base", "format", "labels"), ("tbb",)),
@@ -58,7 +58,6 @@ LIBRARIES = {
     "png": Library(r"(png|pngconf|zlib)\.h", "PNG::PNG"),      # libpng brings zlib
     "deflate": Library(r"libdeflate\.h", "hotpack_libdeflate"),
     "highway": Library(r"hwy/.+", "hotpack_highway"),
-    "opencv": Library(r"opencv2/.+", "hotpack_opencv", ("resample.cpp", "resize_engine.cpp")),
     "tbb": Library(r"(oneapi/)?tbb/.+", "TBB::tbb"),
     "spdlog": Library(r"(spdlog|fmt)/.+", "spdlog::spdlog_header_only"),
     "cli11": Library(r"CLI/.+", "hotpack_cli11"),

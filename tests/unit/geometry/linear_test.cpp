@@ -3,11 +3,11 @@
 #include <array>
 #include <random>
 
-#include "geometry/resize_cases.hpp"
 #include "support/catch.hpp"
 #include "support/reference_resize.hpp"
 #include "support/resized_parts.hpp"
 #include "support/vector_targets.hpp"
+#include "unit/geometry/resize_cases.hpp"
 
 using namespace hotpack;
 using namespace hotpack::geometry;
