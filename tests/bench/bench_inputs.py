@@ -4,6 +4,7 @@ Generated images compress like photos, in bytes per pixel: PNG 1.6, with Paeth f
 """
 
 import csv
+import shutil
 from pathlib import Path
 
 import cv2
@@ -102,8 +103,20 @@ def from_samples(street, folder, count, size, grain=0, more_classes=0):
     return Pairs(folder / "images", folder / "ids", folder / "masks", folder / "classes.csv")
 
 
-def from_ids(images, ids, folder):
-    """Given gray ids; their masks are painted."""
+def repeated(folder, copies, least):
+    """The files of `folder` in `copies`, again and again under other names until there are `least`."""
+    originals = files(folder)
+    for number in range(max(least, len(originals))):
+        turn, place = divmod(number, len(originals))
+        path = copies / str(turn) / originals[place].relative_to(folder)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(originals[place], path)
+    return copies
+
+
+def from_ids(images, ids, folder, least):
+    """Given images and gray ids, repeated until there are `least` pairs; the masks of the ids are painted."""
+    images, ids = repeated(images, folder / "images", least), repeated(ids, folder / "ids", least)
     found = {path: cv2.imread(str(path), cv2.IMREAD_UNCHANGED) for path in files(ids)}
     class_count = 1 + max(int(plane[plane != IGNORED].max(initial=0)) for plane in found.values())
     colors = np.array([[(number * step + 40) % 256 for step in (67, 131, 197)] for number in range(class_count)], np.uint8)

@@ -6,7 +6,8 @@ usage: compare_pack.py HOTPACK LIMIT OPENCV_PACK [--jobs LIST] [--rounds N] [--t
   --jobs      some of: ids, bits, one_hot, jpeg, photos, photos-scaled, photos-triangle, classes, classes-triangle, small   (default: all)
   --rounds    each figure is the median of so many rounds (default: 7)
   --threads   of hotpack and of the program at the limit (default: 1,2); the other programs have one
-  --camvid    the folder of CamVid as SegNet has it, with `train` and `trainannot` or `val` and `valannot`, instead of generated pairs
+  --camvid    the folder of CamVid as SegNet has it, with `train` and `trainannot` or `val` and `valannot`, instead of generated pairs;
+              the pairs are repeated until there are 367, as in `train`
   --quick     fewer samples
   --json      where the report goes
 
@@ -25,6 +26,7 @@ from measuring import cores, median, run, save, scratch
 from pack_records import PackFiles
 
 SIZE = "512x512"
+CAMVID_TRAIN = 367  # pairs
 HERE = Path(__file__).resolve().parent
 STREET = HERE.parent.parent / "sample_data" / "street"
 SCRIPT = [sys.executable, HERE / "one_hot_it.py"]
@@ -103,12 +105,13 @@ class Inputs:
         return self.made[kind]
 
     def make_pairs(self, folder):
+        count = 40 if self.options.quick else CAMVID_TRAIN
         if self.options.camvid is None:
-            return bench_inputs.from_samples(STREET, folder, 40 if self.options.quick else 200, (480, 360), grain=2, more_classes=4)
+            return bench_inputs.from_samples(STREET, folder, count, (480, 360), grain=2, more_classes=4)
         for split in ("train", "val"):
             images, labels = (self.options.camvid / name for name in (split, split + "annot"))
             if images.is_dir() and labels.is_dir():
-                return bench_inputs.from_ids(images, labels, folder)
+                return bench_inputs.from_ids(images, labels, folder, count)
         sys.exit(f"{self.options.camvid} has neither train and trainannot nor val and valannot")
 
     def make_jpeg_pairs(self, folder):
