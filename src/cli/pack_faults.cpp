@@ -37,8 +37,8 @@ std::vector<std::string> missing_shards(const Dataset& dataset) {
 }
 
 std::string repair_text(const std::string& folder) {
-  return "to repair this pack, run the command that packed " + quoted_text(folder) +
-         " again with --repair: this packs damaged and missing shards again and keeps the rest";
+  return "to repair this pack, repeat the `hotpack pack` command that made " + quoted_text(folder) +
+         ", with --repair added: it packs damaged and missing shards again and keeps the others";
 }
 
 }  // namespace hotpack::cli

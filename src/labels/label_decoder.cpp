@@ -181,7 +181,7 @@ Status LabelDecoder::Impl::check_dim(const RawLabel& label) const {
   std::vector<std::string> ways;
   if (const int threshold = content.fitting_threshold(); threshold > 0) {
     const std::string least = std::to_string(threshold);
-    ways.push_back("if pixels from " + least + " on are foreground, give --threshold " + least);
+    ways.push_back("if values of " + least + " and more are foreground, give --threshold " + least);
   }
   const bool gray = label.rgb.data == nullptr || !first_colored_pixel(label.rgb);
   if (rules.dim == DimLabels::may_be_ids && gray && !label.lossy)

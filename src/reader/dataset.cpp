@@ -69,7 +69,7 @@ Error no_manifest(const std::string& folder) {
   if (shards.size() == planned)
     return unfinished("but " + std::string(planned == 1 ? "its " : "all ") + count +
                       (planned == 1 ? " is" : " are") +
-                      " in the folder: run hotpack merge to write " +
+                      " in the folder: run hotpack merge with this folder to write " +
                       std::string(format::kManifestName));
   return unfinished("but " + std::to_string(shards.size()) + " of " + count +
                     ". To finish the pack, run the command that started it again; to join the "

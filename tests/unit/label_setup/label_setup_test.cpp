@@ -953,8 +953,8 @@ TEST_CASE("many classes without an image are one warning") {
   PackOptions options = folders_options(folder);
   folder.write("names.txt", "a\nb\nc\nd\ne\nf\ng\nh\n");
   options.label.classes = folder / "names.txt";
-  CHECK(setup_of(options).table.warnings ==
-        Names{"classes without an image: 'b', 'c', 'd', 'e', 'f' and 2 more"});
+  CHECK(setup_of(options).table.warnings == Names{"classes without an image: 'b', 'c', 'd', 'e', "
+                                                  "'f' and 2 more; the pack keeps their ids"});
 }
 
 TEST_CASE("class folders are merged by name") {
