@@ -83,8 +83,14 @@ Result<format::Manifest> read_manifest(const std::string& folder) {
   if (fs::is_directory(folder, ignored) && !fs::exists(path, ignored) && !ignored) {
     return no_manifest(folder);
   }
-  HOTPACK_ASSIGN(const std::string text, read_text_file(path));
-  auto manifest = format::decode_manifest(text);
+  auto text = read_text_file(path);
+  if (!text.ok()) {
+    Error missing = std::move(text).error();
+    if (!fs::exists(path, ignored) && !ignored)
+      missing.message += "; '" + folder + "' is not a pack";
+    return missing;
+  }
+  auto manifest = format::decode_manifest(*text);
   if (manifest.ok()) return std::move(manifest).value();
   Error error = std::move(manifest).error();
   error.path = path;

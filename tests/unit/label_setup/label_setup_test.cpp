@@ -921,10 +921,11 @@ TEST_CASE("images alone have no label, and take no option about labels") {
   CHECK(setup.explanation.empty());
   PackOptions options = options_for(folder);
   options.label.class_count = 2;
-  CHECK_THAT(usage_text(options), ContainsSubstring("need labels"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--num-classes needs labels"));
   options = options_for(folder);
+  options.label.ignore = {"7"};
   options.label.unknown = "ignore";
-  CHECK_THAT(usage_text(options), ContainsSubstring("need labels"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--ignore, --unknown need labels"));
 }
 
 TEST_CASE("class folders of several splits share a table and report gaps") {
