@@ -159,7 +159,7 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
   if (rules.kind == LabelKind::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
   if (rules.kind == LabelKind::color && label.rgb.data == nullptr && label.bit_depth == 16)
-    return form_error(label, "has samples that are not colors; use --label-kind index");
+    return form_error(label, "has 16-bit values, which are not colors; use --label-kind index");
   return {};
 }
 
@@ -289,7 +289,7 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   if (report.ambiguous)
     return form_error(
         label,
-        "has colors without a class, but all its samples could be class ids; choose with "
+        "has colors without a class, but all its values could be class ids; choose with "
         "--label-kind index or --label-kind color");
   return {};
 }
