@@ -72,9 +72,8 @@ Error no_manifest(const std::string& folder) {
                       " in the folder: run hotpack merge with this folder to write " +
                       std::string(format::kManifestName));
   return unfinished("but " + std::to_string(shards.size()) + " of " + count +
-                    ". To finish the pack, run the command that started it again; to join the "
-                    "partitions of a pack, "
-                    "run hotpack merge");
+                    ". To finish the pack, repeat its `hotpack pack` command; to join the "
+                    "partitions of a pack, run hotpack merge");
 }
 
 Result<format::Manifest> read_manifest(const std::string& folder) {
