@@ -41,10 +41,9 @@ Status write_class_table(const pipeline::CheckReport& report, const std::string&
   if (report.colors) return write_new_file(path, pipeline::skeleton_of(*report.colors));
   if (has_numbered_classes(report))
     return write_new_file(path, pipeline::skeleton_of_ids(report.classes.size()));
-  return usage_error(
-      "--write-classes " + path +
-      ": there is nothing to write, because no label color or id lacks a class name; leave the "
-      "option out");
+  return usage_error("--write-classes " + path +
+                     ": there is nothing to write, because every color or id in the labels has a "
+                     "class with a name; leave the option out");
 }
 
 // Returns the option, with the path, that makes pack read the written table.

@@ -72,12 +72,13 @@ int report_end(CommandContext& context, const PackCommand& command, const pipeli
   if (skipped == 0) return kExitGood;
   const std::string& list = command.arguments.options.run.skipped_file;
   const std::string them = skipped == 1 ? "it" : "them";
-  context.terminal().warning(
-      counted_text(skipped, "sample was", "samples were") +
-      " left out of the data set (exit status 1); " +
-      (list.empty() ? "--skipped FILE lists " + them : quoted_text(list) + " lists " + them) +
-      ". To pack " + them + " too, repair the " + (skipped == 1 ? "file" : "files") +
-      " and run the same command again with --force");
+  context.terminal().warning(counted_text(skipped, "sample was", "samples were") +
+                             " left out of the data set (exit status 1); " +
+                             (list.empty() ? "to list " + them + ", add --skipped FILE"
+                                           : quoted_text(list) + " lists " + them) +
+                             ". To pack " + them + " too, repair the " +
+                             (skipped == 1 ? "file" : "files") +
+                             " and run the same command again with --force");
   return kExitData;
 }
 

@@ -161,7 +161,8 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
       continue;
     }
     for (const std::string& note : verified->report.notes)
-      terminal.info("note: " + format::with_valid_utf8(note));
+      terminal.info("note: " + (several ? printable_name(path) + ": " : "") +
+                    format::with_valid_utf8(note));
     reports.push_back(report_of(*verified, several));
     code = std::max(code, exit_code_of(verified->report));
   }

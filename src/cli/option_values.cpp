@@ -18,6 +18,12 @@ std::string no_choice(const std::string& word, const std::vector<std::string>& w
          suggestion(plain_word(word), words);
 }
 
+std::string form_text(const std::string& form) {
+  if (form == "WxH") return form + ", width x height in pixels, such as 512x512";
+  if (form == "CxR") return form + ", columns x rows, such as 4x3";
+  return form;
+}
+
 bool has_name(const CLI::Option& option, std::span<const std::string_view> names) {
   return std::any_of(names.begin(), names.end(),
                      [&](std::string_view name) { return option.check_name(std::string(name)); });

@@ -44,6 +44,9 @@ using Choices = std::vector<std::pair<std::string, T>>;
 // Returns a message such as "'lineer' is none of auto|linear; did you mean 'linear'?".
 [[nodiscard]] std::string no_choice(const std::string& word, const std::vector<std::string>& words);
 
+// Returns a form, and what its letters mean: "WxH, width x height in pixels, such as 512x512".
+[[nodiscard]] std::string form_text(const std::string& form);
+
 // True if the option has one of these names.
 [[nodiscard]] bool has_name(const CLI::Option& option, std::span<const std::string_view> names);
 
@@ -84,7 +87,8 @@ CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Pa
                         const std::string& text, const std::string& form, const char* group) {
   const auto set = [&value, parse, name, form](const std::string& word) {
     const std::optional<T> parsed = parse(word);
-    if (!parsed) throw CLI::ValidationError(name, "'" + word + "' is not " + form);
+    if (!parsed)
+      throw CLI::ValidationError(name, "'" + word + "' is not of the form " + form_text(form));
     value = *parsed;
   };
   return add_text(command, name, set, text, form, group);

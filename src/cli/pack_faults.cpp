@@ -18,7 +18,7 @@ std::string fault_of(const ShardInfo& shard) {
   if (failed == std::errc::no_such_file_or_directory) return shard.path + ": is missing";
   if (failed) return shard.path + ": cannot be examined: " + failed.message();
   if (size == shard.size_bytes) return "";
-  return shard.path + ": has " + counted_text(size, "byte") + ", the manifest says " +
+  return shard.path + ": has " + counted_text(size, "byte") + ", dataset.json says " +
          number_text(shard.size_bytes);
 }
 
@@ -32,13 +32,13 @@ std::vector<std::string> missing_shards(const Dataset& dataset) {
   const std::size_t more = faults.size() - kMostNamed;
   faults.resize(kMostNamed);
   faults.push_back(counted_text(more, "more shard") +
-                   " missing, or of a size other than the manifest says");
+                   " missing, or of a size other than dataset.json says");
   return faults;
 }
 
 std::string repair_text(const std::string& folder) {
-  return "to repair this pack, run the command that packed " + quoted_text(folder) +
-         " again with --repair: this packs damaged and missing shards again and keeps the rest";
+  return "to repair this pack, repeat the `hotpack pack` command that made " + quoted_text(folder) +
+         ", with --repair added: it packs damaged and missing shards again and keeps the others";
 }
 
 }  // namespace hotpack::cli

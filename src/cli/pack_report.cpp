@@ -243,16 +243,16 @@ std::string remarks_text(const pipeline::DiagnosticCounts& remarks) {
     if (count > 0) text += counted_text(count, one, many) + more + "\n";
   };
   remark(remarks.unknown_samples, "sample has", "samples have",
-         " unknown label values (" + counted_text(remarks.unknown_pixels, "pixel") +
-             "), handled by --unknown");
+         " label values without a class (" + counted_text(remarks.unknown_pixels, "pixel") +
+             "); these pixels became what --unknown says");
   remark(remarks.nearest_pixels, "label pixel", "label pixels",
          " got the class of the nearest color (--unknown nearest)");
   remark(remarks.label_resized, "label differs in size from its image",
-         "labels differ in size from their images", ", handled by --size-mismatch");
+         "labels differ in size from their images", "; fitted as --size-mismatch says");
   remark(remarks.rotated, "image was", "images were", " rotated by EXIF orientation");
   remark(remarks.left_as_stored, "image was", "images were",
          " not rotated by EXIF orientation, because the label fits the stored pixels; viewers "
-         "rotate it, so check with hotpack preview that the label fits");
+         "do rotate, so check with hotpack preview that image and label fit");
   remark(remarks.deep_images_are_dark() ? remarks.deep_images : 0, "16-bit image has",
          "16-bit images have",
          " no value from 16,384 on (at most " +
@@ -262,7 +262,8 @@ std::string remarks_text(const pipeline::DiagnosticCounts& remarks) {
   remark(remarks.beyond_palette, "palette label has", "palette labels have",
          " an index beyond the palette, read as an id");
   remark(remarks.channels_differ, "binary mask has", "binary masks have",
-         " channels that differ by more than 16; luma decided");
+         " colored pixels (channels that differ by more than 16); their brightness decided what is "
+         "foreground. If each color is a class, give --label-kind color");
   remark(remarks.alpha_varies, "label has", "labels have",
          " varying transparency, which was dropped");
   return text;

@@ -49,6 +49,7 @@ struct Manifest {
 // manifest again, or do without it, pass an empty one.
 [[nodiscard]] Result<Manifest> decode_manifest(
     std::string_view text,
-    std::string_view advice = "Restore it, or run the command that packed it again");
+    std::string_view advice =
+        "Restore the file, or repeat the `hotpack pack` command that made this pack");
 
 }  // namespace hotpack::format

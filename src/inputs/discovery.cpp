@@ -394,17 +394,19 @@ class Discoverer {
                                     [](const Split& split) { return split.list.has_label_files; });
     if (!result_.splits.empty() && !by_key && input_.mask_per_class.empty())
       return data_error("no sample is left: nothing to pack");
+    const std::string no_pair =
+        std::string("no image and label share a key") +
+        (input_.image_regex.empty() ? ", the path without extension and suffix" : "") +
+        unpaired_text() + ": nothing to pack";
     if (const std::string near = nearest_pair(); !near.empty())
-      return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack. " +
-                        near);
+      return data_error(no_pair + ". " + near);
     const std::string regex = pair_regex_.empty() ? "" : "--pair-regex " + pair_regex_;
     const std::vector<Suggestion> suggestions = pairing_suggestions(input_layout_, regex);
     const std::string advice = !suggestions.empty() ? suggestions_text(suggestions)
                                : regex.empty()
                                    ? "; if names differ in another way, write --pair-regex"
-                                   : ". This pairs their names:\n  " + regex;
-    return data_error("no image and label share a key" + unpaired_text() +
-                      ": nothing to pack (are the suffixes right?)" + advice);
+                                   : ". This option pairs their names:\n  " + regex;
+    return data_error(no_pair + " (are the suffixes right?)" + advice);
   }
 
   // Describes an image that an option would pair with a label, because their keys differ only in

@@ -111,11 +111,12 @@ Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& cho
   if (some && input.root.empty())
     suggestions.push_back(
         {"only equal names", whole_command(input_options(input) + " " + std::string(kEqualNames))});
-  const std::string text = choice.several ? "labels of several kinds fit the images"
-                           : some ? "names do not say which label an image has: " + choice.text
-                                  : "no image and label share a key";
+  const std::string text =
+      choice.several ? "labels of several kinds fit the images"
+      : some         ? "names do not say which label an image has: " + choice.text
+                     : "no image and label share a key, the path without extension and suffix";
   return data_error(text + " (" + files_text(sets) +
-                    "). Choose a rule:" + suggestions_text(suggestions));
+                    "). Choose a rule, and run its command:" + suggestions_text(suggestions));
 }
 
 // The error if nothing tells the images and labels of one folder apart. Precondition: a set has

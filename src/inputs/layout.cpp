@@ -267,9 +267,9 @@ Status warn_of_unused(Layout& layout, const std::string& given) {
     }
   }
   if (!unused.empty())
-    layout.warnings.push_back(
-        "not used, because the layout has other folders: " + list_text(unused, kMostNames) +
-        ". To pack these images, name their folders with --images");
+    layout.warnings.push_back("not used, because they lie outside the folders of this layout: " +
+                              list_text(unused, kMostNames) +
+                              ". To pack these images, name their folders with --images");
   return {};
 }
 

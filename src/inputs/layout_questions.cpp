@@ -111,7 +111,8 @@ Error sibling_error(const Layout& classes, const Layout& pairs, const std::strin
       folders_text(siblings) + ": " + counted_text(siblings.pairs, "pair") +
           " of files have equal names" + how + ", such as " +
           quoted_text(path_below(siblings.images, siblings.image_example)) + " and " +
-          quoted_text(path_below(siblings.labels, siblings.label_example)) + ". Run" +
+          quoted_text(path_below(siblings.labels, siblings.label_example)) +
+          ". To pack images and labels, run" +
           suggestions_text(
               {{"", pack_command(pairs, affix_options(siblings.affix, siblings.on_images))},
                class_suggestion(classes, kTwoClasses)}),
@@ -229,13 +230,14 @@ Error sample_folders_error(const Layout& classes, const std::string& folder,
     return data_error(text + "." + suggestions_text(suggestions), folder);
   }
   suggestions.push_back(class_suggestion(classes, "or, if each folder is a class"));
-  return data_error(text + ". Run" + suggestions_text(suggestions), folder);
+  return data_error(text + ". To pack images and labels, run" + suggestions_text(suggestions),
+                    folder);
 }
 
 // Masks next to the images of class folders would be packed as images.
 Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
   return data_error(
-      "holds class folders in which labels lie next to their images. Run" +
+      "holds folders in which labels lie next to their images. To pack images and labels, run" +
           suggestions_text(
               {{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
                class_suggestion(classes, "or, if each folder is a class")}),
@@ -318,7 +320,8 @@ Status ask_about_label_folders(const Layout& classes, const std::string& folder)
                                  : " has") +
         " no partner, and the " + lines + (found->alone.size() > 1 ? "them" : "it") + " out";
   suggestions.push_back(class_suggestion(classes, "or, if each folder is a class"));
-  return data_error(text + ". Run" + suggestions_text(suggestions), folder);
+  return data_error(text + ". To pack images and labels, run" + suggestions_text(suggestions),
+                    folder);
 }
 
 Status check_classes_in(const Layout& layout, const SplitFolders& split,

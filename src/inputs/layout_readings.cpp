@@ -597,9 +597,9 @@ Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
     HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(folder, name)));
     if (!within.image_files)
       layout.warnings.push_back("the class folder " + quoted_text(path_below(folder, name)) +
-                                " has its images in folders of its own (" +
+                                " has its images in subfolders (" +
                                 quoted_list_text(within.folders, 1) +
-                                "); all these images are of class " + quoted_text(name));
+                                "); all of them get the class " + quoted_text(name));
   }
   return Layouts{std::move(layout)};
 }

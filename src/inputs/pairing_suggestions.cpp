@@ -109,8 +109,8 @@ std::vector<Suggestion> pairing_suggestions(const Layout& layout, const std::str
   if (layout.kind != Layout::Kind::folders || split == layout.splits.end()) return suggestions;
   const FileList images = scanned(split->images), labels = scanned(split->labels);
   if (!regex.empty())
-    return {
-        {"this pairs their names", pack_command(layout, regex + orphans_option(images, labels))}};
+    return {{"this command pairs their names",
+             pack_command(layout, regex + orphans_option(images, labels))}};
   const std::string last_part(kLastPart);
   if (pair_up_by(last_part, images, labels))
     suggestions.push_back({"their names match without the folders",

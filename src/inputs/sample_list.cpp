@@ -82,7 +82,7 @@ struct Orphans {
     std::optional<FoldingAdvice> advice = folding_advice(key, other_files.key(other));
     if (!advice) return;
     problem.detail += "; the key of " + quoted_text(other_files.path(other)) + " differs in " +
-                      advice->difference + ": say " + advice->option;
+                      advice->difference + ": add " + advice->option;
     problem.option = std::move(advice->option);
   }
 

@@ -55,7 +55,7 @@ std::string link_text(const std::string& path) {
 }
 
 std::string_view special_name(mode_t mode) {
-  if (S_ISFIFO(mode)) return "is a FIFO";
+  if (S_ISFIFO(mode)) return "is a FIFO, not a file";
   if (S_ISSOCK(mode)) return "is a socket";
   return S_ISCHR(mode) || S_ISBLK(mode) ? "is a device" : "is no regular file";
 }

@@ -115,7 +115,7 @@ Status check_kind_of_map(const LabelMap& map, LabelKind kind) {
   if (kind == LabelKind::binary)
     return usage_error(
         "--map is about ids and colors, which --label-kind binary does not read; for a mask of "
-        "ids, say --label-kind index");
+        "ids, give --label-kind index");
   if (colors && map.holds<std::int64_t>())
     return usage_error(
         "--map " + map.path + " is about ids, and " + option +
@@ -221,7 +221,7 @@ Status check_formula(const LabelOptions& options, const GivenLabels& given) {
                         options.kind == LabelKind::rgb_id;
   if (!by_color && !formula.empty())
     return usage_error("--rgb-id " + formula +
-                       " finds ids in colors; leave --label-kind out, or say --label-kind rgb-id");
+                       " finds ids in colors; leave --label-kind out, or give --label-kind rgb-id");
   if (!formula.empty() && options.classes.empty() && !options.class_count && options.map.empty() &&
       given.preset == nullptr)
     return usage_error(
@@ -247,7 +247,7 @@ Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
   if (*options.shift_ids >= 0 || *options.shift_ids < -65535)
     return usage_error(shift + ": must be from -65535 to -1");
   if (!by_id)
-    return usage_error(shift + " is about ids; leave --label-kind out, or say --label-kind index");
+    return usage_error(shift + " is about ids; leave --label-kind out, or give --label-kind index");
   if (!options.map.empty() || given.preset != nullptr || given.packed)
     return usage_error(shift +
                        " says what ids become, and so does --map, --preset or a pack in --classes; "

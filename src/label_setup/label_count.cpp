@@ -134,12 +134,12 @@ Status check_count(const Ids& ids, int count, const IdScan& scan, const std::str
   if (many)
     return data_error("the labels hold ids up to " + std::to_string(count - 1) +
                       " (found: " + found + "); if there really are " + number +
-                      " classes, say --num-classes " + number);
+                      " classes, give --num-classes " + number);
   if (!scan.crowded_label.empty())
     return data_error("holds more than " + std::to_string(kMostIdsOfLabel) +
                           " different values, so it looks like a photograph or a gray image "
                           "(found in all labels: " +
-                          found + "); if they are ids of classes, say --num-classes " + number,
+                          found + "); if they are ids of classes, give --num-classes " + number,
                       scan.crowded_label);
   return {};
 }

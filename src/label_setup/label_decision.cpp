@@ -58,10 +58,10 @@ Status check_lossy(const LabelOptions& options, LabelKind kind, const LabelForms
   if (forms.jpeg.count == 0 || kind == LabelKind::binary) return {};
   if (kind == LabelKind::color && takes_nearest(options)) return {};
   return data_error(
-      "is a JPEG: lossy compression has changed its values, so these name no classes. Use the PNG "
-      "originals; for masks of two classes give --label-kind binary (with --threshold N); if the "
-      "classes have colors, give --unknown nearest:D. If these files are the photos, --images "
-      "and --labels are swapped",
+      "is a JPEG: lossy compression has changed its pixel values, so they do not tell the classes. "
+      "Use the PNG originals; for masks of two classes give --label-kind binary (with --threshold "
+      "N); if the classes have colors, give --unknown nearest:D. If these files are the photos, "
+      "--images and --labels are swapped",
       forms.jpeg.first);
 }
 

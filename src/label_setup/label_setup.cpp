@@ -40,18 +40,23 @@ Labeling labeling_of(const PackOptions& options, std::span<SampleList* const> sp
 
 Status check_unlabeled_options(const LabelOptions& options) {
   const LabelOptions none;
-  const bool has_rules = options.kind != none.kind || options.threshold.has_value() ||
-                         !options.ignore.empty() || options.unknown != none.unknown ||
-                         options.pad_label != none.pad_label;
-  const bool by_id = options.shift_ids.has_value() || options.rgb_id != none.rgb_id;
-  if (options.classes.empty() && options.map.empty() && !options.class_count && !has_rules &&
-      !by_id)
-    return {};
-  return usage_error(
-      "--classes, --num-classes, --map, --shift-ids, --rgb-id, --label-kind, --threshold, "
-      "--ignore, --unknown and --pad-label need labels: "
-      "give --labels DIR, or "
-      "--image-folders DIR in place of --images");
+  std::vector<std::string> given;
+  const auto name = [&](const char* option, bool is_given) {
+    if (is_given) given.emplace_back(option);
+  };
+  name("--classes", !options.classes.empty());
+  name("--num-classes", options.class_count.has_value());
+  name("--map", !options.map.empty());
+  name("--shift-ids", options.shift_ids.has_value());
+  name("--rgb-id", options.rgb_id != none.rgb_id);
+  name("--label-kind", options.kind != none.kind);
+  name("--threshold", options.threshold.has_value());
+  name("--ignore", !options.ignore.empty());
+  name("--unknown", options.unknown != none.unknown);
+  name("--pad-label", options.pad_label != none.pad_label);
+  if (given.empty()) return {};
+  return usage_error(joined_text(given, ", ") + (given.size() == 1 ? " needs" : " need") +
+                     " labels: give --labels DIR, or --image-folders DIR in place of --images");
 }
 
 // ---- which classes there are

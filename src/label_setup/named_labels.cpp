@@ -155,9 +155,10 @@ void settle_numbers(bool of_folders, ImageClasses& classes) {
     classes.explanation = "in the order of their numbers";
   }
   if (const auto id = first_misnumbered(table))
-    table.warnings.push_back("classes are named by numbers that are not their ids: '" +
-                             table.classes[*id].name + "' has id " + std::to_string(*id) +
-                             "; --classes FILE sets the order of the classes");
+    table.warnings.push_back(
+        "the names of classes are numbers, but not the ids of the classes: class '" +
+        table.classes[*id].name + "' gets id " + std::to_string(*id) +
+        "; to set the ids, list the classes in order in --classes FILE");
 }
 
 Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleList* const> splits,
@@ -215,7 +216,9 @@ void warn_of_missing_images(const std::vector<std::vector<std::uint64_t>>& image
   }
   if (empty.size() == 1)
     table.warnings.push_back("class " + listed(empty) + std::string(kHasNoImage));
-  if (empty.size() > 1) table.warnings.push_back(std::string(kWithoutImage) + ": " + listed(empty));
+  if (empty.size() > 1)
+    table.warnings.push_back(std::string(kWithoutImage) + ": " + listed(empty) +
+                             "; the pack keeps their ids");
   if (!partly.empty())
     table.warnings.push_back(std::string(kWithoutImage) +
                              " in some of the splits: " + listed(partly));

@@ -159,7 +159,7 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
   if (rules.kind == LabelKind::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
   if (rules.kind == LabelKind::color && label.rgb.data == nullptr && label.bit_depth == 16)
-    return form_error(label, "has samples that are not colors; use --label-kind index");
+    return form_error(label, "has 16-bit values, which are not colors; use --label-kind index");
   return {};
 }
 
@@ -181,7 +181,7 @@ Status LabelDecoder::Impl::check_dim(const RawLabel& label) const {
   std::vector<std::string> ways;
   if (const int threshold = content.fitting_threshold(); threshold > 0) {
     const std::string least = std::to_string(threshold);
-    ways.push_back("if pixels from " + least + " on are foreground, give --threshold " + least);
+    ways.push_back("if values of " + least + " and more are foreground, give --threshold " + least);
   }
   const bool gray = label.rgb.data == nullptr || !first_colored_pixel(label.rgb);
   if (rules.dim == DimLabels::may_be_ids && gray && !label.lossy)
@@ -289,7 +289,7 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   if (report.ambiguous)
     return form_error(
         label,
-        "has colors without a class, but all its samples could be class ids; choose with "
+        "has colors without a class, but all its values could be class ids; choose with "
         "--label-kind index or --label-kind color");
   return {};
 }

@@ -18,6 +18,7 @@
 #include "loader/record_reading.hpp"
 #include "reader/changed_file.hpp"
 #include "reader/dataset_files.hpp"
+#include "reader/record_fault.hpp"
 #include "reader/zstd_frame.hpp"
 
 namespace hotpack::loader {
@@ -68,7 +69,7 @@ std::optional<std::size_t> run_on(const ShardFile& file, bool by_calls, Work& wo
 // Describes a fault; the caller adds the name of the record.
 Error damage_of(const ShardFile& file, const RecordFault& fault) {
   Error error = file.error_of(fault);
-  error.message += "; `hotpack verify` finds all damage";
+  error.message += reader::kDamageAdvice;
   return error;
 }
 

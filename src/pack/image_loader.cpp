@@ -63,15 +63,15 @@ std::string unknown_text(const labels::DecodeReport& report, const LabelSetup& s
             ", first at x=" + std::to_string(value.x) + " y=" + std::to_string(value.y);
   }
   if (report.unknown_kinds > kListed)
-    text += "; " + std::to_string(report.unknown_kinds) + " unknown values in all";
+    text += "; " + std::to_string(report.unknown_kinds) + " different unknown values in all";
   text +=
       " (" + std::to_string(report.unknown_pixels) + " of " + std::to_string(pixels) + " pixels)";
   text += limit_text(report, setup);
   constexpr std::uint64_t kManyKinds = 16;
   if (report.unknown_kinds > kManyKinds)
     text +=
-        "; so many values look like an interpolated or lossy label, or like a photo (are --images "
-        "and --labels swapped?)";
+        "; so many values occur in labels that were resized or saved as JPEG, and in photos (are "
+        "--images and --labels swapped?)";
   return text;
 }
 

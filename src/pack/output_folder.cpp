@@ -306,10 +306,10 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
   // common, the data set is the same, with samples added or removed.
   const KeyOverlap overlap = compare_keys(folder, list);
   const std::string counts = std::to_string(overlap.shared) + " of its " +
-                             std::to_string(overlap.old_keys) + " keys are among the " +
-                             std::to_string(list.samples.size()) + " keys of the input";
+                             std::to_string(overlap.old_keys) + " samples are among the " +
+                             std::to_string(list.samples.size()) + " samples of the input";
   if (2 * overlap.shared < std::min<std::uint64_t>(overlap.old_keys, list.samples.size()))
-    return usage_error(folder.path + ": holds a data set other than the input: " + counts + again);
+    return usage_error(folder.path + ": holds a pack of another data set: " + counts + again);
   warnings.push_back(folder.path + ": the samples have changed (" + counts +
                      "), so all its shards are packed again");
   return {};

@@ -153,8 +153,7 @@ FoundPlace kubernetes(const Variables& variables) {
     if (variables.has(count)) return variables.place("a Kubernetes indexed Job", kIndex, count);
   return usage_error(
       "JOB_COMPLETION_INDEX is set, but Kubernetes does not set the number of completions of the "
-      "Job: set "
-      "HOTPACK_PARTITIONS to the number of `completions` in the container's `env`, or use "
+      "Job: set HOTPACK_PARTITIONS in the container's `env` to the Job's `completions`, or use "
       "--partition $(JOB_COMPLETION_INDEX)/N");
 }
 

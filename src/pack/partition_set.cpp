@@ -126,9 +126,9 @@ class MissingShards {
     if (count_ == 0) return {};
     return data_error(
         std::to_string(count_) + " of " + counted_text(shards, "shard") +
-            (count_ == 1 ? " is" : " are") + " missing: " + text_ +
-            (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
-            ". Pack the partitions that write them, or name the folders that hold them",
+            (count_ == 1 ? " is" : " are") + " missing: " + text_ + " (counted from 0" +
+            (empty_folders.empty() ? "" : "; " + some_names(empty_folders) + ": empty") +
+            "). Pack the partitions that write them, or name the folders that hold them",
         path);
   }
 
@@ -157,6 +157,14 @@ std::string row_difference(const format::ShardRow& here, const format::ShardRow&
            std::to_string(there.records) +
            " in the second: one run skipped samples that the other run packed";
   return "the input files of the two runs had different bytes";
+}
+
+// Says what to do about a shard that cannot be read.
+Error with_advice(Error error) {
+  if (error.code == ErrorCode::damaged)
+    error.message = "cannot be read (if it is damaged, pack its partition again with --repair): " +
+                    error.message;
+  return error;
 }
 
 class Joiner {
@@ -257,8 +265,10 @@ class Joiner {
 
   // Reads a shard and compares it with its name and its folder's manifest.
   Result<ExistingShard> read(const ShardFile& file, const KeyVisitor& visit_key) const {
-    HOTPACK_ASSIGN(ExistingShard shard,
-                   read_existing_shard(folders_[file.folder], name_of(file), visit_key));
+    Result<ExistingShard> found =
+        read_existing_shard(folders_[file.folder], name_of(file), visit_key);
+    if (!found.ok()) return with_advice(std::move(found).error());
+    ExistingShard shard = std::move(found).value();
     HOTPACK_TRY(check_version(shard.metadata.format, path_of(file)));
     if (shard.identity.shards != file.name.count)
       return damaged_error(

@@ -116,10 +116,10 @@ int best_columns(SheetLayout layout, const SheetRequest& request) {
 
 Status check_size(Extent sheet) {
   if (std::uint64_t(sheet.width) * std::uint64_t(sheet.height) <= kMostSheetPixels) return {};
-  return usage_error("the sheet would have " + std::to_string(sheet.width) + "x" +
-                     std::to_string(sheet.height) + " pixels, more than " +
-                     std::to_string(kMostSheetPixels) +
-                     " in all; show fewer samples (--grid) or smaller cells (--width)");
+  return usage_error(
+      "the sheet would have " + std::to_string(sheet.width) + "x" + std::to_string(sheet.height) +
+      " pixels; at most " + std::to_string(kMostSheetPixels) +
+      " pixels in all are possible. Show fewer samples (--grid) or smaller cells (--width)");
 }
 
 }  // namespace

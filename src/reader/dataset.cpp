@@ -69,12 +69,11 @@ Error no_manifest(const std::string& folder) {
   if (shards.size() == planned)
     return unfinished("but " + std::string(planned == 1 ? "its " : "all ") + count +
                       (planned == 1 ? " is" : " are") +
-                      " in the folder: run hotpack merge to write " +
+                      " in the folder: run hotpack merge with this folder to write " +
                       std::string(format::kManifestName));
   return unfinished("but " + std::to_string(shards.size()) + " of " + count +
-                    ". To finish the pack, run the command that started it again; to join the "
-                    "partitions of a pack, "
-                    "run hotpack merge");
+                    ". To finish the pack, repeat its `hotpack pack` command; to join the "
+                    "partitions of a pack, run hotpack merge");
 }
 
 Result<format::Manifest> read_manifest(const std::string& folder) {
@@ -83,8 +82,14 @@ Result<format::Manifest> read_manifest(const std::string& folder) {
   if (fs::is_directory(folder, ignored) && !fs::exists(path, ignored) && !ignored) {
     return no_manifest(folder);
   }
-  HOTPACK_ASSIGN(const std::string text, read_text_file(path));
-  auto manifest = format::decode_manifest(text);
+  auto text = read_text_file(path);
+  if (!text.ok()) {
+    Error missing = std::move(text).error();
+    if (!fs::exists(path, ignored) && !ignored)
+      missing.message += "; '" + folder + "' is not a pack";
+    return missing;
+  }
+  auto manifest = format::decode_manifest(*text);
   if (manifest.ok()) return std::move(manifest).value();
   Error error = std::move(manifest).error();
   error.path = path;

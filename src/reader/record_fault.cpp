@@ -31,7 +31,8 @@ std::string RecordFault::text() const {
     case Kind::no_crc:
       return name + "no table contains its " + sum;
     case Kind::other_crc:
-      return name + sum + " is " + hex32(found) + ", the shard says " + hex32(wanted);
+      return name + sum + " is " + hex32(found) + ", the shard says " + hex32(wanted) +
+             ", so the " + field->name + " is damaged";
     default:
       return name + frame.text();
   }

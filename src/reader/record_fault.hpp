@@ -14,6 +14,10 @@
 
 namespace hotpack::reader {
 
+// The end of the message about a damaged record.
+constexpr std::string_view kDamageAdvice =
+    "; `hotpack verify` finds all damage, `hotpack pack --repair` repairs it";
+
 struct RecordFault {
   enum class Kind {
     none,
@@ -34,7 +38,8 @@ struct RecordFault {
   FrameFault frame{};     // for bad_frame
 
   explicit operator bool() const { return kind != Kind::none; }
-  [[nodiscard]] std::string text() const;  // "image: CRC-32C is 01234567, the shard says 89abcdef"
+  // "image: CRC-32C is 01234567, the shard says 89abcdef, so the image is damaged"
+  [[nodiscard]] std::string text() const;
 };
 
 // "record 17 (street/0017)"; "record 17" without a key.

@@ -12,9 +12,10 @@ namespace hotpack {
 
 namespace {
 
-// Adds the record's name to the error. Looks the key up again, because the key that a sample holds
-// cannot be read if the file has shrunk.
+// Adds the record's name and advice to the error. Looks the key up again, because the key that a
+// sample holds cannot be read if the file has shrunk.
 Error named(Error error, const reader::ShardFile& file, std::uint64_t index) {
+  if (error.code == ErrorCode::damaged) error.message += reader::kDamageAdvice;
   return reader::name_record(std::move(error), index, file.readable_key(index));
 }
 

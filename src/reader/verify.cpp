@@ -243,10 +243,10 @@ void Verification::note_partition(std::size_t shards) {
   if (shards == planned_shards_) {
     report_.notes.push_back(
         "all " + std::to_string(shards) +
-        " shards of one plan were found; run hotpack merge to write the manifest");
+        " shards of the pack were found; run hotpack merge with this folder to write dataset.json");
   } else {
-    report_.notes.push_back(std::to_string(shards) + " of " + std::to_string(planned_shards_) +
-                            " shards of one plan were found");
+    report_.notes.push_back(std::to_string(shards) + " of the " + std::to_string(planned_shards_) +
+                            " shards of this pack were found and can be opened");
   }
 }
 

@@ -19,11 +19,15 @@ constexpr std::string_view kSkipErrors = "--on-error skip";
 
 constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"orphan-image", "image without a label", "images without a label",
-     "add the labels, or leave these images out with --orphans skip", kSkipOrphans},
+     "add the labels, or leave these images out with --orphans skip; if labels have other names, "
+     "say how names differ with --label-suffix or --pair-regex",
+     kSkipOrphans},
     {"orphan-label", "label without an image", "labels without an image",
      "add the images, or leave these labels out with --orphans skip", kSkipOrphans},
     {"duplicate-key", "file with the key of another file", "files with the keys of other files",
-     "rename or remove one file of each key, or distinguish their folders with --key-prefix", ""},
+     "of files with the same key, rename or remove all but one; if they lie in different input "
+     "folders, give each folder a --key-prefix",
+     ""},
     {"twin-file", "file with the same name as another file, except for the ending",
      "files with the same names as other files, except for the endings",
      "rename or remove one file of each name, or name the files to pack in a --list file", ""},
@@ -69,9 +73,9 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "--label-kind index|--label-kind color"},
     {"unknown-value", "label with colors or ids that no class has",
      "labels with colors or ids that no class has",
-     "add these colors or ids to the class table, or use --unknown ignore, --unknown CLASS or, for "
-     "colors that "
-     "differ a little, --unknown nearest:D",
+     "add these colors or ids to the class table, or give --unknown ignore to ignore these pixels, "
+     "--unknown CLASS to make them one class or, for colors that differ a little from those of the "
+     "classes, --unknown nearest:D",
      "--unknown ignore|--on-error skip"},
     {"class-file", "class file that cannot be used", "class files that cannot be used",
      "fix the class file: CSV name,r,g,b, or one name per line", ""},

@@ -104,7 +104,7 @@ ASKED = {
     "a suffix and a few equal names": ([f"images/{i}.png" for i in range(20)] + [f"masks/{i}_seg.png=" for i in range(15)] + ["masks/19.png="],
                                        "labels have the names of their images: 1 of 20 images have a label"),
     "folders on one side": (["images/a/a_0.png", "images/b/b_0.png", "masks/a_0.png=", "masks/b_0.png="], "2 images, such as 'set/images/a/a_0.png'; 2 labels"),
-    "zeros in front": (["images/000.png", "images/001.png", "masks/0.png=", "masks/1.png="], "this pairs their names: hotpack pack --images set/images --labels set/masks --pair-regex"),
+    "zeros in front": (["images/000.png", "images/001.png", "masks/0.png=", "masks/1.png="], "this command pairs their names: hotpack pack --images set/images --labels set/masks --pair-regex"),
     "labels of two people": (["images/0.png", "images/1.png"] + times(["masks/ann1", "masks/ann2"], "0.png=", "1.png="), "--labels set/masks/ann2 -o OUT"),
     "labels of one": (["images/0.png", "images/1.png", "masks/ann1/0.png=", "masks/ann1/1.png="], "hotpack pack --images set/images --labels set/masks --pair-regex"),
     "colors beside folders": (["a/a0.png", "a/a1.png", "b/b0.png", "class_dict.csv=name,r,g,b\nsky,1,2,3\nroad,4,5,6\n"], "are probably not classes"),

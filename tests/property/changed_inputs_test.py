@@ -102,7 +102,7 @@ class ChangedInputs(unittest.TestCase):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path, target)
         message = run("pack", *street(other / "images", other / "masks"), "-o", self.out, expect=2).stderr
-        self.assertIn("holds a data set other than the input", message)
+        self.assertIn("holds a pack of another data set", message)
         self.assertEqual(digest(self.out), before)
 
     def test_a_foreign_file_is_refused_by_name(self):

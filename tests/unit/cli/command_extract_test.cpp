@@ -146,7 +146,7 @@ TEST_CASE("info and verify take several packs and exit with the worst code") {
   std::filesystem::resize_file(shard, 5000);
   const Ran info = run({"info", parent, alone});
   CHECK(info.code == kExitDamaged);
-  CHECK_THAT(info.messages, ContainsSubstring(shard + ": has 5,000 bytes, the manifest says ") &&
+  CHECK_THAT(info.messages, ContainsSubstring(shard + ": has 5,000 bytes, dataset.json says ") &&
                                 ContainsSubstring("--repair"));
   const Ran verified = run({"verify", parent, alone});
   CHECK(verified.code == kExitDamaged);

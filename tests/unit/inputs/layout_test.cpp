@@ -24,7 +24,7 @@ std::string line(const DiscoveredInput& input, int number) {
 
 // The warning about images that the layout does not use.
 std::string unused_warning(const std::string& images) {
-  return "not used, because the layout has other folders: " + images +
+  return "not used, because they lie outside the folders of this layout: " + images +
          ". To pack these images, name their folders with --images";
 }
 

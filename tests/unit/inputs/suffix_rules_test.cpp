@@ -77,9 +77,9 @@ TEST_CASE("a rule for 95 % of the images applies, a rarer one is suggested") {
   touch_pairs(too_few, 20, ".jpg", {"_L.png"}, 9);
   const Error error = refused(folder_options(too_few));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message,
-             ContainsSubstring("no image and label share a key (20 images, such as '" +
-                               too_few / "images/0.jpg'"));
+  CHECK_THAT(error.message, ContainsSubstring("no image and label share a key, the path without "
+                                              "extension and suffix (20 images, such as '" +
+                                              too_few / "images/0.jpg'"));
   CHECK_THAT(error.message,
              ContainsSubstring("labels end with '_L': 9 of 20 images have a label:\n  " +
                                command(too_few, "--label-suffix _L --orphans skip")));

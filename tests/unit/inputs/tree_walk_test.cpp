@@ -74,5 +74,5 @@ TEST_CASE("a walk is sorted by name and reports entries that are no files") {
   REQUIRE(walk_tree(folder.path(), visitor).ok());
   CHECK(visitor.seen == Names{"a.png", "b/y.png", "b/z.png", "c.png",
                               "d.png is a link to nowhere, which does not exist",
-                              "e.png is a FIFO"});
+                              "e.png is a FIFO, not a file"});
 }

@@ -921,10 +921,11 @@ TEST_CASE("images alone have no label, and take no option about labels") {
   CHECK(setup.explanation.empty());
   PackOptions options = options_for(folder);
   options.label.class_count = 2;
-  CHECK_THAT(usage_text(options), ContainsSubstring("need labels"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--num-classes needs labels"));
   options = options_for(folder);
+  options.label.ignore = {"7"};
   options.label.unknown = "ignore";
-  CHECK_THAT(usage_text(options), ContainsSubstring("need labels"));
+  CHECK_THAT(usage_text(options), ContainsSubstring("--ignore, --unknown need labels"));
 }
 
 TEST_CASE("class folders of several splits share a table and report gaps") {
@@ -953,8 +954,8 @@ TEST_CASE("many classes without an image are one warning") {
   PackOptions options = folders_options(folder);
   folder.write("names.txt", "a\nb\nc\nd\ne\nf\ng\nh\n");
   options.label.classes = folder / "names.txt";
-  CHECK(setup_of(options).table.warnings ==
-        Names{"classes without an image: 'b', 'c', 'd', 'e', 'f' and 2 more"});
+  CHECK(setup_of(options).table.warnings == Names{"classes without an image: 'b', 'c', 'd', 'e', "
+                                                  "'f' and 2 more; the pack keeps their ids"});
 }
 
 TEST_CASE("class folders are merged by name") {
