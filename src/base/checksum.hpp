@@ -15,8 +15,8 @@
 namespace hotpack {
 
 // CRC-32C (Castagnoli, reflected, init and final xor 0xFFFFFFFF): crc32c of "123456789" is
-// 0xE3069283. `crc32c(b, crc32c(a))` is the CRC of a followed by b. Uses the processor's CRC
-// instructions where they exist.
+// 0xE3069283. `crc32c(b, crc32c(a))` is the CRC of a followed by b. Uses
+// carry-less multiplication and CRC instructions where the processor has them.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 // The same with tables only, on every processor. Tests compare the hardware path with it.

@@ -29,7 +29,7 @@ class Library:
 
 
 ROOMS = {
-    "base": Room((), ("xxhash",)),
+    "base": Room((), ("xxhash", "highway")),
     "format": Room(("base",), ("json",)),
     "expand": Room(("base",), ("highway",)),
     "reader": Room(("base", "format", "expand"), ("zstd",)),
