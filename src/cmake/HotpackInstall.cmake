@@ -51,7 +51,7 @@ if(TARGET hotpack_gpu_check)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/gpu-check DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
   # The comparison with PyTorch loads the library by its path: one file, no links.
   install(FILES $<TARGET_FILE:hotpack_c> DESTINATION . RENAME $<TARGET_SONAME_FILE_NAME:hotpack_c> COMPONENT gpu-check EXCLUDE_FROM_ALL)
-  # The machine with the GPU may lack Highway, of which most systems have a shared library only. Program and library look beside themselves.
+  # The machine with the GPU may lack Highway, of which most systems have a shared library only. Program and library look for it in their own folder.
   get_filename_component(highway ${HOTPACK_hotpack_highway_hwy} REALPATH)
   if(highway MATCHES "(libhwy\\.so\\.[0-9]+)")
     install(FILES ${highway} DESTINATION . RENAME ${CMAKE_MATCH_1} COMPONENT gpu-check EXCLUDE_FROM_ALL)
