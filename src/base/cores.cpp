@@ -48,8 +48,8 @@ std::optional<Hierarchy> hierarchy_of(const std::string& line, std::string_view 
   return std::nullopt;
 }
 
-// Returns the path of this process's cgroup, from lines "0::/path" (v2) and "5:cpu,cpuacct:/path"
-// (v1).
+// Returns the path of this process's cgroup: the third field of a line of proc/self/cgroup, such as
+// "0::/path" (version 2) or "5:cpu,cpuacct:/path" (version 1).
 std::optional<std::string> cgroup_path(const std::string& root, Version version,
                                        std::string_view controller) {
   std::ifstream file(root + "/proc/self/cgroup");
@@ -64,8 +64,8 @@ std::optional<std::string> cgroup_path(const std::string& root, Version version,
   return std::nullopt;
 }
 
-// Returns the path of the cgroup relative to the mount point; "" if it is the cgroup at the mount
-// point or lies outside.
+// Returns the path of a cgroup relative to the mount point of the cgroup file system; "" if the
+// cgroup is mounted there itself or lies outside.
 std::string path_below(const std::string& cgroup, const std::string& mounted_path) {
   const std::string above = mounted_path == "/" ? "" : mounted_path;
   if (!cgroup.starts_with(above + "/") || cgroup == "/" || cgroup.find("/..") != std::string::npos)
@@ -106,8 +106,8 @@ std::uint64_t number_of(const std::string& path, std::string_view name) {
   return 0;
 }
 
-// Returns the memory that a limit leaves. `of_files` bytes of file pages count as available,
-// because the kernel reclaims them before it refuses memory.
+// Returns the memory that may still be taken: the limit minus the use, plus `of_files`. These are
+// the bytes of file pages, which the kernel reclaims before it refuses memory.
 std::optional<std::uint64_t> left_of(const std::string& limit_path, const std::string& used_path,
                                      std::uint64_t of_files) {
   std::ifstream limit_file(limit_path), used_file(used_path);

@@ -1,8 +1,9 @@
-// CRC-32C without a library: Debian ships ISA-L, the usual fast one, as a shared object only, and
-// programs that link the reader may depend on nothing but libc, libstdc++, zstd and Highway.
-// On x86-64 the crc32 instruction runs on three streams at once, because its latency is three
-// cycles; tables of the effect of n zero bytes on a CRC join them. Elsewhere eight table look-ups
-// process eight bytes per step.
+// CRC-32C without a library. The usual fast library is ISA-L, but Debian ships it as a shared
+// object only, and programs that link the reader may depend on nothing but libc, libstdc++, zstd
+// and Highway.
+// On x86-64 the crc32 instruction has a latency of three cycles, so it runs on three streams of
+// bytes at once. Tables of what n zero bytes do to a CRC then join the three CRCs into one. On
+// other processors, eight table look-ups process eight bytes per step.
 #include <array>
 #include <bit>
 
@@ -52,8 +53,8 @@ std::uint32_t update_portable(std::uint32_t state, const std::byte* at, std::siz
 
 #if defined(__x86_64__)
 
-// Bytes per stream: enough that joining costs little, few enough that three streams stay in the
-// first-level cache.
+// Bytes per stream: enough that joining the streams costs little, few enough that three streams
+// stay in the first-level cache.
 constexpr std::size_t kStream = 4096;
 
 // What appending n zero bytes does to a CRC: a linear map, as four tables of 256 entries.
