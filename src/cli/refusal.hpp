@@ -30,7 +30,7 @@ namespace hotpack::cli {
 [[nodiscard]] std::string unknown_key(const std::string& asked, const std::string& pack,
                                       const std::vector<std::string>& keys);
 
-// Returns the error to show for an exception of the parser: code `io` for an unreadable
+// Returns the error to show to the user for an exception of the parser: code `io` for an unreadable
 // configuration file, else `usage`.
 [[nodiscard]] Error refusal(const CLI::App& root, const CLI::ParseError& thrown);
 
