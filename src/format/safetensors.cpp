@@ -128,8 +128,8 @@ Status read_entries(const Json& json, Container& container) {
   return {};
 }
 
-// Checks that the tensors, which are sorted by offset, start at 0, touch each other, and end with
-// the buffer.
+// Fails unless the tensors, which are sorted by offset, fill the buffer exactly: the first starts
+// at 0, each starts where the one before ends, and the last ends with the buffer.
 Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_start,
                     std::uint64_t buffer_bytes) {
   std::uint64_t at = 0;
