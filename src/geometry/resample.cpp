@@ -23,8 +23,8 @@
 namespace hotpack::geometry {
 namespace {
 
-// The most pixels of an intermediate image. A larger one is refused, unless the source is even
-// larger.
+// The most pixels that an image may have after resizing and before it is cropped. A larger one is
+// refused, unless the source has as many pixels itself.
 constexpr std::int64_t kMaxIntermediatePixels = std::int64_t{1} << 28;
 
 std::size_t samples(int pixels, int channels) {
@@ -137,8 +137,8 @@ Status Resampler::Impl::resample(const ConstPixels& source, const Region& region
   return no_memory_for(region);
 }
 
-// Chooses as OpenCV does: linear that halves both axes is area, and area that enlarges an axis is
-// a variant of linear.
+// Resizes with the method that OpenCV would use for the filter: linear that halves both axes is
+// done as area, and area that enlarges an axis as a variant of linear.
 void Resampler::Impl::resize(const ConstPixels& source, const Region& region, ImageFilter filter,
                              const MutablePixels& out) {
   const double x_scale = opencv_scale(source.width, region.width),

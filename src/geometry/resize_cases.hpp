@@ -1,5 +1,5 @@
-// The images of the self-test of resizing, with hashes of OpenCV 4.6's results. Only this room and
-// its tests use them; thread-safe.
+// The test cases of resize_engine(): resizes of small images, with hashes of OpenCV 4.6's results.
+// Only this room and its tests use them; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace hotpack::geometry {
 
-// A case: one resize of a synthetic image. `hash` is the XXH3-64 of the pixels that OpenCV 4.6.0 of
-// Debian 12 gives.
+// One test case: a resize of a computed image. `hash` is the XXH3-64 of the pixels that OpenCV
+// 4.6.0 of Debian 12 produces.
 struct ResizeCase {
   ImageFilter filter;
   int channels;

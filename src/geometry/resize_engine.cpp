@@ -9,8 +9,8 @@
 namespace hotpack::geometry {
 namespace {
 
-// The cases cover both sides of every branch of resizing: larger and smaller, exact halves, integer
-// and other factors, one axis larger and the other smaller.
+// The cases reach every branch of resizing: larger and smaller, exact halves, whole and other
+// factors, one axis larger and the other smaller.
 constexpr std::array<ResizeCase, 16> kCases{{
     {ImageFilter::linear, 1, {23, 17}, {40, 31}, 0x208884c6baf90f85},
     {ImageFilter::linear, 3, {23, 17}, {40, 31}, 0xf73d128d0b4c5d7f},
