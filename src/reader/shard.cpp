@@ -12,8 +12,8 @@ namespace hotpack {
 
 namespace {
 
-// Adds the record's name to the error. Looks the key up again, because the key that a sample holds
-// cannot be read if the file has shrunk.
+// Returns the error with the record before its text. Looks the key up again under the fault guard,
+// because the key in a Sample is a view of the file and cannot be read if the file has shrunk.
 Error named(Error error, const reader::ShardFile& file, std::uint64_t index) {
   return reader::name_record(std::move(error), index, file.readable_key(index));
 }
