@@ -54,8 +54,8 @@ class Decoder {
   // formula, which treats them as Adobe's inverted inks: k − ((255 − ink)·k >> 8). (Pillow divides
   // by 255, and its result differs by up to 2.)
   //
-  // With `blend`, a pixel of color c and alpha a is blended with the color b of the option: it
-  // becomes (c·a + b·(255 − a) + 127) / 255, in 8 bits. 16-bit colors and alpha are first reduced
+  // With `blend`, transparent pixels are blended with the color b of the option: color c with alpha
+  // a becomes (c·a + b·(255 − a) + 127) / 255, in 8 bits. 16-bit colors and alpha are first reduced
   // to 8 bits as `depth16` says; tRNS colors are compared before that, with all bits. With `blend`,
   // a malformed tRNS chunk is an error. Of an animated PNG, an MPO or an Ultra HDR file, the first
   // image is decoded.
