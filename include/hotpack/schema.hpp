@@ -1,7 +1,7 @@
 // What all records of a pack have in common: the parsed `hotpack.schema` of a shard.
 //
-// Plain values, copied freely. Each member has the name of its JSON key; FORMAT.md gives the types
-// and the order of the keys.
+// Plain values, copied freely. FORMAT.md gives the JSON key, the type and the order of each member.
+// The key is usually the member's name; the key of LabelField::scope is "kind".
 #pragma once
 
 #include <array>

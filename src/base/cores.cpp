@@ -106,8 +106,8 @@ std::uint64_t number_of(const std::string& path, std::string_view name) {
   return 0;
 }
 
-// Returns the memory that may still be taken: the limit minus the use, plus `of_files`. These are
-// the bytes of file pages, which the kernel reclaims before it refuses memory.
+// Returns the memory that may still be taken: the limit minus the use, plus `of_files`, the bytes
+// of file pages, because the kernel reclaims file pages before it refuses memory.
 std::optional<std::uint64_t> left_of(const std::string& limit_path, const std::string& used_path,
                                      std::uint64_t of_files) {
   std::ifstream limit_file(limit_path), used_file(used_path);

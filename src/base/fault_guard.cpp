@@ -25,8 +25,9 @@ struct Guard {
   std::size_t offset = 0;  // of the fault, within the memory
 };
 
-// The guard of the call of guarded() that runs on this thread, or null. The signal handler reads
-// it; as a plain pointer in the thread's static block it can be read without a function call.
+// The Guard of this thread while guarded() runs on it, else null. The signal handler reads this
+// pointer. It is a plain pointer in the thread's static block, so that reading it calls no
+// function.
 __attribute__((tls_model("initial-exec"))) thread_local Guard* guard_here = nullptr;
 
 struct sigaction action_before;

@@ -1,5 +1,5 @@
-// The first records of a shuffled epoch, in the order of that epoch. The plain loops that the
-// Loader is compared with use them.
+// The first records of a shuffled epoch, in the order of that epoch. They are read by the plain
+// loops with which the Loader is compared.
 //
 // Ownership: borrows uncompressed records from the Dataset, which must outlive the list; keeps
 // decompressed copies of compressed records. Thread-safety: any thread may call const members.

@@ -70,9 +70,9 @@ Result<Descriptor> enter(int folder, const std::string& name, const std::string&
   return io_error("cannot open the folder", path, failure);
 }
 
-// Opens the folder that contains the file `name`, a path below the folder `root`; creates missing
-// folders. `path` is the path of `root`, for messages. If the file is directly in `root`, returns
-// an empty Descriptor.
+// `name` is the path of a file below the folder `root`. Opens the folder of that file, and creates
+// missing folders. If the file is directly in `root`, returns an empty Descriptor. `path` is the
+// path of `root`, for messages.
 Result<Descriptor> open_folder_of(const std::string& name, int root, const std::string& path) {
   Descriptor folder;
   std::size_t begin = 0;

@@ -175,8 +175,8 @@ bool holds_nul(const std::string& path) {
          first.begin() + file.gcount();
 }
 
-// Opens the file for appending before spdlog does, because spdlog would create missing folders and
-// does not say why it fails.
+// Opens the log file for appending, with an error that says why if that fails. spdlog would not say
+// why, and would create missing folders.
 Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
   if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored) && holds_nul(path))
     return usage_error("--log-file " + path +

@@ -170,8 +170,8 @@ void mirror(const std::uint8_t* in, std::size_t pixels, std::size_t channels, st
 
 #if HWY_TARGET <= HWY_AVX3_DL
 
-// --- conversion: looks each byte of an element up in a table of its own, so the elements are those
-// of the tables exactly ---
+// --- conversion: each byte of an element has a table of its own, so the elements are exactly those
+// of ValueMap ---
 
 // table[index] for 64 indices: two permutes of 128 entries each, selected by the highest bit.
 HWY_INLINE hw::Vec<Bytes> look_up(const ValueMap::Bytes& table, hw::Vec<Bytes> index) {

@@ -35,10 +35,10 @@ class MaskPattern {
 // that do not match get an empty key.
 void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern);
 
-// Separates images and masks of one folder. Both lists have all files of the folder. A file whose
-// match is the key of an image is a mask, every other file is an image. Fails with code `data` if a
-// file may be either, that is, if it has masks as an image, and would be the only mask of its
-// class.
+// Separates images and masks of one folder. Both lists have all files of the folder. A file is a
+// mask if the pattern matches its path and the matched key is that of an image; every other file is
+// an image. Fails with code `data` if a file may be either, that is, if it has masks as an image,
+// and would be the only mask of its class.
 [[nodiscard]] Status part_masks(FileList& images, FileList& masks, const MaskPattern& pattern);
 
 }  // namespace hotpack::pipeline

@@ -14,10 +14,10 @@ namespace hotpack::pipeline {
 
 // Returns at most three commands. They are all of one kind: the first of these kinds with which
 // images and labels of the first labeled split pair:
-// - `regex` (from name_pairs.hpp), if it is not empty;
-// - to compare only the last parts of names, or to use a folder inside that of the labels, if nine
-//   of ten files pair;
-// - to fold names (--fold) and strip a suffix, if nine of ten labels pair.
+// - commands with `regex` (from name_pairs.hpp), if it is not empty;
+// - commands that compare only the last parts of names, or use a folder inside that of the labels,
+//   if nine of ten files pair;
+// - commands that fold names (--fold) and strip a suffix, if nine of ten labels pair.
 // Returns none for a layout without splits.
 [[nodiscard]] std::vector<Suggestion> pairing_suggestions(const Layout& layout,
                                                           const std::string& regex);

@@ -288,8 +288,8 @@ bool is_label_map(const Lines& lines) {
          (numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), is_number));
 }
 
-// Returns a color from three numbers. Fails with "'…' is not a number", or with how many numbers
-// there are.
+// Returns a color from three numbers. Fails if there are not exactly three, or if one of them is
+// not a number; the message says so.
 Result<RgbColor> parse_color(std::size_t line, const Lines& numbers, std::string_view expected,
                              const std::string& path) {
   if (numbers.size() != 3)

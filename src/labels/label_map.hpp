@@ -48,8 +48,8 @@ struct LabelMap {
 //   r,g,b,new             `old` is a color in three numbers
 //   name,r,g,b,…,new      a class file with one more column; if there are several, `new` is the
 //                         one whose header begins with "to" or "new"
-// `new` is a class name, a class id, or "ignore". Rows without `new` are skipped, and with a
-// warning rows whose id is below 0, which no file can contain. Lines that begin with "# " are
+// `new` is a class name, a class id, or "ignore". Rows without `new` are skipped. Rows whose id is
+// below 0, which no file can contain, are skipped with a warning. Lines that begin with "# " are
 // comments.
 [[nodiscard]] Result<LabelMap> parse_label_map(std::string_view text, const std::string& path);
 

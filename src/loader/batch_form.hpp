@@ -57,7 +57,8 @@ class BatchForm {
   // Writes the record's own bytes, whatever the form of the batch. Otherwise as write().
   static void copy_stored(const Record& record, std::byte* image, std::byte* label) noexcept;
   // Writes a row without a sample: all values of the image are 0, and every pixel of the label is
-  // ignored. Writes nothing if the rows of different batches have different sizes.
+  // ignored. `output` is the size of the row; if records differ in size and rows have no common
+  // size, it is empty and nothing is written.
   void blank(const RecordShape& record, PixelSize output, std::byte* image,
              std::byte* label) const noexcept;
 
