@@ -228,9 +228,9 @@ class DeviceLoader {
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams,
                                                         std::chrono::milliseconds timeout);
-  /// As next(), but writes the batch into the caller's memory, one DeviceBuffers per device. The
-  /// loader never reuses this memory, so the caller decides when the batch may be overwritten. Work
-  /// that the caller queues on the same stream runs after the batch is written.
+  /// Delivers the next batch like next(), but into the caller's memory, one DeviceBuffers per
+  /// device. The loader never reuses this memory, so the caller decides when the batch may be
+  /// overwritten. Work that the caller queues on the same stream runs after the batch is written.
   [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(
       std::span<const DeviceBuffers> buffers, std::span<CUstream_st* const> streams);
 

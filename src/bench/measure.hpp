@@ -32,9 +32,9 @@ using Measurement = std::function<Result<Work>(double seconds)>;
 // Seconds since an arbitrary fixed point in time.
 [[nodiscard]] double now_seconds();
 
-// Calls every function of `turns` once per round and returns the median rate of each. A round with
-// 0 seconds comes first and is not counted: in it, the functions open files, and allocate and touch
-// memory.
+// Calls every function of `turns` once per round, for `seconds_a_turn` seconds, in `rounds` rounds.
+// Returns the median rate of each function. A round with 0 seconds comes first and is not counted:
+// in it, the functions open files, and allocate and touch memory.
 [[nodiscard]] Result<std::vector<Rate>> take_turns(std::span<const Measurement> turns,
                                                    unsigned rounds, double seconds_a_turn);
 

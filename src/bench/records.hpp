@@ -16,7 +16,7 @@
 namespace hotpack::bench {
 
 // Returns the numbers of the first `count` samples that a Loader with these options delivers in
-// epoch 0.
+// epoch 0 of a data set of `records` records.
 [[nodiscard]] std::vector<std::uint64_t> first_samples(std::uint64_t records,
                                                        const LoaderOptions& options,
                                                        std::uint64_t count);

@@ -71,7 +71,8 @@ class CommandContext {
   // Prints the result on stdout: one JSON object with --json, else text.
   void print(const Report& report);
   // Prints the reports of several packs: with --json as {"packs":[…]}, else their texts with
-  // `between` between them. Prints nothing if `packs` is empty.
+  // `between` between them. If `several` is false, there is one pack, and its JSON is printed
+  // without {"packs":[…]}. Prints nothing if `packs` is empty.
   void print_packs(const std::vector<Report>& packs, bool several, std::string_view between = "");
   // After this call, SIGINT, SIGTERM and SIGHUP no longer end the process: they make
   // terminal().stop_requested() return true. The action must check that after each sample and

@@ -114,8 +114,8 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
 constexpr std::array<std::string_view, 2> kEndings{".png", ".npy"};
 
 // A folder may have the name that a sample's file would get, such as "a.png". Returns the keys of
-// such samples: the folder's name without the ending and, if a pixel may have several classes, also
-// without ".class-<id>".
+// such samples: the folder's name without the ending and, if `multi` is true because pixels may
+// have several classes, also without ".class-<id>".
 std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   std::vector<std::string> keys;
   for (const std::string_view ending : kEndings) {

@@ -139,9 +139,9 @@ void OutputTree::remove(const std::string& name) {
   if (written_.erase({found.st_dev, found.st_ino}) == 1) ::unlinkat(at, last.c_str(), 0);
 }
 
-// Renames the temporary file to its final name `last`. The lock is needed because a file system may
-// treat two names as the same: the second of two calls then finds the file that the first has
-// renamed, and fails.
+// Renames the temporary file to its final name `last`. `replace` permits replacing a file that
+// existed before this run. The lock is needed because a file system may treat two names as the
+// same: the second of two calls then finds the file that the first has renamed, and fails.
 Status OutputTree::put(int folder, const std::string& temporary, const std::string& last,
                        const std::string& name, bool replace) {
   const std::string path = path_ + "/" + name;

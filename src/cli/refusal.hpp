@@ -26,7 +26,7 @@ namespace hotpack::cli {
                                        const std::vector<std::string>& candidates);
 
 // Returns a message such as "there is no sample with the key 'street_02' in 'packed'; did you mean
-// 'north/street_02'?". `keys` are the keys of `pack`.
+// 'north/street_02'?" for the key `asked`. `keys` are the keys of `pack`.
 [[nodiscard]] std::string unknown_key(const std::string& asked, const std::string& pack,
                                       const std::vector<std::string>& keys);
 

@@ -68,8 +68,9 @@ HWY_INLINE V densified(V pixels) {
   return hw::TableLookupBytes(pixels, hw::LoadDup128(BytesOf<V>(), kOrder.data()));
 }
 
-// Before: four vectors, of which each block holds four pixels of one row. After: four vectors, of
-// which each block holds one pixel of each of four rows. A second call reverses the first.
+// Transposes pixels in blocks. Before: four vectors, of which each block holds four pixels of one
+// row. After: four vectors, of which each block holds one pixel of each of four rows. A second call
+// reverses the first.
 template <class V>
 HWY_INLINE void transpose(V& a, V& b, V& c, V& d) {
   const BytesOf<V> bytes;

@@ -82,9 +82,10 @@ bool begin_sweep(LateList& list, std::list<Entry>& entries, std::uint64_t& again
   return true;
 }
 
-// Ends a pass over the list: puts the entries that are still in use back to the front of the list,
-// before entries that were added meanwhile. Returns the number of freed entries, not counting those
-// that must be tried again.
+// Ends a pass over the list: puts the entries that are still in use (`still_waiting`) back to the
+// front of the list, before entries that were added meanwhile. Of `let_go` entries that the pass
+// has released, some must be tried again: those counted in list.again since it was `again_before`.
+// Returns the number of the others, which are freed.
 std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size_t let_go,
                       std::uint64_t again_before) {
   const std::lock_guard lock(list.mutex);

@@ -484,8 +484,9 @@ void Stager::tell_end() noexcept {
   paused_.notify_all();
 }
 
-// Stops the threads. Returns false if that was done before, or if a thread did not end in time.
-// seek_mutex_ must be locked.
+// Stops the threads: waits for the feeder until `end`, and for the threads of the ring until `end`,
+// but at least for `least_for_ring`. Returns false if stop() was called before, or if the feeder
+// did not end in time. seek_mutex_ must be locked.
 bool Stager::stop(steady_clock::time_point end, milliseconds least_for_ring) noexcept {
   if (std::exchange(stopped_, true)) return false;
   Lock lock(mutex_);

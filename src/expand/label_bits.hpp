@@ -18,7 +18,8 @@ inline constexpr std::size_t kBitSlack = 8;
 }
 
 // Writes one bit per channel of each pixel, without gaps between pixels: the bit of the pixel's id
-// is 1. With `ignore_channel`, each pixel has one more bit, which is 1 if the id is not a class.
+// is 1. Ids have 1 byte, or 2 bytes if `wide`. With `ignore_channel`, each pixel has one more bit,
+// which is 1 if the id is not a class.
 void channels_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std::size_t class_count,
                      bool ignore_channel, std::uint8_t* bits);
 // The same from vectors of ⌈class_count / 8⌉ bytes.
@@ -33,7 +34,7 @@ void mark_ignored(const std::uint8_t* vectors, std::size_t count, std::size_t cl
 void vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count,
                          std::uint8_t* vectors);
 // Writes one vector of bits per pixel. The bit of the pixel's id is 1; no bit is 1 if the id is not
-// a class.
+// a class. Ids have 1 byte, or 2 bytes if `wide`.
 void vectors_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std::size_t class_count,
                     std::uint8_t* vectors);
 // Copies vectors, and clears the bits that belong to no class.

@@ -53,8 +53,8 @@ struct TileBuffers {
   std::uint8_t* ids = nullptr;        // ids of 1 or 2 bytes
   std::uint8_t* converted = nullptr;  // elements of forms index and bits
 
-  // Divides `memory` into the buffers: sets the pointers. If `memory` is null, only computes the
-  // size. Returns the number of bytes that the buffers take.
+  // Divides `memory` into the buffers for tiles of `tile` pixels: sets the pointers. If `memory` is
+  // null, only computes the size. Returns the number of bytes that the buffers take.
   std::size_t cut(const LabelPlan& plan, std::size_t tile, std::uint8_t* memory);
 };
 

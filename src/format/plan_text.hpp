@@ -44,8 +44,9 @@ class KeysDigest {
 class SourcesDigest {
  public:
   static constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
-  // Adds a sample. Pass the sizes of its image file and label file, or 0 for a file that it does
-  // not have. `class_id` is the class that a folder or a list gives to the sample, or kNoClass.
+  // Adds a sample. `image_bytes` and `label_bytes` are the sizes of its files, 0 for a file that it
+  // does not have. `class_id` is the class that a folder or a list gives to the sample, or
+  // kNoClass.
   void add(std::string_view key, std::uint64_t image_bytes, std::uint64_t label_bytes,
            std::uint32_t class_id);
   [[nodiscard]] std::string text() const { return hasher_.finish().text(); }

@@ -102,8 +102,8 @@ class FileCount : public TreeVisitor {
   std::size_t files = 0, texts = 0;
 };
 
-// Returns a text that says what is in a folder that has a name for labels but no images. Data sets
-// for object detection keep boxes there, in text files.
+// Returns a text that says what is in the folder `name` inside `root`, if it has a name for labels
+// but no images. Data sets for object detection keep boxes there, in text files.
 std::string no_images_text(const std::string& root, const std::string& name) {
   FileCount count;
   const Status walked = walk_tree(path_below(root, name), count);

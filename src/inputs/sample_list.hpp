@@ -83,7 +83,8 @@ struct SampleList {
                                      ProblemLog& problems, std::uint64_t& left_out);
 
 // Pairs images with their masks, of which an image may have several, by the keys from key_masks().
-// An image without masks and a mask without an image are orphans; see pair_by_key().
+// An image without masks and a mask without an image (orphans) are problems or, with
+// `skip_orphans`, are left out and counted in `left_out`.
 [[nodiscard]] SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern,
                                     bool skip_orphans, ProblemLog& problems,
                                     std::uint64_t& left_out);

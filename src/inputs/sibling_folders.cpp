@@ -211,8 +211,8 @@ Result<std::optional<LabelFolders>> find_folders_beside(const std::string& root,
   return std::optional(std::move(found));
 }
 
-// Returns true if both folders contain images and, next to the images, folders with the same names.
-// The two folders are then classes.
+// Returns true if the folders `one` and `other` inside `root` both contain images and, next to the
+// images, folders with the same names. The two folders are then classes.
 Result<bool> are_alike_within(const std::string& root, const std::string& one,
                               const std::string& other) {
   HOTPACK_ASSIGN(const FolderContent first, read_folder(path_below(root, one)));

@@ -536,8 +536,8 @@ class Chooser {
 
 // ---- stripping suffixes
 
-// Returns true if the name continues one of the keys, such as "x_color" for "x". The file is then
-// another kind of file of the same sample.
+// Returns true if `stem` continues one of the keys, such as "x_color" for "x". The file with this
+// name is then another kind of file of the same sample.
 bool continues_key(const std::vector<std::string>& sorted_keys, std::string_view stem) {
   for (std::size_t end = stem.find_first_of(kJoints, 1); end != std::string_view::npos;
        end = stem.find_first_of(kJoints, end + 1))

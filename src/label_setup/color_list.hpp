@@ -46,7 +46,7 @@ struct ColorList {
 };
 
 // Lists the colors in at most `most` labels of each list, spread evenly over the list. Labels that
-// cannot be decoded are ignored.
+// cannot be decoded, or have more than `max_pixels` pixels, are ignored.
 [[nodiscard]] Result<ColorList> list_colors(std::span<const SampleList* const> lists,
                                             std::uint64_t max_pixels, std::size_t most,
                                             Observer& observer);

@@ -44,9 +44,9 @@ struct IdScan {
   std::optional<PaletteClash> clash;
 };
 
-// Reads the ids of all labels. Ignores lists without label files, and labels that cannot be
-// decoded; packing reports those. Fails with `io` for the first label, in the order of lists and
-// samples, that cannot be read.
+// Reads the ids of all labels. Ignores lists without label files, and labels that cannot be decoded
+// or have more than `max_pixels` pixels; packing reports those. Fails with `io` for the first
+// label, in the order of lists and samples, that cannot be read.
 [[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists,
                                       std::uint64_t max_pixels, Observer& observer);
 

@@ -100,9 +100,9 @@ Error unexplained_color(const std::string& path, const std::string& color,
   return data_error("holds RGB colors (" + color + "), and " + given + colors_text(*list), path);
 }
 
-// Called if no option names classes. Fails if RGB labels contain colors. They contain ids only if
-// the three channels of every pixel are equal; usually the first file shows that they are not, so
-// that not all files must be read.
+// Called if no option names classes, or only a class file without colors (`class_file`). Fails if
+// RGB labels contain colors. They contain ids only if the three channels of every pixel are equal;
+// usually the first file shows that they are not, so that not all files must be read.
 Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file,
                                 LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();

@@ -34,7 +34,8 @@ class RecordSizes {
   // For people, if sizes differ: "the images have 3 sizes, …; to batch them, …".
   [[nodiscard]] std::string note() const;
   // For images of different sizes: returns options that give all records the most frequent size,
-  // such as "--size 480x360 --fit contain".
+  // such as "--size 480x360 --fit contain". If `labels_a_pixel` is false, pixels have no labels,
+  // and the fit is "cover".
   [[nodiscard]] std::string advice(bool labels_a_pixel) const;
 
  private:

@@ -51,8 +51,9 @@ bool is_pair_header(const CsvRow& row) {
   return contains(kOld, row.fields[0]) && contains(kNew, row.fields[1]);
 }
 
-// Finds the column of the new class among those after name,r,g,b: the only column with text or, if
-// there are several, the one whose header begins with "to" or "new".
+// Finds the column of the new class among those after name,r,g,b: the only one whose header begins
+// with "to" or "new" or, if that is not exactly one, the only one with text. Fails if there is
+// none. `has_header` says whether the first row is a header.
 Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_header,
                                   const std::string& path) {
   const std::vector<std::string>& header = rows.front().fields;

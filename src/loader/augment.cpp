@@ -72,8 +72,8 @@ CropRange range_of(const ResizedCrop& crop) {
   return range;
 }
 
-// Returns a ratio: one of the table's entries within the range, each with the same probability. If
-// the range contains no entry, returns the middle of the range.
+// Returns a ratio, chosen by the random `word`: one of the table's entries within the range, each
+// with the same probability. If the range contains no entry, returns the middle of the range.
 std::uint64_t draw_ratio(const CropRange& range, std::uint32_t word) {
   if (range.entries == 0) return (range.min_ratio + range.max_ratio) / 2;
   return ratio_entry(range.first_entry + static_cast<unsigned>(scaled_word(word, range.entries)));

@@ -30,6 +30,7 @@ inline constexpr RgbColor kHatchLight{215, 215, 215};
 
 // Paints only the tints into `image` (RGBA), for a page that draws them over the sample's image
 // itself. `image` becomes opaque where there is a class or a hatching, and transparent elsewhere.
+// `colors` and `stripe` as for paint_classes().
 [[nodiscard]] Status paint_label(const LabelShape& shape, const LabelClasses& classes,
                                  std::span<const RgbColor> colors, int stripe,
                                  geometry::Resampler& resampler, MutablePixels image);

@@ -21,8 +21,9 @@ namespace hotpack::reader {
 
 class RecordAuditor {
  public:
-  // `later_fields` are payload fields that a later version 1.x has added; only their checksums are
-  // checked. They and `file` must outlive the auditor.
+  // Prepares to check the records of `file`; keeps at most `max_findings` findings. `later_fields`
+  // are payload fields that a later version 1.x has added; only their checksums are checked. They
+  // and `file` must outlive the auditor.
   RecordAuditor(const ShardFile& file, std::string file_name,
                 std::span<const FieldTables> later_fields, std::size_t max_findings);
 
