@@ -25,8 +25,8 @@ struct Pieces {
     unsigned threads, double seconds,
     const std::function<bool(unsigned thread, std::uint64_t piece)>& work);
 
-// Memory for the rows that plain loops write, as large as all slots of a Loader together. Each
-// thread has a share of its own. The constructor touches all pages.
+// Memory for the batch rows that plain loops write, as large as all slots of a Loader together.
+// Each thread has a share of its own. The constructor touches all pages.
 class ThreadBuffers {
  public:
   // `total_bytes` over all threads; each gets at least `least_bytes`.

@@ -55,8 +55,8 @@ class Cargo {
   // Returns the base address of the records of a part: the offsets in its entries (RowEntry) are
   // relative to this address. `staged` is the address of the part's staged memory.
   [[nodiscard]] virtual Pointer records(std::size_t part, Pointer staged) const = 0;
-  // Returns the size in pixels of the rows of a part of a filled slot. All rows have the same size;
-  // if records differ in size, the part has only one row.
+  // Returns the size in pixels of the batch rows in a part of a filled slot. All rows of a part
+  // have the same size; if records differ in size, the part has only one row.
   [[nodiscard]] virtual PixelSize output(const loader::Slot& slot, std::size_t part) const = 0;
 };
 

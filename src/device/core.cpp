@@ -67,8 +67,8 @@ Status check_options(const DeviceLoaderOptions& options) {
   return loader::check_options(options.loader);
 }
 
-// Returns the rows of each device among the rows of this process. The process is rank r of w; with
-// D devices, device d gets the rows that rank r·D + d of w·D ranks would have.
+// Returns which rows of this process's batches belong to each device. The process is rank r of w;
+// with D devices, device d gets the rows that rank r·D + d of w·D ranks would have.
 Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOptions& options,
                                          std::size_t devices, const StepPlan& plan) {
   std::vector<PartRows> parts;

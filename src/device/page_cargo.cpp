@@ -25,8 +25,8 @@ void PageCargo::begin(loader::Slot& slot, std::span<const std::optional<std::uin
   staged_.begin(slot, samples, layout(), *blocks_);
 }
 
-// Returns where the record of a row goes in the slot. The size of this place was computed when the
-// loader was opened; fails if the record has another size now.
+// Returns where the record of a batch row goes in the slot. The size of this place was computed
+// when the loader was opened; fails if the record has another size now.
 Result<PageCargo::Place> PageCargo::place(loader::Slot& slot, std::size_t row,
                                           const loader::RecordShape& record,
                                           const expand::Placement& placement) {

@@ -135,7 +135,7 @@ Status ResidentFiller::fill_row(Slot& slot, std::size_t row) {
   return {};
 }
 
-// Fills the row of a sample: its table entry and description, and its record if slots contain
+// Fills the batch row of a sample: its table entry and description, and its record if slots contain
 // records. Checks shape, crop and record in this order, as a BatchFiller does, so that the error is
 // the same.
 Status ResidentFiller::show_sample(Slot& slot, std::size_t row, std::uint64_t sample) {

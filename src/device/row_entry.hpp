@@ -14,7 +14,7 @@ namespace hotpack::device {
 inline constexpr std::size_t kBlockAlignment = 64;
 
 struct RowEntry {
-  // offset of the row's stored image from the base address of the records, a multiple of
+  // offset of the batch row's stored image from the base address of the records, a multiple of
   // kBlockAlignment
   std::uint64_t image = 0;
   std::uint64_t label = 0;        // likewise; 0 without a label
@@ -30,8 +30,8 @@ struct RowEntry {
 static_assert(sizeof(RowEntry) == 64);
 
 // Bits of RowEntry::flags.
-// If kRowValid is not set, the row has no sample: its image becomes zeros, and its label is ignored
-// everywhere.
+// If kRowValid is not set, the batch row has no sample: its image becomes zeros, and its label is
+// ignored everywhere.
 inline constexpr std::uint32_t kRowValid = 1;
 inline constexpr std::uint32_t kRowFlipHorizontal = 2;
 inline constexpr std::uint32_t kRowFlipVertical = 4;

@@ -67,8 +67,8 @@ class SlotLayout {
   std::uint64_t slot_bytes_ = 0;
 };
 
-// Where the record of each row is in staged memory: the records follow one another. If all records
-// have one size, begin() needs no samples, because the rows with a sample come first.
+// Where the record of each batch row is in staged memory: the records follow one another. If all
+// records have one size, begin() needs no samples, because the rows with a sample come first.
 class StagedRows {
  public:
   struct Span {

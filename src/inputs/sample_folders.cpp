@@ -274,8 +274,9 @@ class Folders {
            role.text.find(kNumber) == std::string::npos;
   }
 
-  // Returns the text with which all roles begin, up to its last '_', '-' or '.'. Returns "" if a
-  // role has nothing after this text.
+  // Returns the text with which the names of all roles begin, up to its last '_', '-' or '.'. (A
+  // role is the name of files without the parts that differ between folders.) Returns "" if a role
+  // has nothing after this text.
   static std::string common_start(const std::vector<const Role*>& roles) {
     if (roles.empty()) return "";
     std::string_view start = roles.front()->text;

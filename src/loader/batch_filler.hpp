@@ -47,8 +47,8 @@ class RowSink {
   // the sample's number, or nothing for an empty row. It has no elements if needs_samples() is
   // false.
   virtual void begin(Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
-  // Returns memory for a record of this shape. `placement` is the crop of the row. The caller puts
-  // "sample 3: " before the text of an error.
+  // Returns memory for a record of this shape. `placement` is the crop of the batch row. The caller
+  // puts "sample 3: " before the text of an error.
   [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, const RecordShape& record,
                                             const expand::Placement& placement) = 0;
   virtual void blank(Slot& slot, std::size_t row) = 0;

@@ -101,8 +101,8 @@ template <class T>
   return flat;
 }
 
-// The elements of a row that are in one block: `count` elements from number `begin` on. Only the
-// first and the last block of a row may contain fewer elements than fit.
+// The elements of a batch row that are in one block of 16 bytes: `count` elements from number
+// `begin` on. Only the first and the last block of the row may contain fewer elements than fit.
 template <class Number>
 struct FlatPart {
   Number begin = 0;
@@ -136,7 +136,8 @@ template <class Number>
 }
 
 // Calls walk(number) with a 0 whose type walk() should use for indices. The type has 32 bits if
-// that suffices for the row's elements and for the indices that threads reach after them, else 64.
+// that suffices for the elements of the batch row and for the indices that threads reach after
+// them, else 64.
 template <class Walk>
 HOTPACK_HOST_DEVICE inline void with_number(const FlatRow& row, const ThreadPlace& place,
                                             const Walk& walk) {
@@ -633,8 +634,8 @@ HOTPACK_HOST_DEVICE inline void label_one_hot_last_body(const LabelArgs& args,
   });
 }
 
-// Returns true if every plane of every row begins at a multiple of 16 bytes. A thread then writes a
-// block of pixels at a time, otherwise one pixel.
+// Returns true if every plane of every batch row begins at a multiple of 16 bytes. A thread then
+// writes a block of pixels at a time, otherwise one pixel.
 template <class T>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline bool planes_are_aligned(const LabelArgs& args) {
   return pixels_of(args) % kPerBlock<T> == 0;

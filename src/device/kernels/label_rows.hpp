@@ -164,7 +164,7 @@ inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 }
 
 // The position of an output pixel. The template parameter Number of the functions below is
-// std::uint32_t if it can count all elements of a row, else std::uint64_t.
+// std::uint32_t if it can count all elements of a batch row, else std::uint64_t.
 struct PixelPlace {
   std::uint32_t x = 0;
   std::uint32_t y = 0;
