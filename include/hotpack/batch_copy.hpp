@@ -1,7 +1,7 @@
-// What Loader::next_into() and DeviceLoader::next_into() need and return: batches in the caller's
-// memory.
+// Types for Loader::next_into() and DeviceLoader::next_into(), which write batches into memory of
+// the caller.
 //
-// Plain values, copied freely; a BatchBuffers borrows the caller's memory.
+// Plain values, copied freely. A BatchBuffers points to the caller's memory and does not own it.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,9 @@ struct BatchInfo : BatchRows {
   ElementType label_type = ElementType::u8;
 };
 
-/// The caller's memory for Loader::next_into(): at least image_batch_bytes() and
-/// label_batch_bytes(), aligned to the elements. An empty span skips the field.
+/// The caller's memory for Loader::next_into(): `image` of at least image_batch_bytes() bytes and
+/// `label` of at least label_batch_bytes() bytes, aligned to the size of an element. An empty
+/// `image` or `label` means that next_into() does not copy that field.
 struct BatchBuffers {
   std::span<std::byte> image = {};
   std::span<std::byte> label = {};

@@ -66,17 +66,18 @@ struct ShardInfo {
 class Dataset {
  public:
   [[nodiscard]] static Result<Dataset> open(const std::string& folder);
-  /// Several packs, at least one, in this order. Refuses packs that differ in class names or
-  /// colors, label scope, storage, `multi`, image layout or channels. Record sizes may differ.
+  /// Opens one or more packs as one data set. The samples of the first folder come first, then
+  /// those of the next. Refuses packs that differ in class names or colors, label scope, storage,
+  /// `multi`, image layout or channels. Record sizes may differ.
   [[nodiscard]] static Result<Dataset> open(std::span<const std::string> folders);
   [[nodiscard]] static Result<Dataset> open(std::initializer_list<std::string_view> folders);
   ~Dataset();
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;
 
-  /// The form of every record. For several packs it is the first pack's, but shapes and
-  /// `geometry.size` are absent if record sizes differ. The rest of `geometry` and the options
-  /// may differ too; packs() has those of each pack.
+  /// The schema of the pack. For several packs it is the first pack's, but if record sizes differ,
+  /// shapes and `geometry.size` are absent. The rest of `geometry` and the packing options may
+  /// differ from pack to pack; packs() has those of each pack.
   [[nodiscard]] const Schema& schema() const;
   [[nodiscard]] const std::vector<ClassInfo>& classes() const { return schema().classes; }
   [[nodiscard]] std::uint64_t size() const { return records(); }  ///< the number of samples
@@ -85,19 +86,19 @@ class Dataset {
   [[nodiscard]] std::span<const PackInfo> packs() const;
   [[nodiscard]] std::span<const ShardInfo> shards() const;
 
-  /// One pack: from its manifest. Several packs: computed from the integer sums of every shard,
-  /// which opens all shards.
+  /// Returns the statistics of one pack from its manifest. Those of several packs are computed from
+  /// the integer sums in all shards, so this call opens every shard.
   [[nodiscard]] Result<Statistics> statistics() const;
 
-  /// Sample 0 … size() − 1, in the order of packs, shards and records. Opens the sample's shard
-  /// at first use.
+  /// Returns sample `number`, from 0 to size() − 1, counted in the order of packs, shards and
+  /// records. Opens the shard of that sample if it is not open yet.
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
   /// Shard 0 … shards().size() − 1. Opens it at first use and checks it against the manifest.
   [[nodiscard]] Result<const Shard*> shard(std::size_t number) const;
 
-  /// The number of the sample with this key; absent if no sample has it. The first call opens
-  /// every shard and builds an index of 16 bytes per sample. If several packs contain the key,
-  /// the first pack wins.
+  /// Returns the number of the sample with this key, or an empty optional if no sample has it. The
+  /// first call opens every shard and builds an index of 16 bytes per sample. If several packs
+  /// contain the key, the sample of the first of them is returned.
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;
 
  private:

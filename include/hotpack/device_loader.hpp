@@ -48,8 +48,8 @@ namespace hotpack {
 /// Where the packed records of the whole data set stay between epochs.
 enum class Residency {
   page,  ///< in the system's page cache; each batch is gathered into pinned memory, then copied
-  /// in pinned memory, decompressed; records of 6 MiB or more on average are copied from there
-  /// directly
+  /// in pinned memory, decompressed. Batches are gathered from there; records of 6 MiB or more on
+  /// average are copied to the device directly instead
   pinned,
   device,     ///< in the memory of each device; only row numbers cross the bus
   automatic,  ///< device if the budget allows it, else pinned, else page
@@ -57,8 +57,8 @@ enum class Residency {
 
 struct DeviceLoaderOptions {
   /// Order, output and augmentation as for a Loader. `content` and `allocator` must stay at their
-  /// defaults; `memory_budget_bytes` must be 0. `threads` 0: the cores that this process may use,
-  /// at most 4 per device plus 4.
+  /// defaults, and `memory_budget_bytes` must be 0. `threads` = 0 means the number of cores that
+  /// this process may use, but at most 4 per device plus 4.
   LoaderOptions loader = {};
 
   /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0.
@@ -67,21 +67,21 @@ struct DeviceLoaderOptions {
   /// Where packed records stay between epochs. Default: the page cache.
   Residency residency = Residency::page;
 
-  /// Limit for all pinned memory, slots included; open() refuses to exceed it, and `automatic`
-  /// chooses accordingly. Default: a quarter of the memory that this process may still take,
-  /// divided by `world_size`.
+  /// Limit for all pinned memory, slots included. open() fails if it would need more, and
+  /// `automatic` chooses a residency that stays within the limit. Default: a quarter of the memory
+  /// that this process may still take, divided by `world_size`.
   std::optional<std::uint64_t> pinned_budget_bytes = {};
 
-  /// Limit per device for packed batches, outputs and residency. Default: half of the memory that
-  /// is free at open.
+  /// Limit for the loader's memory on each device: packed batches, outputs and resident records.
+  /// Default: half of the device memory that is free when open() is called.
   std::optional<std::uint64_t> device_budget_bytes = {};
 
-  /// Packed batches on each device, including the one that kernels read: 1 … 64. A larger number
-  /// bridges longer pauses.
+  /// How many packed batches each device holds, including the one that kernels read: 1 … 64. With
+  /// more of them, training goes on during a longer pause of the reading threads.
   unsigned prefetch = 3;
 
-  /// Batches of next() that the caller may hold at a time, 0 … 64. open() allocates their memory.
-  /// 0: next_into() only.
+  /// How many batches of next() the caller may hold at the same time: 0 … 64. open() allocates
+  /// their memory. With 0, only next_into() can be used.
   unsigned outputs = 2;
 };
 
@@ -114,9 +114,9 @@ class Core;
 class Output;
 }  // namespace device
 
-/// A lease of device memory with one batch. Copies share the memory. The loader reuses it after
-/// every copy is gone or released, and after all work that was then queued on the streams that use
-/// it.
+/// One batch in device memory that the loader lends to the caller. Copies of a DeviceBatch share
+/// the memory. The loader reuses the memory when every copy is destroyed or released, and the work
+/// that was queued until then on the streams that use the batch is done.
 class DeviceBatch {
  public:
   DeviceBatch(const DeviceBatch&) = default;
@@ -140,9 +140,10 @@ class DeviceBatch {
   }
   [[nodiscard]] std::span<const SampleCrop> crops() const { return info().crops; }
 
-  /// Lets another stream use the part. Work that is queued on `stream` from now on waits until the
-  /// part is written, and the memory is not reused before all work is done that is queued on
-  /// `stream` at release(). Call it for every stream that was not passed to next().
+  /// Lets a further stream use the part of the batch with this index in parts(). Work that is
+  /// queued on `stream` after this call waits until the part is written. After release(), the
+  /// loader reuses the memory only when the work queued on `stream` is done. Call this for every
+  /// stream that was not passed to next().
   [[nodiscard]] Status record_stream(CUstream_st* stream, std::size_t part = 0) const;
   /// Ends this copy. Idempotent.
   void release() noexcept { output_.reset(); }
@@ -153,10 +154,11 @@ class DeviceBatch {
   std::shared_ptr<device::Output> output_;
 };
 
-/// The caller's memory on one device for next_into(): at least image_batch_bytes() and
-/// label_batch_bytes() of its part, aligned to 16 bytes. Null with 0 bytes skips the field. Managed
-/// memory is accepted. Host memory, memory of another device, and a buffer that is known to be
-/// shorter are refused with code `usage`.
+/// The caller's memory on one device for next_into(): at least image_batch_bytes(part) and
+/// label_batch_bytes(part) bytes for the part of that device, aligned to 16 bytes. A null pointer
+/// with 0 bytes means that the image or label is not written. Managed memory is accepted. Refused
+/// with code `usage`: host memory, memory of another device, and a buffer that is known to be
+/// shorter than stated.
 struct DeviceBuffers {
   void* image = nullptr;
   std::uint64_t image_bytes = 0;
@@ -188,11 +190,12 @@ struct DeviceLoaderStatistics {
 
 class DeviceLoader {
  public:
-  /// Allocates the pinned memory, loads records that are to be resident, and starts the threads. If
-  /// a driver is still freeing memory of closed loaders, open() waits for it up to 0.1 s, or up to
-  /// 10 s if there is not enough memory until then. If 10 s were not enough either, the error says
-  /// so. Do not call it while a stream waits for this thread: the first open loader loads kernels,
-  /// and a driver may wait for streams to do that.
+  /// Allocates the pinned memory, loads the records that `residency` keeps in pinned or device
+  /// memory, and starts the threads. If a driver is still freeing memory of closed loaders, open()
+  /// waits for that up to 0.1 s, or up to 10 s if memory is not enough otherwise. If 10 s are not
+  /// enough either, the error says so. Do not call open() while a stream waits for this thread: the
+  /// first loader that a process opens loads kernels, and a driver may wait for all streams to do
+  /// that.
   [[nodiscard]] static Result<DeviceLoader> open(const Dataset& dataset,
                                                  const DeviceLoaderOptions& options = {});
   ~DeviceLoader();  ///< calls close()
@@ -206,8 +209,8 @@ class DeviceLoader {
   [[nodiscard]] std::size_t devices() const;
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;
-  /// Bytes of one part. Batches of one row may hold records of different sizes; these functions
-  /// then return the bytes of the largest record.
+  /// Bytes of the images of one part of a batch (see DeviceBatch::parts()). If record sizes differ,
+  /// a batch has one row; this and the next function then return the bytes of the largest record.
   [[nodiscard]] std::uint64_t image_batch_bytes(std::size_t part = 0) const;
   /// The same; 0 for an unlabeled data set.
   [[nodiscard]] std::uint64_t label_batch_bytes(std::size_t part = 0) const;
@@ -215,18 +218,19 @@ class DeviceLoader {
   [[nodiscard]] DeviceLoaderStatistics statistics() const;
 
   /// Returns the next batch, in device memory that belongs to the loader, or an empty optional at
-  /// the end of each epoch. On return, the work that writes the batch is queued on the streams: one
-  /// per device, in the order of the devices. `timeout` as in Loader::next. Further errors: `usage`
-  /// if a stream is being captured (no batch is lost), if the caller holds every output, and if
-  /// `outputs` is 0.
+  /// the end of each epoch. Pass one stream per device, in the order of the devices. When next()
+  /// returns, the work that writes the batch is queued on these streams. `timeout` as in
+  /// Loader::next(). Further errors: `usage` if a stream is being captured (no batch is lost), if
+  /// the caller holds `outputs` batches already, and if `outputs` is 0.
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream);  ///< for one device
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream,
                                                         std::chrono::milliseconds timeout);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams,
                                                         std::chrono::milliseconds timeout);
-  /// As next(), but writes the batch into the caller's memory. The caller decides when it may be
-  /// overwritten; work that is queued on the same stream needs no wait.
+  /// Delivers the next batch like next(), but into the caller's memory, one DeviceBuffers per
+  /// device. The loader never reuses this memory, so the caller decides when the batch may be
+  /// overwritten. Work that the caller queues on the same stream runs after the batch is written.
   [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(
       std::span<const DeviceBuffers> buffers, std::span<CUstream_st* const> streams);
 
@@ -235,8 +239,8 @@ class DeviceLoader {
   [[nodiscard]] LoaderState state() const;
   [[nodiscard]] Status restore(const LoaderState& state);
   void cancel() noexcept;
-  /// Stops and joins the threads; leased batches stay valid. Does not wait for streams.
-  /// Idempotent, safe at exit.
+  /// Stops and joins the threads; batches that the caller holds stay valid. Does not wait for
+  /// streams. May be called again, and while the program exits.
   void close() noexcept;
 
  private:
@@ -263,8 +267,9 @@ struct CudaInfo {
   std::vector<CudaDevice> devices;
 };
 
-/// Describes driver, kernels and devices. Failure: as DeviceLoader::open() if there is no device.
-/// A device in the list may still lack kernels; DeviceLoader::open() reports that.
+/// Describes the driver, the embedded kernels and the devices. Failure: as DeviceLoader::open() if
+/// there is no device. The list may contain a device for which hotpack has no kernels;
+/// DeviceLoader::open() reports that.
 [[nodiscard]] Result<CudaInfo> cuda_info();
 
 }  // namespace hotpack

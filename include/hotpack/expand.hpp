@@ -29,19 +29,19 @@ enum class ElementType { u8, f16, f32, bf16, u16, i32, i64 };
 [[nodiscard]] std::size_t element_bytes(ElementType type);
 [[nodiscard]] std::string_view element_name(ElementType type);  ///< "u8", "f16", …
 
-/// The tensor of an image. u8: the stored bytes. Floats: y = (float(x) / 255 − mean[c]) / std[c],
-/// or float(x) / 255 without mean and std, in IEEE single precision and in this order of
-/// operations, as torchvision's ToTensor and Normalize compute it; then rounded to nearest even
-/// for f16 and bf16.
+/// The form of an expanded image. For u8 the elements are the stored bytes. For floats, y =
+/// (float(x) / 255 − mean[c]) / std[c], or float(x) / 255 without mean and std. Computed in IEEE
+/// single precision and in this order of operations, as torchvision's ToTensor and Normalize do;
+/// then rounded to nearest even for f16 and bf16.
 struct ImageOutput {
   ElementType type = ElementType::u8;  ///< u8, f32, f16, bf16
   AxisOrder order = AxisOrder::channels_last;
   std::vector<float> mean = {};  ///< empty, or one finite value per channel; float types only
   std::vector<float> std = {};   ///< likewise, not 0; give both or neither
 
-  /// Floats normalized by the pack's own mean and standard deviation (Dataset::statistics()).
-  /// `usage` if a channel has no mean because no pixel was seen, if its deviation is 0, and for
-  /// u8.
+  /// Returns the form in which images are normalized by the data set's own mean and standard
+  /// deviation (Dataset::statistics()). Fails with code `usage` if a channel has no mean because no
+  /// pixel was counted, if a standard deviation is 0, and for type u8.
   [[nodiscard]] static Result<ImageOutput> normalized(const Statistics& statistics,
                                                       ElementType type = ElementType::f32,
                                                       AxisOrder order = AxisOrder::channels_first);
@@ -57,17 +57,17 @@ enum class LabelForm {
 /// Bytes of one expanded image: height · width · channels elements.
 [[nodiscard]] std::uint64_t image_bytes(const ImageShape& shape, ElementType type);
 
-/// Writes image_bytes(image.shape, output.type) bytes to the start of `out`. For whole batches a
-/// Loader is faster, because it computes its tables only once.
+/// Expands an image: writes image_bytes(image.shape, output.type) bytes to the start of `out`. For
+/// whole batches a Loader is faster, because it computes its tables only once.
 [[nodiscard]] Status expand_image(const ImageView& image, const ImageOutput& output,
                                   std::span<std::byte> out);
 
-/// The tensor of a label, whatever its storage. Labels with several classes per pixel (`multi`)
-/// have no index form.
+/// The form of an expanded label; any form can be made from any storage. Only exception: labels
+/// with several classes per pixel (`multi`) cannot become class ids (`index`).
 struct LabelOutput {
   LabelForm form = LabelForm::index;
-  /// index: u8, u16, i32 or i64; default: u8, or u16 if ids need it. one_hot: u8, f16, f32 or
-  /// bf16; default: u8. bits: u8.
+  /// Element type of the label. Allowed for index: u8, u16, i32, i64; default u8, or u16 with more
+  /// than 255 classes. For one_hot: u8, f16, f32, bf16; default u8. For bits: u8 only.
   std::optional<ElementType> type = {};
   AxisOrder order = AxisOrder::channels_last;  ///< for one_hot
   /// one_hot: adds a last channel that is 1 where the pixel has no class
@@ -77,13 +77,13 @@ struct LabelOutput {
   bool operator==(const LabelOutput&) const = default;
 };
 
-/// Bytes of one expanded label: [H,W] ids, [H,W,C] or [C,H,W] one-hot elements, or [H,W,⌈C/8⌉]
-/// bytes of bits; for a label of the whole image one id or vector. Failure: `usage` for a form
-/// that this label cannot have; the message names the possible ones.
+/// Returns the bytes of one expanded label: [H,W] ids, [H,W,C] or [C,H,W] one-hot elements, or
+/// [H,W,⌈C/8⌉] bytes of bits. A label of the whole image is one id or one vector. Fails with code
+/// `usage` if this label cannot have the form; the message names the possible ones.
 [[nodiscard]] Result<std::uint64_t> label_bytes(const LabelShape& label, const LabelOutput& output);
 
-/// Writes label_bytes(label.shape, output) bytes to the start of `out`, which must be aligned to
-/// the element.
+/// Expands a label: writes label_bytes(label.shape, output) bytes to the start of `out`, which must
+/// be aligned to the size of an element.
 [[nodiscard]] Status expand_label(const LabelView& label, const LabelOutput& output,
                                   std::span<std::byte> out);
 

@@ -36,11 +36,11 @@ class Loader {
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
 
-  /// The next batch, or an empty optional at the end of each epoch; the call after that begins
-  /// the next epoch. If several threads call next(), exactly one gets the end of the epoch.
+  /// The next batch, or an empty optional at the end of each epoch; the call after that begins the
+  /// next epoch. If several threads call next(), exactly one of them gets the empty optional.
   /// `timeout`: 0 waits forever; a negative value does not wait at all. Further errors: `timeout`
-  /// (nothing is lost, call again), `cancelled` after cancel(), and `usage` after close(), after
-  /// a fork, or while the caller holds every slot.
+  /// (nothing is lost, call again), `cancelled` after cancel(), and `usage` after close(), after a
+  /// fork, or while the caller holds every slot.
   [[nodiscard]] Result<std::optional<Batch>> next();
   [[nodiscard]] Result<std::optional<Batch>> next(std::chrono::milliseconds timeout);
   /// The same, copied into the caller's memory; the slot is free again on return.
@@ -50,28 +50,28 @@ class Loader {
   [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's batches
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;  ///< the data set's, "xxh3-128:…"
-  /// If records differ in size, a batch has one row, and the next three functions return the
-  /// largest size so far. If a buffer is too small, next_into() returns `usage` and keeps the
-  /// batch: enlarge the buffer and call again.
+  /// Bytes of a batch. If records differ in size, a batch has one row, and this and the next two
+  /// functions return the largest size so far. If a buffer is too small, next_into() returns
+  /// `usage` and keeps the batch: enlarge the buffer and call again.
   [[nodiscard]] std::uint64_t image_batch_bytes() const;
   [[nodiscard]] std::uint64_t label_batch_bytes() const;  ///< 0 for an unlabeled data set
   [[nodiscard]] std::uint64_t slot_bytes() const;         ///< memory of all slots together
 
-  /// Goes to step 0 … steps_per_epoch() of an epoch. Leased batches stay valid. After cancel(),
-  /// next() delivers batches again.
+  /// Makes next() continue with this step, 0 … steps_per_epoch(), of this epoch, also after
+  /// cancel(). Batches that the caller holds stay valid.
   [[nodiscard]] Status seek(std::uint64_t epoch, std::uint64_t step = 0);
-  /// The position after the last batch handed out (not read ahead), for restore() and
-  /// LoaderOptions::resume. It is the same on every rank and holds no rank: one copy per job is
-  /// enough. LoaderState (loader_state.hpp) has text() and parse() to store it.
+  /// The position after the last batch that next() returned, for restore() and
+  /// LoaderOptions::resume. Every rank has the same state, so one copy per job is enough.
+  /// LoaderState::text() and parse() (loader_state.hpp) convert it to and from text.
   [[nodiscard]] LoaderState state() const;
-  /// Continues at the epoch and position of the state; any rank and world size may use it. Refuses
-  /// a state of other data, order, batch size or last_batch, and names the first difference.
+  /// Continues at the position of `state`, which any rank of a job with any world size saved. Fails
+  /// if its data set, order, batch size or last_batch differ, and names the first difference.
   [[nodiscard]] Status restore(const LoaderState& state);
 
   /// Wakes every next(). Waiting and later calls return `cancelled` until seek() or restore().
   void cancel() noexcept;
-  /// Stops and joins the threads. Idempotent; leased batches stay valid. Always returns: a
-  /// thread that hangs in the kernel is abandoned after 5 s.
+  /// Stops and joins the threads. May be called again; batches that the caller holds stay valid.
+  /// Always returns: a thread that hangs in the kernel is abandoned after 5 s.
   void close() noexcept;
 
  private:

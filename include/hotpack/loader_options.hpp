@@ -31,8 +31,8 @@ enum class BatchContent {
 
 struct LoaderOptions {
   // ---- Order ----
-  /// Samples per step, summed over all ranks. Ranks get equal shares; if it is not a multiple of
-  /// world_size, shares differ by one row.
+  /// Samples per step, summed over all ranks. Ranks get equal shares, or shares that differ by one
+  /// row if this number is not a multiple of world_size.
   std::uint64_t global_batch_size = 32;
 
   /// Determines the order of samples and every random choice of augmentation.
@@ -56,8 +56,8 @@ struct LoaderOptions {
   /// Blocks per window of Shuffle::block, at least 1. Larger: better mixing, more memory in use.
   std::uint64_t window_blocks = 16;
 
-  /// Continues a run at this state; `epoch` is then ignored. Augmentation and outputs are not part
-  /// of the state: pass the same ones.
+  /// Continues a run at this state; `epoch` is then ignored. The state does not contain the options
+  /// of augmentation and output: pass the same ones as before.
   std::optional<LoaderState> resume = {};
 
   // ---- Output ----
@@ -72,8 +72,8 @@ struct LoaderOptions {
   /// Flips and crops. Default: none.
   Augment augment = {};
 
-  /// Pads records to the right and below to this size: black, labels ignored. A larger record is
-  /// an error. Records of different sizes need this, a crop, or batches of one row.
+  /// Pads each record on the right and at the bottom to this size (black; labels: ignored).
+  /// Required if record sizes differ, unless a crop is set or a batch has one row.
   std::optional<PixelSize> pad_to = {};
 
   // ---- Resources ----

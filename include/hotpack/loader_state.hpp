@@ -21,7 +21,7 @@ enum class Shuffle {
 };
 
 /// What happens at the end of an epoch if the number of samples N is not a multiple of the global
-/// batch size G.
+/// batch size G, so that the last step lacks samples.
 enum class LastBatch {
   drop,  ///< ⌊N/G⌋ steps; this epoch leaves out its last N mod G positions
   pad,   ///< ⌈N/G⌉ steps; rows past the end are empty and belong to no sample
@@ -37,8 +37,8 @@ struct OrderOptions {
   bool operator==(const OrderOptions&) const = default;
 };
 
-/// Counts the batches that were handed out, not those that were read ahead. A run resumes after
-/// any step, with any number of ranks.
+/// The position of a run: which batches next() has returned, not which were read ahead. A run can
+/// resume after any step, with any number of ranks.
 struct LoaderState {
   std::string fingerprint;    ///< the data set's, as Loader::fingerprint() returns it
   std::uint64_t records = 0;  ///< N

@@ -1,11 +1,11 @@
 // The order in which a training run sees samples: pure functions of a few integers, no tables.
 //
-// Position p = 0 … N − 1 of an epoch holds sample order[p]. Step k of global batch size G takes
-// positions kG … kG + G − 1; rank r of w takes kG + ⌊Gr/w⌋ … kG + ⌊G(r+1)/w⌋ − 1 of these.
-// Threads, ranks and restarts change nothing.
-// ORDER.md has every formula with examples, so that other programs can compute the same order (in
-// the source: src/loader/ORDER.md). Only programs that compute an order themselves need this
-// header; hotpack.hpp does not include it.
+// An epoch has N positions, and position p holds sample order[p]. With a global batch size G, step
+// k takes the positions kG … kG + G − 1. Of these, rank r of w ranks takes kG + ⌊Gr/w⌋ … kG +
+// ⌊G(r+1)/w⌋ − 1. The order does not depend on threads, ranks or restarts. ORDER.md (in the source:
+// src/loader/ORDER.md) has every formula with examples, so that other programs can compute the same
+// order.
+// Only programs that compute an order themselves need this header; hotpack.hpp does not include it.
 // Plain values, copied freely. Failure: code `usage` for options that contradict each other.
 #pragma once
 
@@ -21,14 +21,15 @@ namespace hotpack {
 inline constexpr std::uint64_t kMaxSamples = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t kMaxEpoch = 0xFFFFFFFF;
 
-/// A seeded bijection on [0, size): an alternating Feistel network over a grid of about √size ×
-/// √size cells. The grid may have more than `size` cells, so the network is applied until the
-/// result is below `size`.
+/// A seeded permutation of the numbers 0 … size − 1: an alternating Feistel network over a grid of
+/// about √size × √size cells. The grid may have more than `size` cells, so the network is applied
+/// until the result is below `size`.
 class Permutation {
  public:
   Permutation() = default;  ///< no elements
-  /// Preconditions: size ≤ kMaxSamples, epoch ≤ kMaxEpoch, stream < 256. Permutations with
-  /// different `stream` or `index` are independent; hotpack uses streams 1 to 15.
+  /// `stream` is the purpose of the permutation and `index` its number within that purpose:
+  /// permutations that differ in one of them are independent. hotpack uses the streams 1 to 15.
+  /// Preconditions: size ≤ kMaxSamples, epoch ≤ kMaxEpoch, stream < 256.
   Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream,
               std::uint64_t index = 0);
   [[nodiscard]] std::uint64_t size() const { return size_; }
@@ -70,9 +71,9 @@ class EpochOrder {
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
   /// Precondition: position < samples().
   [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;
-  /// The order before samples are mixed within windows, which suits disks: with Shuffle::block,
-  /// whole blocks in the order of the files. Both orders put the same samples into each window.
-  /// Precondition: as above.
+  /// Returns the sample at `position` in the order that Shuffle::block has before it mixes the
+  /// samples of each window: whole blocks, each read in the order of the files, which suits disks.
+  /// Every window holds the same samples as in the final order. Precondition: position < samples().
   [[nodiscard]] std::uint64_t unmixed(std::uint64_t position) const;
 
  private:
@@ -90,8 +91,9 @@ class EpochOrder {
 /// The division of an epoch into steps and ranks.
 class StepPlan {
  public:
-  /// Refuses, naming the numbers: N = 0 or N > kMaxSamples; G = 0 or G > kMaxSamples; world_size
-  /// = 0 or world_size > G; rank ≥ world_size; LastBatch::drop with N < G, which leaves no step.
+  /// Divides N samples into steps of G = global_batch_size. Fails, with the numbers in the message,
+  /// if N is 0 or above kMaxSamples, G is 0 or above kMaxSamples, world_size is 0 or above G, rank
+  /// is not below world_size, or no step is left (LastBatch::drop with N < G).
   [[nodiscard]] static Result<StepPlan> make(std::uint64_t samples, std::uint64_t global_batch_size,
                                              LastBatch last_batch, std::uint64_t rank = 0,
                                              std::uint64_t world_size = 1);
@@ -113,8 +115,8 @@ class StepPlan {
   Positions rows_;  ///< within a global batch
 };
 
-/// The random choice for one sample. Preconditions: check_augment() accepts `augment`; record
-/// sizes are 1 … 2^30; epoch ≤ kMaxEpoch.
+/// Returns the random window and flips of one sample. Preconditions: check_augment() accepts
+/// `augment`; width and height of `record` are 1 … 2^30; epoch ≤ kMaxEpoch.
 [[nodiscard]] SampleCrop draw_crop(const Augment& augment, PixelSize record, std::uint64_t seed,
                                    std::uint64_t epoch, std::uint64_t sample);
 

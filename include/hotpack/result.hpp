@@ -42,8 +42,8 @@ struct Error {
   [[nodiscard]] std::string describe() const;
 };
 
-/// Thrown by value() if there is no value. Carries the Error with code, path and offset; what()
-/// is its describe().
+/// Thrown by value() if there is no value. Contains the Error with code, path and offset; what()
+/// returns the text of Error::describe().
 class [[gnu::visibility("default")]] Exception : public std::runtime_error {
  public:
   explicit Exception(Error error)

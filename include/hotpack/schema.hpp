@@ -1,7 +1,7 @@
-// The form of the records of a pack: the parsed `hotpack.schema` of a shard.
+// What all records of a pack have in common: the parsed `hotpack.schema` of a shard.
 //
-// Plain values, copied freely. FORMAT.md gives the JSON key (the same word), type and order of
-// each member.
+// Plain values, copied freely. FORMAT.md gives the JSON key, the type and the order of each member.
+// The key is usually the member's name; the key of LabelField::scope is "kind".
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ enum class ImageColor { rgb, gray };
 enum class LabelScope { pixel, image };  ///< one class (or several) per pixel, or per image
 enum class LabelStorage { bits, one_hot, index };
 
-/// A label value that became a class (or was ignored): an id, a color "#rrggbb", or a folder
-/// name.
+/// A value in label files that became a class or is ignored: an id, a color "#rrggbb", or the name
+/// of a folder.
 using LabelSource = std::variant<std::int64_t, std::string>;
 
 struct ClassInfo {
@@ -64,8 +64,8 @@ struct SchemaOptions {
   std::optional<std::uint64_t> shuffle;  ///< seed of --shuffle
   std::string anchor = "centre";
   std::string size_mismatch = "error";
-  /// Stages of packing whose output FORMAT.md does not define, as "<stage>:<version>", sorted by
-  /// bytes.
+  /// The versions of those stages of packing whose output FORMAT.md does not define, such as
+  /// compression: "<stage>:<version>", sorted by bytes.
   std::vector<std::string> engines;
   /// Further options in file order: name, canonical JSON text.
   std::vector<std::pair<std::string, std::string>> more;

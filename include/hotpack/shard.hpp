@@ -30,8 +30,8 @@ class DatasetFiles;
 class ShardFile;
 }  // namespace reader
 
-/// When to check a record's CRC-32C. A check costs about one pass over the record at memory
-/// speed.
+/// When to check the CRC-32C of a record. Each check reads the whole record once, at about the
+/// speed of memory.
 enum class VerifyChecksums {
   always,  ///< at every read
   /// at the first read by a Loader; a Sample does not count reads and checks every time
@@ -56,8 +56,8 @@ struct ImageView {
   ImageShape shape;
 };
 
-/// The form of a stored label. A label of the whole image (scope `image`) is one vector or id:
-/// height = width = 1.
+/// The form of a stored label: height · width vectors, one per pixel. A label of the whole image
+/// (scope `image`) is a single vector or id, so height = width = 1.
 struct LabelShape {
   LabelScope scope = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
@@ -68,8 +68,8 @@ struct LabelShape {
   [[nodiscard]] std::uint64_t vectors() const {
     return static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width);
   }
-  /// Bytes per vector: ceil(C/8) for bits, C for one_hot; for index 1, or 2 (little-endian) above
-  /// 255 classes.
+  /// Bytes per vector with C classes: ⌈C/8⌉ in storage bits; C in one_hot; in index 1, or 2
+  /// (little-endian) if there are more than 255 classes.
   [[nodiscard]] std::size_t vector_bytes() const {
     if (storage == LabelStorage::bits) return (class_count + 7) / 8;
     if (storage == LabelStorage::one_hot) return class_count;
@@ -90,8 +90,9 @@ struct SampleSource {
   std::int64_t height = 0;
   std::uint64_t image_hash = 0;  ///< XXH3-64 of the image file's bytes
   std::uint64_t label_hash = 0;  ///< XXH3-64 of the label file's bytes, 0 without a label
-  /// x, y, width, height of the rectangle in the record that shows the whole source; may lie
-  /// partly outside. To map predictions back: record = region.x + source · region.width / width.
+  /// x, y, width and height of the rectangle that the whole source image occupies in the record, in
+  /// pixels. It may extend beyond the record. To map predictions back: x_record = region.x +
+  /// x_source · region.width / width, and the same for y.
   std::array<std::int64_t, 4> region{};
 };
 
@@ -105,18 +106,18 @@ class Sample {
   [[nodiscard]] LabelShape label_shape() const { return label_shape_; }
   [[nodiscard]] bool has_label() const;
 
-  /// Reads a record of any pack. Copies nothing if the record is stored uncompressed; otherwise
-  /// it decompresses into `scratch`, which grows as needed. The view is valid as long as the
-  /// shard and until `scratch` changes. A hostile file cannot make `scratch` grow beyond what the
-  /// record needs.
+  /// Reads the image; works for every pack. If the record is stored uncompressed, the view points
+  /// into the mapped file and nothing is copied. If it is compressed, it is decompressed into
+  /// `scratch`, which grows as needed, but never beyond what the record needs, even if the file is
+  /// hostile. The view is valid as long as the shard, and until `scratch` changes.
   [[nodiscard]] Result<ImageView> load_image(
       std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
   [[nodiscard]] Result<LabelView> load_label(
       std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
 
-  /// The same, but always copies the record into the caller's memory: at least
-  /// image_shape().size_bytes() or label_shape().size_bytes() bytes. With `always`, checks both the
-  /// frame and the content of a compressed record.
+  /// Copies the image into the caller's memory, which must have at least image_shape().size_bytes()
+  /// bytes; for read_label() label_shape().size_bytes(). With `always`, checks both the compressed
+  /// bytes and the content of a compressed record.
   [[nodiscard]] Result<ImageView> read_image(
       std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
   [[nodiscard]] Result<LabelView> read_label(
@@ -139,8 +140,8 @@ class Sample {
 
 class Shard {
  public:
-  /// Maps the file and checks its header, its tables and their checksums. O(records); does not
-  /// read the payload.
+  /// Maps the file and checks its header, its tables and the checksums of both. Takes time in
+  /// proportion to the number of records; does not read the records.
   [[nodiscard]] static Result<Shard> open(const std::string& path);
   ~Shard();
   Shard(Shard&&) noexcept;
@@ -153,8 +154,8 @@ class Shard {
   [[nodiscard]] std::uint64_t size_bytes() const;  ///< the file's size
   [[nodiscard]] bool image_compressed() const;
   [[nodiscard]] bool label_compressed() const;
-  /// True if the payload starts on a page and every table at a multiple of its item size, as
-  /// hotpack writes them. Shards that are not aligned can be read too.
+  /// True if the records start on a page and every table at a multiple of its item size. hotpack
+  /// writes shards in this way, but shards that are not aligned can be read too.
   [[nodiscard]] bool aligned() const;
 
   [[nodiscard]] Result<Sample> sample(std::uint64_t index) const;  ///< 0 … records() − 1

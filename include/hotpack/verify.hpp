@@ -1,11 +1,10 @@
-// Checks a packed data set against every rule of FORMAT.md and every checksum. Continues after
-// the first problem.
+// Checks a packed data set against every rule of FORMAT.md and every checksum. Continues after the
+// first problem.
 //
-// Ownership: plain values. Thread-safety: several threads may check different folders at once; a
-// run calls `progress` from one thread at a time.
-// Failure: a Result has an error only if there is nothing to check (`io`: the path is missing or
-// unreadable). Everything wrong with the files is a finding.
-// Memory: the keys of all samples, and one record per thread if records are compressed.
+// Ownership: plain values. Thread-safety: several threads may check different folders at once; one
+// call runs `progress` on one thread at a time. Failure: a Result has an error only if there is
+// nothing to check (`io`: the path is missing or unreadable). Everything wrong with the files is a
+// finding. Memory: the keys of all samples, and one record per thread if records are compressed.
 #pragma once
 
 #include <cstddef>

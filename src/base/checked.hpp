@@ -1,5 +1,5 @@
-// Arithmetic on sizes that come from files or users. A result that does not fit into 64 bits is an
-// empty optional.
+// Arithmetic with overflow checks, for sizes that come from files or users. If a result does not
+// fit into 64 bits, the functions return an empty optional.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The two checksums of the format: CRC-32C for records and regions, XXH3 for digests and hashes of
-// sources.
+// The two checksums of the format: CRC-32C for records and regions of a shard, XXH3 for digests and
+// hashes of sources.
 //
 // Pure functions and small value types; thread-safe as such.
 #pragma once
@@ -14,9 +14,10 @@
 
 namespace hotpack {
 
-// CRC-32C (Castagnoli, reflected, init and final xor 0xFFFFFFFF): crc32c of "123456789" is
-// 0xE3069283. `crc32c(b, crc32c(a))` is the CRC of a followed by b. Uses
-// carry-less multiplication and CRC instructions where the processor has them.
+// Returns the CRC-32C of `bytes` (Castagnoli, reflected, init and final xor 0xFFFFFFFF): that of
+// "123456789" is 0xE3069283. With the CRC of earlier bytes as `before`, the result is the CRC of
+// the earlier bytes followed by `bytes`. Uses carry-less multiplication and CRC instructions where
+// the processor has them.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 // The same with tables only, on every processor. Tests compare the hardware path with it.

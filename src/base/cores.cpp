@@ -48,8 +48,9 @@ std::optional<Hierarchy> hierarchy_of(const std::string& line, std::string_view 
   return std::nullopt;
 }
 
-// Returns the path of this process's cgroup, from lines "0::/path" (v2) and "5:cpu,cpuacct:/path"
-// (v1).
+// Returns the path of this process's cgroup, from <root>/proc/self/cgroup: the text after the
+// second colon of its line. With version 2 this is the line "0::/path"; with version 1 the line
+// that names `controller`, such as "5:cpu,cpuacct:/path".
 std::optional<std::string> cgroup_path(const std::string& root, Version version,
                                        std::string_view controller) {
   std::ifstream file(root + "/proc/self/cgroup");
@@ -64,8 +65,8 @@ std::optional<std::string> cgroup_path(const std::string& root, Version version,
   return std::nullopt;
 }
 
-// Returns the path of the cgroup relative to the mount point; "" if it is the cgroup at the mount
-// point or lies outside.
+// Returns the path of a cgroup relative to `mounted_path`, the cgroup that is mounted. Returns ""
+// if both are the same, or if the cgroup lies outside.
 std::string path_below(const std::string& cgroup, const std::string& mounted_path) {
   const std::string above = mounted_path == "/" ? "" : mounted_path;
   if (!cgroup.starts_with(above + "/") || cgroup == "/" || cgroup.find("/..") != std::string::npos)
@@ -106,8 +107,9 @@ std::uint64_t number_of(const std::string& path, std::string_view name) {
   return 0;
 }
 
-// Returns the memory that a limit leaves. `of_files` bytes of file pages count as available,
-// because the kernel reclaims them before it refuses memory.
+// Returns the memory that may still be taken: the limit (in the file limit_path) minus the use (in
+// the file used_path), plus `of_files`, the bytes of file pages, because the kernel reclaims file
+// pages before it refuses memory.
 std::optional<std::uint64_t> left_of(const std::string& limit_path, const std::string& used_path,
                                      std::uint64_t of_files) {
   std::ifstream limit_file(limit_path), used_file(used_path);

@@ -7,19 +7,22 @@
 
 namespace hotpack {
 
-// The smaller of the cores in the affinity mask and the cgroup's quota, rounded up; at least 1.
-// The quota is the tightest of the process's cgroup and its parents (v2 cpu.max, v1
-// cpu.cfs_quota_us). Every default number of threads comes from here. A file that is missing, not
-// readable or malformed sets no quota; without an affinity mask, the number of online cores counts.
+// Returns the number of cores that this process may use: the cores in its affinity mask or the
+// quota of its cgroup, rounded up, whichever is smaller; at least 1. The quota is the tightest of
+// those of the cgroup and its parents (v2 cpu.max, v1 cpu.cfs_quota_us). Every default number of
+// threads comes from here. A file that is missing, unreadable or malformed sets no quota. Without
+// an affinity mask, the number of online cores is used.
 [[nodiscard]] unsigned usable_cores();
 
-// The cgroup's quota, or nothing if there is none. Reads proc/self/cgroup, proc/self/mountinfo
-// and the mounted hierarchies under `root`: "" for the system's own, or a copy for tests.
+// Returns the CPU quota of this process's cgroup in cores, or nothing if there is none. Reads
+// proc/self/cgroup, proc/self/mountinfo and the mounted hierarchies below the folder `root`: "" for
+// the system's own files, or a copy of them for tests.
 [[nodiscard]] std::optional<unsigned> quota_cores(const std::string& root);
 
-// The memory that the cgroup's limit leaves (v2 memory.max, v1 memory.limit_in_bytes; the
-// tightest), or nothing without a limit. File pages count as available, since the kernel reclaims
-// them. `root` as above.
+// Returns the bytes that the memory limit of this process's cgroup leaves (v2 memory.max, v1
+// memory.limit_in_bytes; the tightest), or nothing without a limit. File pages count as available,
+// because the kernel reclaims them. Reads files below `root`: "" for the system's own, or a copy of
+// them for tests.
 [[nodiscard]] std::optional<std::uint64_t> quota_memory(const std::string& root);
 
 }  // namespace hotpack

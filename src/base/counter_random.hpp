@@ -11,8 +11,8 @@
 
 namespace hotpack {
 
-// The purpose of random words. Each purpose has its own stream, so no two share a word. The
-// numbers are part of the order: never change one.
+// The purpose of random words. Each purpose is a stream of its own: words of different streams are
+// independent. The numbers determine the order of samples: never change one.
 enum class Stream : std::uint32_t { samples = 1, blocks = 2, windows = 3, augmentation = 4 };
 
 using RandomWords = std::array<std::uint32_t, 4>;
@@ -37,8 +37,9 @@ inline constexpr std::uint32_t high_word(std::uint64_t value) {
   return counter;
 }
 
-// Four words for `subject` (a sample, a window, …) in an epoch below 2^32. `draw`, below 2^24,
-// numbers further sets of four for the same subject. Precondition: stream < 256.
+// Returns four random words for `subject` (the number of a sample, a window, …) in an epoch below
+// 2^32. Pass draw = 1, 2, … below 2^24 for more words for the same subject. Precondition: stream <
+// 256.
 [[nodiscard]] constexpr RandomWords random_words(std::uint64_t seed, std::uint64_t epoch,
                                                  std::uint32_t stream, std::uint64_t subject,
                                                  std::uint32_t draw = 0) {
@@ -46,16 +47,17 @@ inline constexpr std::uint32_t high_word(std::uint64_t value) {
                     {low_word(seed), high_word(seed)});
 }
 
-// A bijection of 64-bit words in which every bit of the result depends on every bit of `value`:
-// the finalizer of splitmix64 with the constants of Stafford's variant 13.
+// Returns a mixed `value`: every bit of the result depends on every bit of `value`, and different
+// values have different results. This is the finalizer of splitmix64 with the constants of
+// Stafford's variant 13.
 [[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t value) {
   value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
   value = (value ^ value >> 27) * 0x94D049BB133111EB;
   return value ^ value >> 31;
 }
 
-// ⌊word · below / 2^32⌋: 0 … below − 1, each with probability 1 / below, off by less than 2^-32.
-// Precondition: below ≤ 2^32.
+// Maps a random word to a number 0 … below − 1: ⌊word · below / 2^32⌋. Each number has probability
+// 1 / below, with an error of less than 2^-32. Precondition: below ≤ 2^32.
 [[nodiscard]] constexpr std::uint64_t scaled_word(std::uint32_t word, std::uint64_t below) {
   return word * below >> 32;
 }

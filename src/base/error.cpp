@@ -7,8 +7,8 @@ namespace hotpack {
 
 namespace {
 
-// Escapes control characters in a path. A line feed would end the message; an escape character
-// could control the terminal.
+// Returns the path with control characters escaped: a line feed would end the message, and an
+// escape character could control the terminal.
 std::string printable(const std::string& path) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string line;

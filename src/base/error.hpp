@@ -22,8 +22,8 @@ inline Error internal_error(std::string message) {
   return {ErrorCode::internal, std::move(message), {}, {}};
 }
 
-// An I/O error that ends with the system's text for `errno_value`, for example "cannot open: No
-// such file or directory".
+// Makes an I/O error. Its message is `what` and the system's text for `errno_value`, for example
+// "cannot open: No such file or directory".
 Error io_error(std::string what, std::string path, int errno_value);
 
 }  // namespace hotpack

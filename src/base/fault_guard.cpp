@@ -25,8 +25,9 @@ struct Guard {
   std::size_t offset = 0;  // of the fault, within the memory
 };
 
-// The signal handler reads this: a plain pointer in the thread's static block, so that reading it
-// calls no function.
+// The Guard of this thread while guarded() runs on it, else null. The signal handler reads this
+// pointer. It is a plain pointer in the thread's static block, so that reading it calls no
+// function.
 __attribute__((tls_model("initial-exec"))) thread_local Guard* guard_here = nullptr;
 
 struct sigaction action_before;
@@ -38,23 +39,23 @@ bool holds(const Guard& guard, std::uintptr_t address) {
 }
 
 [[noreturn]] void leave(Guard& guard, std::uintptr_t address, const void* context) {
-  // This handler blocks no signals with its own flags, but a thread sanitizer wraps it in another
-  // handler, which may.
+  // Unblocks what a wrapper has blocked: this handler is installed without signals to block, but a
+  // thread sanitizer calls it from a handler of its own, which may block some.
   ::pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
   const auto begin = reinterpret_cast<std::uintptr_t>(guard.memory.data());
   guard.offset = address < begin ? 0 : address - begin;
   siglongjmp(guard.way_out, 1);
 }
 
-// Restores and triggers the system's default action. A fault occurs again when the handler returns,
-// but a signal that another process sent must be raised again.
+// Lets the system's default action happen. A fault occurs again as soon as the handler returns, but
+// a signal that another process sent must be raised again.
 void default_action(int signal, const siginfo_t* info) {
   ::signal(signal, SIG_DFL);
   if (info->si_code <= 0) ::raise(signal);
 }
 
-// Runs the previous handler as the system would have done: with its signal mask, and only once if
-// it was installed with SA_RESETHAND.
+// Calls the handler that was installed before this one, as the system would have done: with its
+// signal mask, and only once if it was installed with SA_RESETHAND.
 void call_handler_before(int signal, siginfo_t* info, void* context) {
   const auto flags = static_cast<unsigned>(action_before.sa_flags);
   sigset_t blocked = action_before.sa_mask;
@@ -90,8 +91,8 @@ int install() {
   if (::sigaction(SIGBUS, nullptr, &action_before) != 0) return errno;
   struct sigaction action {};
   action.sa_sigaction = on_bus_error;
-  // The signal stays unblocked while the handler runs: siglongjmp leaves the handler for good,
-  // and the mask must be as before.
+  // SA_NODEFER: SIGBUS stays unblocked while the handler runs, because siglongjmp leaves the
+  // handler without restoring the mask.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   if (::sigaction(SIGBUS, &action, nullptr) != 0) return errno;

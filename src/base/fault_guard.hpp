@@ -21,10 +21,10 @@ namespace hotpack {
 [[nodiscard]] bool fault_handler_installed() noexcept;
 
 // Calls work(argument). If `work` reads a page of `memory` that cannot be read, the signal handler
-// leaves `work` at once (siglongjmp), and the result is the offset in `memory` of the byte (or
-// page) that could not be read. Otherwise the result is empty. Therefore `work` must hold no lock
-// and own nothing that a destructor releases. Calls do not nest. Precondition: the handler is
-// installed.
+// ends `work` at once (siglongjmp), and guarded() returns the offset in `memory` of the byte (or
+// page) that could not be read. Otherwise it returns an empty optional. Because `work` may end
+// anywhere, it must hold no lock and own nothing that a destructor releases. `work` must not call
+// guarded(). Precondition: the handler is installed.
 [[nodiscard]] std::optional<std::size_t> guarded(std::span<const std::byte> memory,
                                                  void (*work)(void*), void* argument) noexcept;
 

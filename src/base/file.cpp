@@ -40,8 +40,8 @@ File& File::operator=(File&& other) noexcept {
 }
 
 Result<File> File::open_read(const std::string& path) {
-  // O_NONBLOCK: opening a FIFO must not wait for its writer. The flag has no effect on a regular
-  // file.
+  // O_NONBLOCK: opening a FIFO must not wait for a process that writes to it. The flag has no
+  // effect on a regular file.
   const int descriptor =
       retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (descriptor < 0) return io_error("cannot open", path, errno);

@@ -34,8 +34,8 @@ class File {
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
 
-  // Opens a regular file. Refuses anything else (a FIFO, a device, a folder) without waiting for
-  // it.
+  // Opens a regular file. Fails for anything else (a FIFO, a device, a folder), and does not wait
+  // for the other end of a FIFO.
   [[nodiscard]] static Result<File> open_read(const std::string& path);
   // Creates a file that must not exist yet, with mode 0666 minus the umask.
   [[nodiscard]] static Result<File> create_exclusive(const std::string& path);

@@ -10,15 +10,16 @@ namespace hotpack {
 
 namespace {
 
-// Returns length · to / from, rounded half up, in integers. The result for a strip of one pixel's
-// width may exceed int; then it is the largest int.
+// Returns length · to / from, rounded half up, in integers. If an image is only one pixel wide, the
+// result may exceed the largest int; then it is the largest int.
 int scaled(int length, int to, int from) {
   const std::int64_t exact = (2 * std::int64_t{length} * to + from) / (2 * std::int64_t{from});
   return static_cast<int>(std::min<std::int64_t>(exact, std::numeric_limits<int>::max()));
 }
 
-// Centers an interval of `length` pixels on an axis of `target` pixels and returns where it starts;
-// negative if it is longer than the axis. If the difference is odd, the extra pixel is at the end.
+// Returns where an interval of `length` pixels starts if it is centered on an axis of `target`
+// pixels; negative if it is longer than the axis. If the difference is odd, the extra pixel is at
+// the end.
 int centered(int target, int length) {
   return target >= length ? (target - length) / 2 : -((length - target) / 2);
 }

@@ -1,5 +1,5 @@
-// The rectangle that a source image occupies in a record (`source.region`). Integers only, so
-// every platform agrees.
+// Computes the rectangle that a source image occupies in a record (`source.region`). Uses integers
+// only, so every platform computes the same one.
 //
 // Pure functions; thread-safe. FORMAT.md ("Geometry") has the formulas.
 #pragma once
@@ -19,8 +19,8 @@ enum class Fit {
 };
 enum class Anchor { center, top_left };
 
-// The rectangle, in pixels of the record, that shows the whole source image. It may extend beyond
-// the record.
+// The rectangle that the whole source image occupies in its record, in pixels of the record. It may
+// extend beyond the record.
 struct Region {
   int x = 0, y = 0, width = 0, height = 0;
   bool operator==(const Region&) const = default;
@@ -31,8 +31,9 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
-// Returns the rectangle that `source` occupies in a record of size `target`. Fit::none ignores
-// `target`. Sizes are at least 1. No product exceeds 64 bits.
+// Returns the rectangle that an image of size `source` occupies in a record of size `target`. With
+// Fit::none, the record has the size of the image and `target` is ignored. Precondition: sizes are
+// at least 1. No product exceeds 64 bits.
 [[nodiscard]] Region fit_region(Fit fit, Anchor anchor, Extent source, Extent target);
 
 // The size to which the whole source is scaled. Preconditions as above.
@@ -41,9 +42,9 @@ struct Extent {
 // The smallest multiple of `step` that is at least `length`.
 [[nodiscard]] int padded_length(int length, int step);
 
-// Left (or upper) edges of the tiles along an axis, in steps of tile − overlap. The last tile is
-// shifted back to end with the image. An image no longer than a tile has one tile at 0.
-// Preconditions: tile ≥ 1, 0 ≤ overlap < tile.
+// Returns the left (or upper) edges of the tiles along an axis of `length` pixels: multiples of
+// tile − overlap. The last tile is shifted back so that it ends with the image. An image that is no
+// longer than a tile has one tile, at 0. Preconditions: tile ≥ 1, 0 ≤ overlap < tile.
 [[nodiscard]] std::vector<int> tile_edges(int length, int tile, int overlap);
 
 }  // namespace hotpack

@@ -1,7 +1,7 @@
-// The contents of a folder.
+// Lists the contents of a folder.
 //
-// Thread-safe. Failure: code `io`. Lack of memory throws std::bad_alloc, while std::filesystem's
-// iterators would end the process.
+// Thread-safe. Failure: code `io`. If memory is lacking, throws std::bad_alloc, while
+// std::filesystem's iterators would end the process.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct FolderNames {
   std::vector<std::string> folders;  // includes links to folders
   std::vector<std::string> others;
 };
-// The same, with folders apart. Uses the listing itself and examines only links, because a folder
-// may hold millions of files.
+// Lists a folder, with subfolders apart from other names. The listing itself says what most names
+// are; only links are examined, because a folder may hold millions of files.
 [[nodiscard]] Result<FolderNames> names_by_kind(const std::string& path);
 
 }  // namespace hotpack

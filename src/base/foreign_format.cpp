@@ -25,8 +25,8 @@ struct Row {
   std::array<Signature, 4> signatures;
 };
 
-// The first row that matches counts. Extensions that other files have too, such as .gz and .mp4,
-// are not listed.
+// Foreign formats by extension and first bytes. The first row that matches a file is used.
+// Extensions that other files have too, such as .gz and .mp4, are not listed.
 constexpr std::array kRows = {
     Row{{"BMP", kConvert}, {"bmp"}, {{{0, "BM"sv}}}},
     Row{{"GIF", kConvert}, {"gif"}, {{{0, "GIF8"sv}}}},

@@ -1,5 +1,5 @@
-// Formats that occur among images and labels and that hotpack does not read, recognized by
-// extension or by first bytes, with advice for each.
+// File formats that occur among images and labels but that hotpack does not read, with advice for
+// each. Recognized by extension or by the first bytes of a file.
 //
 // Constant data and pure functions; thread-safe.
 #pragma once
@@ -22,8 +22,8 @@ struct ForeignExtension {
   std::size_t length = 0;  // length of the extension, without its dot
 };
 
-// The format that the end of a file's name indicates; `lower` is the name in lower case. A name
-// without a stem has no extension.
+// Returns the foreign format that the extension of a file's name indicates; `lower` is the name in
+// lower case. A name that is nothing but an extension, such as ".tif", has none.
 [[nodiscard]] std::optional<ForeignExtension> foreign_extension(std::string_view lower);
 
 // The number of first bytes that distinguish all formats.

@@ -5,8 +5,8 @@
 
 namespace hotpack {
 
-// Repeats a call that a signal interrupted, that is, one that returns a negative number and sets
-// EINTR.
+// Calls `call` again as long as a signal interrupts it, that is, as long as it returns a negative
+// number and errno is EINTR. Returns the last result.
 template <class Call>
 auto retry_interrupted(Call call) {
   decltype(call()) result;

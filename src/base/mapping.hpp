@@ -1,9 +1,9 @@
-// A read-only memory mapping of a whole file, or reserved memory of the same size that is filled
-// later. Neither needs an open descriptor.
+// A read-only memory mapping of a whole file, or reserved memory of the file's size that is filled
+// later. Neither keeps a descriptor open.
 //
-// Ownership: the mapping lives as long as the object; views must not outlive it. Thread-safety:
-// any thread may read. Failure: code `io` at open. If a mapped file shrinks, an access raises
-// SIGBUS: the format forbids truncation in place.
+// Ownership: the mapping lives as long as the object; views must not outlive it. Thread-safety: any
+// thread may read. Failure: code `io` at open. If a mapped file shrinks, an access raises SIGBUS:
+// the format forbids truncation in place.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class Mapping {
   [[nodiscard]] static Result<Mapping> open(const std::string& path);
   // Maps the first `size_bytes` bytes of an open file, which the caller may close afterwards.
   [[nodiscard]] static Result<Mapping> of(const File& file, std::uint64_t size_bytes);
-  // Reserves zeroed memory without a file. Until a range is made writable it costs nothing,
-  // whatever its size.
+  // Reserves `size_bytes` bytes of zeroed address space without a file. The system provides memory
+  // only for ranges that are made writable, so a large size costs nothing.
   [[nodiscard]] static Result<Mapping> reserve(std::uint64_t size_bytes);
   // Makes a range of reserved memory writable. Precondition: it lies inside.
   [[nodiscard]] Result<std::span<std::byte>> writable(std::uint64_t offset,

@@ -13,8 +13,8 @@ void Buffer::Free::operator()(std::byte* p) const noexcept { ::operator delete[]
 
 std::byte* Buffer::reserve(std::size_t size_bytes) {
   if (size_bytes > capacity_) {
-    // freed before the new allocation, so that memory peaks at one buffer; the contents are
-    // undefined after a growth anyway
+    // Frees the old buffer before the new allocation, so that both never exist at once. The
+    // contents are lost, which a caller must expect whenever the buffer grows.
     bytes_.reset();
     capacity_ = 0;
     bytes_.reset(static_cast<std::byte*>(::operator new[](size_bytes, kAlignment)));

@@ -43,8 +43,8 @@ using MutablePixels = PixelView<std::uint8_t>;
 using ConstIds = PixelView<const std::uint16_t>;
 using MutableIds = PixelView<std::uint16_t>;
 
-// A buffer that only grows, aligned to 64 bytes. Its contents are undefined after it has grown.
-// Callers reuse it from sample to sample.
+// A buffer, aligned to 64 bytes, that grows when needed and never shrinks. Its contents are
+// undefined after it has grown. Callers reuse it from sample to sample.
 class Buffer {
  public:
   // At least `size_bytes` writable bytes. Throws std::bad_alloc.

@@ -13,8 +13,8 @@ struct Character {
   std::size_t bytes = 0;  // 0: not UTF-8
 };
 
-// Returns the number of bytes of a UTF-8 character that starts with the byte `first`; 0 if none
-// does.
+// Returns how many bytes a UTF-8 character has that starts with the byte `first`; 0 if no character
+// starts with this byte.
 std::size_t length_of(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;

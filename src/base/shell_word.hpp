@@ -1,4 +1,4 @@
-// Quotes words so that a shell reads them back unchanged.
+// Quotes words of a command so that a shell reads them back unchanged.
 //
 // Pure functions; thread-safe.
 #pragma once

@@ -37,8 +37,8 @@ namespace hotpack {
 // As list_text(), with each word in single quotes.
 [[nodiscard]] std::string quoted_list_text(const std::vector<std::string>& words, std::size_t most);
 
-// The lines of a text without their newlines, as views into it. A newline at the end does not
-// begin another line.
+// Returns the lines of a text without their newlines, as views into the text. After a newline at
+// the very end there is no further, empty line.
 [[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
 
 }  // namespace hotpack

@@ -6,16 +6,16 @@
 #define HOTPACK_CONCAT_(a, b) a##b
 #define HOTPACK_CONCAT(a, b) HOTPACK_CONCAT_(a, b)
 
-// Returns the error of `expression` (a Status or Result) from the enclosing function, if it has
-// one.
+// Evaluates `expression`, which gives a Status or a Result. If it is an error, returns that error
+// from the enclosing function.
 #define HOTPACK_TRY(expression)                               \
   do {                                                        \
     if (auto hotpack_try_ = (expression); !hotpack_try_.ok()) \
       return std::move(hotpack_try_).error();                 \
   } while (false)
 
-// `HOTPACK_ASSIGN(auto x, f())`: x is the value of f(), or the enclosing function returns its
-// error.
+// `HOTPACK_ASSIGN(auto x, f())` assigns the value of f() to x. If f() gives an error, returns that
+// error from the enclosing function.
 #define HOTPACK_ASSIGN(target, expression) \
   HOTPACK_ASSIGN_(HOTPACK_CONCAT(hotpack_assign_, __LINE__), target, expression)
 #define HOTPACK_ASSIGN_(name, target, expression) \

@@ -1,5 +1,5 @@
-// Enums whose values options, schemas and reports spell as words. One array per enum has its
-// words; the command line, its help, schema checks and messages all read that array.
+// Enums whose values are written as words in options, schemas and reports. One array per enum has
+// the words; the command line, its help, schema checks and messages all use that array.
 //
 // Plain values and pure functions; thread-safe. Failure: an unknown word gives no value.
 #pragma once
@@ -19,7 +19,7 @@ enum class ImageFilter {
   linear,
   area,
   nearest,
-  // this and the next two: antialiased when shrinking, equal to BILINEAR, BICUBIC and LANCZOS of
+  // triangle, cubic and lanczos shrink with antialiasing and equal BILINEAR, BICUBIC and LANCZOS of
   // Pillow 13
   triangle,
   cubic,
@@ -51,9 +51,9 @@ enum class ExifPolicy { automatic, apply, ignore };
 enum class Depth16 { shift, scale };
 enum class JpegScale { automatic, off };
 
-// How to read a label file. `automatic` is replaced by another kind before labels are decoded.
-// rgb_id occurs in options and presets only; decoders read such labels as `index` and apply a
-// formula.
+// How the values in label files are read. `automatic` is replaced by another kind before labels are
+// decoded. `rgb_id` occurs in options and presets only: decoders read such labels as `index`, with
+// an id computed from red, green and blue.
 enum class LabelKind { automatic, color, index, palette_color, binary, rgb_id };
 
 // The kinds that decoders read and packs record.
@@ -157,8 +157,8 @@ template <class Enum>
   return entry_of(value).packed;
 }
 
-// Returns the value of a word. value_of() takes words of the command line, value_of_packed() words
-// of packs.
+// Returns the enum value that a word of the command line stands for, or nothing for an unknown
+// word. For words in packs, call value_of_packed() instead.
 template <class Enum>
 [[nodiscard]] constexpr std::optional<Enum> value_of(std::string_view text) {
   for (const Word<Enum>& word : kWords<Enum>) {

@@ -32,9 +32,9 @@ Result<Batch> Batches::next() {
 }
 
 Status Batches::reach_steady_state() {
-  // Holds all slots at once, which touches their memory. The Ring fills the slot first that was
-  // released last, so a quick consumer may never use the others; a slower consumer would then pay
-  // for their first touch.
+  // Holds all slots at once, so that every slot is written and its memory is touched. Without this,
+  // a fast consumer might use only some slots, because the Ring fills the slot first that was
+  // released last; a slower consumer would then pay for touching the others.
   std::vector<Batch> held;
   while (held.size() < slots_) {
     HOTPACK_ASSIGN(Batch batch, next());

@@ -1,4 +1,4 @@
-// The steady rate of a DeviceLoader.
+// Measures the steady rate of a DeviceLoader.
 //
 // Ownership: owns its loader. Thread-safety: none. Failure: as DeviceLoader's functions.
 #pragma once
@@ -13,15 +13,15 @@ namespace hotpack::bench {
 
 class DeviceBatches {
  public:
-  // Goes through all epochs. If an epoch has more than `steps` steps, repeats the first `steps`
-  // steps of the first epoch instead.
+  // Opens a loader that delivers epoch after epoch. If an epoch has more than `steps` steps, the
+  // loader repeats the first `steps` steps of the first epoch instead.
   [[nodiscard]] static Result<DeviceBatches> open(const Dataset& dataset,
                                                   const DeviceLoaderOptions& options,
                                                   std::uint64_t steps = UINT64_MAX);
 
   // Takes batches for about `seconds`, at least one. Work.bytes counts the bytes of the tensors.
-  // The clock of the host is enough: at the beginning and at the end, the loader is the same number
-  // of batches ahead of its device.
+  // The host's clock is exact enough although the device works later: when the measurement begins
+  // and when it ends, the loader is the same number of batches ahead of the device.
   [[nodiscard]] Result<Work> take(double seconds);
 
  private:

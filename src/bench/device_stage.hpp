@@ -1,9 +1,9 @@
-// Measures how fast a DeviceLoader delivers a pack to a CUDA device, next to the bandwidths of bus,
-// threads and device memory.
+// Measures how fast a DeviceLoader delivers a pack to a CUDA device, next to the bandwidths of the
+// bus, of the host's threads and of the device's memory.
 //
 // Ownership: plain values. Thread-safety: one run at a time. A run takes about 7 × options.seconds.
-// Failure: as run_bench; `usage` if no device can be used, with what to do. If the records do not
-// fit into the device's budget, a note in the report says so.
+// Failure: as run_bench; `usage` if no device can be used, and the message says what to do. If the
+// records do not fit into the device's budget, a note in the report says so.
 #pragma once
 
 #include <span>

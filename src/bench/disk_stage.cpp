@@ -48,8 +48,8 @@ class DiskStage {
   }
 
   Measurement loader_turn(Shuffle shuffle) {
-    // Every round reads another epoch: on a virtual machine, the host may have kept what was read
-    // before.
+    // Every round reads another epoch, because on a virtual machine the host may still have the
+    // records of the round before in its own cache.
     return [this, shuffle, epoch = std::uint64_t{0}](double seconds) mutable {
       return read_batches(shuffle, epoch++, seconds);
     };

@@ -9,8 +9,9 @@
 
 namespace hotpack::bench {
 
-// Fills `bytes` bytes at `out` with the widest non-temporal stores of this processor, and ends with
-// a store fence; uses memset if it has no such stores. Precondition: `out` is 64-byte aligned.
+// Fills `bytes` bytes at `out` with the widest non-temporal stores of this processor, followed by a
+// store fence. On a processor without such stores, uses memset. Precondition: `out` is aligned to
+// 64 bytes.
 void stream_fill(std::byte* out, std::size_t bytes, std::uint8_t value);
 
 }  // namespace hotpack::bench

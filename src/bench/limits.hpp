@@ -1,8 +1,8 @@
-// Plain loops over the same records as the Loader that they are compared with, with as much memory
-// and as many threads.
+// Plain loops over records: the limits that a Loader is compared with. A loop uses the same
+// records, as much memory and as many threads as the Loader.
 //
 // Ownership: a Measurement borrows the records and buffers, which must outlive it. Thread-safety:
-// none. Failure: code `usage` for a form that the records cannot have.
+// none. Failure: code `usage` for a form of output that the records cannot have.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Fair measuring: the functions to compare take turns, and the median of their turns counts. So a
-// machine that slows down for a moment slows all of them.
+// Compares functions fairly: they run in turns, and the median of each function's turns counts. So
+// if the machine slows down for a moment, this affects all of them.
 //
 // Thread-safety: none; one thread measures. Failure: the first error of a turn ends the
 // measurement.
@@ -32,8 +32,9 @@ using Measurement = std::function<Result<Work>(double seconds)>;
 // Seconds since an arbitrary fixed point in time.
 [[nodiscard]] double now_seconds();
 
-// Calls every turn once per round and returns the median rate of each. A first round with 0 seconds
-// is not counted: in it, the turns open files, and allocate and touch memory.
+// Calls every function of `turns` once per round, for `seconds_a_turn` seconds, in `rounds` rounds.
+// Returns the median rate of each function. A round with 0 seconds comes first and is not counted:
+// in it, the functions open files, and allocate and touch memory.
 [[nodiscard]] Result<std::vector<Rate>> take_turns(std::span<const Measurement> turns,
                                                    unsigned rounds, double seconds_a_turn);
 

@@ -1,5 +1,5 @@
-// Measures the way from the page cache to batches with one number of threads: copies, expansion,
-// and batches as a consumer gets them.
+// Measures the steps from the page cache to batches, each with a given number of threads: copying
+// records, expanding them, and delivering batches to a consumer.
 //
 // Ownership: borrows everything, which must outlive the call. Thread-safety: none. Failure: as
 // Loader's functions.
@@ -24,8 +24,8 @@ struct Warm {
 [[nodiscard]] Status measure_memory(const Setup& setup, const Warm& warm, unsigned threads,
                                     BenchReport& report);
 
-// Measures a consumer of a Loader with `threads` threads. `batches_per_second` is the rate that was
-// measured end to end.
+// Measures how long a consumer waits for a Loader with `threads` threads. Pass the Loader's
+// measured rate as `batches_per_second`; it determines how fast the consumer takes batches.
 [[nodiscard]] Result<Consumer> measure_consumer(const Setup& setup, const Warm& warm,
                                                 unsigned threads, double batches_per_second);
 

@@ -48,8 +48,8 @@ Result<Residency> residency(std::span<const std::string> paths) {
 Status drop_pages(std::span<const std::string> paths) {
   for (const std::string& path : paths) {
     HOTPACK_ASSIGN(const File file, File::open_read(path));
-    // Both calls are only requests: a file system that does not support them keeps its pages, which
-    // the caller notices.
+    // Both calls are only requests: a file system that does not support them keeps its pages. The
+    // caller finds out with residency().
     static_cast<void>(::fdatasync(file.descriptor()));
     static_cast<void>(::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED));
   }

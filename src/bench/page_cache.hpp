@@ -1,4 +1,5 @@
-// Files in the system's page cache: measures which share of them is there, and drops them from it.
+// The pages of files in the system's page cache: measures what share of them is there, and drops
+// them.
 //
 // Thread-safe. Failure: code `io` with the path.
 #pragma once
@@ -19,12 +20,13 @@ struct Residency {
   }
 };
 
-// Returns the residency of all files together. If the system refuses to answer (another user's
-// files), all pages count as resident.
+// Returns how many pages of all files together are in the page cache. If the system refuses to
+// answer (another user's files), all pages count as present.
 [[nodiscard]] Result<Residency> residency(std::span<const std::string> paths);
 
-// Writes dirty pages back and asks the system to drop all pages of the files. Pages that a process
-// has mapped stay, and so do those of file systems that live in memory; see residency().
+// Writes changed pages of the files to the disk and asks the system to drop all of their pages.
+// Pages that a process has mapped stay, and so do those of file systems that live in memory.
+// residency() tells how many stayed.
 [[nodiscard]] Status drop_pages(std::span<const std::string> paths);
 
 }  // namespace hotpack::bench

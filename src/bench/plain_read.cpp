@@ -38,8 +38,8 @@ struct Failure {
   }
 };
 
-// Sets O_DIRECT, which File::open_read does not offer. If the system refuses it, the file is read
-// through the page cache.
+// Makes reads bypass the page cache (O_DIRECT), which File::open_read does not offer. If the system
+// refuses that, the file is read through the page cache.
 void read_past_cache(const File& file) {
   const int flags = ::fcntl(file.descriptor(), F_GETFL);
   static_cast<void>(::fcntl(file.descriptor(), F_SETFL, flags | O_DIRECT));

@@ -11,9 +11,10 @@
 
 namespace hotpack::bench {
 
-// Reads pieces of 4 MiB one after another with `threads` threads, with O_DIRECT if the file system
-// supports it, for about `seconds` or until everything was read once. Starts at the share `start`
-// (0 … 1) of all bytes and continues at the beginning after the last byte. Work.samples stays 0.
+// Reads the files in pieces of 4 MiB with `threads` threads, for about `seconds` or until
+// everything was read once. Uses O_DIRECT if the file system supports it. The first piece is at the
+// share `start` (0 … 1) of all bytes; after the last byte, reading continues at the first.
+// Work.samples stays 0.
 [[nodiscard]] Result<Work> plain_read(std::span<const std::string> paths, unsigned threads,
                                       double seconds, double start);
 

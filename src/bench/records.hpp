@@ -1,8 +1,8 @@
-// The first records of a shuffled epoch, in its order, for plain loops that the Loader is compared
-// with.
+// The first records of a shuffled epoch, in the order of that epoch. They are read by the plain
+// loops with which the Loader is compared.
 //
-// Ownership: borrows uncompressed records from the Dataset, which must outlive it; keeps its own
-// uncompressed copies of compressed records. Thread-safety: any thread may call const members.
+// Ownership: borrows uncompressed records from the Dataset, which must outlive the list; keeps
+// decompressed copies of compressed records. Thread-safety: any thread may call const members.
 // Failure: as Sample's functions.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace hotpack::bench {
 
-// Returns the sample numbers at the first `count` positions of epoch 0 of a Loader with these
-// options.
+// Returns the numbers of the first `count` samples that a Loader with these options delivers in
+// epoch 0 of a data set of `records` records.
 [[nodiscard]] std::vector<std::uint64_t> first_samples(std::uint64_t records,
                                                        const LoaderOptions& options,
                                                        std::uint64_t count);
@@ -29,8 +29,9 @@ struct RecordViews {
 
 class RecordList {
  public:
-  // If records are compressed, keeps at most `most_unpacked_bytes` of them after decompression, but
-  // at least one record; the list is then shorter than `samples`.
+  // Makes the list. If records are compressed, it keeps decompressed copies of at most
+  // `most_unpacked_bytes` bytes, but of at least one record, and may then be shorter than
+  // `samples`.
   [[nodiscard]] static Result<RecordList> make(const Dataset& dataset,
                                                std::span<const std::uint64_t> samples,
                                                std::uint64_t most_unpacked_bytes);

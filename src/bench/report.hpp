@@ -31,8 +31,9 @@ enum class Stage { disk, copies, expansion, bus, gather, end_to_end, resident };
 [[nodiscard]] std::string_view stage_name(
     Stage stage);  // "disk", "copies", "expansion", "bus", "gather", "end-to-end", "resident"
 
-// A rate next to its limit, measured at about the same time. Bytes are those that are written to
-// memory: packed records for disk, copies, bus and gather; tensors for the other stages.
+// A measured rate and the rate that limits it, measured at about the same time. Bytes are those
+// that are written to memory: bytes of stored records in the stages disk, copies, bus and gather;
+// bytes of tensors in the other stages.
 struct BenchRow {
   Stage stage = Stage::copies;
   std::string work;  // "records, CRC checked", "f32 + one-hot f32", …

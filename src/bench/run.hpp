@@ -1,6 +1,7 @@
 // Steps that the benchmarks of host and device share.
 //
-// Thread-safety: none. Failure: warm_up() as Loader's functions; begin_stage() `cancelled`.
+// Thread-safety: none. Failure: warm_up() as Loader's functions; begin_stage() has code `cancelled`
+// if the user stops the run.
 #pragma once
 
 #include <cstdint>

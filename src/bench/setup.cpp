@@ -53,8 +53,8 @@ PixelSize record_size(const Schema& schema) {
                                                          : PixelSize{shape[2], shape[1]};
 }
 
-// Returns how many rows a batch may have, so that memory is enough for all slots of the Loader and
-// for as many buffers of the plain loop that it is compared with.
+// Returns how many rows a batch may have. Memory must be enough for all slots of the Loader and for
+// buffers of the same size for the plain loop that it is compared with.
 Result<std::uint64_t> rows_in_memory(const Setup& setup) {
   HOTPACK_ASSIGN(const std::uint64_t bytes,
                  row_bytes(setup.schema, setup.training, record_size(setup.schema)));

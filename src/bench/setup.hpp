@@ -1,5 +1,5 @@
-// What all stages of a bench share: the data set's properties, sizes that fit into memory, and
-// options of Loaders.
+// What all stages of a benchmark share: the properties of the data set, sizes that fit into memory,
+// and the options of Loaders.
 //
 // Plain values; thread-safe as such. Failure: as Dataset::open; `usage` for a data set without
 // samples.
@@ -43,8 +43,8 @@ struct Setup {
   [[nodiscard]] static Result<Setup> make(std::span<const std::string> folders,
                                           const BenchOptions& options);
   [[nodiscard]] Result<Dataset> open_dataset() const { return Dataset::open(folders); }
-  // The loader delivers every sample: the last batch of an epoch is filled with the epoch's first
-  // samples.
+  // Returns options of a Loader that delivers every sample: if the last batch of an epoch is not
+  // full, the first samples of the epoch fill it (LastBatch::wrap).
   [[nodiscard]] LoaderOptions loader_options(unsigned loader_threads, const Outputs& outputs,
                                              BatchContent content,
                                              VerifyChecksums verify_checksums) const;

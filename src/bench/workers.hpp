@@ -1,5 +1,5 @@
-// The simplest parallel loop: threads take pieces of work from a counter until the time is over.
-// Each writes to memory of its own.
+// The simplest parallel loop: threads take the numbers of pieces of work from a shared counter
+// until the time is over. Each thread writes to memory of its own.
 //
 // Ownership: ThreadBuffers owns its memory. Thread-safety: for each `thread` number, only one
 // thread may call take(). Failure: std::bad_alloc and std::system_error are thrown; run_bench
@@ -19,14 +19,14 @@ struct Pieces {
   double seconds = 0;  // from the moment all threads were ready to the end of the last piece
 };
 
-// Calls work(thread, piece) for piece = 0, 1, 2, … on `threads` threads, until `seconds` have
-// passed or work returns false, which means that nothing is left. `work` must not throw.
+// Calls work(thread, piece) for piece = 0, 1, 2, … on `threads` threads. Ends after `seconds`, or
+// as soon as `work` returns false because no work is left. `work` must not throw.
 [[nodiscard]] Pieces run_pieces(
     unsigned threads, double seconds,
     const std::function<bool(unsigned thread, std::uint64_t piece)>& work);
 
-// Memory to write rows to, as large as the slots of a Loader. Each thread has a share of its own.
-// All pages are touched in the constructor.
+// Memory for the batch rows that plain loops write, as large as all slots of a Loader together.
+// Each thread has a share of its own. The constructor touches all pages.
 class ThreadBuffers {
  public:
   // `total_bytes` over all threads; each gets at least `least_bytes`.
@@ -35,8 +35,8 @@ class ThreadBuffers {
   ThreadBuffers(ThreadBuffers&& other) noexcept;
   ThreadBuffers& operator=(ThreadBuffers&&) = delete;
 
-  // Returns the next `bytes` ≤ least_bytes of a thread's share, 64-byte aligned. At the end of the
-  // share it continues at the start.
+  // Returns the address of the next `bytes` bytes in the share of a thread, aligned to 64 bytes;
+  // after the end of the share, those at its start again. Precondition: bytes ≤ least_bytes.
   [[nodiscard]] std::byte* take(unsigned thread, std::uint64_t bytes);
 
  private:

@@ -1,5 +1,5 @@
-// Batches as hotpack.h describes them. Pure functions; thread-safe. Failure: code `internal` for a
-// shape of more dimensions than a hotpack_field holds.
+// Fills the structs of hotpack.h that describe batches and their fields. Pure functions;
+// thread-safe. Failure: code `internal` for a shape of more dimensions than a hotpack_field holds.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace hotpack::c_api {
 
-// Describes a field. `data` is null if the field was skipped or does not exist; shape and type are
-// reported anyway.
+// Describes a field (the images or labels of a batch). `data` is null if the caller skipped the
+// field or the data set does not have it; shape and type are reported anyway.
 [[nodiscard]] Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape,
                                              ElementType type);
 [[nodiscard]] Result<hotpack_batch_info> info_of(const Batch& batch);

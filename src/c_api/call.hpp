@@ -1,8 +1,8 @@
 // The boundary between C and C++: every entry point runs its body inside call(), which lets no
 // exception out.
 //
-// Thread-safe. Failure: the handle remembers an Error, which becomes the status; an exception
-// becomes `internal`.
+// Thread-safe. Failure: if the body returns an Error, the handle stores the Error and the entry
+// point returns its status; an exception counts as an Error of code `internal`.
 #pragma once
 
 #include "c_api/failures.hpp"

@@ -15,8 +15,8 @@
 
 namespace hotpack::c_api {
 
-// Returns the value with this number. `values` lists all values in the order of their numbers in
-// hotpack.h, from 0.
+// Returns the value that has this number. `values` lists all values in the order of their numbers
+// in hotpack.h, from 0. `option` is the name for the error message.
 template <class Choice>
 [[nodiscard]] Result<Choice> choose(const char* option, std::int32_t number,
                                     std::initializer_list<Choice> values) {

@@ -48,8 +48,8 @@ std::int32_t label_storage_number(const Schema& schema) {
   return HOTPACK_STORAGE_INDEX;
 }
 
-// Sets height and width from the image's stored shape; leaves 0 if the records have different
-// sizes.
+// Sets image_height and image_width of `info` from the image's stored shape. Leaves both 0 if the
+// records have different sizes.
 void set_image_size(const ImageField& image, hotpack_dataset_info& info) {
   if (!image.shape) return;
   const std::size_t first = image.layout == AxisOrder::channels_last ? 0 : 1;

@@ -36,8 +36,8 @@ struct hotpack_device_batch {
 
 namespace hotpack::c_api {
 
-// Calls body(DeviceLoader) for an open handle. A handle that failed to open returns
-// HOTPACK_ERROR_USAGE and keeps the text of its first error.
+// Calls body(DeviceLoader) and returns its status. If the handle failed to open, returns
+// HOTPACK_ERROR_USAGE instead; the handle then still has the text of the error of opening.
 template <class Body>
 hotpack_status with_device_loader(hotpack_device_loader* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->loader) return HOTPACK_ERROR_USAGE;

@@ -85,8 +85,9 @@ hotpack_device_batch* with_boxes(std::unique_ptr<hotpack_device_batch> batch) {
   return batch.release();
 }
 
-// Calls next(), with the loader's own timeout if `timeout_ms` is absent. Does everything that may
-// fail before it takes the batch, so that no batch is lost.
+// Implements the next-functions: takes a batch with next() and passes it to the caller in *out.
+// Uses the loader's own timeout if `timeout_ms` is absent. Everything that may fail is done before
+// the batch is taken, so that no batch is lost.
 hotpack_status next_batch(hotpack_device_loader* handle, void* const* streams, std::size_t count,
                           std::optional<std::int64_t> timeout_ms, hotpack_device_batch** out) {
   if (out != nullptr) *out = nullptr;

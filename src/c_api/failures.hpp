@@ -1,4 +1,5 @@
-// The failures of a handle, as texts with stable addresses.
+// The error texts of a handle. A text stays at its address as long as the handle exists, so that C
+// callers may keep the pointer.
 //
 // Ownership: a Failures owns its texts. Thread-safe. Failure: nothing throws. If there is no memory
 // for the text of an error, latest() returns a fixed text that says so.

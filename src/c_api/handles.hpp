@@ -2,7 +2,7 @@
 //
 // Ownership: the caller of the C ABI owns each handle until it closes it. Thread-safety: as in
 // hotpack.h; everything that changes behind a const handle has a lock. Failure: a handle that
-// failed to open has only its text and refuses every other call.
+// failed to open has only the text of its error, and every other call with it fails.
 #pragma once
 
 #include <memory>
@@ -43,8 +43,8 @@ struct hotpack_batch {
 
 namespace hotpack::c_api {
 
-// Calls body(Dataset) for an open handle. A handle that failed to open returns HOTPACK_ERROR_USAGE
-// and keeps the text of its first error, which says why it is not open.
+// Calls body(Dataset) and returns its status. If the handle failed to open, returns
+// HOTPACK_ERROR_USAGE instead; the handle then still has the text of the error of opening.
 template <class Body>
 hotpack_status with_dataset(const hotpack_dataset* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->dataset) return HOTPACK_ERROR_USAGE;

@@ -39,8 +39,9 @@ Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options*
   return {};
 }
 
-// Calls next(), with the loader's own timeout if `timeout_ms` is absent. Does everything that may
-// fail before it takes the batch, so that no batch is lost.
+// Implements the next-functions: takes a batch with next() and passes it to the caller in *out.
+// Uses the loader's own timeout if `timeout_ms` is absent. Everything that may fail is done before
+// the batch is taken, so that no batch is lost.
 hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> timeout_ms,
                           hotpack_batch** out) {
   if (out != nullptr) *out = nullptr;

@@ -1,5 +1,5 @@
 // Lists the fields of every struct that crosses the C ABI. A program that was compiled with an
-// older header passes a shorter struct; the lists tell where it may end.
+// older header passes a shorter struct; the lists say after which fields such a struct may end.
 //
 // Pure functions; thread-safe. They do not fail. A struct whose list lacks a field does not
 // compile.
@@ -12,12 +12,12 @@
 
 namespace hotpack::c_api {
 
-// True if the first `size` bytes of Struct are whole fields. The caller passes all fields in their
-// order.
+// Returns true if a struct of `size` bytes ends after a whole field of Struct. Pass pointers to all
+// fields, in their order.
 template <class Struct, class... Field>
 [[nodiscard]] constexpr bool ends_with_field(std::size_t size, Field Struct::*...) {
-  // NOLINTBEGIN(bugprone-sizeof-expression): some fields are pointers, and their own size is what
-  // counts
+  // NOLINTBEGIN(bugprone-sizeof-expression): some fields are pointers, and here the size of the
+  // pointer itself is meant
   static_assert((sizeof(Field) + ...) == sizeof(Struct),
                 "a field is not listed, or the struct has a gap");
   std::size_t end = 0;

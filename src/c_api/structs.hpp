@@ -1,9 +1,10 @@
-// Structs that cross the C ABI and start with their size. A field that an older caller's struct
-// does not have gets its default; writes never go beyond the caller's size.
+// Reads and writes structs that cross the C ABI and start with their size. If the struct of an
+// older caller lacks a field, the library uses the default. It never writes beyond the caller's
+// size.
 //
-// Pure functions; thread-safe. Failure: code `usage` for a size that ends within a field, which
-// no version of the struct has, and for unknown fields that are not 0, since this library cannot
-// do what they ask for.
+// Pure functions; thread-safe. Failure: code `usage` for a size that ends within a field, which no
+// version of the struct has, and for nonzero fields that this library does not know, because it
+// cannot do what they ask for.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +48,8 @@ template <class Struct>
   return defaults;
 }
 
-// Writes as many bytes as the caller's struct has. Its fields that this library does not know
-// become 0.
+// Copies `value` to the caller's struct, up to the size that the caller gave. If the caller's
+// struct has fields that this library does not know, sets them to 0.
 template <class Struct>
 [[nodiscard]] Status write_struct(Struct value, Struct* to, const char* name) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);

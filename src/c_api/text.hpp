@@ -12,8 +12,9 @@
 
 namespace hotpack::c_api {
 
-// Writes the text and a NUL to `into`. Unless `length` is null, *length becomes the text's length,
-// even if the text does not fit. If `into` is null and `size` is 0, sets *length only.
+// Writes the text and a NUL to `into`, a buffer of `size` bytes. If `length` is not null, *length
+// becomes the length of the text without the NUL, even if the text does not fit. If `into` is null
+// and `size` is 0, only sets *length.
 [[nodiscard]] inline Status copy_text(std::string_view text, char* into, std::size_t size,
                                       std::size_t* length) {
   if (length != nullptr) *length = text.size();

@@ -1,11 +1,10 @@
-// Memory for slots that the caller's two functions, allocate and free, provide.
+// Memory for slots from the caller's two functions, allocate and free.
 //
-// Ownership: the two functions own the memory. They are called only while a holder exists, see
-// hold(). A thread that the Loader left behind at close may release blocks after the last holder is
-// gone: these are leaked, because the thread may still write to them.
-// Thread-safety: that of the functions.
-// Failure: code `io` if there is no memory; `usage` if it is not aligned to 64 bytes, or if no
-// holder exists.
+// Ownership: the two functions own the memory. They are called only while a holder exists, which
+// hold() returns. A thread that Loader::close() has abandoned may release blocks after the last
+// holder is gone: these are leaked, because the thread may still write to them. Thread-safety: that
+// of the functions. Failure: code `io` if there is no memory; `usage` if the memory is not aligned
+// to 64 bytes, or if no holder exists.
 #pragma once
 
 #include <atomic>
@@ -25,8 +24,8 @@ class UserMemory final : public SlotAllocator {
   [[nodiscard]] Result<std::byte*> allocate(std::size_t bytes) override;
   void release(std::byte* memory, std::size_t bytes) noexcept override;
 
-  // Returns a holder. When its last copy is gone, the caller may destroy its functions and `user`.
-  // Call it once per UserMemory.
+  // Returns a holder. As long as a copy of the holder exists, the caller's two functions and `user`
+  // are in use; afterwards the caller may destroy them. Call hold() once per UserMemory.
   [[nodiscard]] static std::shared_ptr<void> hold(std::shared_ptr<UserMemory> memory);
 
  private:

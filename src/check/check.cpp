@@ -127,8 +127,8 @@ class Checking {
     return {};
   }
 
-  // Removes samples whose files cannot be opened: they are already reported, and the next step
-  // would stop at them.
+  // Removes samples whose files cannot be opened. They are reported already, and the next step
+  // would stop at the first of them.
   static void drop_unopened(const std::vector<std::size_t>& unopened, SampleList& list) {
     for (auto index = unopened.rbegin(); index != unopened.rend(); ++index)
       list.samples.erase(list.samples.begin() + static_cast<std::ptrdiff_t>(*index));
@@ -239,8 +239,8 @@ class Checking {
     return {};
   }
 
-  // Reads the headers of a sample. Ignores those that cannot be read, because the header probe has
-  // already reported them.
+  // Reads the headers of the files of a sample. Does not report files whose headers cannot be read,
+  // because the header probe has already done so.
   static void probe(const SampleList& list, const Sample& sample, SourceReader& reader,
                     SampleInspection& inspection) {
     const auto image = reader.probe(list.image_path(sample));
@@ -283,8 +283,8 @@ class Checking {
     return estimate;
   }
 
-  // Warns if the disk is too small. It is not a problem, because shards of an earlier run may stay
-  // and need no more space.
+  // Adds a warning if the disk is too small for the pack. This is only a warning, because an
+  // earlier run may have written some of the shards, which then need no more space.
   void report_disk_space() {
     if (!report_.estimate || report_.estimate->compressed || options().run.output.empty()) return;
     const std::uint64_t needed = report_.estimate->chosen_bytes();
@@ -324,8 +324,9 @@ class Checking {
   }
 
   void report_problems() {
-    // If single labels are already reported as different from the rest, the question about all
-    // labels is left out; with --on-error skip it is reported, too.
+    // The open question about how to read all labels is left out if problems of single label files
+    // (of another form than the rest) are reported. With --on-error skip such files are skipped, so
+    // the question is reported as well.
     const bool reported_by_file =
         problems_.group(ProblemKind::label_form).count > 0 && !options().run.skip_errors;
     const bool of_all = question_ && (question_->kind == ProblemKind::class_file ||
@@ -381,8 +382,8 @@ class Checking {
                : CheckResult::leaves_out;
   }
 
-  // The options with which the labels could be read; before labels are read, the options as
-  // resolved from the inputs.
+  // Returns the options with which the labels were read. As long as no labels have been read,
+  // returns the options as completed from the inputs.
   [[nodiscard]] const PackOptions& options() const {
     return options_ ? *options_ : inputs_.resolved();
   }

@@ -1,9 +1,9 @@
 // `check`: does everything that pack does except writing. It reports errors, likely mistakes and
 // statistics of the inputs.
 //
-// One call per check. It uses at most RunOptions::threads threads. A bad file never stops it.
-// Failure: an Error only if nothing can be checked, because options contradict each other or a
-// folder cannot be read.
+// Call it once per check. It uses at most RunOptions::threads threads and continues after bad
+// files. Failure: an Error only if nothing can be checked, because options contradict each other or
+// a folder cannot be read.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ enum class CheckResult {
   stopped,     // a signal stopped the check
 };
 
-// How often each class occurs in one split: in pixels of the label files, or in images if each
-// image has one class.
+// How often each class occurs in one split. Counts pixels of the label files or, if each image has
+// one class, images.
 struct SplitClasses {
   std::vector<std::uint64_t> pixels;  // by class
   std::vector<std::uint64_t> labels;  // labels with the class, by class

@@ -1,13 +1,13 @@
 // Finds classes whose share differs much between splits.
 //
-// The largest split is compared with every other split. A class is reported if
-//   - both splits have at least 30 labels with some class,
-//   - its mean share of a label is at least 1 % in one split and at least three times that in the
-//     other split, and
-//   - the two means differ by at least five standard errors.
+// Compares the largest split with every other split. A class is reported if all of this is true:
+//   - in both splits, at least 30 labels have some class;
+//   - the share of the class, averaged over labels, is at least 1 % in one split and at least
+//     three times as large there as in the other;
+//   - the two averages differ by at least five standard errors.
 // Therefore small splits and classes in few labels cause no false alarm. But images of one video
-// are more alike than the rule assumes. A class that is missing from one split is reported
-// elsewhere.
+// are more alike than standard errors assume, so videos may cause one. A class that is missing from
+// one split is reported elsewhere.
 //
 // Memory: a few numbers per split and class. Not thread-safe.
 #pragma once

@@ -25,8 +25,8 @@ namespace hotpack::pipeline {
 
 class DatasetSummary {
  public:
-  // `splits` must outlive the summary and keep their order. Their samples are not yet cut into
-  // tiles.
+  // `splits` must outlive the summary, in an unchanged order. Their samples must be those before
+  // tiles are cut.
   DatasetSummary(const std::vector<Split>& splits, LabelContext context,
                  const RecordOptions& options);
   DatasetSummary(const DatasetSummary&) = delete;
@@ -34,8 +34,8 @@ class DatasetSummary {
 
   // Adds the sample splits[split].list.samples[index].
   void add(std::uint32_t split, std::uint32_t index, const SampleInspection& inspection);
-  // Adds the diagnostics. Without `pixels_read`, those about the content of labels and images are
-  // left out.
+  // Adds the diagnostics of all samples. If `pixels_read` is false, leaves out diagnostics about
+  // the content of labels and images.
   void finish(bool pixels_read, Diagnostics& diagnostics);
 
   [[nodiscard]] const ImageStatistics& images() const { return images_; }

@@ -1,5 +1,5 @@
-// Diagnostics: the problems, warnings and notes of a check, each with its count, examples, advice,
-// and options that resolve it.
+// Diagnostics of a check: problems, warnings and notes, each with its count, examples, advice, and
+// options that resolve it.
 //
 // Plain values and pure functions. Thread-safe to read; to change them, the caller needs a lock.
 #pragma once
@@ -69,9 +69,9 @@ class Diagnostics {
   std::vector<Diagnostic> all_;
 };
 
-// Adds one diagnostic per kind of problem in the log, except the kinds in `leave_out`, which are
-// reported elsewhere. `skipping`: the user has already given --on-error skip, so no advice mentions
-// it.
+// Adds one diagnostic per kind of problem in the log. Kinds in `leave_out` are reported elsewhere.
+// If `skipping` is true, the user has already given --on-error skip, so no advice mentions that
+// option.
 void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, bool skipping,
                   Diagnostics& diagnostics);
 

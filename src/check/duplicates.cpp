@@ -27,8 +27,8 @@ class Groups {
 
   void count_image(Place place) { ++images_[place.split]; }
 
-  // Adds at least two equal images, sorted by split and sample. The first image of each split is
-  // its original, the others are copies.
+  // Adds a group of at least two equal images, sorted by split and sample. In each split, the first
+  // image of the group counts as the original and the others as copies.
   template <class Files>
   void add(const Files& group) {
     std::map<std::uint32_t, Place> originals;

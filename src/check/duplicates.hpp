@@ -19,8 +19,8 @@ class Duplicates {
  public:
   using Place = SamplePlace;
 
-  // Adds an image, given the hash of its bytes. `label` is a hash of the label's bytes, or a class;
-  // equal labels have equal values.
+  // Adds an image. `image` is a hash of the file's bytes. `label` is a hash of the label's bytes or
+  // a class id; equal labels must have equal values.
   void add(Place place, std::uint64_t image, std::uint64_t label) {
     files_.push_back({image, label, place});
   }

@@ -1,10 +1,11 @@
-// Finds single labels whose ids are all one too high, because some files count ids from 0 and
+// Finds single labels whose ids are all one too high, because some programs count ids from 0 and
 // others from 1.
 //
-// A shifted label that contains the last class is obvious: its highest id belongs to no class. Any
-// other shifted label has only valid ids. It is found by the shares of its classes: they resemble
-// those of the other labels only after every id is lowered by one. If the labels of a data set have
-// little in common, nothing is reported.
+// If such a shifted label contains the last class, its highest id is one more than that of any
+// class, which is obvious. Otherwise all ids in the label are valid. IdShift then finds the label
+// by its classes' shares of pixels: only if every id is lowered by one, they resemble the average
+// shares of all labels. If the labels of a data set differ too much for such a comparison, nothing
+// is reported.
 //
 // Memory: the shares of at most kMostSuspects labels. Not thread-safe.
 #pragma once

@@ -1,5 +1,5 @@
-// Counts images by form (such as "8-bit RGB PNG"), size and orientation. One object counts the
-// images of a data set, another one its labels.
+// Counts image files by form (such as "8-bit RGB PNG"), size and orientation. One object counts the
+// images of a data set, another one the label files.
 //
 // Memory: one entry per distinct size. Results do not depend on the order of additions. Not
 // thread-safe.

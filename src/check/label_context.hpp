@@ -1,5 +1,5 @@
-// Says how the labels of a data set are read. Holds the part of a LabelSetup that diagnostics about
-// single labels need.
+// How the labels of a data set are read: the part of a LabelSetup that diagnostics about single
+// labels need.
 //
 // Immutable, so thread-safe to read.
 #pragma once

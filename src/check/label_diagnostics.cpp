@@ -65,8 +65,8 @@ void LabelDiagnostics::add(const std::string& path, const LabelInspection& label
                            " of the pixels in runs of four or more"});
     return;
   }
-  // Blended borders do no harm if a threshold divides the values, and a JPEG label is reported
-  // anyway.
+  // Blended borders do not matter if a threshold turns values into two classes. Labels that are
+  // JPEG files are reported anyway.
   const bool borders_matter = context_.reading != Reading::binary && !label.lossy;
   const Borders borders = borders_matter ? borders_of(label) : Borders::sharp;
   if (borders != Borders::sharp) {

@@ -12,15 +12,16 @@ bool more_than(std::uint64_t part, std::uint64_t whole, std::uint64_t numerator,
   return part * denominator > whole * numerator;
 }
 
-// True if more than two fifths of the pixels are in runs of four or more equal pixels. In photos,
-// at most a fifth of them are; in labels, even in JPEGs, at least two thirds.
+// Returns true if more than two fifths of the pixels are in runs of four or more equal pixels. In
+// photos, at most one fifth of the pixels are; in labels, even in JPEGs, at least two thirds.
 bool is_flat(const LabelInspection& label) {
   return more_than(label.flat_pixels, label.pixels(), 2, 5);
 }
 
-// True if many steps are ramps, as LabelInspection defines them. In correct labels, at most one
-// step in ten is a ramp; in interpolated ones, one in six to one in two. A thin class whose id lies
-// between its neighbors' ids also makes ramps, but of only one value.
+// Returns true if many steps, that is, changes of value between neighboring pixels, are ramps;
+// LabelInspection defines both. In correct labels, at most one step in ten is a ramp; in
+// interpolated labels, one in six to one in two. A thin object whose id lies between the ids on its
+// two sides also makes ramps, but ramps with a single value.
 bool has_blended_borders(const LabelInspection& label) {
   constexpr std::uint64_t kFewRamps = 24;
   return is_flat(label) && label.kinds >= 4 && label.ramp_kinds >= 3 && label.ramps >= kFewRamps &&

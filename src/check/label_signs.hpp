@@ -1,9 +1,9 @@
-// Recognizes from the pixels of one label how it was made: photos, interpolated or lossy borders,
-// rescaled ids.
+// Recognizes from the pixels of one label how it was made: whether it is a photo, has interpolated
+// or lossy borders, or has rescaled ids.
 //
 // Pure functions of a LabelInspection; thread-safe. The thresholds were chosen from measurements of
-// correct and of damaged labels. They are far away from the values of correct labels, so a damaged
-// label that resembles a correct one is not reported.
+// correct and of damaged labels. They are far away from the values of correct labels. So correct
+// labels are not reported, but some slightly damaged ones are missed.
 #pragma once
 
 #include <bitset>
@@ -16,8 +16,8 @@
 
 namespace hotpack::pipeline {
 
-// True if the label looks like a photo or a depth map: it has many values and hardly any equal
-// neighbors, or it has 16 bits and many smooth steps.
+// Returns true if the label looks like a photo or a depth map: either it has many values and
+// neighboring pixels are rarely equal, or it has 16 bits and many small changes of value.
 [[nodiscard]] bool looks_like_photo(const LabelInspection& label);
 
 enum class Borders {
@@ -28,12 +28,13 @@ enum class Borders {
 };
 [[nodiscard]] Borders borders_of(const LabelInspection& label);
 
-// Returns the values as ids: stored values, or gray colors. Absent if a color is not gray, or if
-// there are more than kMostValues values.
+// Returns the values of the label as ids: stored values, or the gray levels of gray colors. Returns
+// nothing if a color is not gray, or if there are more than kMostValues values.
 [[nodiscard]] std::optional<std::vector<ValueCount>> id_values(const LabelInspection& label);
 
-// Returns 85 or 17 if a program seems to have rescaled the ids of a 2-bit or 4-bit PNG to 8 bits;
-// else 1. If all ids are `known`, several different ids are needed to conclude this.
+// Some programs multiply the ids of a 2-bit or 4-bit PNG by 85 or 17 to use all 8 bits. Returns
+// that factor if the label seems to have been rescaled so, else 1. If every id is a `known` one,
+// several different ids are needed for this conclusion.
 [[nodiscard]] int rescale_factor(const std::vector<ValueCount>& ids,
                                  const std::bitset<65536>& known);
 

@@ -16,8 +16,9 @@ std::uint64_t label_count(const LabelForms& forms) {
          forms.jpeg.count;
 }
 
-// A form of label files, RGB or JPEG, that counts as odd if at most half of the files have it: one
-// photo among a hundred id maps must not decide how all of them are read.
+// The forms of label files, RGB and JPEG, that count as odd if at most half of the label files have
+// them. A few odd files, such as one photo among a hundred id maps, must not decide how all labels
+// are read.
 constexpr std::array kOddForms = {&LabelForms::rgb, &LabelForms::jpeg};
 
 bool is_odd(const LabelForms& forms, LabelForms::Form LabelForms::*form) {
@@ -66,11 +67,12 @@ class LenientResolver {
 
   Result<LenientLabels> as_asked() { return attempt(asked_.label, forms_); }
 
-  // Tries to read the labels without an answer to the question, in this order:
-  //   1. without files of an odd form
+  // Called if pack would ask a question about all labels (`error`). Tries to read the labels
+  // without an answer, in this order:
+  //   1. without the label files of an odd form
   //   2. with --unknown nearest, which JPEGs need
   //   3. without classes
-  // An attempt may read all labels, so attempts that cannot help are skipped.
+  // An attempt may have to read all labels, so attempts that cannot help are skipped.
   Result<LenientLabels> without_answer(const Error& error) {
     Result<LenientLabels> read = error;
     if (has_odd_forms(forms_)) read = attempt(asked_.label, without_odd_forms(forms_));
@@ -87,8 +89,8 @@ class LenientResolver {
     return read;
   }
 
-  // For class folders: reads the labels without the faulty class table. Classes have the names of
-  // the folders.
+  // Reads the labels of class folders without the faulty class table (`error` says what is wrong
+  // with the table). The classes then have the names of the folders.
   Result<LenientLabels> without_table(const Error& error) {
     Result<LenientLabels> read = attempt(LabelOptions{}, forms_);
     if (!read.ok()) return error;
@@ -96,8 +98,8 @@ class LenientResolver {
     return read;
   }
 
-  // Resolves labels without counting classes. Headers alone show whether pack would ask about
-  // JPEGs.
+  // Decides how labels are read from their headers alone, without counting classes. Headers are
+  // enough to know whether pack would ask a question about JPEG labels.
   Result<LenientLabels> undecided() {
     LabelOptions numbered;
     numbered.kind = asked_.label.kind;

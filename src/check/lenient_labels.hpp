@@ -1,6 +1,6 @@
-// Decides for a check how labels are read, as pack does. If pack would stop with a question about
-// all labels, the labels are read as well as possible without the answer, so that everything else
-// can still be checked.
+// Decides, as pack does, how a check reads labels. If pack would stop with a question about all
+// labels, the check reads them as well as possible without the answer, so that it can report
+// everything else.
 //
 // Failure: the errors of resolve_labels(), but code `data` only if every attempt fails.
 #pragma once
@@ -20,8 +20,8 @@ struct LenientLabels {
   std::optional<Problem> question;  // the question with which pack would stop
 };
 
-// With `headers_only`, no pixels are read, so classes stay unknown if they would have to be
-// counted.
+// Decides how the labels of all splits (`lists`) are read. If `headers_only` is true, no pixels are
+// read, and classes that would have to be counted stay unknown.
 [[nodiscard]] Result<LenientLabels> resolve_labels_leniently(const PackOptions& options,
                                                              std::span<SampleList* const> lists,
                                                              const LabelForms& forms,

@@ -1,9 +1,9 @@
-// Finds equal labels of different images: one of two was probably copied, or saved under a wrong
-// name.
+// Finds equal labels of different images: one of the two was probably copied, or saved under a
+// wrong name.
 //
 // Compares hashes of decoded class ids, so the same mask in another file format is found too.
-// Labels with a single value do not count, and neither do copies of the same image. Memory: 24
-// bytes per sample. Not thread-safe.
+// Labels with a single value are not compared, because many of them are equal; copies of the same
+// image are not reported. Memory: 24 bytes per sample. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace hotpack::pipeline {
 
 class SharedLabels {
  public:
-  // Adds a sample. `image` is a hash of the image file's bytes; `labels` are the sample's label, or
-  // its masks in the order of their classes.
+  // Adds a sample. `image` is a hash of the image file's bytes. `labels` contains the sample's
+  // label, or its masks in the order of their classes.
   void add(SamplePlace place, std::uint64_t image, const std::vector<LabelInspection>& labels);
 
   // `path_of` returns the path of a sample's label.

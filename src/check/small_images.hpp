@@ -1,7 +1,8 @@
 // Finds images that are much smaller than their records, or than the other images.
 //
-// With --size or --tile, an image is small if its record has at least 16 times as many pixels.
-// Otherwise, it is small if the median image has at least 64 times as many pixels.
+// With --size or --tile, an image counts as small if its record has at least 16 times as many
+// pixels. Otherwise, an image counts as small if the median image has at least 64 times as many
+// pixels.
 //
 // Pure; thread-safe.
 #pragma once

@@ -88,8 +88,8 @@ std::optional<AugmentedName> roboflow_name(std::string_view key) {
   return hexadecimal ? std::optional(AugmentedName{key.substr(0, mark)}) : std::nullopt;
 }
 
-// Returns the key without its last part if `drops` accepts that part. Returns the whole key if it
-// does not, or if nothing would remain.
+// Returns the key without its last part if drops(last part) is true. Otherwise, or if nothing would
+// remain, returns the whole key.
 template <class Drops>
 std::string_view without_last(std::string_view key, Drops drops) {
   const std::size_t start = key.rfind('/') == std::string_view::npos ? 0 : key.rfind('/') + 1;
@@ -123,8 +123,9 @@ std::vector<SamplePlace> with_key(const std::vector<std::vector<std::string_view
   return found;
 }
 
-// Pairs a copy with its originals in other splits. If its own split has an original, too, nothing
-// is added: each split then numbers its own images, so equal names prove nothing.
+// Adds pairs of a copy and its originals in other splits. Adds none if the copy's own split
+// contains an original, too: each split then has image numbers of its own, so equal names prove
+// nothing.
 void add_originals(SamplePlace copy, const std::vector<SamplePlace>& originals,
                    std::vector<Pair>& pairs) {
   const auto own = [&](SamplePlace place) { return place.split == copy.split; };

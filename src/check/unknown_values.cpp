@@ -117,8 +117,8 @@ void UnknownValues::add(const std::string& path, const LabelInspection& label) {
   }
 }
 
-// Returns the groups. Those in the most labels come first; among equal ones, those with the most
-// pixels.
+// Returns groups of values that occur in the same labels, sorted by the number of these labels,
+// most first; with equal numbers, by pixels.
 std::vector<UnknownValues::Group> UnknownValues::groups() const {
   Group values;
   for (const auto& [text, value] : values_) values.push_back(&value);

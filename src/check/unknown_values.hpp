@@ -20,8 +20,8 @@ namespace hotpack::pipeline {
 class UnknownValues {
  public:
   static constexpr std::size_t kMostValues = 4096;
-  // Labels with more different unknown values are reported together in a diagnostic of their own,
-  // because so many values are not classes.
+  // If a label has more different unknown values than this, they are probably not classes at all.
+  // Such labels are reported together, in a diagnostic of their own.
   static constexpr std::uint64_t kMostInALabel = 16;
 
   void add(const std::string& path, const LabelInspection& label);

@@ -212,8 +212,8 @@ std::uint64_t total_of(const std::vector<std::uint64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-// A table of the classes. It has a column of shares for all splits together and, if there are only
-// a few splits, one for each.
+// The table of classes in the text of a check. Each row is a class; columns are its shares of
+// pixels: in all splits together and, if there are two to four splits, in each of them.
 class ClassTable {
  public:
   explicit ClassTable(const CheckReport& report)

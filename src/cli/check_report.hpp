@@ -18,13 +18,14 @@ struct CheckEnd {
   double seconds = 0;
 };
 
-// docs/check.md documents the JSON members. The member `report` is "hotpack-check/1": later
-// versions may add members, but never change the meaning of one.
+// Makes the report of a check. docs/check.md documents its JSON members. The member `report` is
+// "hotpack-check/1": later versions may add members, but never change the meaning of one. The text
+// is made for lines of `columns` columns.
 [[nodiscard]] Report check_report(const pipeline::CheckReport& report, const CheckEnd& end,
                                   std::size_t columns = 100);
-// Returns the text of that report as it is printed. Lines fit into `columns`, except for long
-// words, paths and commands. With `color`, the result and the headings of warnings and problems are
-// colored.
+// Returns the text of a report of check_report() as it is printed. Lines fit into `columns`, except
+// for long words, paths and commands. With `color`, the result and the headings of warnings and
+// problems are colored.
 [[nodiscard]] std::string check_text(const Report& report, pipeline::CheckResult result,
                                      std::size_t columns, bool color);
 

@@ -29,8 +29,8 @@ constexpr const char* kRunning = "Running";
 constexpr const char* kMessages = "Messages";
 constexpr int kMostJobs = 1024;
 
-// Makes each use of a repeatable option take one value. By default, CLI11 gives it all arguments
-// that follow.
+// Makes each use of a repeatable option take a single value. Without this, CLI11 gives the option
+// all arguments that follow.
 void take_one_value_a_time(CLI::App& command) {
   for (CLI::Option* option :
        command.get_options([](const CLI::Option* each) { return each->nonpositional(); })) {

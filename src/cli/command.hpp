@@ -1,16 +1,16 @@
 // The frame of the command line: the code that runs every subcommand, from the parsed options to
-// the exit code. CommandContext and run_command_line() are this frame.
+// the exit code. It consists of CommandContext and run_command_line().
 //
 // A subcommand's file looks like this:
 //
-//   void add_count_command(CLI::App& app, CommandContext& context) {
-//     auto options = std::make_shared<CountOptions>();
-//     CLI::App& command = *app.add_subcommand("count", "Counts the samples of a pack");
-//     set_examples(command, "hotpack count packed/train");
-//     command.add_option("PACK", options->pack, "the packed folder")->required();
-//     context.add_json_option(command);
-//     context.set_action(command, [&context, options] { return count(context, *options); });
-//   }
+//     void add_count_command(CLI::App& app, CommandContext& context) {
+//       auto options = std::make_shared<CountOptions>();
+//       CLI::App& command = *app.add_subcommand("count", "Counts the samples of a pack");
+//       set_examples(command, "hotpack count packed/train");
+//       command.add_option("PACK", options->pack, "the packed folder")->required();
+//       context.add_json_option(command);
+//       context.set_action(command, [&context, options] { return count(context, *options); });
+//     }
 //
 // The action returns an exit code (exit_code.hpp), usually `context.fail(error)` or kExitGood. The
 // frame adds the options that every command has: -q, -v, --color, --progress, --log-file.
@@ -51,8 +51,8 @@ class CommandContext {
   CommandContext(const CommandContext&) = delete;
   CommandContext& operator=(const CommandContext&) = delete;
 
-  // To call while the command line is defined. Each adds options that only some commands have; the
-  // context keeps their values.
+  // Call these functions while the options of a command are defined. Each adds an option that only
+  // some commands have; the context keeps the option's value.
   void add_jobs_option(CLI::App& command);    // -j, --jobs N
   void add_json_option(CLI::App& command);    // --json
   void add_config_option(CLI::App& command);  // --config FILE: keys are the command's long options;
@@ -70,15 +70,16 @@ class CommandContext {
   [[nodiscard]] bool json() const { return json_; }
   // Prints the result on stdout: one JSON object with --json, else text.
   void print(const Report& report);
-  // Prints the reports of several packs: {"packs":[…]}, or the texts with `between` between them.
-  // Prints nothing if `packs` is empty.
+  // Prints the reports of several packs: with --json as {"packs":[…]}, else their texts with
+  // `between` between them. If `several` is false, there is one pack, and its JSON is printed
+  // without {"packs":[…]}. Prints nothing if `packs` is empty.
   void print_packs(const std::vector<Report>& packs, bool several, std::string_view between = "");
   // After this call, SIGINT, SIGTERM and SIGHUP no longer end the process: they make
-  // terminal().stop_requested() true. The action must ask for that between samples. After the
-  // action has returned, run_main() raises the signal again.
+  // terminal().stop_requested() return true. The action must check that after each sample and
+  // return if it is true. run_main() then raises the signal again.
   void stop_on_signals();
-  // Prints the error and returns its exit code. With --json, finish() also writes the error to
-  // stdout as an object, unless a result has been printed.
+  // Prints the error and returns its exit code. With --json, finish() later writes the error to
+  // stdout as a JSON object, unless a result has been printed.
   [[nodiscard]] int fail(const Error& error);
   // The options that the user gave and that a proposed `pack` command must keep.
   [[nodiscard]] std::span<const GivenOption> given_options() const { return given_; }
@@ -125,8 +126,8 @@ class CommandContext {
 // Sets the examples that the command's help shows first: one command per line; `#` starts a remark.
 void set_examples(CLI::App& command, std::string examples);
 
-// Parses the line, runs the command, and returns the exit code. If a stop signal arrived, the
-// caller must raise it again.
+// Parses the command line, runs the command, and returns the exit code. If a stop signal arrived
+// meanwhile, the caller must raise the signal again.
 [[nodiscard]] int run_command_line(std::span<const AddCommand> commands, int argc,
                                    const char* const* argv, Streams streams = {});
 

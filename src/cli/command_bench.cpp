@@ -57,8 +57,8 @@ int measure(CommandContext& context, BenchArguments& arguments) {
   return kExitGood;
 }
 
-// Returns the device number that the word stands for: digits, perhaps after a sign. Absent for any
-// other word.
+// Returns the number of a device if `word` is a number (digits, perhaps after a sign), and nothing
+// for any other word.
 std::optional<long> number_in(const std::string& word) {
   char* end = nullptr;
   const long number = std::strtol(word.c_str(), &end, 10);
@@ -73,8 +73,9 @@ void put_first(CLI::Option& packs, const std::string& word) {
   for (const std::string& each : words) packs.add_result(each);
 }
 
-// Adds --device [N]; without N, it means the first device. Precondition: called before the option
-// PACK is added, because the callback of --device may add a word to the values of PACK.
+// Adds the option --device [N]; without N, the first device is meant. If the word after --device is
+// not a number, it is a value of PACK, and the callback adds it to PACK. Therefore call this
+// function before PACK is added: CLI11 then runs this callback first.
 void add_device_option(CLI::App& command, BenchArguments& arguments) {
   command
       .add_option_function<std::vector<std::string>>(

@@ -48,9 +48,9 @@ struct Subject {
   std::string prefix;
 };
 
-// Returns the numbers of the samples with these keys, each once, in the order of the keys, and
-// marks each found key in `found`. With several packs, "val/KEY" is the sample KEY of the pack in
-// folder val.
+// Returns the numbers of the samples with these keys, each number once, in the order of the keys,
+// and sets found[i] for each key i that was found. With several packs, "val/KEY" means the sample
+// KEY of the pack in folder val.
 Result<std::vector<std::uint64_t>> find_keys(const Subject& subject,
                                              const std::vector<std::string>& keys,
                                              std::vector<bool>& found) {
@@ -113,8 +113,9 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
 // Endings of the files that are written for a sample.
 constexpr std::array<std::string_view, 2> kEndings{".png", ".npy"};
 
-// Returns the keys of samples that would get a file with the name `folder`: the name without its
-// ending and, if a pixel may have several classes, also without ".class-<id>".
+// A folder may have the name that a sample's file would get, such as "a.png". Returns the keys of
+// such samples: the folder's name without the ending and, if `multi` is true because pixels may
+// have several classes, also without ".class-<id>".
 std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   std::vector<std::string> keys;
   for (const std::string_view ending : kEndings) {
@@ -127,8 +128,8 @@ std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   return keys;
 }
 
-// Returns the key of another sample that would get a file with the name of a folder that `key`
-// needs; absent if there is none.
+// Extracting the sample `key` creates the folders of its path. Returns the key of another chosen
+// sample whose file would have the name of one of these folders, or nothing if there is none.
 Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset,
                                                   const SampleNumbers& chosen,
                                                   std::string_view key) {
@@ -145,8 +146,8 @@ Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset,
   return std::optional<std::string>();
 }
 
-// Every file system accepts a file name of kLongestName bytes. kLongestEnding of them are reserved
-// for the longest ending after the key, ".class-65534.png".
+// The longest file name, in bytes, that every file system accepts. The longest ending after a key,
+// ".class-65534.png", takes kLongestEnding of these bytes.
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestEnding = 16;
 
@@ -182,9 +183,9 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
   return {};
 }
 
-// Returns the option for the classes in the command that packs the extracted files again. The label
-// files contain class ids. If the pack was made with --map, --classes PACK would apply that map
-// again, so the command gives only the number of classes.
+// Returns the option for classes in the command that packs the extracted files again. Usually this
+// is --classes PACK. But the extracted label files contain class ids; if the pack was made with
+// --map, --classes PACK would apply the map to the ids. Then --num-classes is used.
 std::string classes_words(const Schema& schema, const std::string& pack) {
   const auto& more = schema.options.more;
   const bool mapped = std::any_of(more.begin(), more.end(),

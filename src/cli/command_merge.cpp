@@ -87,14 +87,14 @@ struct Part {
   double seconds = 0;
 };
 
-// True if the folders `names` in a source are splits. In the only source, they may also be
-// partitions of one data set; are_splits() tells which.
+// Returns true if the folders `names` in the folder `source` are splits. If `source` is the only
+// source, they may also be partitions of one data set; then are_splits() decides.
 bool holds_splits(const std::string& source, const std::vector<std::string>& names, bool only) {
   return !names.empty() && (!only || pipeline::are_splits(source, names));
 }
 
-// Refuses a folder next to splits that is empty or holds only a manifest or temporary files: it is
-// probably a split that lost every shard.
+// Returns an error if `source` contains, next to the splits, a folder that is empty or holds only a
+// manifest or temporary files: such a folder is probably a split that lost all its shards.
 Status check_lost_splits(const std::string& source, const std::vector<std::string>& splits) {
   const auto content = names_by_kind(source);
   if (!content.ok()) return {};
@@ -117,8 +117,8 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
   return {};
 }
 
-// Returns one part per split in the sources, or one part for a data set without splits. An empty
-// source is a partition without shards.
+// Returns what is to be merged: one part per split in the sources, or a single part if the sources
+// have no splits. An empty source counts as a partition without shards.
 Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
   std::map<std::string, pipeline::MergeOptions> splits;
   for (const std::string& source : options.sources) {

@@ -103,8 +103,8 @@ Status check_pack_options(const PreviewArguments& arguments, const std::string& 
   return {};
 }
 
-// Returns the packs below one folder that are shown together: those with labels or, if none has
-// labels, all. Warns about each pack that is left out, such as a test split.
+// Returns those of the packs below one folder that can be shown together: the packs with labels or,
+// if no pack has labels, all. Warns about each pack that is left out, such as a test split.
 std::vector<std::string> shown_together(std::vector<std::string> packs, Terminal& terminal) {
   std::vector<std::string> labeled, alone;
   for (const std::string& pack : packs) {
@@ -194,8 +194,8 @@ Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chose
                      size,          std::move(counts),     std::move(sample.problem)};
 }
 
-// Returns the shares of the classes in the whole data set if they are known, else in the samples
-// shown.
+// Returns the shares of pixels of the classes: in the whole data set if its statistics are known,
+// else in the samples that the sheet shows.
 preview::ClassShares shares_of(const Schema& schema, const std::optional<Statistics>& statistics,
                                const std::vector<ShownSample>& shown) {
   const bool pixels_labeled = labels_pixels(schema);

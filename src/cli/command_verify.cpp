@@ -37,8 +37,8 @@ struct Verified {
   VerifyReport report;
 };
 
-// Returns 0 without findings, 3 if all of them, also those not listed, are files that could not be
-// read, else 4 (damage).
+// Returns exit code 0 if nothing is wrong, 3 if every finding is a file that could not be read,
+// else 4 (damage). Findings beyond those listed in the report count, too.
 int exit_code_of(const VerifyReport& report) {
   if (report.finding_count == 0) return kExitGood;
   return report.damaged_files.empty() ? kExitIo : kExitDamaged;

@@ -14,8 +14,9 @@ namespace hotpack::cli {
 
 namespace {
 
-// CLI11 reads a configuration file only for its root command, after the whole line is parsed. This
-// class assigns the keys of the file to the subcommand that the line names.
+// Reads a configuration file for CLI11 and assigns its keys to the subcommand on the command line.
+// CLI11 alone would assign them to the root command; it reads the file after it has parsed the
+// whole line.
 class CommandConfig final : public CLI::ConfigBase {
  public:
   explicit CommandConfig(const CLI::App& root) : root_(root) {}

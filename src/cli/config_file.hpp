@@ -13,8 +13,8 @@ namespace hotpack::cli {
 // Makes `root` read the file that a command's --config names. Call it before commands are added.
 void prepare_config_files(CLI::App& root);
 
-// Returns " (FILE, line 3)" if the option's value came from the configuration file, otherwise an
-// empty text. `option` begins with "--".
+// Returns where the value of an option comes from: " (FILE, line 3)" if from the configuration
+// file, otherwise "". `option` is the name with "--".
 [[nodiscard]] std::string config_place(const CLI::App& root, const std::string& option);
 
 // Adds --config to a command of the root that was given to prepare_config_files().

@@ -63,8 +63,8 @@ class ValueReader {
     return std::string(bare);
   }
 
-  // Returns the length of an unquoted value. A '#' ends it only after a space, because colors and
-  // paths may contain '#'.
+  // Returns the length in bytes of an unquoted value, which ends at one of the characters `ends`. A
+  // '#' ends the value only after a space, because colors and paths may contain '#'.
   [[nodiscard]] std::size_t bare_length(std::string_view ends) const {
     for (std::size_t at = 0; at < rest_.size(); ++at) {
       const bool in_word = at > 0 && kBlank.find(rest_[at - 1]) == std::string_view::npos;

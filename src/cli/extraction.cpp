@@ -56,8 +56,8 @@ class Extraction {
     work();
   }
 
-  // Samples are taken in order, so that all samples before a failure have been tried when the work
-  // ends.
+  // Extracts samples until none is left or one fails. Threads take samples in order, so when all
+  // threads have ended, every sample before the failed one has been tried.
   void work() {
     std::optional<SampleWriter> writer;
     while (!stopped_.load(std::memory_order_relaxed)) {

@@ -1,10 +1,10 @@
-// Writes samples of a pack to files on several threads; the files do not depend on the number of
+// Writes samples of a pack to files on several threads. The files do not depend on the number of
 // threads.
 //
 // Ownership: borrows the data set and the tree. One run at a time. Memory: the files of one sample
 // per thread, and the lines of labels.csv. Failure: returns the error of the first sample, in the
 // order of `chosen`, that cannot be written; code `io` if memory is exhausted. All samples before
-// it are written then, and perhaps some after it, each with all of its files.
+// the failed one are written then, and perhaps some after it, each with all of its files.
 #pragma once
 
 #include <cstdint>

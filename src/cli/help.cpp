@@ -41,8 +41,8 @@ std::string with_values_kept(const std::string& command) {
   return out;
 }
 
-// Returns the lines of one example. A command that is too long for one line continues on the next
-// line after a backslash, and the remark on this command stands above the command.
+// Returns the lines of one example: the command, with its remark on the line above. A command that
+// is longer than `columns` is continued on the next line after a backslash.
 std::string example(const std::string& line, std::size_t columns) {
   const std::size_t remark = line.find("   # ");
   if (text_width(line) + 2 <= columns) return "  " + line + "\n";

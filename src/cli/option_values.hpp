@@ -1,4 +1,4 @@
-// Functions that define options and say how the help shows their values.
+// Functions that define options of the command line and say how the help shows their values.
 //
 // Failure: parsing a value of a wrong form throws CLI::ValidationError, which names the option and
 // the expected form.
@@ -26,8 +26,9 @@ CLI::Option* add_value(CLI::App& command, const std::string& name, T& value,
   return command.add_option(name, value, text)->option_text(form)->group(group);
 }
 
-// Adds an option whose text is passed to `set`, which throws CLI::ValidationError for text of
-// another form.
+// Adds an option with any text as value. Each value is passed to `set`, which must throw
+// CLI::ValidationError if the text is wrong. The help shows `text` as the description and `form` as
+// the form of the value, below the heading `group`.
 template <class Set>
 CLI::Option* add_text(CLI::App& command, const std::string& name, Set set, const std::string& text,
                       const std::string& form, const char* group) {
@@ -50,8 +51,9 @@ using Choices = std::vector<std::pair<std::string, T>>;
 // True if the option has one of these names.
 [[nodiscard]] bool has_name(const CLI::Option& option, std::span<const std::string_view> names);
 
-// Adds an option that takes one of a few words. `also` holds other spellings, which the help does
-// not show. CLI11's own transformers are not used: they would show numbers in the help.
+// Adds an option whose value is one of the words in `choices`. `also` has more accepted words,
+// which the help does not show. CLI11's own transformers are not used, because they would show
+// numbers in the help.
 template <class T>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
                         const Choices<T>& choices, const std::string& text, const char* group,
@@ -68,8 +70,8 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
       ->default_str(choices.front().first);
 }
 
-// Adds an option whose words are those of an enum (base/words.hpp). The option also accepts the
-// word that a pack's schema uses for the value.
+// Adds an option whose value is one of the words of an enum (base/words.hpp). The option also
+// accepts the word that stands for the same value in the schemas of packs.
 template <class Enum, class T>
 CLI::Option* add_words(CLI::App& command, const std::string& name, T& value,
                        const std::string& text, const char* group, Choices<T> also = {}) {

@@ -23,8 +23,8 @@ std::size_t whole_characters(std::string_view text) {
   return end > 0 && static_cast<unsigned char>(text[end - 1]) >= 0xC0U ? end - 1 : end;
 }
 
-// Closes a copy of the descriptor, because some file systems report a full disk only when a
-// descriptor is closed. Returns 0 or an errno.
+// Duplicates the descriptor and closes the duplicate, because some file systems report a full disk
+// only at close. Returns 0 or an errno.
 int close_a_copy(int descriptor) {
   const int copy = ::dup(descriptor);
   if (copy < 0) return errno;
@@ -62,9 +62,9 @@ Status Output::finish() {
 
 bool Output::abandoned() const { return errno_value_ == EPIPE; }
 
-// Moves text from line_ to the buffer: with `all`, everything; otherwise the whole lines, because
-// fitted() needs whole lines, and the rest stays in line_. If line_ is longer than the buffer and
-// has no newline, moves all of it that does not cut a character.
+// Formats text that is waiting in line_ and moves it to the buffer. With `all`, moves everything;
+// otherwise only whole lines, because fitted() needs whole lines. If line_ is longer than the
+// buffer and has no newline, moves everything except an incomplete last character.
 void Output::put_lines(bool all) {
   const bool endless =
       !all && line_.size() >= kBufferBytes && line_.find('\n') == std::string::npos;

@@ -1,4 +1,5 @@
-// Buffers the results and writes them to stdout. printable() makes the text harmless for terminals.
+// Buffers the results of a command and writes them to stdout. Control characters in the text are
+// escaped (printable()), so that it cannot harm terminals.
 //
 // Ownership: borrows the descriptor. Not thread-safe. Failure: after the first failed write, later
 // text is discarded; finish() returns the error, so commands need not check earlier.

@@ -70,8 +70,9 @@ Result<Descriptor> enter(int folder, const std::string& name, const std::string&
   return io_error("cannot open the folder", path, failure);
 }
 
-// Opens the folder of the file `name` below the folder `root`, whose path is `path`; creates it if
-// it is missing. Returns no descriptor if that folder is the root.
+// `name` is the path of a file below the folder `root`. Opens the folder of that file, and creates
+// missing folders. If the file is directly in `root`, returns an empty Descriptor. `path` is the
+// path of `root`, for messages.
 Result<Descriptor> open_folder_of(const std::string& name, int root, const std::string& path) {
   Descriptor folder;
   std::size_t begin = 0;
@@ -138,8 +139,9 @@ void OutputTree::remove(const std::string& name) {
   if (written_.erase({found.st_dev, found.st_ino}) == 1) ::unlinkat(at, last.c_str(), 0);
 }
 
-// Gives the temporary file its name. Holds a lock: if the file system treats two names as the same,
-// the second call finds the file of the first.
+// Renames the temporary file to its final name `last`. `replace` permits replacing a file that
+// existed before this run. The lock is needed because a file system may treat two names as the
+// same: the second of two calls then finds the file that the first has renamed, and fails.
 Status OutputTree::put(int folder, const std::string& temporary, const std::string& last,
                        const std::string& name, bool replace) {
   const std::string path = path_ + "/" + name;

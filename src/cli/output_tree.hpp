@@ -1,8 +1,9 @@
-// Writes files below a folder, and never outside it, whatever names and links exist.
+// Writes files below one folder, and never outside it, whatever names and links exist.
 //
-// Names are relative paths with "/". Missing folders are created; no folder is entered through a
-// link. A file appears complete or not at all. It replaces a link of its name, not the target of
-// the link. Files are not flushed to disk, because they can be made again.
+// Names are relative paths with "/". Missing folders are created; a link to a folder is never
+// followed. A file appears complete or not at all. If a link has the file's name, the link itself
+// is replaced, not the file that it points to. Files are not flushed to disk, because they can be
+// made again.
 //
 // Ownership: owns the descriptor of the folder. Thread-safety: write() and remove() may be called
 // from several threads at once. Failure: `usage` if an existing file may not be replaced, or if a
@@ -31,8 +32,8 @@ class OutputTree {
   OutputTree(const OutputTree&) = delete;
   OutputTree& operator=(const OutputTree&) = delete;
 
-  // Writes the file `name`. `replace` permits replacing a file of this name that existed before
-  // this run of the program.
+  // Writes the file `name`. If `replace` is false, a file of this name that existed before this run
+  // of the program is an error.
   [[nodiscard]] Status write(const std::string& name, std::string_view content, bool replace);
   // Removes a file if this run has written it. Never reports.
   void remove(const std::string& name);

@@ -98,8 +98,8 @@ std::optional<pipeline::TileOptions> parse_tile(const std::string& text) {
   return pipeline::TileOptions{*size, *overlap};
 }
 
-// Parses "drop", which gives no color, or "blend=R,G,B". The outer optional is absent for any other
-// text.
+// Parses the value of --alpha. "drop" gives an empty inner optional, "blend=R,G,B" the color. For
+// any other text the outer optional is empty.
 std::optional<std::optional<RgbColor>> parse_alpha(const std::string& text) {
   constexpr std::string_view kBlend = "blend=";
   if (text == "drop") return std::optional<RgbColor>();
@@ -131,8 +131,8 @@ constexpr std::array<std::pair<std::string_view, SplitMethod>, 4> kSplitMethods{
      {"hash", SplitMethod::hash},
      {"list", SplitMethod::list}}};
 
-// Parses the value of --split: "folder", or "METHOD:NAME=VALUE,NAME=VALUE". Returns false for any
-// other text.
+// Parses the value of --split, either "folder" or "METHOD:NAME=VALUE,NAME=VALUE", into `split`.
+// Returns false for any other text.
 bool parse_split(std::string_view text, pipeline::SplitOptions& split) {
   const std::string_view word = text.substr(0, text.find(':'));
   const auto* const found = std::find_if(kSplitMethods.begin(), kSplitMethods.end(),

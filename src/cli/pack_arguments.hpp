@@ -1,8 +1,8 @@
 // Defines the options that `pack` and `check` share, and converts their text to PackOptions.
 //
 // CLI11 writes into PackArguments, which must live as long as the parser. Failure: parsing a value
-// of a wrong form throws CLI::ValidationError. `pack` itself refuses options that contradict each
-// other.
+// of a wrong form throws CLI::ValidationError. Options that contradict each other are refused
+// later, by `pack` itself.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -30,9 +30,9 @@ void add_writing_options(CLI::App& command, PackArguments& arguments);
 [[nodiscard]] bool wants_preset_list(const PackArguments& arguments);
 [[nodiscard]] Report preset_list();
 
-// Parses a number of bytes: "268435456", "256MiB", "1GB", "64M". Units with an "i" (MiB) and of one
-// letter (M) are binary, others (MB) decimal; upper and lower case are equal. Absent for any other
-// text.
+// Returns the number of bytes that `text` stands for: "268435456", "256MiB", "1GB", "64M". Units
+// with an "i" (MiB) and units of one letter (M) are powers of 1024, others (MB) powers of 1000;
+// upper and lower case mean the same. Returns nothing for any other text.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 }  // namespace hotpack::cli

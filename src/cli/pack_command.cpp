@@ -26,8 +26,8 @@ std::string name_of(const CLI::Option& option) {
                                      : "-" + option.get_snames().front();
 }
 
-// Returns the option's name and one value, joined by "=" if the value looks like an option or is
-// optional, else by a space.
+// Returns the words for one value of an option: the option's name and the value. They are joined by
+// "=" if the value begins like an option or is optional, else by a space.
 std::string with_value(const CLI::Option& option, const std::string& value) {
   const std::string name = name_of(option);
   const bool joined =
@@ -52,8 +52,8 @@ std::string words_of(const CLI::Option& option) {
   return words;
 }
 
-// True for options that a proposed command replaces, because the error proposes other inputs or
-// another way to pair them.
+// Returns true if the option names or pairs inputs. A command that an error proposes has other
+// inputs or pairs them in another way, so it must not get such options of the user.
 bool names_or_pairs_inputs(const CLI::Option& option) {
   static constexpr std::array<std::string_view, 10> kNames = {
       "--images",       "--labels",     "--image-folders",  "--key-prefix",  "--image-suffix",
@@ -81,8 +81,8 @@ bool says(std::string_view line, const GivenOption& option) {
 
 constexpr std::string_view kSomewhere = " -o OUT";
 
-// Drops a proposed `--classes` if the user gave options about classes. It is the last option of
-// `line`, and `line` ends with a space.
+// `line` is a proposed command and ends with a space. If the user gave options about classes,
+// returns the line without the `--classes` that was proposed at its end, else the whole line.
 std::string_view without_proposed_classes(std::string_view line,
                                           std::span<const GivenOption> given) {
   constexpr std::array<std::string_view, 4> kAboutClasses = {"--classes", "--num-classes",
@@ -95,8 +95,9 @@ std::string_view without_proposed_classes(std::string_view line,
   return said && proposed != std::string_view::npos ? line.substr(0, proposed + 1) : line;
 }
 
-// True if the option applies to the inputs of the command. All options about labels apply to label
-// files; only a few of them also apply to class folders or to masks per class.
+// Returns true if the option makes sense for the inputs of the proposed command `line`. Options
+// about labels apply to label files; only a few of them also apply to class folders or to masks per
+// class.
 bool goes_with(std::string_view line, const GivenOption& option) {
   const auto is = [&](std::string_view name) { return option.names.front() == name; };
   const bool masks = has_word(line, "--mask-per-class"),
@@ -109,8 +110,8 @@ bool goes_with(std::string_view line, const GivenOption& option) {
   return data_set || has_word(line, "--labels") || has_word(line, "--pairs");
 }
 
-// Returns the proposed command with the given options added. Precondition: `line` ends with
-// kSomewhere.
+// Returns the proposed command `line` with the user's options added. Precondition: `line` ends with
+// kSomewhere, the placeholder for the output.
 std::string finished_command(std::string_view line, std::span<const GivenOption> given) {
   const std::string_view begin =
       without_proposed_classes(line.substr(0, line.size() - kSomewhere.size() + 1), given);

@@ -14,9 +14,9 @@ class App;
 
 namespace hotpack::cli {
 
-// Returns `hotpack pack` with every option that was given to `command`, on the line or in a
-// configuration file, and that `pack` has too. Values are quoted for a shell. Options about
-// messages are left out. If no output was given, `-o packed` is added.
+// Returns a command line `hotpack pack …` with every option that the user gave to `command` and
+// that `pack` has too, whether on the line or in a configuration file. Values are quoted for a
+// shell. Options about messages are left out. If no output was given, `-o packed` is added.
 [[nodiscard]] std::string pack_command_line(const CLI::App& command);
 
 // A given option, quoted for a shell.
@@ -31,9 +31,9 @@ struct GivenOption {
 [[nodiscard]] std::vector<GivenOption> options_to_keep(const CLI::App& command,
                                                        const CLI::App& pack);
 
-// Adds the options `given` to the commands that an error proposes, so that the user need not type
-// them again. Such a command, `hotpack pack … -o OUT`, ends its line. An option that the command
-// sets itself is not added.
+// An error may propose commands: lines that end with `hotpack pack … -o OUT`. Returns `text` with
+// the user's options `given` added to each such command, so that the user need not type them again.
+// Does not add an option that the command contains already.
 [[nodiscard]] std::string with_given_options(std::string_view text,
                                              std::span<const GivenOption> given);
 

@@ -25,8 +25,8 @@ std::uint64_t total_bytes(const Dataset& dataset) {
   return sum;
 }
 
-// Returns class c's share of all pixels with a class (of all labels, if an image has one class);
-// absent if there are none.
+// Returns the share of class c among all pixels that have a class or, if each image has one class,
+// among all labels. Returns nothing if there are none.
 std::optional<double> share_of(const Statistics& statistics, std::size_t c) {
   const std::uint64_t all =
       std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});

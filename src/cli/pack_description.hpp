@@ -12,9 +12,10 @@
 
 namespace hotpack::cli {
 
-// The numbers of the statistics are copied from the manifest digit by digit. `faults` describes
-// missing or unusable files; the JSON member `faults` exists only if there are some. If lines are
-// longer than `columns`, class names are truncated; 0 means no limit.
+// Makes the report of `info`. Numbers of the statistics are copied digit by digit from the
+// manifest. `faults` describes missing or unusable files; the JSON member `faults` exists only if
+// there are some. Long class names are truncated so that lines fit into `columns`; 0 means no
+// limit.
 [[nodiscard]] Report pack_description(const Dataset& dataset,
                                       const std::vector<std::string>& faults = {},
                                       std::size_t columns = 0);

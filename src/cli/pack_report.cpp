@@ -151,8 +151,8 @@ Report set_report(const PackReport& set, double seconds) {
   return report;
 }
 
-// Adds the commands to run next. For several splits, they name the parent folder, which every
-// command accepts.
+// Adds the commands that the user may run next. For several splits, the commands name the parent
+// folder, which every command accepts.
 void add_next(Report& report, const pipeline::PackRun& run) {
   const PackReport& first = run.sets.front();
   const std::string below = "/" + first.split;

@@ -1,4 +1,4 @@
-// Reports the result of `pack`. Other reports use parts of it, too.
+// Makes the report of `pack`, and parts of it that other reports use, too.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -11,9 +11,10 @@
 
 namespace hotpack::cli {
 
-// Reports the result of a run, or its plan with --dry-run. Without splits, the JSON object itself
-// has the members of the data set; with splits, each element of `sets` has them. The text makes
-// sense only for runs that were neither refused nor stopped.
+// Makes the report of a run or, with --dry-run, of its plan; the run took `seconds`. Without
+// splits, the JSON object itself has the members that describe a data set; with splits, each
+// element of `sets` has them. If the run was refused or stopped, the text of the report must not be
+// used.
 [[nodiscard]] Report pack_report(const pipeline::PackRun& run, double seconds);
 // Describes unusual but accepted inputs, one kind per line.
 [[nodiscard]] std::string remarks_text(const pipeline::DiagnosticCounts& remarks);
@@ -22,8 +23,9 @@ namespace hotpack::cli {
 void add_excluded_files(Report& report, std::uint64_t orphans, std::uint64_t others);
 // Returns a text such as "24, 2 skipped".
 [[nodiscard]] std::string samples_text(std::uint64_t records, std::uint64_t skipped);
-// Add the classes with their shares of pixels (or of samples), and the ignored pixels: as lines, or
-// as JSON members. A pack without labels gets no lines.
+// The next two functions add the classes and the ignored pixels with their shares of all pixels (or
+// of samples): the first as lines of text, the second as JSON members. For a pack without labels no
+// lines are added.
 void add_class_lines(Report& report, const Schema& schema, const Statistics& statistics);
 void add_class_members(Report& report, const Schema& schema, const Statistics& statistics);
 // Adds the commands to run next on a finished pack.

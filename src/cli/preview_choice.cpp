@@ -37,8 +37,8 @@ Error unknown_part(PreviewSource& source, const std::string& asked, const std::s
   return error;
 }
 
-// Finds the samples with the keys in `text`. A key may contain commas, so the whole text is tried
-// first, then the parts between commas.
+// Returns the numbers of the samples whose keys are in `text`, separated by commas. A key may
+// itself contain commas, so the whole text is tried as one key first.
 Result<Numbers> numbers_of_keys(PreviewSource& source, const std::string& text) {
   HOTPACK_ASSIGN(const auto whole, source.find(text));
   if (!whole.empty()) return whole;
@@ -100,8 +100,8 @@ struct Rich {
   std::uint64_t number = 0;
 };
 
-// Returns the samples with any of the class, in the order of their numbers. Empty if a stop was
-// requested.
+// Returns the samples that contain the class, with its share of their pixels, in the order of their
+// numbers. Returns an empty list if the user requested a stop.
 Result<std::vector<Rich>> samples_of_class(PreviewSource& source, std::size_t class_id,
                                            Terminal& terminal) {
   std::vector<Rich> rich;
@@ -164,8 +164,8 @@ Result<std::vector<ChosenSample>> choose_samples(PreviewSource& source, const Pr
 std::vector<std::uint64_t> spread_evenly(std::uint64_t total, std::size_t count) {
   const std::uint64_t taken = std::min<std::uint64_t>(total, count);
   std::vector<std::uint64_t> numbers;
-  // Takes the middle of each of `taken` equal parts. The product does not overflow, because a sheet
-  // has few samples.
+  // Divides the samples into `taken` equal parts and takes the middle of each. The product does not
+  // overflow, because a sheet has few samples.
   for (std::uint64_t i = 0; i < taken; ++i) numbers.push_back((2 * i + 1) * total / (2 * taken));
   return numbers;
 }

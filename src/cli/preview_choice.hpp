@@ -1,7 +1,8 @@
-// Chooses the samples that a sheet shows.
+// Chooses the samples that a contact sheet shows.
 //
-// Reads labels only to find the samples with the most pixels of a class. Failure: `usage` for a key
-// or class that does not exist, with the most similar one that does; the errors of the source.
+// Reads labels only if the samples with the most pixels of a class are wanted. Failure: `usage` for
+// a key or class that does not exist, with the most similar one that does; the errors of the
+// source.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +28,10 @@ struct ChosenSample {
   std::string remark;  // the share of its pixels that has the class
 };
 
-// Returns the samples in the order of the sheet. With keys, the samples with these keys. With a
-// class, those with the largest share of it, the largest first; if an image has one class, samples
-// spread evenly over those of the class. Otherwise, samples spread evenly over all. Empty if a stop
-// was requested.
+// Returns the samples to show, in the order of the sheet. If `choice` has keys, these are the
+// samples with these keys. If it has a class, these are the samples with the largest share of that
+// class, the largest first; for labels of whole images, samples spread evenly over all of that
+// class. Otherwise, samples spread evenly over the source. Empty if the user requested a stop.
 [[nodiscard]] Result<std::vector<ChosenSample>> choose_samples(PreviewSource& source,
                                                                const PreviewChoice& choice,
                                                                Terminal& terminal);

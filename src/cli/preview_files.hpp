@@ -1,4 +1,5 @@
-// Checks the paths of the files that `preview` writes. It may replace only files that it made.
+// Checks the paths of the files that `preview` writes. `preview` may replace only files that it
+// made itself.
 //
 // Thread-safe for different files. Failure: `usage` for a path that must not be written; `io`.
 #pragma once
@@ -22,8 +23,8 @@ struct PreviewFile {
 [[nodiscard]] PreviewFile sheet_kind();
 [[nodiscard]] PreviewFile page_kind();
 
-// To call before anything is drawn. Refuses a name without the ending, and an existing file that
-// `preview` did not make, unless `force` is set.
+// Call this before anything is drawn. Fails if the path lacks the ending of `kind`, or if the file
+// exists and was not made by `preview`. With `force`, any existing file is accepted.
 [[nodiscard]] Status check_preview_path(const std::string& path, const PreviewFile& kind,
                                         bool force);
 

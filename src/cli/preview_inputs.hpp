@@ -10,8 +10,9 @@
 
 namespace hotpack::cli {
 
-// Finds the samples and decides what their labels mean, as `pack` does, and prints the decision.
-// `options` and `terminal` must outlive the source.
+// Returns the samples of inputs that are not packed yet. Finds the samples and decides what their
+// labels mean, as `pack` does, and prints that decision. `options` and `terminal` must outlive the
+// source.
 [[nodiscard]] Result<std::unique_ptr<PreviewSource>> open_inputs(
     const pipeline::PackOptions& options, Terminal& terminal);
 

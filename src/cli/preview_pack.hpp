@@ -12,8 +12,8 @@ namespace hotpack::cli {
 
 class PackSource final : public PreviewSource {
  public:
-  // Opens several packs as one data set. Their schemas must agree; otherwise the error tells the
-  // user to name one of them.
+  // Opens several packs as one data set. Fails if their schemas do not agree; the error tells the
+  // user to name only one of them.
   [[nodiscard]] static Result<PackSource> open(const std::vector<std::string>& folders);
 
   [[nodiscard]] std::string name() const override;
@@ -22,8 +22,9 @@ class PackSource final : public PreviewSource {
   [[nodiscard]] Result<std::optional<Statistics>> statistics() const override;
   [[nodiscard]] bool has_remarks() const override { return dataset_.packs().size() > 1; }
 
-  // With several packs, "val/key" finds the sample of the pack in folder val; this search takes
-  // O(samples).
+  // Returns the numbers of the samples with this key. With several packs, "val/key" means the
+  // sample `key` of the pack in folder val; that search takes time in proportion to the number of
+  // samples.
   [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override;
   [[nodiscard]] Result<std::string> key(std::uint64_t number) override;
   [[nodiscard]] Result<Extent> size(std::uint64_t number) override;

@@ -15,8 +15,8 @@
 
 namespace hotpack::cli {
 
-// Measures the samples per second over the last seconds only, so that the rate follows a change of
-// speed. Samples that an earlier run packed do not count.
+// Measures how many samples per second were packed during the last seconds, so that the rate
+// follows a change of speed. Samples that an earlier run packed do not count.
 class RateMeter {
  public:
   using Clock = std::chrono::steady_clock;

@@ -26,11 +26,11 @@ namespace hotpack::cli {
                                        const std::vector<std::string>& candidates);
 
 // Returns a message such as "there is no sample with the key 'street_02' in 'packed'; did you mean
-// 'north/street_02'?". `keys` are the keys of `pack`.
+// 'north/street_02'?" for the key `asked`. `keys` are the keys of `pack`.
 [[nodiscard]] std::string unknown_key(const std::string& asked, const std::string& pack,
                                       const std::vector<std::string>& keys);
 
-// Returns the error to show for an exception of the parser: code `io` for an unreadable
+// Returns the error to show to the user for an exception of the parser: code `io` for an unreadable
 // configuration file, else `usage`.
 [[nodiscard]] Error refusal(const CLI::App& root, const CLI::ParseError& thrown);
 

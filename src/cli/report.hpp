@@ -1,4 +1,4 @@
-// Holds the result of a command as one value. CommandContext::print() prints it as JSON or as text.
+// Holds the result of a command. CommandContext::print() prints it as JSON or as text.
 //
 // Ownership: plain values. Not thread-safe. Failure: none.
 #pragma once
@@ -21,8 +21,8 @@ class Report {
 
   // Sets a member of the JSON object. Strings must be valid UTF-8.
   void member(const std::string& name, format::Json value) { json_[name] = std::move(value); }
-  // Adds a line to the text: a name, then `text`, which begins at the column. Further lines of
-  // `text` begin at the same column.
+  // Adds a line to the text: `name`, then `text`, which begins at the same column in all lines. If
+  // `text` has several lines, each begins at that column.
   void line(std::string_view name, std::string_view text);
   // Adds lines to the text as they are; each must end with a newline.
   void lines(std::string_view text) { text_ += text; }
@@ -42,8 +42,8 @@ class Report {
 // Returns an error as --json prints it. `code` is the name of the exit code `exit`.
 [[nodiscard]] format::Json error_json(std::string_view code, int exit, const Error& error);
 
-// Returns the report of a pack that cannot be opened, one of several. It contains the same error
-// object as for a single pack.
+// Returns the report of a pack that cannot be opened, for a command that reports several packs. The
+// report contains the same error object as that for a single pack.
 [[nodiscard]] Report failed_pack(const std::string& folder, const Error& error);
 
 }  // namespace hotpack::cli

@@ -24,8 +24,8 @@ LabelOutput one_hot(AxisOrder order) {
 
 constexpr std::size_t kMostByteIds = 255;  // so many class ids and the ignored id fit into a byte
 
-// Returns PASCAL VOC's color for pixels without a class or, if a class has that color, the next
-// shade that no class has. There are more shades than classes.
+// Returns the color for ignored pixels: that of PASCAL VOC or, if a class has that color, the next
+// shade that no class has. There are more shades than classes, so one is always found.
 RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   RgbColor color{224, 224, 192};
   const auto taken = [&](const ClassInfo& info) { return info.color == color; };
@@ -33,8 +33,8 @@ RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   return color;
 }
 
-// Returns the palette: the colors of the classes by id, then black, and the ignored color at 255.
-// Empty if a class has no color, or if ids need 16 bits.
+// Returns a palette for class ids: the colors of the classes by id, then black, and the color of
+// ignored pixels at 255. Returns an empty palette if a class has no color, or if ids need 16 bits.
 std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
   if (classes.size() > kMostByteIds) return {};
   std::vector<RgbColor> palette(256, RgbColor{0, 0, 0});

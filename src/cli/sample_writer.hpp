@@ -1,19 +1,20 @@
 // Writes samples of a pack to files, for `extract`.
 //
-//   images/KEY.png    the record's pixels
-//   labels/KEY.png    the class ids: a palette image if every class has a color, otherwise gray;
-//                     16-bit above 255 classes. Ignored pixels are 255 (or 65535), in a color that
-//                     no class has. If a pixel may have several classes, each class has a file of
-//                     its own instead: labels/KEY.class-ID.png with the values 0 and 255
-//   labels.csv        replaces labels/ if labels are of whole images: columns image,class,id; the
-//                     image is its path below images/; class and id are empty if it has no class
-//   */KEY.npy         on request, for images and labels: [H,W,C] bytes; the label as stored
+//     images/KEY.png    the record's pixels
+//     labels/KEY.png    the class ids: a palette image if every class has a color, otherwise gray;
+//                       16-bit above 255 classes. Ignored pixels are 255 (or 65535), in a color
+//                       that no class has. If a pixel may have several classes, each class has a
+//                       file of its own instead: labels/KEY.class-ID.png with the values 0 and 255
+//     labels.csv        replaces labels/ if each image has one class: columns image,class,id. The
+//                       image is its path below images/; class and id are empty without a class
+//     */KEY.npy         on request, for images and labels: [H,W,C] bytes; the label as stored
 //
 // The files of a sample are made in memory before the first is written, and are removed if one of
-// them cannot be written: a sample that fails leaves no file, unless `force` replaces files. Keys
-// are relative paths without "." and ".." (opening a shard refuses others), and OutputTree follows
-// no link. Ownership: owns buffers that it reuses for each sample. Not thread-safe: each thread has
-// its own writer, and all use the same tree. Failure: the errors of OutputTree, and `damaged`.
+// them cannot be written. So a sample that fails leaves no file, unless `force` lets it replace
+// existing files. Keys are relative paths without "." and ".." (opening a shard refuses others),
+// and OutputTree follows no link.
+// Ownership: owns buffers that it reuses for each sample. Not thread-safe: each thread has its own
+// writer, and all use the same tree. Failure: the errors of OutputTree, and `damaged`.
 #pragma once
 
 #include <span>
@@ -45,8 +46,8 @@ class SampleWriter {
   [[nodiscard]] Status write(const Sample& sample);
   // Returns the lines of labels.csv for the samples written since the last call.
   [[nodiscard]] std::string take_rows() { return std::exchange(rows_, {}); }
-  // To call after the last sample: writes labels.csv. `rows` are those of all writers; without any,
-  // nothing is written.
+  // Call this after the last sample. Writes labels.csv from `rows`, the lines of all writers
+  // together; writes no file if there are none.
   [[nodiscard]] Status write_list(const std::string& rows);
   [[nodiscard]] std::uint64_t files() const { return files_; }
 

@@ -1,4 +1,4 @@
-// Prints lines on a terminal, above one line at the bottom that is redrawn.
+// Prints lines on a terminal above its last line, which shows the progress and is redrawn.
 //
 // Ownership: borrows the descriptor. Not thread-safe; Terminal guards it with a mutex. Failure:
 // failed writes are ignored.

@@ -1,4 +1,4 @@
-// Reports a lack of memory or threads, even if the exception for it cannot be caught.
+// Reports a lack of memory or threads to the user, even if the exception for it cannot be caught.
 //
 // Allocates nothing. Thread-safe; the handler belongs to the process.
 #pragma once
@@ -7,17 +7,17 @@
 
 namespace hotpack::cli {
 
-// Returns the message for an exception that means too little memory or too few threads; nullptr for
-// any other exception.
+// Returns the message to print if the exception means too little memory or too few threads; nullptr
+// for any other exception.
 [[nodiscard]] const char* shortage_text(const std::exception& thrown);
 
 // Writes the message as an error line, with a single write.
 void print_shortage(int descriptor, const char* text);
 
 // Installs a handler for exceptions that cannot be caught: those in a thread of a library, and
-// those thrown while another is reported. If such an exception means a lack of memory or threads,
-// the handler prints its message and ends the process with kExitIo; the same command can then
-// continue the work. Any other exception still aborts.
+// those thrown while another is handled. If such an exception means a lack of memory or threads,
+// the handler prints shortage_text() and ends the process with kExitIo; running the same command
+// again continues the work. Any other exception still aborts the process.
 void report_uncaught_shortages();
 
 }  // namespace hotpack::cli

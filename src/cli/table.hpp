@@ -1,4 +1,4 @@
-// Prints tables, in the same way for every text report: rows of cells as aligned lines.
+// Makes tables for text reports: rows of cells become aligned lines.
 //
 // Pure; thread-safe.
 #pragma once
@@ -21,9 +21,9 @@ struct TableForm {
   std::size_t shrinking = 0;  // the index of the column whose cells are truncated
 };
 
-// Returns one line per row, each ended by a newline; columns are two spaces apart. If other rows
-// have more cells, a row with a single cell is a title: it is printed as it is and makes no column
-// wider. Cells must be printable.
+// Returns one line per row, each ended by a newline; columns are two spaces apart. A row with a
+// single cell is a title if other rows have more cells: its width does not count for the column.
+// Cells must be printable.
 [[nodiscard]] std::string table_text(const std::vector<Cells>& rows, const TableForm& form);
 
 }  // namespace hotpack::cli

@@ -48,8 +48,8 @@ bool dumb_terminal() {
   return term != nullptr && std::string_view(term) == "dumb";
 }
 
-// Indents the lines after the first: the rest of a name with a line feed must not look like another
-// message.
+// Returns the text with all lines after the first indented. A name may contain a line feed; the
+// rest of the name must not look like another message.
 std::string with_indented_lines(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -175,8 +175,8 @@ bool holds_nul(const std::string& path) {
          first.begin() + file.gcount();
 }
 
-// Opens the file for appending before spdlog does, because spdlog would create missing folders and
-// does not say why it fails.
+// Opens the log file for appending, with an error that says why if that fails. spdlog would not say
+// why, and would create missing folders.
 Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
   if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored) && holds_nul(path))
     return usage_error("--log-file " + path +
@@ -236,8 +236,8 @@ class Terminal::Impl {
     if (file_) logger_.sinks().push_back(file_);
     logger_.set_level(spdlog::level::debug);
     logger_.flush_on(spdlog::level::warn);
-    // A log file on a full disk must not stop the work, and spdlog's own message would break the
-    // progress line.
+    // Ignores errors of the log file: a full disk must not stop the work, and spdlog's own message
+    // would break the progress line.
     logger_.set_error_handler([](const std::string&) {});
   }
 

@@ -22,13 +22,14 @@ enum class ProgressMode { automatic, always, never, json };
 
 struct TerminalOptions {
   // What is printed: −2 only errors, −1 also warnings, 0 also information, 1 also details, 2 the
-  // same, each with the seconds since the start. Below 0, the automatic progress is off, too.
+  // same as 1, each message with the seconds since the start. With a negative number, automatic
+  // progress is off, too.
   int verbosity = 0;
   // automatic: colors on a terminal, unless NO_COLOR is set and not empty, or TERM is "dumb".
   ColorMode color = ColorMode::automatic;
-  // automatic: a redrawn line on a terminal, elsewhere a plain line every 10 s. always: a redrawn
-  // line, whatever stderr is. json: every second a line with one JSON object; messages become JSON
-  // objects, too, so that every line of stderr is one.
+  // automatic: on a terminal a line that is redrawn, elsewhere a new line every 10 s. always: a
+  // line that is redrawn, whatever stderr is. json: one JSON object per second, each on a line;
+  // messages also become JSON objects, so that every line of stderr is one.
   ProgressMode progress = ProgressMode::automatic;
   // The file to which every message is appended with its time, whatever the verbosity. Empty: none.
   std::string log_file;
@@ -56,8 +57,8 @@ class Terminal final : public pipeline::Observer {
                                                               TerminalSurroundings surroundings);
   ~Terminal() override;
 
-  // Prints a message. Control characters are escaped (text.hpp). Lines after the first are
-  // indented, so that no part of a name can look like another message.
+  // Prints a message. Control characters are escaped (printable() in text.hpp). Lines after the
+  // first are indented, so that a name with a line feed cannot look like another message.
   void message(pipeline::Level level, std::string_view text) override;
   void progress(const pipeline::Progress& progress) override;
   [[nodiscard]] bool stop_requested() const override;

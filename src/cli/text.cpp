@@ -68,8 +68,8 @@ std::string escaped_character(std::string_view text, Character character) {
   return std::string(text.substr(0, character.bytes));
 }
 
-// Returns the number of bytes of the first characters that fit into `columns`. Marks that combine
-// with the last of them are included.
+// Returns how many bytes the longest beginning of `text` has that fits into `columns`. It includes
+// marks that combine with its last character.
 std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -87,9 +87,9 @@ struct Hang {
   std::size_t column = 0;  // where the continuation lines begin
 };
 
-// Returns where the continuation lines of a broken line begin: below the text after "name   ". If
-// there is no such name, or if the text begins beyond the middle, two columns after the line's own
-// beginning.
+// A line that is too long is broken. Returns where its continuation lines begin: below TEXT if the
+// line has the form "name   TEXT". If it has another form, or if TEXT begins beyond the middle, two
+// columns after the beginning of the line.
 Hang hang_of(std::string_view line, std::size_t columns) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", begin);

@@ -23,8 +23,8 @@ namespace hotpack::cli {
 // change the direction of text, separators of lines and paragraphs, and bytes that are not UTF-8
 // become \xNN or \uNNNN. Newlines and tabs stay. The result is valid UTF-8.
 [[nodiscard]] std::string printable(std::string_view text);
-// The same for a key, a class name or a path, which must stay on one line: newlines and tabs become
-// \n and \t.
+// Makes the text of a key, a class name or a path harmless, as printable() does, and keeps it on
+// one line: newlines and tabs become \n and \t.
 [[nodiscard]] std::string printable_name(std::string_view name);
 // Returns the width in columns of a terminal: a wide character counts 2, a combining one 0.
 [[nodiscard]] std::size_t text_width(std::string_view text);
@@ -33,19 +33,20 @@ namespace hotpack::cli {
 // Breaks the text at spaces into lines of at most `width` columns; only a line with a single long
 // word is longer. Lines after the first begin with `indent` spaces, which are not part of `width`.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
-// Breaks lines longer than `columns` at spaces. The rest of a broken line is aligned with its text
-// after "name   ", or indented by two more columns than the line. Words stay whole, and so does
-// text that begins with "hotpack ": it is a command to copy.
+// Breaks lines longer than `columns` at spaces. If a line has the form "name   TEXT", its
+// continuation lines begin below TEXT; otherwise they are indented by two more columns than the
+// line. Words stay whole. A TEXT that begins with "hotpack " is a command to copy and is not
+// broken.
 [[nodiscard]] std::string fitted(std::string_view lines, std::size_t columns);
-// Marks the spaces of a path, an option or a command, so that wrapped() does not break there;
-// with_spaces() restores them.
+// Replaces the spaces of a path, an option or a command by a mark, so that wrapped() does not break
+// there. with_spaces() turns the marks into spaces again.
 [[nodiscard]] std::string unbroken(std::string text);
 [[nodiscard]] std::string with_spaces(std::string text);
 // Applies printable(), fitted() and with_spaces(), in this order.
 [[nodiscard]] std::string laid_out(std::string_view text, std::size_t columns);
 
-// Returns the candidate that the user probably meant. Its edit distance from `word` is at most a
-// third of the length; a swap of neighbors counts as one edit.
+// Returns the candidate that the user probably meant, or nothing. Its edit distance from `word` is
+// at most a third of the length; exchanging two neighboring characters counts as one edit.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
                                                       std::span<const std::string> candidates);
 // Returns "; did you mean 'size'?", or an empty text if no candidate is near.

@@ -1,4 +1,4 @@
-// Writes result files that appear complete or not at all.
+// Writes files with results. A file appears complete or not at all.
 //
 // Thread-safe for different files. Failure: code `io`; no temporary file is left behind. Unlike
 // shards, these files are not flushed to disk, because they can be made again.

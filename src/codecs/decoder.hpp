@@ -1,5 +1,5 @@
-// Decodes PNG and JPEG. Each worker has one Decoder, which keeps codec handles and buffers from
-// image to image.
+// Decodes PNG and JPEG. Each worker has one Decoder, which keeps the codecs' state and its buffers
+// from image to image.
 //
 // Ownership: results are views into the Decoder's buffers, valid until its next call. Not
 // thread-safe. Failure: code `data` with the codec's own text; `io` if memory is lacking. A
@@ -23,16 +23,16 @@
 namespace hotpack::codecs {
 
 struct ImageOptions {
-  // 3: RGB (gray is replicated to three channels); 1: gray (RGB becomes (299R + 587G + 114B + 500)
-  // / 1000)
+  // 3: RGB (a gray image gets three equal channels); 1: gray (RGB becomes (299R + 587G + 114B +
+  // 500) / 1000)
   int channels = 3;
   Depth16 depth16 = Depth16::shift;
   bool apply_orientation = false;  // true: turns the image as its EXIF orientation says
   // the color behind transparent pixels; if absent, alpha and tRNS are ignored
   std::optional<RgbColor> blend = {};
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
-  // 1, 2, 4 or 8: a JPEG is decoded at this fraction of its size, each side rounded up. PNGs ignore
-  // it.
+  // 1, 2, 4 or 8: a JPEG is decoded at half (2), a quarter or an eighth of its width and height,
+  // rounded up. PNGs ignore this.
   int jpeg_denominator = 1;
 };
 
@@ -43,25 +43,29 @@ class Decoder {
   Decoder(Decoder&&) noexcept;
   Decoder& operator=(Decoder&&) noexcept;
 
-  // Decodes a photo to 8-bit interleaved samples. PNG: as OpenCV's imread. The palette is expanded;
-  // gray of 1, 2 or 4 bits is scaled to 0…255; gamma, color profiles, alpha and tRNS are ignored.
-  // One difference: an index beyond the palette, which OpenCV shows as black, is an error, because
-  // the image has no color for it.
+  // Decodes a photo to interleaved channels of 8 bits.
+  //
+  // PNG: as OpenCV's imread does. The palette is expanded; gray of 1, 2 or 4 bits is scaled to
+  // 0…255; gamma, color profiles, alpha and tRNS are ignored. There is one difference: OpenCV
+  // decodes an index beyond the palette as black; here it is an error, because the image has no
+  // color for it.
   //
   // JPEG: accurate integer DCT ("islow"), fancy upsampling. CMYK and YCCK become RGB with OpenCV's
   // formula, which treats them as Adobe's inverted inks: k − ((255 − ink)·k >> 8). (Pillow divides
   // by 255, and its result differs by up to 2.)
   //
-  // With `blend`, a transparent pixel of color c and alpha a becomes (c·a + b·(255 − a) + 127) /
-  // 255 over the color b behind it, in 8 bits. 16-bit samples and alpha are first reduced to 8 bits
-  // as `depth16` says; tRNS colors are compared before that, with all bits. A malformed tRNS chunk
-  // is then an error. Of an animated PNG, an MPO or an Ultra HDR file, the first image is decoded.
+  // With `blend`, transparent pixels are blended with the color b of the option: color c with alpha
+  // a becomes (c·a + b·(255 − a) + 127) / 255, in 8 bits. 16-bit colors and alpha are first reduced
+  // to 8 bits as `depth16` says; tRNS colors are compared before that, with all bits. With `blend`,
+  // a malformed tRNS chunk is an error. Of an animated PNG, an MPO or an Ultra HDR file, the first
+  // image is decoded.
   [[nodiscard]] Result<ConstPixels> decode_image(std::span<const std::byte> file,
                                                  const ImageOptions& options);
 
   // Decodes a label to its raw values. gAMA, sRGB, iCCP, tRNS and sBIT never change a value; a
   // palette index beyond the palette is kept. JPEG is decoded too; the caller decides if lossy
-  // labels are allowed. EXIF orientation is never applied. 16-bit RGB is an error.
+  // labels are allowed. EXIF orientation is never applied. 16-bit RGB is an error, and so is a
+  // label of more than `max_pixels` pixels.
   [[nodiscard]] Result<RawLabel> decode_label(std::span<const std::byte> file,
                                               std::uint64_t max_pixels);
 

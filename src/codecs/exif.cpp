@@ -15,8 +15,8 @@ constexpr std::uint32_t kShortType = 3;
 constexpr std::uint32_t kLongType = 4;
 constexpr std::size_t kEntryBytes = 12;
 
-// The TIFF structure that EXIF data contain: reads numbers in either byte order. Returns empty for
-// offsets beyond the end.
+// Reads numbers, in either byte order, from the TIFF structure inside EXIF data. Returns nothing
+// for offsets beyond the end.
 class TiffBytes {
  public:
   TiffBytes(std::span<const std::byte> bytes, bool big_endian)

@@ -29,8 +29,8 @@ std::string content_text(const ForeignFormat& format) {
 
 Error unsupported(std::span<const std::byte> bytes) {
   if (bytes.empty()) return data_error("the file is empty");
-  // A transfer in text mode changes line ends or the top bit of bytes. It damages the PNG
-  // signature, but not the letters in it.
+  // If a file is transferred in text mode, line ends or the top bit of bytes change. This damages
+  // the PNG signature, but not the letters "PNG" in it.
   if (as_text(bytes).substr(1).starts_with("PNG")) {
     return data_error(
         "the PNG signature is damaged, as happens when a file is transferred in text mode; copy "

@@ -29,8 +29,8 @@ struct ImageInfo {
   int orientation = 1;     // EXIF 1…8; 1 if absent or invalid
   bool has_alpha = false;  // gray+alpha, RGBA, or a tRNS chunk
   bool has_icc = false;    // has a color profile, which is ignored
-  // the file has further frames (animated PNG), further images (MPO) or a gain map (Ultra HDR);
-  // only the first image is read
+  // The file has further frames (animated PNG), further images (MPO) or a gain map (Ultra HDR).
+  // Only the first image is read.
   bool more_images = false;
   // hash of a PNG's palette chunk, to recognize files with another palette; 0 without a palette
   std::uint64_t palette_hash = 0;
@@ -57,7 +57,7 @@ struct Probe {
 // The largest width or height that is read. OpenCV has the same limit.
 inline constexpr int kMaxSide = 1 << 20;
 
-// Fails for an image of more than `max_pixels` pixels. The message names both numbers and the
+// Fails if an image has more than `max_pixels` pixels. The message contains both numbers and the
 // option that raises the limit.
 [[nodiscard]] Status check_pixel_limit(const ImageInfo& info, std::uint64_t max_pixels);
 

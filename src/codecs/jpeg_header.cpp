@@ -62,8 +62,8 @@ bool stands_alone(unsigned code) {
   return code == marker::kTemporary || (code >= marker::kRestart0 && code <= marker::kRestart7);
 }
 
-// Checks the coding process: 0 is baseline, 1 extended, 2 progressive; 9 and 10 are 1 and 2 with
-// arithmetic coding.
+// Fails if libjpeg may not decode this coding process. 0 is baseline, 1 extended, 2 progressive; 9
+// and 10 are 1 and 2 with arithmetic coding.
 Status check_process(unsigned process) {
   constexpr const char* kAdvice = " is not supported; save it as a usual 8-bit JPEG or as PNG";
   switch (process) {

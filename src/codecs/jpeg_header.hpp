@@ -11,10 +11,11 @@
 
 namespace hotpack::codecs {
 
-// As probe(), for bytes that begin with FF D8. Needs all segments up to the first scan, of any
-// length, because the one with the color transform may come last. Uses the first EXIF segment.
-// Further images are recognized by segments that mention them: MPF (MPO, and most gain maps), ISO
-// 21496-1, or XMP with the gain map's name space.
+// Does what probe() does, for bytes that begin with FF D8; `complete` means that they are the whole
+// file. Needs all segments up to the first scan, however long, because the segment that defines the
+// color transform may come last. Uses the first EXIF segment. Further images in the file are
+// recognized by segments that mention them: MPF (MPO, and most gain maps), ISO 21496-1, or XMP with
+// the gain map's name space.
 [[nodiscard]] Result<Probe> probe_jpeg(std::span<const std::byte> bytes, bool complete);
 
 }  // namespace hotpack::codecs

@@ -30,8 +30,9 @@ int divided(int side, int denominator) { return (side + denominator - 1) / denom
 
 }  // namespace
 
-// Wraps libjpeg, which reports errors with a callback that must not return but jump. So every call
-// of libjpeg runs inside guarded(), where no object owns anything that a jump would leak.
+// Wraps libjpeg. On an error, libjpeg calls a callback that must not return, so the callback jumps
+// out (longjmp). Therefore every call of libjpeg runs inside guarded(), where no object owns
+// anything that a jump would leak.
 class JpegReader::Decompressor {
  public:
   Decompressor() {
@@ -45,8 +46,8 @@ class JpegReader::Decompressor {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  // Reads the header, and makes libjpeg return rows in this color space, of the image at a
-  // fraction of its size.
+  // Reads the header and prepares decoding: libjpeg will return rows in the given color space, of
+  // the image at 1 / `denominator` of its size.
   [[nodiscard]] Status start(std::span<const std::byte> file, const ImageInfo& info,
                              J_COLOR_SPACE space, int denominator = 1) {
     return guarded([&] {
@@ -74,8 +75,8 @@ class JpegReader::Decompressor {
     });
   }
 
-  // Reads all rows into `raw` and calls `convert(row as read, y)` for each. Reads the file to its
-  // end. `convert` must not throw or own anything.
+  // Decodes all rows. Reads each row into `raw` and calls `convert(row, y)` with it. Reads the file
+  // to its end. `convert` must not throw or own anything.
   template <class Convert>
   [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
     auto* row = raw.reserve_as<JSAMPLE>(std::size_t{state_.output_width} *
@@ -90,8 +91,9 @@ class JpegReader::Decompressor {
     });
   }
 
-  // Frees what libjpeg holds for this image, including its tables, wherever reading stopped.
-  // jpeg_abort_decompress would keep the tables, and the next image would use them if it has none.
+  // Frees everything that libjpeg holds for this image, wherever reading stopped.
+  // jpeg_abort_decompress would keep the image's tables, and the next image would use them if it
+  // has none of its own.
   void reset() noexcept { jpeg_destroy_decompress(&state_); }
 
  private:
@@ -120,8 +122,8 @@ class JpegReader::Decompressor {
     if (!as_probed) fail("the JPEG is damaged: its header contradicts itself");
   }
 
-  // Checks that libjpeg delivers the size for which buffers are made. Libraries other than
-  // libjpeg-turbo may round fractions in another way.
+  // Fails if libjpeg will return another size than the one for which buffers are made. Libraries
+  // other than libjpeg-turbo may round fractions of a size in another way.
   void check_output(const ImageInfo& info, int denominator) {
     const bool as_planned =
         state_.output_width == static_cast<JDIMENSION>(divided(info.width, denominator)) &&
@@ -198,8 +200,8 @@ class ResetAtExit {
   Decompressor& decompressor_;
 };
 
-// The color space that libjpeg should return, and the function that converts its rows; null if no
-// conversion is needed.
+// How to get the wanted pixels: the color space that libjpeg returns, and the function that
+// converts each row, or null if no conversion is needed.
 struct Conversion {
   J_COLOR_SPACE space;
   void (*convert)(const std::uint8_t* from, std::uint8_t* to, std::size_t pixels);

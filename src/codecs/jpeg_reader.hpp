@@ -1,9 +1,9 @@
 // Decodes JPEG with libjpeg: accurate integer DCT, fancy upsampling. CMYK and YCCK become RGB as in
 // OpenCV (inks_to_rgb).
 //
-// A warning of libjpeg is an error here, because libjpeg invents some pixels after it. A file of
-// more scans than most_scans() is an error too: a scan of a few bytes may visit every pixel, so
-// thousands of scans over a large image would keep a decoder busy for hours.
+// A warning of libjpeg is an error here, because libjpeg invents pixels after it. A file with more
+// scans than most_scans() is an error too: a scan of a few bytes may make the decoder visit every
+// pixel, so thousands of scans over a large image would take hours.
 //
 // Ownership: keeps one decompressor from image to image; results are views into `buffers`. Not
 // thread-safe, not movable. Failure: code `data` with libjpeg's text; `io` if memory is lacking;

@@ -6,8 +6,9 @@
 namespace hotpack::codecs {
 namespace {
 
-// How the turned image takes its pixels from the stored one: the stored pixel at its upper left
-// corner, and the steps in bytes in the stored image for one pixel to the right and one row down.
+// Where the pixels of the turned image are in the stored image: `corner` is the stored pixel that
+// becomes the upper left one. `right` and `down` are the distances in bytes between stored pixels
+// that become neighbors, to the right and below.
 struct Walk {
   const std::uint8_t* corner;
   std::ptrdiff_t right;
@@ -39,8 +40,9 @@ Walk walk_for(const ConstPixels& stored, int orientation) {
   }
 }
 
-// The image is turned in squares of this many pixels, so that the stored rows that a row of the
-// square crosses stay in the cache for the next row.
+// The side, in pixels, of the squares in which an image is turned. A row of a square may need
+// pixels of kTile stored rows; the square is so small that these stay in the cache for its next
+// row.
 constexpr int kTile = 16;
 
 template <int kChannels>

@@ -1,9 +1,8 @@
-// The memory that a decoder keeps from image to image. It grows to the size that the largest
-// image needs.
+// The memory that a decoder keeps from image to image. It has the size that the largest image so
+// far needed.
 //
-// Ownership: the buffers own their bytes; views are valid until the same buffer is used again.
-// Not thread-safe.
-// Failure: std::bad_alloc, caught by Decoder.
+// Ownership: the buffers own their bytes; views are valid until the same buffer is used again. Not
+// thread-safe. Failure: std::bad_alloc, caught by Decoder.
 #pragma once
 
 #include "base/pixels.hpp"

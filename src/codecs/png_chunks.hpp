@@ -1,4 +1,5 @@
-// Finds the chunks of a PNG file in order. A chunk has a length, a type, data and a checksum.
+// Finds the chunks of a PNG file in order. A chunk consists of a length, a type, data and a
+// checksum.
 //
 // Pure; thread-safe. Results are views into the given bytes. The bytes may come from an attacker: a
 // returned chunk lies inside them, but nothing else has been checked.

@@ -13,8 +13,8 @@ namespace hotpack::codecs {
 // The types of filters are none, sub, up, average and Paeth, from 0 on.
 inline constexpr std::uint8_t kLastFilter = 4;
 
-// The neighbor that is nearest to left + above - corner; of equally near ones, the first of left,
-// above and corner.
+// PNG's Paeth predictor. Returns the one of left, above and corner (above left) that is nearest to
+// left + above - corner. Of equally near ones, returns the first in this order.
 [[nodiscard]] inline std::uint8_t paeth(int left, int above, int corner) {
   const int from_left = std::abs(above - corner), from_above = std::abs(left - corner),
             from_corner = std::abs(left + above - 2 * corner);
@@ -22,9 +22,9 @@ inline constexpr std::uint8_t kLastFilter = 4;
   return static_cast<std::uint8_t>(from_above <= from_corner ? above : corner);
 }
 
-// Decodes the row of `size` bytes `in`, filtered with `filter` (≤ kLastFilter), into `out`.
-// `above` is the row before, all zero for the first row. `pixel_bytes` is 1 or 3 and divides
-// `size`.
+// Decodes one row: `in` has `size` bytes, filtered with `filter` (≤ kLastFilter); the result goes
+// to `out`. `above` is the decoded row above, or zeros for the first row. A pixel has `pixel_bytes`
+// bytes, 1 or 3, which divides `size`.
 void undo_filter(std::uint8_t filter, const std::uint8_t* in, const std::uint8_t* above,
                  std::uint8_t* out, std::size_t size, std::size_t pixel_bytes);
 

@@ -11,11 +11,12 @@
 
 namespace hotpack::codecs {
 
-// As probe(), for bytes that begin with the PNG signature. Needs all chunks up to the first IDAT,
-// of any length, because they describe EXIF, transparency, a color profile and an animation. Checks
-// IHDR's checksum, so that a damaged header never yields a size. Uses the first eXIf chunk with a
-// correct checksum. An eXIf chunk after the pixels is ignored, although PNG allows it (few programs
-// write it, and OpenCV applies it).
+// Does what probe() does, for bytes that begin with the PNG signature; `complete` means that they
+// are the whole file. Needs all chunks up to the first IDAT, however long, because they describe
+// EXIF, transparency, a color profile and an animation. Checks the checksum of IHDR, so that a
+// damaged header never yields a size. Uses the first eXIf chunk with a correct checksum. An eXIf
+// chunk after the pixels is ignored, although PNG allows it (few programs write it; OpenCV applies
+// it).
 [[nodiscard]] Result<Probe> probe_png(std::span<const std::byte> bytes, bool complete);
 
 }  // namespace hotpack::codecs

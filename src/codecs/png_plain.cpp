@@ -16,8 +16,8 @@ namespace {
 // Images that compress better than this mostly consist of runs. Only speed depends on it.
 constexpr std::size_t kRunsRatio = 12;
 static_assert(kWavefrontSlack <= kInflateSlack);
-// libpng warns of longer chunks, and some versions refuse them, except for pixel data that need
-// them.
+// Files with longer chunks are left to libpng, which warns of them or, in some versions, refuses
+// them. IDAT chunks may be as long as their pixels need.
 constexpr std::size_t kLongestChunk = 8'000'000;
 
 // True if libpng accepts the type: four letters, the third of them in upper case.
@@ -27,8 +27,9 @@ bool is_usual_type(std::string_view type) {
   return is_letter(type[0]) && is_letter(type[1]) && is_upper(type[2]) && is_letter(type[3]);
 }
 
-// Returns the chunk at `at`; empty if the file ends too early, if a critical chunk's checksum is
-// wrong, or if libpng might object to the chunk.
+// Returns the chunk at offset `at`. Returns nothing if the file ends too early, if the checksum of
+// a critical chunk is wrong, or if libpng might object to the chunk. `coded_bytes` is the size of
+// all filtered rows.
 std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t at,
                                     std::size_t coded_bytes) {
   auto chunk = png_chunk(file, at);
@@ -40,8 +41,9 @@ std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t
   return chunk;
 }
 
-// True if IHDR declares the usual compression and filter, no interlacing, and nothing else. IHDR's
-// data follow the signature, the length and the type.
+// Returns true if the image is gray, RGB or palette with 8 bits and not interlaced, with the usual
+// compression and filter. Reads the data of IHDR, which follow the signature, the chunk's length
+// and its type.
 bool is_plain(const ImageInfo& info, std::span<const std::byte> file) {
   constexpr std::size_t kIhdr = kPngSignatureBytes + 8, kCompression = kIhdr + 10,
                         kFilter = kIhdr + 11, kInterlace = kIhdr + 12;
@@ -65,9 +67,9 @@ PlainPng::~PlainPng() = default;
 PlainPng::PlainPng(PlainPng&&) noexcept = default;
 PlainPng& PlainPng::operator=(PlainPng&&) noexcept = default;
 
-// Returns the contents of the IDAT chunks, joined. `coded_bytes` is the size of the rows that they
-// inflate to. Empty if the order of chunks is not IHDR, PLTE?, IDAT…, IEND (ancillary chunks may
-// stand anywhere between).
+// Returns the data of all IDAT chunks, joined: the compressed rows. `coded_bytes` is their size
+// after decompression. Returns nothing if the chunks are not in the order IHDR, PLTE?, IDAT…, IEND;
+// ancillary chunks may stand anywhere between.
 std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std::byte> file,
                                                             std::size_t coded_bytes,
                                                             std::span<const std::byte>& palette) {

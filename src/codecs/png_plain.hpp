@@ -28,10 +28,10 @@ class PlainPng {
   PlainPng(PlainPng&&) noexcept;
   PlainPng& operator=(PlainPng&&) noexcept;
 
-  // Writes the samples of all rows to `rows`, as stored (1 or 3 bytes per pixel). Rows are
-  // `row_bytes` apart. Returns false if libpng must read this file; then `rows` is undefined.
-  // `info` is the result of probe() for `file`. Sets `palette` to the bytes of PLTE, if there is
-  // one.
+  // Writes the pixels of all rows to `rows`, as they are stored (1 or 3 bytes per pixel).
+  // `row_bytes` is the distance in bytes between rows. Returns false if libpng must read this file;
+  // the contents of `rows` are then undefined. `info` is the result of probe() for `file`. Sets
+  // `palette` to the content of the PLTE chunk, if there is one.
   [[nodiscard]] bool read(std::span<const std::byte> file, const ImageInfo& info,
                           std::uint8_t* rows, std::size_t row_bytes,
                           std::span<const std::byte>& palette);

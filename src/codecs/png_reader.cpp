@@ -20,8 +20,8 @@ bool has_alpha_channel(PixelKind kind) {
 }
 bool is_gray(PixelKind kind) { return kind == PixelKind::gray || kind == PixelKind::gray_alpha; }
 
-// Sets libpng's transforms for photos: to samples of 8 bits without alpha; palette indices to one
-// byte each.
+// Makes libpng convert the pixels of a photo to 8 bits per channel without alpha, or to palette
+// indices of one byte each.
 void set_image_transforms(png_structp png, const ImageInfo& info, Depth16 depth16) {
   if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
   if (has_alpha_channel(info.kind)) png_set_strip_alpha(png);
@@ -29,9 +29,9 @@ void set_image_transforms(png_structp png, const ImageInfo& info, Depth16 depth1
     (info.kind == PixelKind::palette ? png_set_packing : png_set_expand_gray_1_2_4_to_8)(png);
 }
 
-// Sets libpng's transforms for photos to be blended: any stored form to RGBA of 8 bits; palette
-// indices to one byte each. libpng compares the color of a tRNS chunk before it reduces 16 bits to
-// 8, as the result requires.
+// Makes libpng convert the pixels of a photo that will be blended: from any stored form to RGBA of
+// 8 bits, or to palette indices of one byte each. libpng compares the color of a tRNS chunk before
+// it reduces 16 bits to 8, as the result requires.
 void set_blend_transforms(png_structp png, const ImageInfo& info, Depth16 depth16) {
   if (info.kind == PixelKind::palette) return png_set_packing(png);
   png_set_expand(png);
@@ -39,8 +39,8 @@ void set_blend_transforms(png_structp png, const ImageInfo& info, Depth16 depth1
   if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
 }
 
-// Sets libpng's transforms for labels: to samples as stored, one per byte or one per native 16-bit
-// word.
+// Makes libpng return the values of a label as stored: one per byte, or one per 16-bit word in the
+// machine's byte order.
 void set_label_transforms(png_structp png, const ImageInfo& info) {
   if (info.bit_depth < 8) png_set_packing(png);
   if (info.bit_depth == 16) png_set_swap(png);
@@ -132,8 +132,8 @@ Status read_opaque_rows(PngSession& session, PixelKind kind, const MutablePixels
   });
 }
 
-// Reads a photo's rows, and blends them over `behind`. Nothing is blended if `behind` is absent,
-// because alpha is dropped or the file has none.
+// Decodes the rows of a photo into `image`. If `behind` is present, blends transparent pixels with
+// this color. It is absent if alpha is dropped or the file has no transparency.
 Status read_image_rows(PngSession& session, PixelKind kind, const std::optional<RgbColor>& behind,
                        const MutablePixels& image, Buffer& raw) {
   if (kind == PixelKind::palette) return read_palette_image(session, behind, image, raw);
@@ -193,8 +193,8 @@ Status read_label_rows(PngSession& session, PixelKind kind, RawLabel& label,
   return read_sample_label(session, kind, label, buffers);
 }
 
-// Reads a photo through the fast path if it is stored with the requested samples (RGB or gray).
-// Returns false if libpng must read the file.
+// Decodes a photo through the fast path (PlainPng) if its stored pixels have the requested channels
+// (RGB or gray). Returns false if libpng must read the file.
 bool read_plain_image(std::span<const std::byte> file, const ImageInfo& info,
                       const MutablePixels& image, PlainPng& plain) {
   const PixelKind wanted = image.channels == 3 ? PixelKind::rgb : PixelKind::gray;

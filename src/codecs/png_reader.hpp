@@ -1,4 +1,4 @@
-// Decodes PNG: a photo as OpenCV does, or a label's samples as they are stored.
+// Decodes PNG files: photos as OpenCV does, and the values of labels as they are stored.
 //
 // Ownership: results are views into `buffers`. Thread-safe for different buffers. Failure: code
 // `data`; `io` if memory is lacking; std::bad_alloc.

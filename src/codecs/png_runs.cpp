@@ -43,9 +43,10 @@ class RunRow {
   }
 
  private:
-  // Takes the bytes of a run. With nothing added, Paeth repeats the row above while the pixel
-  // before equals the one above it, and repeats that pixel while the row above does not change.
-  // False: here is no run.
+  // Decodes bytes of a run and returns true. In a run, the coded bytes are zero, so each pixel
+  // equals Paeth's prediction. If the pixel to the left equals the one above it, the row above is
+  // repeated. If the row above does not change, the pixel to the left is repeated. Returns false if
+  // the next bytes are not a run.
   bool take_run() {
     if (size_ - at_ < kWord) return false;
     const std::size_t zeros = leading_zeros(load(in_ + at_));

@@ -86,14 +86,14 @@ void PngSession::on_error(png_structp png, png_const_charp text) {
   png_longjmp(png, 1);
 }
 
-// Turns one warning into an error: libpng only warns if zlib's checksum of the pixels is wrong. Its
-// other warnings do not concern pixels.
+// Turns one warning of libpng into an error: a wrong zlib checksum of the pixels, of which libpng
+// only warns. Its other warnings do not concern pixels.
 void PngSession::on_warning(png_structp png, png_const_charp text) {
   if (std::strstr(text, "incorrect data check") != nullptr) on_error(png, text);
 }
 
-// Allocates memory for libpng. Notes a lack of memory here, because libpng and zlib report it in
-// many ways.
+// Allocates memory for libpng and remembers if there was none, because libpng and zlib report a
+// lack of memory in many ways.
 png_voidp PngSession::on_allocate(png_structp png, png_alloc_size_t size) {
   void* const memory = std::malloc(size);
   if (memory == nullptr) static_cast<PngSession*>(png_get_mem_ptr(png))->memory_lacked_ = true;

@@ -5,9 +5,9 @@
 // owns anything that a jump would leak: lambdas hold references, loops plain values.
 //
 // Ancillary chunks are skipped unread and unchecked. So a decompression bomb in zTXt or iCCP and
-// damaged metadata cost nothing, and gAMA, iCCP, sBIT and tRNS cannot change a sample. Critical
-// chunks, IDAT's zlib checksum and IEND are checked; tRNS is checked too if the caller wants
-// transparency.
+// damaged metadata cost nothing, and gAMA, iCCP, sBIT and tRNS cannot change the value of a pixel.
+// Critical chunks, IDAT's zlib checksum and IEND are checked; tRNS is checked too if the caller
+// wants transparency.
 //
 // Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe. Failure:
 // code `data` with libpng's text; `io` if memory is lacking.
@@ -35,8 +35,9 @@ class PngSession {
   PngSession(const PngSession&) = delete;
   PngSession& operator=(const PngSession&) = delete;
 
-  // Reads up to the first IDAT, then applies `set_transforms(png)`. `info` is the result of
-  // probe() for the file. Fails if transparency is wanted and the tRNS chunk is malformed.
+  // Reads the chunks before the first IDAT and then calls `set_transforms(png)`. `info` is the
+  // result of probe() for the file. Fails if transparency is wanted and the tRNS chunk is
+  // malformed.
   template <class SetTransforms>
   [[nodiscard]] Status start(const ImageInfo& info, Transparency transparency,
                              const SetTransforms& set_transforms) {
@@ -50,8 +51,9 @@ class PngSession {
 
   // Returns the colors of PLTE as stored. libpng owns them.
   [[nodiscard]] std::span<const png_color> palette() const;
-  // Returns the alpha of the first colors of the palette; the other colors are opaque. Empty if
-  // transparency is not wanted or not present. libpng owns the values.
+  // Returns one alpha value for each of the first colors of the palette; the other colors are
+  // opaque. Returns an empty span if transparency is not wanted or the file has none. libpng owns
+  // the values.
   [[nodiscard]] std::span<const png_byte> palette_alpha() const;
 
   // Reads all rows to `rows`, `row_bytes` apart, and the file to its end.
@@ -62,9 +64,9 @@ class PngSession {
     });
   }
 
-  // Reads all rows into `raw` and calls `convert(row as read, y)` for each. Reads the file to its
-  // end. `raw` holds the whole image only if it is interlaced. `convert` must not throw or own
-  // anything.
+  // Decodes all rows. Reads each row into `raw` and calls `convert(row, y)` with it. Reads the file
+  // to its end. If the image is interlaced, `raw` holds the whole image, otherwise one row.
+  // `convert` must not throw or own anything.
   template <class Convert>
   [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
     const std::size_t rows_held = passes_ > 1 ? static_cast<std::size_t>(height_) : 1;

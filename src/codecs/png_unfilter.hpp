@@ -1,6 +1,6 @@
-// Undoes PNG's row filters of a whole image, choosing the fastest way for each row.
+// Undoes PNG's row filters of a whole image. Chooses the fastest of several methods for each row.
 //
-// Pure functions; thread-safe. They never fail. All ways give the same bytes.
+// Pure functions; thread-safe. They never fail. All methods give the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace hotpack::codecs {
 // Rows that compress well, as those of labels do, are mostly runs of one color.
 enum class Content { varied, runs };
 
-// Decodes all rows. `zeros` holds `rows.size` + kWavefrontSlack zeros. After the last coded row,
-// kWavefrontSlack bytes must be readable.
+// Decodes all `height` rows. Preconditions: `zeros` points to `rows.size` + kWavefrontSlack zeros;
+// behind the last coded row, kWavefrontSlack more bytes can be read.
 void undo_filters(const FilteredRows& rows, std::size_t height, Content content,
                   const std::uint8_t* zeros);
 

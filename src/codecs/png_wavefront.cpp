@@ -32,9 +32,9 @@ void undo_sub(const std::uint8_t* in, std::uint8_t* out, std::size_t size,
 
 #else
 
-// Vectors hold pixels of four rows, or four pixels of a row, in each block of 16 bytes. A pixel
-// takes four bytes there, of which the last is without meaning (the last three, if pixels have
-// one byte).
+// The layout of vectors: each block of 16 bytes holds pixels of four rows, or four pixels of one
+// row. A pixel takes four bytes of the block. Pixels of three bytes leave the last byte unused,
+// pixels of one byte the last three.
 using Block = hw::Full128<std::uint8_t>;
 
 template <class V>
@@ -68,8 +68,9 @@ HWY_INLINE V densified(V pixels) {
   return hw::TableLookupBytes(pixels, hw::LoadDup128(BytesOf<V>(), kOrder.data()));
 }
 
-// Turns four vectors, each with four pixels of one row per block, into vectors with one pixel of
-// each row; and back.
+// Transposes pixels in blocks. Before: four vectors, of which each block holds four pixels of one
+// row. After: four vectors, of which each block holds one pixel of each of four rows. A second call
+// reverses the first.
 template <class V>
 HWY_INLINE void transpose(V& a, V& b, V& c, V& d) {
   const BytesOf<V> bytes;
@@ -87,10 +88,10 @@ HWY_INLINE void transpose(V& a, V& b, V& c, V& d) {
   d = hw::BitCast(bytes, hw::InterleaveUpper(doubles, ab_high, cd_high));
 }
 
-// What the Paeth predictor adds to `corner`. With `low` and `high` of left and above, it predicts
-// `low` if `high` is at most half as far from the corner as `low` is, `high` if `low` is at most
-// half as far as `high` is, and the corner otherwise. (A corner that is not between them counts as
-// equal to the nearer one.)
+// Returns the Paeth predictor minus `corner`. Let `low` and `high` be the smaller and the larger of
+// left and above. The predictor is `low` if `high` is at most half as far from the corner as `low`
+// is; it is `high` if `low` is at most half as far as `high` is; otherwise it is the corner. (If
+// the corner is not between them, its distance to the nearer one counts as 0.)
 template <class V>
 HWY_INLINE V paeth_step(V left, V above, V corner) {
   const V low = hw::Min(left, above), high = hw::Max(left, above), zero = hw::Zero(BytesOf<V>());
@@ -109,8 +110,9 @@ HWY_INLINE V average(V a, V b) {
 // Which filters the eight rows have. The step of a group handles all that a smaller one does.
 enum class Filters { paeth, without_average, all };
 
-// Masks over four rows: which of left and above a row's predictor uses. Paeth of a left or above
-// that is masked to zero, with a zero corner, predicts as none, sub and up do.
+// Masks for the eight rows that say which neighbors the filter of a row uses. The Paeth
+// predictor then serves for the other filters, too: with `left`, `above` or both masked to zero,
+// and the corner zero, it predicts what the filters up, sub and none do.
 struct RowMasks {
   std::uint32_t left[kRows], above[kRows], average[kRows];
 
@@ -133,8 +135,9 @@ HWY_INLINE hw::Vec<D> load_masks(D bytes, const std::uint32_t* masks) {
   return hw::BitCast(bytes, hw::LoadU(hw::Repartition<std::uint32_t, D>(), masks));
 }
 
-// One pixel of each row: `coded` and `left` become the decoded pixels, `corner` that of the next
-// step. (SVE's vectors cannot be members, so the state of the rows is passed one by one.)
+// Decodes one pixel of each row. Before: `coded` has the filtered pixels, `left` the pixels to
+// their left. After: both have the decoded pixels, and `corner` has the pixels that are above left
+// in the next step. (SVE's vectors cannot be members of a class, so they are passed one by one.)
 template <Filters kFilters, class V>
 HWY_INLINE void step(V above, V& coded, V& left, V& corner, V uses_left, V uses_above,
                      V is_average) {
@@ -171,8 +174,8 @@ HWY_INLINE void clear_early(D bytes, std::size_t time, const std::int32_t* begin
   clear_early(bytes, time + 3, begins, d);
 }
 
-// The way of eight rows through memory, in turns of four pixels. Each row is one pixel behind the
-// row above it, and the fifth `kGap` more.
+// Moves through eight rows in turns of four pixels. Each row is one pixel behind the row above it;
+// the fifth row is another `kGap` pixels behind.
 template <std::size_t kPixelBytes, std::size_t kGap>
 class Course {
  public:
@@ -238,8 +241,9 @@ class Course {
 
 #if HWY_CAP_GE256 && HWY_ARCH_X86
 
-// Eight rows in one vector of two blocks. What passes from block to block takes longer than one
-// step, so that the fifth row uses the pixels that the fourth decoded one step earlier.
+// Here the eight rows are in one vector of two blocks. Moving a pixel from one block to the other
+// takes longer than one step. Therefore the fifth row is one more pixel behind: it uses pixels that
+// the fourth row decoded one step earlier.
 
 using Wide = hw::FixedTag<std::uint8_t, 32>;
 using V = hw::Vec<Wide>;

@@ -1,7 +1,8 @@
 // Undoes PNG's row filters in eight rows at once.
 //
-// In a row, a pixel filtered with Paeth or average has to wait for the pixel to its left. Eight
-// rows wait together here, each one pixel behind the row above it, whose latest pixel it needs.
+// A pixel filtered with Paeth or average needs the decoded pixel to its left, so a processor that
+// decodes one row mostly waits. Decoding eight rows at once fills this time. Each row is one pixel
+// behind the row above it, because it needs that row's latest pixel.
 //
 // Pure functions; thread-safe. They never fail. Highway chooses the instruction set at run time;
 // each gives the same bytes.
@@ -31,8 +32,8 @@ inline constexpr std::size_t kLeastWavefrontPixels = 24;  // in a row
 // Bytes that must be readable after the last coded row, and after the row above the first.
 inline constexpr std::size_t kWavefrontSlack = 64;
 
-// Decodes the rows from `y` to `y` + 7. `above` is the row before, all zero for the first row. The
-// bytes between these rows become undefined.
+// Decodes the rows from `y` to `y` + 7. `above` is the decoded row y − 1, or zeros for the first
+// row. If there are unused bytes between these rows in memory, their contents become undefined.
 void undo_wavefront(const FilteredRows& rows, std::size_t y, const std::uint8_t* above);
 
 // Decodes a row whose filter is sub.

@@ -97,16 +97,16 @@ void filter_row(int filter, Row row, Row above, std::size_t size, std::size_t st
   }
 }
 
-// Returns the sum of the absolute values of the bytes, read as signed numbers. PNG writers usually
-// choose the filter with the smallest sum.
+// Returns the sum of the absolute values of the bytes, taken as signed numbers. Like most PNG
+// writers, PhotoRows chooses the filter with the smallest sum.
 std::uint64_t magnitude(const std::uint8_t* bytes, std::size_t size) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < size; ++i) sum += std::min<unsigned>(bytes[i], 256U - bytes[i]);
   return sum;
 }
 
-// Makes the rows of a photo. Before each row stands the number of its best filter: left (1), above
-// (2) or Paeth (4).
+// Filters the rows of a photo. Appends for each row the number of the filter that suits it best (1:
+// left, 2: above, 4: Paeth), and then the filtered bytes.
 class PhotoRows {
  public:
   PhotoRows(std::size_t row_bytes, std::size_t step)

@@ -19,8 +19,7 @@ namespace hotpack::codecs {
 [[nodiscard]] Result<std::vector<std::byte>> encode_png_ids(ConstPixels image);
 // Encodes ids as 16-bit gray.
 [[nodiscard]] Result<std::vector<std::byte>> encode_png16(ConstIds image);
-// Encodes an image of 1 channel, which contains indices, with an 8-bit palette of at most 256
-// colors.
+// Encodes an image of palette indices (1 channel) with a palette of at most 256 colors.
 [[nodiscard]] Result<std::vector<std::byte>> encode_png_palette(ConstPixels indices,
                                                                 std::span<const RgbColor> palette);
 

@@ -1,5 +1,5 @@
-// Loops over samples that libpng and libjpeg leave to the caller. Each works on one run of pixels.
-// Source and target do not overlap.
+// Conversions of pixels that libpng and libjpeg do not do. Each function converts a run of
+// consecutive pixels. Source and target do not overlap.
 //
 // Pure; thread-safe. Nothing here allocates or fails, so longjmp may leave the loops.
 #pragma once
@@ -16,8 +16,8 @@ namespace hotpack::codecs {
   return static_cast<std::uint8_t>((299 * red + 587 * green + 114 * blue + 500) / 1000);
 }
 
-// Returns the light that one ink leaves under the black ink, with OpenCV's formula. Both inks are
-// inverted, as Adobe stores them: 255 means no ink.
+// Returns the red, green or blue of a pixel from its cyan, magenta or yellow ink and its black ink,
+// with OpenCV's formula. Both inks are inverted, as Adobe stores them: 255 means no ink.
 [[nodiscard]] constexpr std::uint8_t ink_to_light(unsigned ink, unsigned black) {
   return static_cast<std::uint8_t>(black - ((255 - ink) * black >> 8));
 }

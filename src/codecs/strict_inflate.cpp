@@ -12,14 +12,16 @@
 namespace hotpack::codecs {
 namespace {
 
-// An entry of a table: says what the next bits of the stream mean. Bits 0…5 are the number of bits
-// to take, including extra bits. Bits 6 and 7 are the number of literals in them. The other bits
-// are one of these (the number is the lowest bit of a field):
-//   literals     one to three bytes at 8
-//   a base       of a length or distance: the number at 16, the length of the code word alone at 8
-//   a link       kSpecial, kLink: where the second table begins at 16, the number of its bits at 8
-//   an end       kSpecial, kEnd
-//   nothing      kSpecial: no code word begins with these bits
+// An entry of a decoding table says what the next bits of the stream mean. Its bits 0…5 are the
+// number of stream bits to take, extra bits included. Its bits 6 and 7 are the number of literals
+// that it contains. The other bits depend on the kind of the entry:
+//   literals     one to three bytes, from bit 8 on
+//   a base       of a length or distance: its value from bit 16 on; from bit 8 on, the length of
+//                the code word without extra bits
+//   a link       kSpecial and kLink are set; from bit 16 on, the index where the second table
+//                begins; from bit 8 on, how many stream bits are the index in the second table
+//   an end       of the block: kSpecial and kEnd are set
+//   nothing      kSpecial is set: no code word begins with these bits
 constexpr std::uint32_t kLiteral = 0x40, kAnyLiterals = 0xC0, kMostLiterals = 3;
 constexpr std::uint32_t kSpecial = 0x8000, kLink = 0x4000, kEnd = 0x2000;
 constexpr std::uint32_t kNothing = kSpecial;
@@ -81,8 +83,9 @@ constexpr std::uint32_t with_word(Meaning meaning, unsigned bits) {
          (bits + meaning.extra_bits);
 }
 
-// Returns the code word that follows in the order of the code. The stream contains the first bit of
-// a word first, so this counts with reversed bits.
+// Returns the code word that comes after `word` in the order of a canonical code, where `bits` is
+// the length. The stream contains the first bit of a code word first, so the function counts with
+// reversed bits.
 std::uint32_t next_word(std::uint32_t word, unsigned bits) {
   const std::uint32_t zeros = ~word & ((1U << bits) - 1);
   if (zeros == 0) return 0;
@@ -93,10 +96,12 @@ std::uint32_t next_word(std::uint32_t word, unsigned bits) {
 // The ways in which zlib allows a code to be incomplete.
 enum class Gaps { none, distances };
 
-// Puts groups of two or three literals into a table, so that one look-up gives all of them.
+// Adds entries for groups of two or three literals to a decoding table, so that one look-up gives
+// all of them.
 //
-// A table whose indices have `length` bits repeats in a larger one, so groups of exactly so many
-// bits are put in when the table has this size.
+// The table is made by doubling: when its indices have `length` bits, doubling it repeats all
+// entries. Therefore groups whose code words have `length` bits together are added when the table
+// has this size.
 class LiteralGroups {
  public:
   static constexpr unsigned kMostBits = 12;
@@ -106,8 +111,9 @@ class LiteralGroups {
   // Adds a literal whose code word has the present length.
   void add(std::uint32_t word, std::uint32_t entry) { groups_[count_++] = {word, entry}; }
 
-  // Puts in the groups of `length` bits: each shorter literal before each literal or pair that
-  // fills up the rest. All literals of this length have been added.
+  // Adds the groups whose code words have `length` bits together: each literal with a shorter word,
+  // followed by each literal or pair that fills up the rest. Call it after all single literals of
+  // this length were added.
   void put_groups(unsigned length) {
     singles_end_[length] = count_;
     for (unsigned first = 1; first < length; ++first) {
@@ -140,8 +146,8 @@ class LiteralGroups {
   std::size_t count_ = 0;
   // For each length, single literals and then pairs.
   std::array<std::size_t, kMostBits + 2> begin_{}, singles_end_{};
-  // The code words of different pairs do not begin with each other, so that at most 2^kMostBits of
-  // them have up to kMostBits bits.
+  // Pairs whose code words have up to kMostBits bits together: at most 2^kMostBits, because the
+  // words of one pair are never the beginning of those of another pair.
   std::array<Group, 256 + (1 << kMostBits) + 1> groups_;
 };
 
@@ -171,8 +177,8 @@ class TableMaker {
   }
 
  private:
-  // Handles a code without any word, or with only the word 0. zlib accepts such a code of
-  // distances, and refuses the words that the code lacks.
+  // Fills the table of an incomplete code: one without any code word, or with only the word 0. zlib
+  // accepts such a code for distances, and refuses a stream that uses a word that the code lacks.
   bool fill_one_or_none(std::int32_t left) {
     const bool one = count_[1] == 1 && left == 1 << (kMostWordBits - 1);
     if (!one && left != 1 << kMostWordBits) return false;
@@ -183,8 +189,8 @@ class TableMaker {
     return true;
   }
 
-  // The words of `length` bits fill the first 2^length entries. Doubling the table then repeats
-  // these entries for longer indices.
+  // Fills the table. The words of `length` bits fill its first 2^length entries. Doubling the table
+  // then repeats these entries for longer indices.
   bool fill() {
     std::size_t at = 0;
     std::uint32_t word = 0;
@@ -225,8 +231,9 @@ class TableMaker {
     return true;
   }
 
-  // Returns the number of bits that distinguish all words with one prefix. The first of these words
-  // has `length` bits, and follows `before` other words of that length.
+  // Returns how many bits distinguish all words with the same prefix in their second table. The
+  // first of these words has `length` bits; `before` words of that length come before it in the
+  // code.
   [[nodiscard]] unsigned second_bits(unsigned length, unsigned before) const {
     unsigned bits = length - bits_;
     std::uint32_t words = count_[length] - before;
@@ -269,8 +276,8 @@ std::uint32_t little_endian(std::uint32_t bytes) {
   return std::endian::native == std::endian::big ? __builtin_bswap32(bytes) : bytes;
 }
 
-// The available bits: `count` of them in `bits`, the first one lowest. The bits above already
-// equal those of the next load.
+// Bits that were loaded from the stream: `count` bits in `bits`, of which the lowest comes first.
+// The bits above them may be set; then they equal the bits that the next load will put there.
 struct Bits {
   const std::uint8_t* in;  // next byte to load
   std::uint64_t bits = 0;
@@ -294,8 +301,8 @@ struct Bits {
     skip(wanted);
     return number;
   }
-  // Returns the index in the second table that the link and the next bits give. The link's own bits
-  // were taken.
+  // Returns an index in the second table, from a link entry and the next bits. The bits of the link
+  // entry itself must have been taken.
   [[nodiscard]] HOTPACK_INLINE std::uint32_t follow(std::uint32_t link) const {
     return value(link) + first(word_bits(link));
   }
@@ -307,8 +314,8 @@ struct Bits {
   }
 };
 
-// The stream and the position in it. The last bytes are read from a copy that is followed by zeros,
-// so that eight bytes can always be loaded.
+// The compressed stream and the position in it. Eight bytes can always be loaded: near the end,
+// reading continues in a copy of the last bytes that is followed by zeros.
 class Source {
  public:
   explicit Source(std::span<const std::byte> coded)
@@ -317,8 +324,8 @@ class Source {
         end_(begin_ + size_),
         at{begin_} {}
 
-  // Makes kReadAhead bytes readable at `in`, which may change. Returns false if the stream has
-  // ended.
+  // Makes sure that kReadAhead bytes can be read at `in`; may move `in` to a copy of the last
+  // bytes. Returns false if the stream has ended.
   [[nodiscard]] HOTPACK_INLINE bool provide(const std::uint8_t*& in) {
     return static_cast<std::size_t>(end_ - in) >= kReadAhead || enter_tail(in);
   }
@@ -379,8 +386,9 @@ struct Target {
 // Bytes that a match copies at first, without a branch, and then in each turn.
 constexpr std::size_t kBlind = 48, kCopied = 32;
 
-// Repeats the `distance` bytes before `out`, which are fewer than 16, and at least 8 if `kLong`.
-// Keeps them in registers: what was just stored is slow to load in other pieces.
+// Copies a match: repeats the `distance` bytes before `out` until `length` bytes are written.
+// `distance` is below 16, and at least 8 if `kLong`. Keeps the bytes in registers, because loading
+// bytes that were just stored, in pieces of another size, is slow.
 template <bool kLong>
 HOTPACK_INLINE void repeat_near(std::uint8_t* out, std::uint32_t length, std::uint32_t distance) {
   // 1 + 2^d + 2^2d …, below 2^64, for d = 8 times the index
@@ -472,8 +480,9 @@ HOTPACK_INLINE std::uint32_t read_distance(Bits& at, const Tables& tables) {
   return at.number(entry);
 }
 
-// Handles an entry of the table of literals that is not a literal or a base: follows links. Returns
-// the entry to continue with. If that is special, its bits are taken, and the block is over.
+// Handles an entry of the literals' table that is neither a literal nor a base. Takes its bits. If
+// it is a link, follows it into the second table and returns the entry there. If the returned entry
+// is special, its bits are taken and the block is over.
 HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables& tables) {
   at.skip(taken(entry));
   if ((entry & kLink) == 0) return entry;
@@ -482,10 +491,12 @@ HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables&
   return entry;
 }
 
-// Decodes the symbols of one block. The variables that the loop changes are local, because a byte
-// written through a pointer might alias others. A turn begins with an entry and 56 bits; it takes
-// at most 39 bits for literals, or 24 and then 20 for a length. It writes at most kInflateSlack
-// bytes beyond the end, and no block ends there.
+// Decodes the symbols of one block. Returns false if the stream is wrong or too long. Variables
+// that the loop changes are local; the compiler could not keep others in registers, because a byte
+// written through a pointer might change them. Each turn begins with an entry and at least 56 bits.
+// It takes at most 39 bits for literals, or at most 24 for literals and then 20 for a length. A
+// turn may write up to kInflateSlack bytes beyond the end; a block whose result ends there is
+// refused.
 HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables tables) {
   if (!source.refill()) return false;
   Bits at = source.at;
@@ -622,17 +633,18 @@ constexpr auto kFixedLengths = [] {
 constexpr std::ptrdiff_t kWorthGrouping =
     8192;  // only with so many bytes still to decode are literals grouped
 
-// Returns the most blocks with a code of their own. Each needs new tables. The limit is far above
-// what programs write. Beyond it, zlib is faster, because its tables are smaller.
+// Returns how many blocks of a stream of `size` bytes may have a code of their own, for which new
+// tables must be made. The limit is far above what programs write. For streams with more of them,
+// zlib is faster, because its tables are smaller.
 constexpr std::size_t most_codes(std::ptrdiff_t size) {
   return 64 + static_cast<std::size_t>(size) / 256;
 }
 
 constexpr std::size_t kHeadBytes = 2, kChecksumBytes = 4;
 
-// True if the first bytes of the stream show that nothing but the given bytes is needed: zlib's
-// method, no dictionary, and a window that holds all `size` bytes. With a smaller window, the
-// result depends on how zlib is called.
+// Returns true if the first bytes of the stream say that it can be decoded from these bytes alone:
+// zlib's method, no dictionary, and a window of at least `size` bytes. With a smaller window, the
+// result would depend on how zlib is called.
 bool is_plain_head(std::span<const std::byte> coded, std::size_t size) {
   if (coded.size() < kHeadBytes + kChecksumBytes) return false;
   const auto method = std::to_integer<unsigned>(coded[0]),

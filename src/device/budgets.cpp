@@ -46,8 +46,9 @@ std::string budget_text(const Shortage& shortage) {
                           : pinned_default_text(shortage.budget));
 }
 
-// The origin of a small default, for sentences that do not say it otherwise: " (a quarter of what
-// the cgroup's limit leaves)". Empty if only this machine's memory determines the default.
+// Returns where a small default budget comes from, as words for a sentence, such as " (a quarter of
+// what the cgroup's limit leaves)". Returns "" if only this machine's memory determines the
+// default.
 std::string origin_text(const Budget& budget) {
   return budget.of_cgroup || budget.ranks > 1 ? " (" + pinned_default_text(budget) + ")" : "";
 }

@@ -1,7 +1,7 @@
-// The memory that a residency needs, the limits of that memory, and the sentences about both.
+// The memory that a residency needs, the limits of that memory, and texts about both.
 //
 // Values and free functions; thread-safe. Failure: code `usage` if memory does not suffice, with
-// the bytes needed, the budget and ways out; `io` from the driver.
+// the bytes needed, the budget and what the user can do; `io` from the driver.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,19 @@ struct Budgets {
   std::vector<Budget> devices;  // one per part
 };
 
-// Returns the budgets of the options. The defaults are pinned_default(), and half of each device's
-// free memory.
+// Returns the budgets that the options give. If they give none, the default is pinned_default() for
+// pinned memory and half of each device's free memory.
 [[nodiscard]] Result<Budgets> budgets_of(const CargoInputs& inputs);
-// Returns a quarter of the memory that this process may still take, divided by the number of ranks.
-// This function cannot know if all ranks run on this machine, so it assumes that they do. If that
-// is too little memory, the user gets a warning and can set a budget; if it were too much, the
-// machine would stall.
+// Returns the default limit for pinned memory: a quarter of the memory that this process may still
+// take, divided by `ranks`. That memory is `available` or, if it is less, what the cgroup's limit
+// leaves. This function cannot know whether all ranks run on this machine, so it assumes that they
+// do. If that is too little memory, the user gets a warning and can set a budget; if it were too
+// much, the machine would stall.
 [[nodiscard]] Budget pinned_default(std::uint64_t available,
                                     std::optional<std::uint64_t> left_by_cgroup,
                                     std::uint64_t ranks);
-// Returns the bytes of "MemAvailable" in a file like /proc/meminfo; empty if the file has no such
-// line.
+// Returns the number of bytes that a file like /proc/meminfo gives as "MemAvailable"; nothing if
+// the file has no such line.
 [[nodiscard]] std::optional<std::uint64_t> available_memory(
     const std::string& meminfo = "/proc/meminfo");
 

@@ -47,23 +47,23 @@ class Cargo {
   [[nodiscard]] virtual std::uint64_t slot_bytes() const = 0;
   // The most bytes of staged memory that a part needs on its device.
   [[nodiscard]] virtual std::uint64_t staged_bytes(std::size_t part) const = 0;
-  // Appends the copies for this part of a filled slot to `pieces`. The first copy begins with the
-  // table, at offset 0. If the records are in the slot, this copy contains them too, and no other
-  // copy follows.
+  // Appends to `pieces` the copies that bring this part of a filled slot to its device. The first
+  // copy begins with the table and goes to offset 0. If the records are in the slot, this copy
+  // contains them too, and there is no other copy.
   virtual void append_pieces(const loader::Slot& slot, std::size_t part,
                              std::vector<Piece>& pieces) const = 0;
-  // Returns the base address of the offsets in the part's entries (RowEntry). `staged` is the
-  // address of the part's staged memory.
+  // Returns the base address of the records of a part: the offsets in its entries (RowEntry) are
+  // relative to this address. `staged` is the address of the part's staged memory.
   [[nodiscard]] virtual Pointer records(std::size_t part, Pointer staged) const = 0;
-  // Returns the size in pixels of each batch row that the part `part` of a filled slot has. If
-  // records have no common size, the part has only one row, whose size this is.
+  // Returns the size in pixels of the batch rows in a part of a filled slot. All rows of a part
+  // have the same size; if records differ in size, the part has only one row.
   [[nodiscard]] virtual PixelSize output(const loader::Slot& slot, std::size_t part) const = 0;
 };
 
-// Each copy to a device has a fixed cost, as much as copying 330 KB of data. So records of s bytes
-// that are copied one by one reach s / (s + 330 KB) of the link's rate: 0.76 at 1 MiB, 0.95 at 6
-// MiB. Below 6 MiB, threads therefore gather pinned records into slots, so that a part needs one
-// copy.
+// Pinned records are copied to the device one by one only if they have at least this many bytes on
+// average. Each copy has a fixed cost, as much as copying 330 KB. So copying records of s bytes one
+// by one reaches s / (s + 330 KB) of the bus's rate: 0.76 at 1 MiB, 0.95 at 6 MiB. Below 6 MiB,
+// threads therefore gather pinned records in slots, so that a part needs one copy.
 inline constexpr std::uint64_t kGatherBelowBytes = std::uint64_t{6} << 20;
 
 struct CargoInputs {
@@ -95,14 +95,16 @@ struct LoadedCargo {
   std::vector<std::uint64_t> device_bytes;  // of resident records, one per part
 };
 
-// Chooses where records stay within the budgets, and loads them there. Every slot of the filler has
-// a number below inputs.slots. Fails if memory is lacking, if a budget is too small (`usage`, with
-// the need, the limit and ways out), or if the driver fails. A record that cannot be read during
-// the load is not a failure of this function, but an error of the step that needs it.
+// Chooses a residency within the budgets, and loads the records that it keeps in pinned or device
+// memory. Every slot of the filler has a number below inputs.slots. Fails if memory is lacking, if
+// a budget is too small (`usage`, with the need, the limit and what the user can do), or if the
+// driver fails. If a record cannot be read during the load, this function does not fail; the step
+// that needs the record does.
 [[nodiscard]] Result<LoadedCargo> load_cargo(CargoInputs inputs);
 
-// Returns the most bytes that one row of a batch can have: those of the size that `form` sets or,
-// if rows have the sizes of their records, those of the largest record.
+// Returns the most bytes that one row of a batch can have. If `form` sets the size of rows, it
+// determines these bytes; otherwise rows have the sizes of their records, and the largest record
+// determines them.
 [[nodiscard]] Result<loader::RowBytes> largest_row(const loader::RecordSource& source,
                                                    const loader::BatchForm& form);
 

@@ -67,8 +67,8 @@ Status check_options(const DeviceLoaderOptions& options) {
   return loader::check_options(options.loader);
 }
 
-// Returns the rows of each device. They are part of the rows of this process, which is rank r of w.
-// With D devices, device d gets the rows that rank r·D + d of w·D ranks would have.
+// Returns which rows of this process's batches belong to each device. The process is rank r of w;
+// with D devices, device d gets the rows that rank r·D + d of w·D ranks would have.
 Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOptions& options,
                                          std::size_t devices, const StepPlan& plan) {
   std::vector<PartRows> parts;
@@ -136,8 +136,8 @@ std::vector<DeviceBuffers> buffers_of(const OutputMemory& memory) {
 
 }  // namespace
 
-// The reaper (late_free.hpp) destroys the Core, because the driver may take long, and the last
-// owner may be a thread of the program, which should not wait.
+// Passes the Core to the reaper (late_free.hpp), whose thread destroys it: the driver may take long
+// for that, and the last owner may be a thread of the program, which should not wait.
 void Core::end(Core* core) noexcept {
   if (core->stager_ && core->stager_->forked()) return;
   core->close();
@@ -149,8 +149,7 @@ void Core::end(Core* core) noexcept {
   }
 }
 
-// ------------------------------------------------------------------------------------------------
-// opening
+// ---- opening
 
 Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, const DeviceLoaderOptions& options,
                                          const std::shared_ptr<const Driver>& driver,
@@ -337,8 +336,7 @@ DeviceLoaderStatistics Core::statistics() const {
   return statistics;
 }
 
-// ------------------------------------------------------------------------------------------------
-// delivering
+// ---- delivering
 
 Status Core::check_streams(Streams streams) const {
   if (streams.size() != parts_.size()) {
@@ -361,8 +359,8 @@ OutputBytes Core::bytes_of(std::size_t part, PixelSize output) const {
   return {row.image * parts_[part].rows.count, row.label * parts_[part].rows.count};
 }
 
-// Checks the caller's buffers. With `staged`, checks that they are large enough for this batch;
-// without it, checks what holds for every batch.
+// Checks the caller's buffers. If `staged` is not null, also checks that they are large enough for
+// this batch; otherwise checks only what applies to every batch.
 Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged) {
   if (buffers.size() != parts_.size()) {
     return usage_error("there are " + std::to_string(buffers.size()) + " buffers for " +
@@ -414,8 +412,8 @@ Status Core::expand_part(const Staged::Part& staged, const Part& part, const Dev
   HOTPACK_TRY(current.status());
   if (output != nullptr) HOTPACK_TRY(wait_for_last_use(*output, stream));
   Status done = launch(staged, part, into, stream);
-  // Records events even after a failed launch: the memory must not be reused or freed before the
-  // work that was queued is over.
+  // Records the event even after a failed launch: staged memory must not be reused or freed before
+  // the work that was queued is done.
   Status read = record_surely(staged.read, stream);
   Status written = output != nullptr ? record_surely(output->written, stream) : Status();
   if (done.ok()) done = std::move(read);
@@ -492,8 +490,8 @@ Result<std::optional<DeviceBatchInfo>> Core::fill(std::span<const DeviceBuffers>
                                                   Streams streams) {
   HOTPACK_TRY(check_buffers(buffers, nullptr));
   DeviceBatchInfo info;
-  // Steps that may fail run here, while the batch is still in the queue, so that a failure does not
-  // lose it.
+  // accept() runs while the batch is still in the queue. Steps that may fail are done in it, so
+  // that a failure does not lose the batch.
   const auto accept = [&](const Staged& staged) -> Status {
     HOTPACK_TRY(check_buffers(buffers, &staged));
     info = describe(staged, buffers, streams);
@@ -537,8 +535,8 @@ Result<std::optional<DeviceBatch>> Core::lease(Streams streams, std::chrono::mil
   TakenOutput taken(*outputs_);
   std::vector<DeviceBuffers> into;
   std::shared_ptr<Output> output;
-  // Steps that may fail run here, while the batch is still in the queue, so that a failure does not
-  // lose it.
+  // accept() runs while the batch is still in the queue. Steps that may fail are done in it, so
+  // that a failure does not lose the batch.
   const auto accept = [&](const Staged& staged) -> Status {
     taken.memory = outputs_->try_take();
     none = taken.memory == nullptr;

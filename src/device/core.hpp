@@ -1,5 +1,5 @@
-// The parts of a DeviceLoader: the stager, which brings packed batches; the kernels, which expand
-// them; the outputs, which leases hold.
+// The parts of a DeviceLoader: the stager, which brings packed batches to the devices; the kernels,
+// which expand them; and the pool of outputs, which leases take their memory from.
 //
 // Ownership: the loader and its leases share the Core. The last of these owners closes it, and the
 // reaper, the thread of late_free.hpp, destroys it. Thread-safety and failure as DeviceLoader.
@@ -83,12 +83,13 @@ class Core : public std::enable_shared_from_this<Core> {
   [[nodiscard]] Status check_streams(Streams streams) const;
   [[nodiscard]] Status check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged);
   [[nodiscard]] OutputBytes bytes_of(std::size_t part, PixelSize output) const;
-  // Queues every part's kernels on its stream, and returns the staged memory to the stager, even
-  // after a failure. `memory` is the memory of a lease; null if the caller owns the buffers.
+  // Queues the kernels of every part on its stream. Then returns the staged memory to the stager,
+  // even after a failure. `memory` is the output memory of a lease, or null if the buffers `into`
+  // belong to the caller.
   [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams,
                               OutputMemory* memory);
-  // Makes `error` the error of every later call. The batch of this step does not count as handed
-  // out.
+  // Makes every later call return `error`. The batch of `step` does not count as delivered in later
+  // states.
   void fail(const Error& error, loader::Cursor step) const;
   [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part,
                                    const DeviceBuffers& into, StreamHandle stream,

@@ -1,5 +1,5 @@
-// cuda_bandwidth(), which measures a device's bandwidths, with a driver that the caller chooses.
-// Tests use it.
+// cuda_bandwidth(): measures a device's bandwidths with a driver that the caller chooses. Tests use
+// it.
 #pragma once
 
 #include <memory>

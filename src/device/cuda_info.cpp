@@ -11,7 +11,8 @@ namespace hotpack {
 namespace device {
 namespace {
 
-// Free memory is only known inside a context. Creating one for that is too expensive: it takes
+// Returns the free memory of a device, or 0 if this process does not use the device. The driver
+// tells the free memory only inside a context, and creating one for that is too expensive: it takes
 // hundreds of megabytes of the device, and a second.
 std::uint64_t free_bytes_of(const std::shared_ptr<const Driver>& driver, Ordinal device,
                             int ordinal) {

@@ -17,8 +17,8 @@ using device::Core;
 
 namespace {
 
-// Keeps the Core alive forever. A forked child must not destroy any part of a loader, because that
-// would call CUDA and wait for threads that do not exist in the child.
+// Keeps the Core alive for ever. Used in a forked child, which must not destroy any part of a
+// loader: that would call CUDA and wait for threads that do not exist in the child.
 void forget(std::shared_ptr<Core> core) { new std::shared_ptr<Core>(std::move(core)); }
 
 const DeviceField& field_of(const DeviceBatchInfo& info, std::size_t part,

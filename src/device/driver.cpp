@@ -17,8 +17,8 @@ namespace hotpack::device {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
-// Paths of the driver's library in Kubernetes containers and in Windows' Linux (WSL). The system's
-// loader does not search there.
+// Where the driver's library may be in Kubernetes containers and in Windows' Linux (WSL). The
+// system's loader does not search there.
 constexpr const char* kOtherLibraries[] = {"/usr/local/nvidia/lib64/libcuda.so.1",
                                            "/usr/lib/wsl/lib/libcuda.so.1"};
 
@@ -199,8 +199,9 @@ Result<std::shared_ptr<const Driver>> Driver::load() {
     HOTPACK_ASSIGN(void* const library, open_library());
     auto driver = make_of(library);
     if (!driver.ok()) {
-      // Closes a stub: while it is open, the system would return it even if a driver is installed
-      // later. The library of a real driver stays open, because it may have started.
+      // Closes a stub (a library of the driver's name without functions). While it is open, the
+      // system would return it even if a driver is installed later. The library of a real driver
+      // stays open, because it may have started threads.
       if (is_stub(library)) dlclose(library);
       return std::move(driver).error();
     }

@@ -18,8 +18,8 @@ class Driver {
   // Oldest version of CUDA that a driver must support.
   static constexpr int kOldestVersion = 12000;
 
-  // The driver of this process. The first successful call opens and initializes it; after a
-  // failure the next call tries again.
+  // Returns the driver of this process. The first successful call opens and initializes it; after a
+  // failure, the next call tries again.
   [[nodiscard]] static Result<std::shared_ptr<const Driver>> load();
   // Makes a driver from the caller's table of functions, and initializes it: cuInit, a new enough
   // version, at least one device.

@@ -1,5 +1,6 @@
-// The CUDA driver's functions that hotpack calls. Types, numbers and signatures are those of the
-// driver's library, declared without CUDA's headers, so that every build has the same code.
+// Declares the functions of the CUDA driver that hotpack calls. Types, numbers and signatures are
+// those of the driver's library. CUDA's headers are not used, so that every build has the same
+// code.
 //
 // Plain declarations. If a CUDA toolkit is installed, tests/unit/device compares numbers and
 // signatures with its cuda.h.
@@ -56,22 +57,23 @@ inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;  // CUmemorytype
 inline constexpr int kCaptureNone = 0, kCaptureActive = 1,
                      kCaptureInvalidated = 2;  // CUstreamCaptureStatus
 inline constexpr int kCaptureModeRelaxed = 2;  // CUstreamCaptureMode
-// Streams that every context has. The driver represents them by these numbers, not by addresses.
-// NOLINTBEGIN(performance-no-int-to-ptr)
+// Streams that exist in every context. The driver represents them by small numbers instead of
+// addresses. NOLINTBEGIN(performance-no-int-to-ptr)
 inline const StreamHandle kLegacyStream = reinterpret_cast<StreamHandle>(std::uintptr_t{1});
 inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std::uintptr_t{2});
 // NOLINTEND(performance-no-int-to-ptr)
 
-// Converts an address in a device's memory from an integer, as the driver gives it, to a pointer,
-// as kernels take it.
+// Converts an address in a device's memory from the driver's type, an integer, to a pointer, which
+// kernels take.
 template <class T>
 T* device_pointer(Pointer address) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
 }
 
-// CALL(name, version, parameters) declares cu<name> as it is since this CUDA version (the number
-// that cuGetProcAddress takes). Each function returns a CUresult.
+// CALL(name, version, parameters) declares the driver's function cu<name> in the form that it has
+// since this CUDA version (the number that cuGetProcAddress takes). Each function returns a
+// CUresult.
 #define HOTPACK_DRIVER_CALLS(CALL)                                                                \
   CALL(Init, 2000, (unsigned flags))                                                              \
   CALL(DriverGetVersion, 2020, (int* version))                                                    \

@@ -34,8 +34,8 @@ std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context,
   }
 }
 
-// Returns "; memory that is being released is not free yet …" if the late list (late_free.hpp) has
-// entries; otherwise "".
+// Returns a text for errors of memory: "; memory that is being released is not free yet …" if the
+// list of late_free.hpp has entries; otherwise "".
 std::string late_text() {
   const std::size_t late = late_count();
   if (late == 0) return "";
@@ -109,8 +109,7 @@ void give_back(std::shared_ptr<const Context> context, std::function<int()> call
   if (code::is_of_a_capture(done)) free_again(owe(context, call));
 }
 
-// ----------------------------------------------------------------------------------------------------
-// Context
+// ---- Context
 
 Result<std::shared_ptr<const Context>> Context::retain(std::shared_ptr<const Driver> driver,
                                                        int ordinal) {
@@ -159,8 +158,7 @@ CurrentContext::~CurrentContext() {
 
 Status CurrentContext::status() const { return context_.driver().check("cuCtxPushCurrent", code_); }
 
-// ----------------------------------------------------------------------------------------------------
-// Stream
+// ---- Stream
 
 Result<Stream> Stream::create(std::shared_ptr<const Context> context) {
   const CurrentContext current(*context);
@@ -193,8 +191,7 @@ Status Stream::synchronize() const {
   return HOTPACK_DRIVER(context_->driver(), StreamSynchronize, handle_);
 }
 
-// ----------------------------------------------------------------------------------------------------
-// Event
+// ---- Event
 
 Result<Event> Event::create(std::shared_ptr<const Context> context, unsigned more_flags) {
   const CurrentContext current(*context);
@@ -241,8 +238,7 @@ Result<bool> Event::query() const {
   return true;
 }
 
-// ----------------------------------------------------------------------------------------------------
-// memory
+// ---- memory
 
 Result<DeviceMemory> DeviceMemory::take(std::shared_ptr<const Context> context,
                                         std::uint64_t bytes) {

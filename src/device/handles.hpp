@@ -1,4 +1,5 @@
-// Owners of the driver's objects, which release them: contexts, streams, events, memory.
+// Owners of the driver's objects: contexts, streams, events and memory. Their destructors release
+// the objects.
 //
 // Ownership: moved, not copied; each object keeps its Context. Destructors make the context current
 // while they need it. They never report an error and never wait; see the notes of each class.
@@ -49,11 +50,12 @@ class Context {
   int multiprocessors_ = 1;
 };
 
-// Makes a context current within a scope; the destructor restores the thread's previous context.
-// Within the scope, the thread may query events and allocate memory even while another stream of
-// the program is being captured into a graph, because hotpack never uses a stream under capture.
-//   const CurrentContext current(*context);
-//   HOTPACK_TRY(current.status());
+// Makes a context current on this thread while the object exists; the destructor restores the
+// thread's previous context. Meanwhile the thread may query events and allocate memory even if
+// another stream of the program is being captured into a graph. This is safe because hotpack never
+// uses a stream under capture.
+//     const CurrentContext current(*context);
+//     HOTPACK_TRY(current.status());
 class CurrentContext {
  public:
   explicit CurrentContext(const Context& context);
@@ -69,14 +71,14 @@ class CurrentContext {
   int capture_mode_ = kCaptureModeRelaxed;  // the constructor stores the thread's own mode here
 };
 
-// Releases an object of the driver with `call`, with the context current. The reaper
-// (late_free.hpp) releases it later if a capture of the program prevents that now, or if the driver
-// may wait and this thread must not (FreesLate). Does nothing if the driver was torn down together
-// with its objects.
+// Releases an object of the driver by calling `call` with the context current. In two cases the
+// reaper (late_free.hpp) releases it later: if a capture of the program prevents the release now,
+// and if the driver may wait but this thread must not (FreesLate). Does nothing if the driver has
+// been shut down, because its objects are then gone.
 void give_back(std::shared_ptr<const Context> context, std::function<int()> call) noexcept;
 
-// A stream of the loader, which does not wait for the legacy stream. Precondition of the
-// destructor: the stream is idle, or the context has failed.
+// A stream of the loader. It does not wait for the legacy stream. Precondition of the destructor:
+// the stream is idle, or the context has failed.
 class Stream {
  public:
   Stream() = default;
@@ -92,16 +94,16 @@ class Stream {
   StreamHandle handle_ = nullptr;
 };
 
-// An event without time stamps. All functions but query() need the context current. An event that
-// was never recorded counts as complete.
+// An event without time stamps. For all functions except query(), the context must be current. An
+// event that was never recorded counts as complete.
 class Event {
  public:
   Event() = default;
   ~Event();
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
-  // With kEventBlockingSync in `more_flags`, a host thread that waits for the event sleeps; without
-  // it, the thread spins.
+  // Makes an event. With kEventBlockingSync in `more_flags`, a host thread that waits for the event
+  // sleeps; without it, the thread waits in a busy loop.
   [[nodiscard]] static Result<Event> create(std::shared_ptr<const Context> context,
                                             unsigned more_flags = 0);
   [[nodiscard]] EventHandle handle() const { return handle_; }
@@ -116,12 +118,12 @@ class Event {
   EventHandle handle_ = nullptr;
 };
 
-// Records the event. If that fails, records it a second time, because memory that work in flight
-// uses must not count as free. Returns the first error.
+// Records the event on the stream. If that fails, tries once more, because without the event,
+// memory that work in flight uses would count as free. Returns the first error.
 [[nodiscard]] Status record_surely(const Event& event, StreamHandle stream);
 
 // Memory of a device, aligned to 256 bytes. Precondition of the destructor: no work in flight uses
-// the memory, or the context has failed. Use free_late() otherwise.
+// the memory, or the context has failed. If work may use it, call free_late() instead.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -139,8 +141,8 @@ class DeviceMemory {
   std::uint64_t size_ = 0;
 };
 
-// Pinned host memory that every device can copy from. Precondition of the destructor as for
-// DeviceMemory.
+// Pinned host memory from which every device can copy. Precondition of the destructor: no work in
+// flight uses the memory, or the context has failed.
 class PinnedMemory {
  public:
   PinnedMemory() = default;

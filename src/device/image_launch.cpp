@@ -15,14 +15,15 @@ namespace hotpack::device {
 namespace {
 
 constexpr std::uint32_t kBlockThreads = 256, kWarpThreads = 32, kMostRows = 65535;
-// The most blocks per multiprocessor; with more work, each thread works several times. This is
-// enough that the uneven end of a launch matters little.
+// The most blocks that are launched per multiprocessor; if there is more work, each thread works
+// several times. With so many blocks, it matters little that they do not end at the same time.
 constexpr std::uint64_t kMostBlocks = 128;
 
 std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
-// Makes the data for conversion: sets the numbers in `args`, and returns the table of converted
-// values. The kernel uses the table unless the numbers give the same results.
+// Prepares the conversion of bytes to floats: stores mean, reciprocal and the like in `args`, and
+// returns the table of converted values. The kernel computes with the numbers if that gives the
+// results of the table; otherwise it uses the table.
 std::vector<std::byte> make_values(const ImageOutput& output, int channels, ImageArgs& args) {
   const auto count = static_cast<std::size_t>(channels);
   const std::vector<float> mean =
@@ -103,9 +104,9 @@ Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle str
                         size.grid_z, size.block_threads, 1, 1, 0, stream, parameters, nullptr);
 }
 
-// Returns a launch with one thread per vector of pixels if planes are written, otherwise per vector
-// of elements. Some kernels take two or four vectors per thread; then half of the blocks or more
-// have no work, which costs little.
+// Returns the size of the launch: one thread per vector of pixels if the output is in planes,
+// otherwise one thread per vector of elements. Some kernels process two or four vectors per thread;
+// then half of the blocks or more have no work, which costs little.
 LaunchSize image_launch_size(const ImageArgs& args, ElementType type, AxisOrder order,
                              int processors) {
   const std::uint64_t per_vector = 16 / element_bytes(type);

@@ -1,8 +1,9 @@
-// The image half of a batch: the kernel, its arguments, and the number of threads.
+// Expands the images of a batch: holds the kernel and its arguments, and computes the number of
+// threads.
 //
-// Ownership: keeps the modules and a table of values on the device. Thread-safe once made:
-// several threads may launch.
-// Failure: make() fails with `usage` as ImageExpander::make; `io` if a call of the driver fails.
+// Ownership: keeps the modules and a table of values on the device. Thread-safe once made: several
+// threads may launch. Failure: make() fails with `usage` as ImageExpander::make; `io` if a call of
+// the driver fails.
 #pragma once
 
 #include <memory>
@@ -26,8 +27,8 @@ class ImageLaunch {
                                                 AxisOrder stored);
   // Bytes of the image of one batch row.
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
-  // Queues a kernel that writes rows.count rows at `out`, which is aligned to 16 bytes. Needs the
-  // context current.
+  // Queues a kernel that writes the images of rows.count rows to `out`, which must be aligned to 16
+  // bytes. The context must be current.
   [[nodiscard]] Status launch(const PackedRows& rows, Pointer out, StreamHandle stream) const;
 
  private:

@@ -64,8 +64,8 @@ Error misfit(const Context& context, const Error& failed) {
                      "toolkit that is no newer than the driver");
 }
 
-// The loaded modules that may still be in use. Never destroyed, because a loader may outlive the
-// program's static objects.
+// The modules that were loaded in this process and may still be in use. Never destroyed, because a
+// loader may outlive the program's static objects.
 struct Known {
   std::mutex mutex;
   std::vector<std::weak_ptr<const KernelModules>> modules;

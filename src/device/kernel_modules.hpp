@@ -1,4 +1,4 @@
-// The kernels in one device's context, loaded once and shared by all current users.
+// The kernels in one device's context. They are loaded once, and all current users share them.
 //
 // Ownership: keeps its Context; the last owner unloads the kernels. Thread-safe. Failure: `usage`
 // if hotpack was built without kernels, or if the driver cannot use them (the driver is too old, or
@@ -29,16 +29,17 @@ using KernelImages = std::vector<KernelImage>;
 
 class KernelModules {
  public:
-  // Loads the kernels. If an owner of kernels from the same images exists in this context, returns
-  // those, without a call of the driver.
+  // Returns the kernels for a context. If kernels from the same images are in use in this context,
+  // returns those, without a call of the driver; otherwise loads them.
   [[nodiscard]] static Result<std::shared_ptr<const KernelModules>> load(
       std::shared_ptr<const Context> context, const KernelImages& images);
   ~KernelModules();
   KernelModules(const KernelModules&) = delete;
   KernelModules& operator=(const KernelModules&) = delete;
 
-  // Searches only in the module whose prefix the name has, because tools that watch calls of the
-  // driver report every failed search. Needs the context current.
+  // Returns the kernel with this name. Searches only in the module whose prefix the name has,
+  // because tools that watch calls of the driver report every failed search. The context must be
+  // current.
   [[nodiscard]] Result<FunctionHandle> find(const std::string& name) const;
 
  private:

@@ -10,9 +10,9 @@ namespace hotpack::device {
 
 namespace {
 
-// What the driver reports about an address. The initial values are those for an address that the
-// driver does not know. The flags `managed` and `legacy_ipc` are ints that start with 0, because
-// the driver writes either one byte or four of them.
+// What the driver says about an address. The initial values are what is true for an address that
+// the driver does not know. The driver writes the flags `managed` and `legacy_ipc` either as one
+// byte or as four, so they are ints that start with 0.
 struct Place {
   int kind = 0;
   int ordinal = 0;

@@ -1,4 +1,4 @@
-// Checks that a device's kernels can write the caller's memory. If they could not, the kernels
+// Checks that the kernels of a device can write to the caller's memory. If they could not, they
 // would fail, and the process could not use CUDA any more.
 //
 // Thread-safe. Failure: `usage` for host memory, for memory of another device, and for memory that
@@ -19,11 +19,11 @@ namespace hotpack::device {
 
 class KnownBuffers {
  public:
-  // Checks a buffer. `which` names it in the message, for example "the image buffer of part 0". The
-  // last buffers are remembered: the driver is asked only if the address is not among them, or if
-  // the buffer is larger than before. So fixed buffers cost nothing. Managed memory belongs to any
-  // device. The end of memory is checked only if cuMemAlloc made it, because mapped memory may
-  // continue after the end that the driver reports.
+  // Checks a buffer. `which` is its name in the message, for example "the image buffer of part 0".
+  // The last buffers are remembered, and the driver is asked only if the address is not among them,
+  // or if the buffer is larger than before; so fixed buffers cost nothing. Managed memory is
+  // accepted for any device. Whether the memory is large enough is checked only if cuMemAlloc
+  // allocated it: mapped memory may continue after the end that the driver reports.
   [[nodiscard]] Status check(const std::string& which, const void* memory, std::uint64_t bytes,
                              const Context& context);
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::uint32_t kBlockThreads = 256;
 constexpr std::uint64_t kMostGridY = 65535;
-// The number of blocks per multiprocessor and launch, if there is enough work: a few times as many
-// as it holds at once, so that few of its threads idle at the end. It is not larger, so that values
-// that a thread computes once per row serve many stores.
+// The number of blocks that are launched per multiprocessor if there is enough work. It is a few
+// times as many as a multiprocessor holds at once, so that few threads are idle at the end. It is
+// not larger, so that what a thread computes once per batch row serves for many stores.
 constexpr std::uint64_t kBlocksPerProcessor = 24;
 // This many blocks keep a multiprocessor busy.
 constexpr std::uint64_t kLeastBlocksPerProcessor = 6;
@@ -43,8 +43,8 @@ std::uint64_t groups_of(std::uint64_t count, std::uint64_t size) {
   return (count + size - 1) / size;
 }
 
-// Returns the number of units that the threads of one row share: pixels of a plane, or blocks of 16
-// bytes.
+// Returns the number of items that the threads of one batch row share: pixels of a plane, or blocks
+// of 16 bytes.
 std::uint64_t items_of(const LabelArgs& args, const LabelOutput& output) {
   // a row may begin and end within a block
   if (!by_planes(output)) return args.row_bytes / kBlockBytes + 2;
@@ -121,8 +121,8 @@ Result<LabelLaunch> LabelLaunch::make(const std::shared_ptr<const Context>& cont
   launch.context_ = context;
   launch.modules_ = modules;
   launch.output_ = expander.output();
-  // Such a label has one pixel, whose elements are the same in both orders. With channels_last, the
-  // kernel divides them among threads.
+  // A label of a whole image is one pixel, whose elements are the same in both orders. With
+  // channels_last, the kernel divides them among threads.
   if (source.scope == LabelScope::image) launch.output_.order = AxisOrder::channels_last;
   launch.args_ = label_args(launch.output_, source);
   const CurrentContext current(*context);

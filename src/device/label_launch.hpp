@@ -1,4 +1,5 @@
-// The label half of a batch: the kernel, its arguments, and the number of threads.
+// Expands the labels of a batch: holds the kernel and its arguments, and computes the number of
+// threads.
 //
 // Ownership, thread-safety and failure as ImageLaunch.
 #pragma once
@@ -35,8 +36,8 @@ class LabelLaunch {
   LabelArgs args_;  // the arguments that all launches share
 };
 
-// Returns the arguments that all launches share for an output of this size: everything but rows,
-// records and out. `output` has type and ignore_index filled in.
+// Returns the arguments that are the same in all launches for an output of this size, that is, all
+// but rows, records and out. The members type and ignore_index of `output` must be set.
 [[nodiscard]] LabelArgs label_args(const LabelOutput& output, const expand::LabelSource& source);
 void set_size(LabelArgs& args, const LabelOutput& output, PixelSize size);
 

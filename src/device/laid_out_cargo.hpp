@@ -1,5 +1,5 @@
-// The common base of all classes derived from Cargo (cargo.hpp). A SlotLayout determines the sizes
-// that it returns: of slots, and of staged memory.
+// The common base of all classes derived from Cargo (cargo.hpp). It uses a SlotLayout to compute
+// the sizes of slots and of staged memory.
 //
 // Ownership and thread-safety as Cargo.
 #pragma once

@@ -69,8 +69,8 @@ bool all_over(Entry& entry) {
   return entry.events.empty();
 }
 
-// Starts a sweep: moves all entries of the list to `entries`. Returns false if this thread is
-// already sweeping, because the destructor of a freed object has called back.
+// Starts a pass over the list: moves all its entries to `entries`. Returns false if this thread is
+// already in such a pass, because the destructor of a freed object has called sweep_late().
 bool begin_sweep(LateList& list, std::list<Entry>& entries, std::uint64_t& again) {
   std::unique_lock lock(list.mutex);
   if (list.sweeping && list.sweeper == std::this_thread::get_id()) return false;
@@ -82,9 +82,10 @@ bool begin_sweep(LateList& list, std::list<Entry>& entries, std::uint64_t& again
   return true;
 }
 
-// Ends a sweep: returns the entries that are still in use to the front of the list, before the
-// entries that were added during the sweep. Returns the number of freed entries, not counting those
-// to be tried again.
+// Ends a pass over the list: puts the entries that are still in use (`still_waiting`) back to the
+// front of the list, before entries that were added meanwhile. Of `let_go` entries that the pass
+// has released, some must be tried again: those counted in list.again since it was `again_before`.
+// Returns the number of the others, which are freed.
 std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size_t let_go,
                       std::uint64_t again_before) {
   const std::lock_guard lock(list.mutex);
@@ -97,8 +98,9 @@ std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size
   return freed;
 }
 
-// Frees the entries that are no longer in use. Returns their number. Holds no lock while it queries
-// the driver or releases objects, because both may take long or call back.
+// Makes one pass over the list: frees the entries that are no longer in use, and returns their
+// number. Holds no lock while it calls the driver or releases objects, because both may take long
+// or call back.
 std::size_t sweep_once(LateList& list) {
   std::list<Entry> entries;
   std::uint64_t again = 0;
@@ -139,8 +141,8 @@ void reap(LateList& list) {
   list.changed.notify_all();
 }
 
-// Stops the reaper at exit. It is registered after the driver was initialized, so it runs before
-// the driver shuts down. After that, nobody may call the driver.
+// Stops the reaper at exit. This function is registered after the driver was initialized, so it
+// runs before the driver shuts down. After that, the driver must not be called.
 void stop_reaper() {
   LateList& list = late_list();
   std::unique_lock lock(list.mutex);
@@ -153,9 +155,9 @@ void stop_reaper() {
   ended ? list.reaper.join() : list.reaper.detach();
 }
 
-// Starts the reaper, the thread that frees the entries once they are no longer in use, unless it
-// runs already. If the system cannot start a thread now, add_entry() tries again with the next
-// entry. The caller holds the list's mutex.
+// Starts the reaper, the thread that frees entries of the list once they are no longer in use; does
+// nothing if it is running. If the system cannot start a thread now, add_entry() tries again with
+// the next entry. The caller must hold the list's mutex.
 void start_reaper(LateList& list) noexcept {
   if (list.reaper.joinable() || list.stopping || !reaper_works) return;
   try {
@@ -168,8 +170,8 @@ void start_reaper(LateList& list) noexcept {
   static_cast<void>(std::atexit(stop_reaper));
 }
 
-// Allocates a list of one entry. Memory in use must be put on the list, so if the host lacks
-// memory, this waits until there is some.
+// Allocates the memory for one entry of the list. If the host lacks memory, waits until there is
+// some, because memory that is in use must be put on the list.
 std::list<Entry> place_for_one() {
   while (true) {
     try {

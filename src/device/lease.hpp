@@ -1,6 +1,6 @@
-// A lease of output memory, which the copies of a DeviceBatch share.
+// Output memory that is lent to the caller; all copies of a DeviceBatch share one lease.
 //
-// Ownership: keeps the Core, and with it the pool that its memory returns to. Thread-safety as
+// Ownership: keeps the Core, and with it the pool to which its memory returns. Thread-safety as
 // DeviceBatch. Failure: as DeviceBatch::record_stream(); the destructor never throws and never
 // waits.
 #pragma once

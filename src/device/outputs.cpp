@@ -26,8 +26,8 @@ bool is_passing(int code) { return code == code::kOutOfMemory || code::is_of_a_c
 
 }  // namespace
 
-// Converts the code of a call to the outcome for a use of a stream. Fails if the context has
-// failed.
+// Converts the driver's code of a call about a stream to a Noted. Fails if the code means that the
+// context has failed.
 Result<OutputPool::Noted> OutputPool::judge(const Driver& driver, const char* call, int code) {
   if (code == code::kSuccess) return Noted::yes;
   if (is_sticky(code)) return driver.check(call, code).error();
@@ -40,8 +40,8 @@ OutputPool::OutputPool(std::vector<std::shared_ptr<const Context>> contexts,
   for (List* const list : {&retried_, &free_, &unknown_, &kept_}) list->reserve(most);
 }
 
-// Runs after close(), or if nothing was leased. Uses no stream of the program, because it may run
-// after the program has destroyed them.
+// Runs after close(), or if nothing was leased. It must use no stream of the program, because the
+// program may have destroyed them already.
 OutputPool::~OutputPool() {
   for (List* const list : {&free_, &unknown_, &kept_}) {
     for (auto& memory : *list) free_late_one(std::move(memory));
@@ -174,8 +174,9 @@ Result<OutputPool::Noted> OutputPool::note(const StreamUse& use, OutputMemory& m
   const CurrentContext current(*context);
   if (current.code() != code::kSuccess)
     return judge(context->driver(), "cuCtxPushCurrent", current.code());
-  // This thread cannot name another thread's per-thread stream. It records the legacy stream
-  // instead, which waits for that stream, as it does for all streams that are not non-blocking.
+  // On this thread, the handle of the per-thread stream does not mean the stream of the thread that
+  // used the memory. So an event is recorded on the legacy stream instead, which waits for that
+  // stream, as it does for all streams that are not non-blocking.
   const bool elsewhere = use.stream == kPerThreadStream && use.thread != std::this_thread::get_id();
   const StreamHandle stream = elsewhere ? kLegacyStream : use.stream;
   if (is_captured(*context, stream))

@@ -1,9 +1,9 @@
-// Device memory for expanded batches, leased and reused.
+// Device memory for expanded batches, which is lent and reused.
 //
 // When a lease ends, an event is recorded on each stream that used the memory. The next user of the
 // memory makes its stream wait for these events. So no host thread waits, and nothing overwrites
-// memory that a stream still reads. If no event can be recorded at the end of a lease, because the
-// stream is being captured into a graph, it is unknown when the memory will be free. Such memory is
+// memory that a stream still reads. If a stream is being captured into a graph when a lease ends,
+// no event can be recorded on it, and it is unknown when the memory will be free. Such memory is
 // neither reused nor freed until an event could be recorded. If a stream was destroyed before the
 // end of the lease, this can never be known, and the memory is kept until the pool ends. Ownership:
 // the pool owns all memory; a lease borrows it and keeps the pool. Thread-safe. Failure: `io` if
@@ -28,9 +28,9 @@ struct OutputBytes {
   std::uint64_t label = 0;
 };
 
-// A stream whose work uses the memory of a part of a batch, and the thread that passed the stream
-// to hotpack. The thread matters, because the handle of the per-thread stream means another stream
-// on each thread.
+// A stream that uses the memory of a part of a batch, and the thread that passed the stream to
+// hotpack. The thread matters, because the handle of the per-thread stream means another stream on
+// each thread.
 struct StreamUse {
   std::size_t part = 0;
   StreamHandle stream = nullptr;
@@ -71,8 +71,8 @@ class OutputPool {
   [[nodiscard]] Error none_left() const;
   // Takes back memory that try_take() returned and that nobody wrote.
   void give_back(std::unique_ptr<OutputMemory> memory) noexcept;
-  // Ends a lease that used these streams. Fails if a context has failed; then the memory is
-  // dropped.
+  // Takes memory back when a lease ends whose memory these streams used. Fails if a context has
+  // failed; the memory is then dropped.
   [[nodiscard]] Status give_back(std::unique_ptr<OutputMemory> memory,
                                  std::vector<StreamUse> uses) noexcept;
   // Drops memory of a context that has failed: frees it after its kernels, and never reuses it.

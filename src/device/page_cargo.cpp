@@ -25,8 +25,8 @@ void PageCargo::begin(loader::Slot& slot, std::span<const std::optional<std::uin
   staged_.begin(slot, samples, layout(), *blocks_);
 }
 
-// Returns the place of a record in the slot. The size of the place was computed when the loader was
-// opened; if the record now has another size, this fails.
+// Returns where the record of a batch row goes in the slot. The size of this place was computed
+// when the loader was opened; fails if the record has another size now.
 Result<PageCargo::Place> PageCargo::place(loader::Slot& slot, std::size_t row,
                                           const loader::RecordShape& record,
                                           const expand::Placement& placement) {

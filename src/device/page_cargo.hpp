@@ -1,7 +1,7 @@
-// Residency::page: threads gather the records of each batch into its slot, after the tables, and
-// one copy per part transfers both.
-// Ownership: the BatchFiller, which writes slots through it, shares it with the code that copies
-// them. Thread-safety: as Cargo and RowSink.
+// Residency::page: threads gather the records of each batch in its slot, after the tables, and one
+// copy per part brings tables and records to the device.
+// Ownership: shared by the BatchFiller, which writes slots through it, and by the code that copies
+// slots. Thread-safety: as Cargo and RowSink.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// One object of a type per process.
+// Makes one object of a type per process.
 //
 // Ownership: the first call makes the object, and nobody destroys it: at exit the driver may be
 // gone while threads still use the object. A forked child gets a new object, because threads, locks

@@ -24,8 +24,8 @@ namespace {
 constexpr std::uint64_t kShapesAtOnce = 1024;
 constexpr unsigned kShapeThreads = 8;
 
-// Calls take(sample, shape) for every record whose shape can be read. Several threads call it at
-// the same time.
+// Calls take(sample, shape) for every record whose shape can be read. Uses `threads` threads, which
+// call it at the same time.
 template <class Take>
 void read_shapes(const RecordSource& source, const BatchForm& form, unsigned threads, Take take) {
   for_ranges(

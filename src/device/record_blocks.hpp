@@ -1,5 +1,5 @@
 // The layout of records in slots, on devices and in resident memory: each record is a block of
-// image and label. Also the sizes of all blocks of a data set.
+// image and label. Also gives the sizes of the blocks of all samples.
 //
 // A RecordBlocks is an immutable value; thread-safe. It needs 16 bytes per record if records differ
 // in size.
@@ -30,19 +30,19 @@ struct RecordBlock {
 };
 
 [[nodiscard]] RecordBlock block_of(const loader::RecordShape& record);
-// Returns the entry of a batch row that has a sample. The block of the sample's record lies `at`
-// bytes after the base address of the records.
+// Returns the table entry of a batch row with a sample. `at` is the offset of the sample's block
+// from the base address of the records.
 [[nodiscard]] RowEntry entry_of(const loader::RecordShape& record,
                                 const expand::Placement& placement, std::uint64_t at);
 
-// Returns the error for a record that could not be read, or had another size, when the loader was
-// opened.
+// Returns the error for a record that is not what it was when the loader was opened: it could not
+// be read then, or it had another size.
 [[nodiscard]] Error changed_since_opening();
 
 class RecordBlocks {
  public:
-  // If records differ in size, reads the shapes of all records, with `threads` threads. A record
-  // that cannot be read gets no block.
+  // Computes the sizes of all blocks. If records differ in size, reads the shapes of all records
+  // for this, with `threads` threads. A record that cannot be read gets no block.
   [[nodiscard]] static RecordBlocks make(const loader::RecordSource& source,
                                          const loader::BatchForm& form, unsigned threads);
 
@@ -52,13 +52,14 @@ class RecordBlocks {
   [[nodiscard]] std::optional<loader::RecordShape> shape(std::uint64_t sample) const;
   // returns the bytes of the record's block; 0 if the record could not be read
   [[nodiscard]] std::uint64_t bytes(std::uint64_t sample) const;
-  // Returns the offset of the sample's block if all blocks lie one after another, in the order of
-  // samples and without gaps.
+  // Returns the offset of a sample's block in resident memory, where the blocks of all samples
+  // follow one another without gaps.
   [[nodiscard]] std::uint64_t begin(std::uint64_t sample) const;
   [[nodiscard]] std::uint64_t total_bytes() const;
   [[nodiscard]] std::uint64_t largest() const { return largest_; }
-  // Returns the largest sum of bytes that the blocks of so many consecutive positions of an epoch
-  // can have. After the last position, the first ones follow. Empty on overflow.
+  // Returns the most bytes that the blocks of `rows` samples at consecutive positions of an epoch
+  // can have together. After the last position, the first ones follow. Returns nothing if the sum
+  // does not fit into 64 bits.
   [[nodiscard]] std::optional<std::uint64_t> most_bytes(std::uint64_t rows) const;
 
  private:

@@ -91,8 +91,9 @@ class Chooser {
     return candidate;
   }
 
-  // Sets shortage_ if a budget does not suffice. Default budgets are shares of free memory, so this
-  // waits for memory that closed loaders free, and computes the defaults again.
+  // Sets shortage_ if a budget does not suffice, or clears it. Default budgets are shares of free
+  // memory. So if one does not suffice, waits for memory that closed loaders free, computes the
+  // defaults again, and checks again.
   Status look_for_shortage(const Needs& needs) {
     shortage_ = shortage_of(inputs_, needs, budgets_);
     if (!shortage_ || !shortage_->budget.by_default || late_count() == 0) return {};

@@ -135,8 +135,9 @@ Status ResidentFiller::fill_row(Slot& slot, std::size_t row) {
   return {};
 }
 
-// Writes the row of a sample. Checks in the order of a BatchFiller, to report the same error:
-// shape, crop, record.
+// Fills the batch row of a sample: its table entry and description, and its record if slots contain
+// records. Checks shape, crop and record in this order, as a BatchFiller does, so that the error is
+// the same.
 Status ResidentFiller::show_sample(Slot& slot, std::size_t row, std::uint64_t sample) {
   const ResidentSet& set = parts_.cargo->set();
   const auto failed = set.errors.find(sample);

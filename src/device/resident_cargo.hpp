@@ -1,5 +1,5 @@
-// Cargo for Residency::pinned and Residency::device: filling a slot reads no file, and slots
-// contain records only if that saves copies.
+// Cargo for Residency::pinned and Residency::device. To fill a slot, no file is read, and records
+// are written into the slot only if that saves copies.
 //
 // Ownership: the cargo and the filler share the resident set. Thread-safety: as Cargo and
 // RowFiller. Failure: RowError with the error that the record had during the load, or with the
@@ -22,8 +22,8 @@ class ResidentCargo : public LaidOutCargo {
                 std::shared_ptr<const ResidentSet> set);
   [[nodiscard]] const ResidentSet& set() const { return *set_; }
 
-  // begin() announces the samples of the slot's rows, as RowFiller::begin. `samples` is empty
-  // unless needs_samples().
+  // Returns true if begin() needs the samples of the slot's rows; if it returns false, `samples` of
+  // begin() is empty. begin() is called under the conditions of RowFiller::begin().
   [[nodiscard]] virtual bool needs_samples() const = 0;
   virtual void begin(const loader::Slot& slot,
                      std::span<const std::optional<std::uint64_t>> samples) = 0;
@@ -92,7 +92,7 @@ class DeviceCargo final : public ResidentCargo {
                                     std::uint64_t sample) const override;
 };
 
-// Fills a slot: writes the tables, the contents that the cargo wants in slots, and the description
+// Fills slots: writes the tables, the records if the cargo wants them in slots, and the description
 // of the rows.
 class ResidentFiller final : public loader::RowFiller {
  public:

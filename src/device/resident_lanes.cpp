@@ -100,8 +100,9 @@ class CopyLane final : public Lane {
   std::size_t turn_ = 0;
 };
 
-// The sizes with which both buffers of every lane fit the budget: first with smaller chunks, but
-// not smaller than the largest record; then with fewer lanes.
+// How many lanes there are, and how large their chunks. The two buffers of every lane must fit the
+// budget. If they do not, chunks become smaller, but not smaller than the largest record; if that
+// is not enough, there are fewer lanes.
 struct LaneSizes {
   std::uint64_t chunk_bytes = 0;
   unsigned lanes = 1;

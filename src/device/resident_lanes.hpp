@@ -1,5 +1,5 @@
-// Lanes: each brings the records of one thread to their resident place, chunk by chunk; either
-// directly into pinned memory, or through pinned buffers to every device.
+// Lanes: each brings the records that one thread reads to their resident place, chunk by chunk;
+// either directly into pinned memory, or through pinned buffers to every device.
 //
 // Ownership: a lane borrows the set. One thread at a time uses a lane; its destructor waits for
 // copies in flight. Failure: `io` from the driver.

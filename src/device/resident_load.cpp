@@ -38,8 +38,8 @@ class Progress {
   Progress(ResidentSet& set, std::uint64_t chunk_bytes, std::size_t threads)
       : set_(set), chunk_bytes_(chunk_bytes), ahead_bytes_(threads * chunk_bytes) {}
 
-  // Returns the next chunk, in the order of the files. Empty if no samples are left, or after a
-  // failure.
+  // Returns the next chunk of samples to load, in the order of the files. Returns nothing if no
+  // samples are left, or after a failure.
   std::optional<Work> next() {
     const std::lock_guard lock(mutex_);
     const RecordBlocks& blocks = *set_.blocks;
@@ -76,8 +76,8 @@ class Progress {
   // limit per chunk, because records may be tiny or have no block
   static constexpr std::uint64_t kMostSamples = 65536;
 
-  // Returns the samples to request now: those of the next chunks (one per thread) that were not
-  // requested before.
+  // Returns the samples that the system should read ahead now: those of the next chunks (one chunk
+  // per thread), without those that were requested before.
   loader::RowRange move_ahead() {
     const RecordBlocks& blocks = *set_.blocks;
     const std::uint64_t first = std::max(ahead_, next_), end = blocks.begin(next_) + ahead_bytes_;
@@ -134,8 +134,8 @@ class Worker {
   }
 
  private:
-  // Asks the system to read these samples ahead. Opens the first sample's shard for that. Ignores
-  // errors: they show when the record is read.
+  // Asks the system to read the records of these samples ahead. Opens the shard of the first sample
+  // for that. Ignores errors, because they appear when the record is read.
   void ask_for(loader::RowRange samples) const {
     if (samples.size() > 0) (void)source_.shape(samples.first);
     for (std::size_t sample = samples.first; sample < samples.last; ++sample)

@@ -1,8 +1,8 @@
-// Loads all records of a data set into its resident memory. Several threads read in the order of
+// Loads all records of a data set into its resident memory. Several threads read, in the order of
 // the files.
 //
 // Failure: `io`, also from the driver; the memory must not be used then. A record that cannot be
-// read is not a failure: the set keeps its error.
+// read is not a failure: its error is stored in the set.
 #pragma once
 
 #include <memory>

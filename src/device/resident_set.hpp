@@ -23,8 +23,8 @@ namespace hotpack::device {
 class KeyArena {
  public:
   explicit KeyArena(std::uint64_t records) : spans_(records) {}
-  // Sets the keys of the samples from `first` on. `lengths` has the length of each key in
-  // `characters`. One thread at a time may call it.
+  // Sets the keys of consecutive samples, from `first` on. `characters` has all their characters,
+  // and `lengths` the number of characters of each key. Only one thread at a time may call this.
   void add(std::uint64_t first, std::string_view characters,
            const std::vector<std::uint32_t>& lengths);
   [[nodiscard]] std::string_view operator[](std::uint64_t sample) const;
@@ -38,8 +38,8 @@ class KeyArena {
   std::vector<Span> spans_;
 };
 
-// The set. Its blocks are in the order of the samples, as in RecordBlocks::begin. Either `pinned`
-// or `devices` contains them.
+// Resident records and what belongs to them. Their blocks are in the order of the samples, as in
+// RecordBlocks::begin, and they are either in `pinned` or in `devices`.
 struct ResidentSet {
   explicit ResidentSet(std::shared_ptr<const RecordBlocks> all)
       : blocks(std::move(all)), keys(blocks->records()) {}

@@ -1,4 +1,4 @@
-// RowEntry describes one row of a batch for a kernel. Entries are copied to the device with the
+// RowEntry: describes one row of a batch for a kernel. Entries are copied to the device with the
 // records.
 //
 // Plain data, for host and device.
@@ -9,12 +9,12 @@
 
 namespace hotpack::device {
 
-// Each record is a block: image, padding to kBlockAlignment, label, padding. Blocks lie one after
-// another, or scattered.
+// Each record is a block: image, padding to kBlockAlignment, label, padding to kBlockAlignment.
+// Every block begins at a multiple of it.
 inline constexpr std::size_t kBlockAlignment = 64;
 
 struct RowEntry {
-  // offset of the stored image from the base address of the records, a multiple of
+  // offset of the batch row's stored image from the base address of the records, a multiple of
   // kBlockAlignment
   std::uint64_t image = 0;
   std::uint64_t label = 0;        // likewise; 0 without a label
@@ -29,8 +29,9 @@ struct RowEntry {
 };
 static_assert(sizeof(RowEntry) == 64);
 
-// Bits of `flags`.
-// if not set, the row has no sample: the image becomes zeros, and the label is ignored everywhere
+// Bits of RowEntry::flags.
+// If kRowValid is not set, the batch row has no sample: its image becomes zeros, and its label is
+// ignored everywhere.
 inline constexpr std::uint32_t kRowValid = 1;
 inline constexpr std::uint32_t kRowFlipHorizontal = 2;
 inline constexpr std::uint32_t kRowFlipVertical = 4;

@@ -1,8 +1,8 @@
-// Where each part's table and records lie in a slot's pinned memory, and in the staged memory that
-// they are copied to.
+// Where each part's table and records are in a slot's pinned memory, and in the staged memory to
+// which they are copied.
 //
-// Thread-safety: SlotLayout is an immutable value. StagedRows is used as a RowFiller: one begin()
-// per slot at a time, then the other members from any thread.
+// Thread-safety: SlotLayout is an immutable value. StagedRows is used like a RowFiller: begin() by
+// one thread per slot, then the other members by any thread.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,16 @@ enum class RecordWay {
   one_by_one,  // each from its resident place in pinned memory
   none,        // not at all: they are on the device
 };
-// Returns the way for a residency. Pinned records are gathered in slots if their average block has
-// fewer than `gather_below_bytes` bytes (see kGatherBelowBytes).
+// Returns how the records of a batch get to a device with this residency. Pinned records are
+// gathered in slots if their blocks have fewer than `gather_below_bytes` bytes on average (see
+// kGatherBelowBytes).
 [[nodiscard]] RecordWay way_of(Residency residency, const RecordBlocks& blocks,
                                std::uint64_t gather_below_bytes);
 
-// The layout of a slot, which has one region for each part of the batch. A region begins on a page,
-// and contains the table of the part, padding to 256 bytes, and the records if they are in slots.
-// The staged memory of a part has the layout of a region, and contains the records unless they are
-// resident on the device.
+// The layout of a slot: one region for each part of the batch. A region begins on a page, and
+// contains the table of the part, padding to 256 bytes, and the records if they are in slots. The
+// staged memory of a part has the same layout; it contains the records unless they are resident on
+// the device.
 class SlotLayout {
  public:
   struct Part {
@@ -66,8 +67,8 @@ class SlotLayout {
   std::uint64_t slot_bytes_ = 0;
 };
 
-// The offsets of the rows' records in staged memory, one after another. begin() needs no samples if
-// all records have one size, because the rows with a sample come first.
+// Where the record of each batch row is in staged memory: the records follow one another. If all
+// records have one size, begin() needs no samples, because the rows with a sample come first.
 class StagedRows {
  public:
   struct Span {

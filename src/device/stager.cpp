@@ -64,8 +64,8 @@ Result<bool> all_over(const Staged& staged, Event Staged::Part::*event) {
   return true;
 }
 
-// Waits until all copies and kernels are over, for kLastLook at most. Copies take only a moment, so
-// this is worthwhile: the memory is then free when close() returns.
+// Waits until all copies and kernels are done, for kLastLook at most. Copies take only a moment, so
+// waiting is worthwhile: the memory is then free when close() returns.
 void look_until_over(const std::vector<std::unique_ptr<Staged>>& all) {
   const auto end = steady_clock::now() + kLastLook;
   const auto over = [](const std::unique_ptr<Staged>& staged) {
@@ -94,8 +94,8 @@ std::vector<std::shared_ptr<Stager>> still_there() {
   return there;
 }
 
-// Adds a stager to those of this process, and registers `at_exit` once. The driver is initialized
-// by now, so handlers that are registered now run before the driver's own.
+// Adds a stager to the stagers of this process. The first call also registers `at_exit`. The driver
+// is initialized by then, so functions that are registered now run before those of the driver.
 void remember(const std::shared_ptr<Stager>& stager, void (*at_exit)()) {
   Started& started = of_this_process<Started>();
   const std::lock_guard lock(started.mutex);
@@ -144,8 +144,7 @@ Status Stager::start() {
   return {};
 }
 
-// ------------------------------------------------------------------------------------------------
-// the feeder
+// ---- the feeder
 
 void Stager::feed() {
   ::prctl(PR_SET_TIMERSLACK, kTimerSlack);
@@ -174,8 +173,8 @@ bool Stager::pause_here(Lock& lock) {
   return !closing_;
 }
 
-// Examines events: returns slots that are copied to the ring, in the order of the copies, and frees
-// staged memory that kernels have read.
+// Queries events. Returns slots whose copies are done to the ring, in the order of the copies, and
+// frees staged memory that kernels have finished reading.
 void Stager::poll() {
   if (failure()) return;
   pause_between_ = std::min(2 * pause_between_, kLongRest);
@@ -211,8 +210,8 @@ Status Stager::free_what_is_read() {
     busy_.erase(std::find(busy_.begin(), busy_.end(), staged));
     free_.push_back(staged);
   }
-  // If kernels of consumers still read all staged memory, a consumer that waits now waits for the
-  // device, not for the loader.
+  // If kernels of consumers are still reading all staged memory, a consumer that waits now waits
+  // for the device, not for the loader.
   const Lock lock(mutex_);
   const bool behind = busy_.size() == staged_.size();
   if (std::exchange(behind_kernels_, behind) != behind) arrived_.notify_all();
@@ -315,8 +314,7 @@ Status Stager::copy_part(Staged::Part& part, const Slot& slot, std::size_t numbe
   return recorded;
 }
 
-// ------------------------------------------------------------------------------------------------
-// consumers
+// ---- consumers
 
 std::optional<Error> Stager::refusal() const {
   if (closing_) return usage_error("the loader is closed; open another one");
@@ -390,8 +388,8 @@ void Stager::take_back(Cursor step) noexcept {
     deliver_ = step;
 }
 
-// While an object of this class exists, the feeder rests, unless the loader is being closed. The
-// constructor must run with seek_mutex_ held.
+// While an object of this class exists, the feeder does nothing, unless the loader is being closed.
+// When it is constructed, seek_mutex_ must be locked.
 class Stager::Pause {
  public:
   Pause(Stager& stager, Lock& lock) : stager_(stager) {
@@ -468,8 +466,7 @@ double Stager::wait_seconds() const {
   return wait_seconds_;
 }
 
-// ------------------------------------------------------------------------------------------------
-// the end
+// ---- the end
 
 void Stager::close() noexcept {
   tell_end();
@@ -487,8 +484,9 @@ void Stager::tell_end() noexcept {
   paused_.notify_all();
 }
 
-// Stops the threads. Returns false if that was done before, or if a thread did not end in time.
-// Called with seek_mutex_ held.
+// Stops the threads: waits for the feeder until `end`, and for the threads of the ring until `end`,
+// but at least for `least_for_ring`. Returns false if stop() was called before, or if the feeder
+// did not end in time. seek_mutex_ must be locked.
 bool Stager::stop(steady_clock::time_point end, milliseconds least_for_ring) noexcept {
   if (std::exchange(stopped_, true)) return false;
   Lock lock(mutex_);
@@ -501,8 +499,8 @@ bool Stager::stop(steady_clock::time_point end, milliseconds least_for_ring) noe
   return stopped;
 }
 
-// Stops all stagers at exit, before the driver shuts down: its end removes pinned memory, to which
-// rings write, and feeders call the driver.
+// Stops all stagers at exit, before the driver shuts down. The shutdown removes pinned memory, to
+// which rings write, and afterwards feeders must not call the driver.
 void Stager::stop_all() noexcept {
   const auto end = steady_clock::now() + kPatienceAtExit;
   const auto all = still_there();  // in a forked child: only its own
@@ -513,8 +511,8 @@ void Stager::stop_all() noexcept {
   }
 }
 
-// Gives everything that may be in use to free_late(): the slots, which copies may read; the staged
-// memory; and the kernels that read it.
+// Passes everything that may be in use to free_late(): the slots, from which copies may read; the
+// staged memory; and the kernels that read it.
 void Stager::let_go() noexcept {
   struct Held {
     std::vector<std::shared_ptr<const void>> launches;

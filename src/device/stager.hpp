@@ -1,16 +1,16 @@
-// Brings packed batches to the devices ahead of the consumer. Like the ring of pinned slots
-// (loader/ring.hpp), from which it takes the batches, it reuses a fixed number of batch memories in
-// turn.
+// Brings packed batches to the devices before the consumer asks for them. It takes the batches from
+// a ring of pinned slots (loader/ring.hpp), and like that ring it reuses a fixed number of
+// memories, each for one batch, in turn.
 //
 // One thread, the feeder, takes filled slots in order, copies each part to its device on a copy
-// stream, and examines events. A slot returns to its ring when it is copied; staged memory is
+// stream, and queries events. A slot returns to its ring when its copy is done; staged memory is
 // reused when the consumer's kernels have read it. The feeder polls, because the driver makes no
-// callbacks after an error of the context. No lock is held during a call of the driver. Ownership:
-// the loader and the feeder share the Stager. It owns ring, slots, staged memory and copy streams.
-// The code that starts it must close it. Thread-safety: several threads may call all members at
-// once. In a forked child only refused(), seek(), position(), cancel() and forked() may be called;
-// the first two return an error. Failure: as Ring::next. The first call of the driver that fails,
-// on any thread, is also the error of every later call.
+// callbacks after an error of the context. No lock is held during a call of the driver.
+// Ownership: the loader and the feeder share the Stager. It owns ring, slots, staged memory and
+// copy streams. The code that starts it must close it. Thread-safety: several threads may call all
+// members at once. In a forked child only refused(), seek(), position(), cancel() and forked() may
+// be called; the first two return an error. Failure: as Ring::next. The first call of the driver
+// that fails, on any thread, is also the error of every later call.
 #pragma once
 
 #include <atomic>
@@ -75,25 +75,25 @@ class Stager : public std::enable_shared_from_this<Stager> {
   // Starts the ring and the feeder. Call it once, after a shared_ptr holds the Stager.
   [[nodiscard]] Status start();
 
-  // Examines the next batch before it is handed out. If it returns an error, the batch stays in the
-  // queue. Called under the lock.
+  // Examines the next batch before next() returns it. If the function returns an error, next()
+  // fails with it, and the batch stays in the queue. Called under the lock.
   using Accept = std::function<Status(const Staged& staged)>;
-  // Returns the next batch, which belongs to the caller until give_back(); null at the end of an
+  // Returns the next batch, which belongs to the caller until give_back(), or null at the end of an
   // epoch. `timeout` as in Ring::next.
   [[nodiscard]] Result<Staged*> next(std::chrono::milliseconds timeout, const Accept& accept);
   // Returns a batch. Its memory may be reused after the `read` events that are recorded by now.
   void give_back(Staged* staged) noexcept;
 
-  // For a batch that could not be handed on: a state taken from now on does not count the batch of
-  // this step.
+  // Call this if a batch could not be delivered after all: states that are taken from now on do not
+  // count the batch of this step.
   void take_back(loader::Cursor step) noexcept;
 
   [[nodiscard]] Status seek(loader::Cursor cursor);
   [[nodiscard]] loader::Cursor position() const;
   void cancel() noexcept;
-  // Stops the threads, and frees memory that is still in use later, with free_late(). Idempotent.
-  // At exit, threads that still run are stopped before the driver shuts down, which takes about a
-  // second at most; memory is left to the driver.
+  // Stops the threads. Memory that is still in use is freed later, with free_late(). May be called
+  // again. At exit, threads that still run are stopped before the driver shuts down, which takes
+  // about a second at most; memory is left to the driver.
   void close() noexcept;
 
   // Makes every later call fail with this error. Only the first call has an effect.
@@ -104,8 +104,8 @@ class Stager : public std::enable_shared_from_this<Stager> {
   [[nodiscard]] std::optional<Error> refused() const;
 
   [[nodiscard]] bool is_closed() const;
-  // The seconds that consumers waited, not counting times when kernels of consumers read all staged
-  // memory.
+  // Returns how many seconds consumers have waited for the loader. Times in which kernels of
+  // consumers were reading all staged memory do not count.
   [[nodiscard]] double wait_seconds() const;
   [[nodiscard]] std::uint64_t copied_bytes() const { return copied_bytes_.load(); }
 

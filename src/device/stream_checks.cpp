@@ -25,8 +25,8 @@ Error captured_error(const std::string& which) {
       "launch of the graph");
 }
 
-// The error for the legacy stream. That stream waits for blocking streams, so it may not be used
-// while one of them is being captured.
+// Returns the error for the legacy stream while another stream is being captured. The legacy stream
+// waits for blocking streams, so it must not be used while one of them is being captured.
 Error barred_error(const std::string& which) {
   return usage_error(which +
                      " cannot be used while another stream is being captured into a CUDA graph, "

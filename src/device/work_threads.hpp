@@ -1,4 +1,4 @@
-// Runs work on threads that end with it.
+// Runs work on several threads, and returns when all of it is done.
 //
 // Free functions. If the system cannot start all requested threads, the threads that run do all the
 // work, including the caller's. `work` must not throw.
@@ -32,8 +32,8 @@ void on_threads(unsigned count, const Work& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Calls work(first, last) for ranges [first, last) of at most `at_once` numbers, which together
-// cover 0 … count − 1, on up to `threads` threads.
+// Divides the numbers 0 … count − 1 into ranges [first, last) of at most `at_once` numbers, and
+// calls work(first, last) for each range, on up to `threads` threads.
 template <class Work>
 void for_ranges(std::uint64_t count, std::uint64_t at_once, unsigned threads, const Work& work) {
   std::atomic<std::uint64_t> next{0};

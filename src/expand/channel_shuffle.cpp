@@ -6,8 +6,8 @@ namespace hotpack::expand {
 
 namespace {
 
-// Fills the tables. The classes of a pixel are consecutive in its vector, so the bytes that `lane`
-// successive elements need lie within `lane` bytes.
+// Fills the tables. The classes of a pixel are consecutive in its vector, so the source bytes of
+// `lane` successive elements lie within `lane` bytes of the record.
 void fill(ChannelShuffle& shuffle) {
   const std::size_t elements = ChannelShuffle::kBlock * shuffle.channels;
   const std::size_t block_bytes = ChannelShuffle::kBlock * shuffle.vector_bytes;

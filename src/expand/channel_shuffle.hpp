@@ -1,11 +1,12 @@
 // The tables for byte shuffles that make one-hot rows with channels last. A shuffle picks the
 // channels of 64 consecutive pixels from their stored vectors.
 //
-// With K channels, element e of these 64 · K elements belongs to pixel e / K and class e mod K.
-// Which byte it needs, and what to look for in this byte, is the same for every 64 pixels, so it is
-// in a table. A shuffle reaches only one window of bytes (16 or 64 of them, called the lane), so
-// all elements of a lane take their bytes from one window. Values, made once; thread-safe when
-// const.
+// With K channels, these pixels have 64 · K elements; element e belongs to pixel e / K and class e
+// mod K. Which stored byte decides about element e, and what that byte must contain, is the same
+// for every 64 pixels, so a table has it. A byte shuffle takes its bytes from one window of 16 or
+// 64 bytes (the size is called the lane). Therefore the elements are processed in groups of that
+// size, each with one window.
+// Values, made once; thread-safe when const.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Where the three channels of pixels lie in a vector, and the conversion of runs that are not whole
-// blocks.
+// Conversion tables and loops for image bytes: where the channels of pixels lie in vectors, and how
+// to convert runs that are not a multiple of a block.
 //
 // Private to the image kernels. Pure functions; thread-safe.
 #pragma once
@@ -15,9 +15,10 @@
 
 namespace hotpack::expand {
 
-// The positions of channels in vectors. kWidth pixels of three channels are three vectors of kWidth
-// bytes. kWidth mod 3 is 1, so byte j of vector v belongs to channel (v + j) mod 3. The bytes of a
-// channel have different positions in the three vectors, so they can be blended into one vector.
+// The positions of channels in vectors, for kWidth interleaved pixels of three channels, which fill
+// three vectors of kWidth bytes. kWidth mod 3 is 1, so byte j of vector v belongs to channel (v +
+// j) mod 3. In the three vectors, the bytes of one channel therefore have different positions, and
+// blends can collect them in one vector.
 template <std::size_t kWidth>
 struct Thirds {
   using Bytes = std::array<std::uint8_t, kWidth>;
@@ -71,8 +72,9 @@ inline void convert_part(ConvertBlocks convert, const ValueMap& map, const std::
   std::memcpy(out, elements, count * (map.type == ElementType::f32 ? 4 : 2));
 }
 
-// Converts a run. With streaming stores, it converts three parts: the part before the first whole
-// cache line of the output, whole blocks, and the rest.
+// Converts `count` bytes to elements. With streaming stores, which need whole cache lines of
+// output, it converts three parts: the elements before the first whole cache line, whole blocks,
+// and the rest.
 inline void convert_run(const BlockConverters& cached, const BlockConverters& streaming,
                         const ValueMap& map, const std::uint8_t* in, std::size_t count,
                         std::byte* out, Stores stores) {

@@ -14,17 +14,17 @@
 
 namespace hotpack::expand {
 
-// The conversion tables: one for interleaved channels, or one per plane. None for u8, whose bytes
-// are copied.
+// The conversion tables: one if the output's channels are interleaved, or one per plane. None for
+// u8, whose bytes are copied.
 struct ImageExpander::Tables {
   std::vector<ValueMap> maps;
 };
 
 namespace {
 
-// The number of pixels that are reordered before they are converted. This number is small enough
-// that the pixels stay in the first-level cache, and a multiple of the block of every kernel, so
-// that the output of these pixels ends at the end of a cache line.
+// The band (the pixels that are brought into the output's order before they are converted) has a
+// multiple of this number of pixels. It is a multiple of every kernel's block, so that the output
+// of a band ends at the end of a cache line.
 constexpr std::size_t kBandStep = 192;
 constexpr std::size_t kBandPixels = 10 * kBandStep;
 
@@ -119,8 +119,8 @@ class OutputWriter {
 
   [[nodiscard]] const ImageKernels& kernels() const { return kernels_; }
 
-  // Writes `count` pixels, starting at pixel `first` of the output. They have the output's order of
-  // channels.
+  // Converts and writes `count` pixels, starting at pixel `first` of the output. The pixels already
+  // have the output's order of channels.
   void write(PixelRun run, std::size_t first, std::size_t count) const {
     std::byte* const out = out_ + first * run_bytes_ * element_bytes_;
     for (std::size_t p = 0; p < planes_; ++p)
@@ -203,8 +203,8 @@ void expand_rows(PlacedRows& rows, std::size_t height, std::size_t width, Band& 
   }
 }
 
-// Writes `pixels` consecutive pixels through the band; rows without a gap between them are one run.
-// A pixel has `pixel_bytes` consecutive bytes.
+// Writes `pixels` pixels that are consecutive in memory through the band; rows without gaps between
+// them count as one run. A pixel has `pixel_bytes` consecutive bytes.
 void expand_run(PixelRun run, std::size_t pixel_bytes, std::size_t pixels, Band& band) {
   while (pixels > 0) {
     const std::size_t count = std::min(band.room(), pixels);

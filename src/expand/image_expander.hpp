@@ -1,5 +1,5 @@
-// Converts a record's image to the image of a batch row. Window, flips, resampling, conversion and
-// layout are done in one pass over the record.
+// Converts a record's image to the image of one row of a batch. Window, flips, resampling,
+// conversion and layout are done in one pass over the record.
 //
 // Made once, then used by any number of threads at once: the members of an ImageExpander are const,
 // and each thread has its own Scratch. expand() and blank() do not allocate, lock or fail, so
@@ -26,14 +26,14 @@ class ImageExpander {
 
   [[nodiscard]] const ImageOutput& output() const { return output_; }
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;  // bytes per batch row
-  // The bytes of scratch that expand() needs for records up to the size `record` and batch rows of
-  // the size `output`.
+  // Returns how many bytes of scratch memory expand() needs for records of up to the size `record`
+  // and images of up to the size `output`.
   [[nodiscard]] std::size_t scratch_bytes(PixelSize record, PixelSize output) const;
 
-  // Writes row_bytes(placement.output) bytes at `out`. Preconditions: `out` is aligned to the
-  // element; the placement's box lies in the record; `scratch` has reserved enough bytes; the
-  // thread is in the default floating-point mode (default_floats.hpp). make() does not need this
-  // mode.
+  // Writes the image of one row of a batch, row_bytes(placement.output) bytes, to `out`.
+  // Preconditions: `out` is aligned to the element; the placement's box lies in the record;
+  // `scratch` has reserved enough bytes; the thread is in the default floating-point mode
+  // (default_floats.hpp). make() does not need this mode.
   void expand(const ImageView& record, const Placement& placement, Scratch& scratch, std::byte* out,
               Stores stores) const noexcept;
   // Writes the image of a batch row that has no sample: zero bytes.

@@ -1,6 +1,7 @@
-// Intrinsics remain where Highway 1.0.3 has no equal. With VBMI, conversion looks bytes up in
-// tables of 256, and lanes-inl.hpp moves bytes within 64. On AVX2, Highway's functions would take 5
-// % longer to narrow to f16, and 10 % longer to combine rows.
+// This file uses intrinsics where Highway 1.0.3 has no equivalent: with VBMI, to look bytes up in
+// tables of 256 entries and (in lanes-inl.hpp) to move bytes within 64. It also uses them on AVX2,
+// where Highway's functions would take 5 % longer to narrow to f16, and 10 % longer to combine
+// rows.
 #include "expand/image_kernels.hpp"
 
 #include <array>
@@ -41,10 +42,12 @@ HWY_INLINE hw::Vec<Tag> load_table(Tag tag, const std::uint8_t* table) {
   }
 }
 
-// --- planes and interleaved pixels: three vectors hold as many pixels of three channels as a
-// vector has bytes. Byte j of a lane of vector v holds channel (v + j) mod 3, because the size of a
-// lane mod 3 is 1. At each position the three vectors hold three different channels, so blends
-// alone gather a channel into one vector, or spread it again ---
+// --- planes and interleaved pixels
+//
+// Three vectors hold as many pixels of three channels as a vector has bytes. Byte j of a lane of
+// vector v holds channel (v + j) mod 3, because the size of a lane mod 3 is 1. So at each position
+// j, the three vectors hold three different channels, and blends alone can collect a channel in one
+// vector, or distribute it again ---
 
 template <class Tag>
 HWY_INLINE hw::Mask<Tag> thirds(Tag tag, std::size_t remainder) {
@@ -109,8 +112,8 @@ void join(const std::uint8_t* in, std::size_t plane, std::size_t pixels, std::ui
 
 // --- mirror ---
 
-// The order of bytes that reverses the first kPixels pixels of a lane. The byte before them may be
-// any.
+// Returns an order of bytes that reverses the first kPixels pixels of a lane and puts them at its
+// end. What the bytes before them become does not matter.
 template <std::size_t kSize, std::size_t kPixelBytes>
 constexpr std::array<std::uint8_t, kSize> opposite() {
   constexpr std::size_t kPixels = kSize / kPixelBytes, kBytes = kPixels * kPixelBytes;
@@ -138,8 +141,9 @@ HWY_INLINE std::size_t mirror_bytes(Tag tag, const std::uint8_t* in, std::size_t
   return p;
 }
 
-// The same for pixels of three bytes, of one lane at once. This also writes the byte before them,
-// which the next pixels overwrite.
+// Reverses pixels of three bytes, one lane at a time, from pixel `p` on, and returns the first
+// pixel that is not done. Each step also overwrites the byte before its pixels; the next step puts
+// the right value there.
 template <class Tag>
 HWY_INLINE std::size_t mirror_triples(Tag tag, const std::uint8_t* in, std::size_t p,
                                       std::size_t pixels, std::uint8_t* out) {
@@ -166,8 +170,8 @@ void mirror(const std::uint8_t* in, std::size_t pixels, std::size_t channels, st
 
 #if HWY_TARGET <= HWY_AVX3_DL
 
-// --- conversion: looks every byte of an element up separately, which is exact by construction
-// ---
+// --- conversion: each byte of an element has a table of its own, so the elements are exactly those
+// of ValueMap ---
 
 // table[index] for 64 indices: two permutes of 128 entries each, selected by the highest bit.
 HWY_INLINE hw::Vec<Bytes> look_up(const ValueMap::Bytes& table, hw::Vec<Bytes> index) {
@@ -178,9 +182,10 @@ HWY_INLINE hw::Vec<Bytes> look_up(const ValueMap::Bytes& table, hw::Vec<Bytes> i
   return hw::IfThenElse(hw::MaskFromVec(index), high, low);
 }
 
-// Interleaving works in blocks of 16 bytes, so element e of a vector of 64 does not end at place e.
-// The bytes are therefore permuted first: groups of 16 / kBytes are transposed as a matrix of
-// kBytes columns and four blocks. This is the source of place j.
+// Returns which source byte belongs at place j before elements are made. Interleaving works in
+// blocks of 16 bytes, so it would put the elements of a 64-byte vector in another order. To correct
+// this, the source bytes are permuted first: groups of 16 / kBytes bytes are transposed like a
+// matrix of kBytes columns and four rows.
 template <std::size_t kBytes>
 constexpr std::size_t source_of(std::size_t j) {
   constexpr std::size_t kGroup = 16 / kBytes;
@@ -380,8 +385,10 @@ void convert(const ValueMap& map, const std::uint8_t* in, std::size_t count, std
 
 #if HWY_TARGET != HWY_SCALAR && HWY_ARCH_X86
 
-// Eight bytes hold both pixels: multiplies their channels, as pairs of 16 bits, with the two
-// weights. Only on x86 does a sum of ReorderWidenMulAccumulate() hold adjacent pairs.
+// Resamples pixels of three channels: one load of eight bytes has both source pixels of an output
+// pixel. Multiplies their channels, as pairs of 16 bits, with the two weights and adds each pair.
+// Used on x86 only, because elsewhere ReorderWidenMulAccumulate() does not add adjacent pairs.
+// Returns the number of columns done.
 std::size_t across_triples(const std::uint8_t* in, std::size_t width, const ColumnTap* taps,
                            std::size_t columns, std::int16_t* out) {
   const hw::FixedTag<std::uint8_t, 8> eight;

@@ -1,8 +1,8 @@
-// The inner loops over image bytes: one table of functions per vector
+// The inner loops over image bytes, as a table of functions; there is one table per vector
 // instruction set.
 //
-// Pure functions over the caller's memory; thread-safe. They do not allocate or fail, and do not go
-// beyond their input and output. All tables produce the same bytes.
+// Pure functions over the caller's memory; thread-safe. They do not allocate or fail, and do not
+// read or write beyond their input and output. All tables produce the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace hotpack::expand {
 
-// The two inputs of one output column when resampling: pixels `first` and `first` + 1 of a row,
+// Which two pixels of a source row make one output column when resampling: `first` and `first` + 1,
 // with weights in units of 1/2048. The second pixel is not read if its weight is 0.
 struct ColumnTap {
   std::int32_t first = 0;
@@ -22,17 +22,17 @@ struct ColumnTap {
 };
 
 struct ImageKernels {
-  // Splits interleaved pixels of three channels into three planes, whose starts are `plane` bytes
+  // Splits interleaved pixels of three channels into three planes. The planes begin `plane` bytes
   // apart.
   void (*split)(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out, std::size_t plane);
-  // The reverse of split(): joins three planes, whose starts are `plane` bytes apart, to
-  // interleaved pixels.
+  // The reverse of split(): joins three planes, which begin `plane` bytes apart, to interleaved
+  // pixels.
   void (*join)(const std::uint8_t* in, std::size_t plane, std::size_t pixels, std::uint8_t* out);
   // Reverses the order of pixels of 1 or 3 bytes.
   void (*mirror)(const std::uint8_t* in, std::size_t pixels, std::size_t channels,
                  std::uint8_t* out);
-  // Converts `count` bytes to elements at `out`. The first byte belongs to channel 0; `out` is
-  // aligned to the element.
+  // Converts `count` bytes of an image to elements at `out`, which must be aligned to the element.
+  // The first byte belongs to channel 0.
   void (*convert)(const ValueMap& map, const std::uint8_t* in, std::size_t count, std::byte* out,
                   Stores stores);
   // Resamples one row horizontally. Computes `columns` pixels as weighted sums in units of 1/128,

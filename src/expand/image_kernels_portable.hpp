@@ -1,6 +1,6 @@
-// The image kernels without vector instructions. The others use them for the ends of rows.
+// The image kernels without vector instructions. The vector kernels use them for the ends of rows.
 //
-// As image_kernels.hpp.
+// Ownership, thread-safety and failure: as image_kernels.hpp.
 #pragma once
 
 #include <cstddef>

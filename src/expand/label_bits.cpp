@@ -36,8 +36,8 @@ class BitWriter {
   std::size_t fill_ = 0;
 };
 
-// Loads `bytes` (up to 8) bytes as a word. The word contains the bytes after them too if 8 bytes
-// can be read before `end`.
+// Loads the next `bytes` (up to 8) bytes as a little-endian word. If 8 bytes can be read before
+// `end`, loads all 8, so that the upper bytes of the word contain what follows.
 std::uint64_t load_bytes(const std::uint8_t* at, std::size_t bytes, const std::uint8_t* end) {
   std::uint64_t word = 0;
   if (end - at >= 8) {
@@ -65,8 +65,8 @@ void channels_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std:
   std::memset(bits, 0, count * channels / 8 + 1);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t channel = std::min<std::size_t>(id_at(ids, wide, i), class_count);
-    // for an id that is no class, without an ignored channel, this ORs a 0 into the next pixel's
-    // first bit
+    // If the id is no class and there is no ignored channel, `at` is the first bit of the next
+    // pixel. Then a 0 is ORed into that bit, which changes nothing.
     const std::size_t at = i * channels + channel;
     bits[at / 8] = static_cast<std::uint8_t>(bits[at / 8] | unsigned{channel < channels} << at % 8);
   }

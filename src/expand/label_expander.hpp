@@ -1,8 +1,8 @@
-// Converts a record's label to the label of a batch row: window, flips, nearest resampling, and any
-// storage to any form, in one pass over the record.
+// Converts a record's label to the label of one row of a batch: window, flips, nearest resampling,
+// and any storage to any form, in one pass over the record.
 //
-// As ImageExpander: made once, const members from any thread; expand() and blank() do not allocate,
-// lock or fail. Wrong label values count as hotpack/expand.hpp says, and never cause a write
+// Made once, then used by any number of threads at once; expand() and blank() do not allocate, lock
+// or fail. Wrong label values are handled as hotpack/expand.hpp says, and never cause a write
 // outside the buffers. Failure: make() returns code `usage` with the option's name and the possible
 // values.
 #pragma once
@@ -37,14 +37,15 @@ class LabelExpander {
   // The form, with type and ignore_index (for form index) filled in.
   [[nodiscard]] const LabelOutput& output() const;
   [[nodiscard]] ElementType type() const { return *output().type; }
-  // for one_hot: the number of classes, plus 1 with an ignored channel; for bits: ⌈class_count /
-  // 8⌉; otherwise 1
+  // Elements per pixel of the output. For one_hot: the number of classes, plus 1 with an ignored
+  // channel; for bits: ⌈class_count / 8⌉; for index: 1.
   [[nodiscard]] std::size_t channels() const;
   // bytes per batch row; for labels of whole images, the size is 1×1
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
   [[nodiscard]] std::size_t scratch_bytes(PixelSize record, PixelSize output) const;
 
-  // As ImageExpander::expand; padding becomes ignored pixels. Labels of whole images need the
+  // Writes the label of one row of a batch to `out`, with the preconditions of
+  // ImageExpander::expand(). Padding becomes ignored pixels. Labels of whole images need the
   // placement identity({1, 1}).
   void expand(const LabelView& record, const Placement& placement, Scratch& scratch, std::byte* out,
               Stores stores) const noexcept;

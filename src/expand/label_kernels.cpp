@@ -1,7 +1,7 @@
-// Two loops and the lanes (lanes-inl.hpp) use instructions directly, because Highway 1.0.3 has no
-// equal for them. With its functions, wide_ids_equal() takes 26 % longer on AVX2. Without VBMI's
-// permutation, byte_planes() takes up to nine times as long on AVX-512, and the shuffles twice as
-// long.
+// Two loops here and the lanes (lanes-inl.hpp) use intrinsics, because Highway 1.0.3 has no
+// equivalent. With Highway's functions, wide_ids_equal() would take 26 % longer on AVX2. Without
+// VBMI's permutation, byte_planes() would take up to nine times as long on AVX-512, and the
+// shuffles twice as long.
 #include "expand/label_kernels.hpp"
 
 #include <algorithm>
@@ -170,8 +170,9 @@ void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size
   portable::byte_plane(vectors, vector_bytes, byte, done, count, plane);
 }
 
-// The bytes that the elements of one vector need, each at the place of its element. Their lanes
-// begin at block + starts[…].
+// Returns the source bytes of the elements of one vector, each at the place of its element. Lane i
+// loads the window that begins at block + starts[i], and `places` says which byte of the window
+// each element takes.
 HWY_INLINE hw::Vec<Bytes> picked(const std::uint8_t* block, const std::uint32_t* starts,
                                  const std::uint8_t* places) {
   const auto lane_at = [=](std::size_t lane) HWY_ATTR { return block + starts[lane]; };
@@ -250,8 +251,8 @@ void lowest_bit(const std::uint8_t* plane, std::size_t count, std::uint8_t mask,
   portable::lowest_bit(plane, i, count, mask, base, ids);
 }
 
-// True if word_at() can load 64 bits from bit `at` on, without reading a byte beyond the last of
-// `count` bits.
+// Returns true if word_at() can load 64 bits beginning with bit `at` without reading beyond the
+// last of `count` bits.
 HWY_INLINE bool has_word(std::size_t at, std::size_t count) {
   return count - at >= (at % 8 == 0 ? 64 : 72);
 }
@@ -305,8 +306,7 @@ constexpr OwnBits<Word> own_bits() {
 template <class Word>
 constexpr OwnBits<Word> kOwnBits = own_bits<Word>();
 
-// Writes 64 elements: each takes the bytes with its bit, keeps this bit, and becomes `one` if it is
-// set.
+// Writes 64 elements, one per bit of `word`: `one` for a bit that is set, else 0.
 template <bool kStream, class Word>
 HWY_INLINE void store_ones(std::uint64_t word, Word one, Word* out) {
   const hw::Repartition<Word, Bytes> tag;
@@ -332,8 +332,8 @@ HWY_INLINE std::size_t write_words(const std::uint8_t* bits, std::size_t at, std
   return at;
 }
 
-// Writes a row of elements: vectors, of whole cache lines for streaming stores. The portable loop
-// writes the ends.
+// Writes `count` elements with vector instructions; with streaming stores, the vectors begin at a
+// whole cache line of the output. The portable loop writes what is before and behind.
 template <class Word>
 void write_ones_of(const std::uint8_t* bits, std::size_t count, Word one, Word* out,
                    Stores stores) {
@@ -361,8 +361,9 @@ HWY_INLINE void convert_line(const std::uint8_t* ids, const IdRule& rule, std::b
   }
 }
 
-// Converts whole cache lines; `out` is aligned to a cache line. Returns the number of bytes
-// converted. Works on several pages at once, as stream_copy() does.
+// Converts ids to elements of the same size, as many as fill whole cache lines. `out` is aligned to
+// a cache line. Returns the number of bytes converted. Like stream_copy(), works on several pages
+// of memory at once.
 template <class Id>
 HWY_INLINE std::size_t convert_lines(const std::uint8_t* ids, std::size_t bytes, const IdRule& rule,
                                      std::byte* out) {
@@ -379,8 +380,8 @@ HWY_INLINE std::size_t convert_lines(const std::uint8_t* ids, std::size_t bytes,
   return done;
 }
 
-// Converts ids to elements of the same size, in three parts: the part before the first whole cache
-// line of the output, whole lines, and the rest.
+// Converts ids to elements of the same size with streaming stores, in three parts: the elements
+// before the first whole cache line of the output, whole lines, and the rest.
 template <class Id>
 HWY_INLINE void convert_streaming(const std::uint8_t* ids, std::size_t count, const IdRule& rule,
                                   std::byte* out) {

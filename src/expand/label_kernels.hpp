@@ -1,11 +1,12 @@
-// The inner loops of label expansion: one table of functions per vector
+// The inner loops of label expansion, as a table of functions; there is one table per vector
 // instruction set.
 //
-// Between the record and one-hot elements, labels are strings of bits. Bit i (bit i mod 8 of byte i
-// / 8) says if element i of the output is 1. So each storage only needs loops that make bits, and
-// each element type needs only one loop, which writes elements. Pure functions over the caller's
-// memory; thread-safe. They do not allocate, lock or fail, and every table produces the same bytes.
-// Inputs need no alignment. Nothing beyond the last byte of an input or output is read or written.
+// On the way from a record to one-hot elements, labels are strings of bits: bit i (bit i mod 8 of
+// byte i / 8) says whether element i of the output is 1. So each storage needs only loops that make
+// bits, and each element type needs only one loop, which makes elements from bits.
+// Pure functions over the caller's memory; thread-safe. They do not allocate, lock or fail, and
+// every table produces the same bytes. Inputs need no alignment. Nothing beyond the last byte of an
+// input or output is read or written.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ struct IdRule {
 };
 
 struct LabelKernels {
-  // Sets bit i to (ids[i] == id). The first function is for ids of 1 byte, the second for 2 bytes
-  // (little-endian).
+  // Sets bit i to 1 if ids[i] == id, else to 0. The first function is for ids of 1 byte, the second
+  // for ids of 2 bytes (little-endian).
   void (*ids_equal)(const std::uint8_t* ids, std::size_t count, std::uint32_t id,
                     std::uint8_t* bits);
   void (*wide_ids_equal)(const std::uint8_t* ids, std::size_t count, std::uint32_t id,
@@ -37,21 +38,22 @@ struct LabelKernels {
   // Sets plane[i] to vectors[i · vector_bytes + byte].
   void (*byte_plane)(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte,
                      std::size_t count, std::uint8_t* plane);
-  // Makes the bits of all channels of `blocks` · 64 pixels, pixel by pixel, with byte shuffles.
-  // Null if the instruction set has no such function.
+  // Makes the bits of all channels of 64 · `blocks` pixels, pixel after pixel, with byte shuffles.
+  // Null if the instruction set has no shuffles.
   void (*shuffle)(const std::uint8_t* vectors, std::size_t blocks, const ChannelShuffle& shuffle,
                   std::uint8_t* bits);
-  // Sets ids[i] to the smaller of ids[i] and `base` + the index of the lowest bit of plane[i] &
-  // mask. Leaves ids[i] if there is no such bit.
+  // Handles one byte of each pixel's vector of bits, whose lowest bit is class `base`. Let c be the
+  // lowest class in plane[i] & mask; sets ids[i] to c if c is smaller. Leaves ids[i] if no bit is
+  // set.
   void (*lowest_bit)(const std::uint8_t* plane, std::size_t count, std::uint8_t mask,
                      std::uint8_t base, std::uint8_t* ids);
-  // Writes an element 1 or 0 of a one-hot type for each of bits 0 … count − 1. `out` is aligned to
-  // the element.
+  // Writes `count` elements of a one-hot type: element i is 1 if bit i is set, else 0. `out` is
+  // aligned to the element.
   void (*write_ones)(const std::uint8_t* bits, std::size_t count, ElementType type, std::byte* out,
                      Stores stores);
-  // Converts ids of 1 or 2 bytes to elements of an index type. The rule's `ignored` must fit the
-  // type, and `out` is aligned to the element. Streaming stores are used only if elements are as
-  // large as ids.
+  // Converts `count` ids to elements of an index type; this function is for ids of 1 byte, the next
+  // for 2 bytes. Ids that are no class become rule.ignored, which must fit the type. `out` is
+  // aligned to the element. Streaming stores are used only if elements are as large as ids.
   void (*convert_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule,
                       ElementType type, std::byte* out, Stores stores);
   void (*convert_wide_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule,

@@ -1,7 +1,7 @@
-// The label kernels without vector instructions. Level `portable` uses them for whole tables, the
-// other levels for the ends of runs.
+// The label kernels without vector instructions. Processors without vectors use them for
+// everything, the vector kernels for the ends of runs.
 //
-// As label_kernels.hpp.
+// Ownership, thread-safety and failure: as label_kernels.hpp.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace hotpack::expand::portable {
 
-// Each function does what the kernel of the same name does, for elements i … count − 1. If the
-// output is bits, i is a multiple of 8.
+// Each function does what the kernel of the same name does, but only for the elements i … count −
+// 1. If the output is bits, i must be a multiple of 8.
 void ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id,
                std::uint8_t* bits);
 void wide_ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id,
@@ -26,7 +26,8 @@ void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size
                 std::size_t i, std::size_t count, std::uint8_t* plane);
 void lowest_bit(const std::uint8_t* plane, std::size_t i, std::size_t count, std::uint8_t mask,
                 std::uint8_t base, std::uint8_t* ids);
-// The position of byte `byte` of 64 vectors in `vector_bytes` registers: place modulo 64, and
+// Where byte `byte` of each of 64 vectors lies if the vectors fill `vector_bytes` registers of 64
+// bytes: its place in the register, and a mask per register of the vectors whose byte is in that
 // register.
 struct PlanePicks {
   alignas(64) std::array<std::uint8_t, 64> places;
@@ -44,7 +45,7 @@ extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, s
 extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint32_t,
                                 std::uint32_t*);
 
-// Converts ids. One loop for all levels, which the compiler vectorizes for each of them.
+// Converts ids. The compiler vectorizes this loop for each instruction set that includes it.
 template <class Id, class Out>
 [[gnu::always_inline]] inline void convert(const std::uint8_t* ids, std::size_t count,
                                            const IdRule& rule, std::byte* bytes) {

@@ -14,8 +14,8 @@ constexpr std::size_t kLine = 64;
 constexpr std::size_t kMostTilePixels = 4096;
 constexpr std::size_t kTileBytes =
     32 << 10;  // limit for the vectors of a tile, and for the bits of its channels
-// With up to this number of planes of 8 classes, writing all planes is faster than writing pixel by
-// pixel.
+// With up to this number of planes (8 classes each), it is faster to process plane after plane than
+// pixel after pixel.
 constexpr std::size_t kMostPlanes = 4;
 
 std::size_t round_up(std::size_t size, std::size_t step) { return (size + step - 1) / step * step; }

@@ -1,5 +1,5 @@
-// Expands labels tile by tile. A tile has a few thousand pixels, so their vectors, bits and ids
-// stay in the first-level cache until they become elements of the output.
+// Expands labels tile by tile. A tile is a run of a few thousand pixels; their vectors, bits and
+// ids stay in the first-level cache until they become elements of the output.
 //
 // LabelPlan is a value, made once and shared by threads. A TileWriter belongs to one row of a batch
 // on one thread, and borrows all its arguments. Neither allocates after construction, locks, or
@@ -35,8 +35,8 @@ struct LabelPlan {
   [[nodiscard]] bool marks_ignored() const {
     return !stored_ids() && output.ignore_channel && class_count < ChannelShuffle::kMostChannels;
   }
-  // True if ids become elements of their own size, without buffers. A tile may then be as large as
-  // the number of contiguous ids.
+  // Returns true if ids become elements of the same size, which needs no buffers. A tile may then
+  // be as large as the run of ids that are contiguous in memory.
   [[nodiscard]] bool keeps_ids() const {
     return stored_ids() && output.form == LabelForm::index &&
            element_bytes(*output.type) == vector_bytes();
@@ -53,8 +53,8 @@ struct TileBuffers {
   std::uint8_t* ids = nullptr;        // ids of 1 or 2 bytes
   std::uint8_t* converted = nullptr;  // elements of forms index and bits
 
-  // Sets the pointers to parts of `memory`. If `memory` is null, only computes the size. Returns
-  // the number of bytes used.
+  // Divides `memory` into the buffers for tiles of `tile` pixels: sets the pointers. If `memory` is
+  // null, only computes the size. Returns the number of bytes that the buffers take.
   std::size_t cut(const LabelPlan& plan, std::size_t tile, std::uint8_t* memory);
 };
 
@@ -64,8 +64,8 @@ class TileWriter {
   TileWriter(const LabelPlan& plan, const TileBuffers& buffers, std::size_t pixels, std::byte* out,
              Stores stores);
 
-  // Writes `count` pixels from `first` on. `vectors` are their stored vectors; `first` is a
-  // multiple of 64.
+  // Expands `count` pixels, beginning with pixel `first` of the output, which must be a multiple of
+  // 64. `vectors` are the stored vectors of these pixels.
   void write(const std::uint8_t* vectors, std::size_t first, std::size_t count);
 
  private:

@@ -9,9 +9,10 @@ namespace {
 
 constexpr std::int64_t kPadding = -1;
 
-// Returns the source of pixel `at` of a line or column of `wanted` pixels. If resampled, it is
-// pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` pixels; otherwise pixel `at` itself, or
-// a negative number for padding.
+// Returns which source pixel belongs at position `at` of an output line (or column) of `wanted`
+// pixels; the source has `given` pixels. With `resample`, this is ⌊(2·at + 1) · given / (2 ·
+// wanted)⌋. Otherwise it is `at` itself, or a negative number if that is padding. With `flip`, the
+// output is mirrored.
 std::int64_t source_place(std::int64_t at, std::int64_t given, std::int64_t wanted, bool resample,
                           bool flip) {
   if (flip) at = wanted - 1 - at;

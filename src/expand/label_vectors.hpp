@@ -1,5 +1,5 @@
-// The stored vectors (or ids) of an output's pixels, row by row, for a placement. Vectors that are
-// contiguous in the record are used there; others are gathered in a buffer.
+// Gives the stored vectors (or ids) of an output's pixels, row after row, for a placement. If the
+// vectors are contiguous in the record, points to them there; otherwise gathers them in a buffer.
 //
 // A view: it borrows the record and the buffers. For one thread. Never fails; reads only the
 // placement's window.

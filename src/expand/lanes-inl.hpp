@@ -1,8 +1,8 @@
-// Lanes: the parts of a vector of bytes within which one instruction can move any byte to any
-// place. They have 64 bytes with AVX-512 VBMI, and 16 bytes elsewhere.
+// Lanes: parts of a vector of bytes. Within a lane, one instruction can move any byte to any place.
+// A lane has 64 bytes with AVX-512 VBMI, and 16 bytes elsewhere.
 //
-// Only vector sources of this room use it, and include it once per instruction set, after
-// hwy/highway.h. Pure functions, thread-safe.
+// For sources of this room that contain vector code; each includes it once per instruction set,
+// after hwy/highway.h. Pure functions, thread-safe.
 
 #if defined(HOTPACK_EXPAND_LANES) == defined(HWY_TARGET_TOGGLE)
 #ifdef HOTPACK_EXPAND_LANES
@@ -21,8 +21,8 @@ namespace hotpack::expand::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR
 namespace hw = hwy::HWY_NAMESPACE;
 
-// Vectors whose size is unknown to the compiler cannot be combined from lanes, so that only one
-// lane is used of them.
+// On processors whose vectors have a size that the compiler does not know, lanes cannot be combined
+// to a vector. There, only the first lane of each vector is used.
 #if HWY_HAVE_SCALABLE
 using Bytes = hw::FixedTag<std::uint8_t, 16>;
 #else
@@ -39,8 +39,8 @@ constexpr std::size_t lane_of() {
   return hw::MaxLanes(Tag()) < kLane ? 16 : kLane;
 }
 
-// Byte i of the result is the byte of the same lane at places[i]. Highway 1.0.3 has no
-// instruction for lanes of more than 16 bytes.
+// Moves bytes within each lane: byte i of the result is byte places[i] of the same lane of `lanes`.
+// Highway 1.0.3 has no function for lanes of more than 16 bytes, so the intrinsic is used.
 template <class Tag>
 HWY_INLINE hw::Vec<Tag> moved(Tag /*tag*/, hw::Vec<Tag> lanes, hw::Vec<Tag> places) {
 #if HWY_TARGET <= HWY_AVX3_DL

@@ -65,9 +65,9 @@ void LinearWindow::mean_row(std::size_t y, std::uint8_t* out) const {
   }
 }
 
-// Returns the sums of a source row. Computes them unless sums_ holds them from an earlier output
-// row. An output row needs two neighboring source rows. One of the two is even and the other odd,
-// so sums_ can hold both at the same time.
+// Returns the weighted sums of a source row. Computes them unless sums_ still has them from an
+// earlier output row. An output row needs two neighboring source rows; one of them is even and the
+// other odd, so sums_ has one place for each kind.
 const std::int16_t* LinearWindow::sums_of(std::size_t source_row, const ImageKernels& kernels) {
   const std::size_t slot = source_row % 2;
   if (held_[slot] != source_row) {

@@ -1,11 +1,12 @@
 // Resamples an image row by row in fixed point. The bytes equal those of OpenCV's INTER_LINEAR.
 //
-// For an axis of s pixels that becomes one of d pixels, output i lies at f = float((i + 0.5) · s/d
-// − 0.5), between pixels k = ⌊f⌋ and k + 1, with weights in units of 1/2048. Beyond the border, the
-// fraction of f is dropped for columns and kept for rows. If both axes are halved, each output is
-// the mean of four pixels. Positions and weights are computed in floating point: the thread must be
-// in the default mode (default_floats.hpp). Ownership: uses the caller's memory and pixels while it
-// lives. Not thread-safe. Does not fail or allocate.
+// If s source pixels along an axis become d output pixels, output i lies at f = float((i + 0.5) ·
+// s/d − 0.5). It is computed from the pixels k = ⌊f⌋ and k + 1, with weights in units of 1/2048.
+// Where f lies beyond the border, its fraction is dropped for columns and kept for rows. If both
+// axes are halved, each output is the mean of four pixels. Positions and weights are computed in
+// floating point: the thread must be in the default mode (default_floats.hpp).
+// Ownership: uses the caller's memory and pixels while it lives. Not thread-safe. Does not fail or
+// allocate.
 #pragma once
 
 #include <cstddef>
@@ -35,13 +36,14 @@ class LinearWindow {
   }
 
   LinearWindow() = default;
-  // `taps` come from fill_column_taps() for window.width and `columns`; `sums` has room for
-  // sum_count() sums. Precondition: the output has another size than the window.
+  // Prepares to resample `window` to `columns` × `rows` pixels. `taps` are those of
+  // fill_column_taps() for window.width and `columns`; `sums` must have room for sum_count() sums.
+  // Precondition: the output has another size than the window.
   LinearWindow(const Window& window, std::size_t columns, std::size_t rows, const ColumnTap* taps,
                std::int16_t* sums);
 
-  // Writes row y, which has `columns` pixels. Rows may be requested in any order; neighboring rows
-  // share work.
+  // Writes row `y` of the output, which has `columns` pixels, to `out`. Rows may be requested in
+  // any order; if neighboring rows follow one another, their common sums are computed once.
   void row(std::size_t y, const ImageKernels& kernels, std::uint8_t* out);
 
  private:

@@ -9,8 +9,9 @@ std::size_t to_lines(std::size_t bytes) {
   return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 
-// The sizes in bytes of the parts of PlacedRows' memory. The memory contains, in this order: the
-// current row, the mirrored row, the column taps, and the sums. Only resampling uses the last two.
+// The sizes in bytes of the parts of PlacedRows' memory: the current row, the mirrored row, the
+// column taps, and the sums, in this order. Only resampling uses the last two. This function
+// returns the size of the first and of the second part.
 std::size_t row_part(std::size_t width, std::size_t channels) { return to_lines(width * channels); }
 std::size_t tap_part(std::size_t width) { return to_lines(width * sizeof(ColumnTap)); }
 std::size_t sum_part(std::size_t width, std::size_t channels) {  // kSlack for each of three planes

@@ -1,5 +1,5 @@
-// Makes the rows of an output as bytes: crops them from a record, pads or resamples them, and flips
-// them. The order of the channels stays that of the record.
+// Makes the rows of an output image from a record, in bytes: crops them, pads or resamples them,
+// and flips them. The order of the channels stays that of the record.
 //
 // Ownership: uses the caller's memory, and reads the record, while it lives. Not thread-safe. Does
 // not fail or allocate.
@@ -15,9 +15,9 @@
 
 namespace hotpack::expand {
 
-// The bytes of consecutive pixels. If channels are interleaved, or if there is only one, `data`
-// points to the pixels. If channels are planes, it points to the pixels in the first plane, and the
-// same pixels in the next plane are `plane` bytes further.
+// Consecutive pixels in memory. If channels are interleaved, or if there is only one channel,
+// `data` points to the first pixel. If channels are planes, `data` points to the first pixel in the
+// first plane, and the same pixel in the next plane is `plane` bytes further.
 struct PixelRun {
   const std::uint8_t* data = nullptr;
   std::size_t plane = 0;
@@ -30,8 +30,8 @@ struct PixelRun {
 
 class PlacedRows {
  public:
-  // The number of bytes of `memory` that the constructor needs for an output of `width` pixels per
-  // row.
+  // Returns how many bytes of `memory` the constructor needs for an output of `width` pixels per
+  // row and `channels` channels.
   [[nodiscard]] static std::size_t memory_bytes(std::size_t width, std::size_t channels);
 
   // Preconditions: `memory` is aligned to 64 bytes; otherwise as ImageExpander::expand.

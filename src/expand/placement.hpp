@@ -7,13 +7,11 @@
 
 namespace hotpack::expand {
 
-// The window `box` of a record becomes an output of `output` pixels:
-// - copied: the window's pixels lie at the upper left corner; the rest is padding. Precondition:
-// the
-//   box is no larger than the output.
-// - resampled: the image by the fixed-point linear formula, a label by nearest. Both read only
-//   pixels of the window.
-// Then the whole output, padding included, is flipped as the box says.
+// How the window `box` of a record becomes an output of `output` pixels. If `resample` is false,
+// the window's pixels are copied to the upper left corner of the output, and the rest is padding;
+// precondition: the window is no larger than the output. If `resample` is true, an image is
+// resampled by the fixed-point linear formula and a label by nearest; only pixels of the window are
+// read. At last the whole output, padding included, is flipped if `box` says so.
 struct Placement {
   SampleCrop box;
   PixelSize output;

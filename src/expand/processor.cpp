@@ -36,8 +36,8 @@ std::string_view name_of_instructions() {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_ARCH_X86
 
-// stream_lines() copies several pages side by side. With one page alone, memory would idle whenever
-// the prefetcher stops at the end of the page.
+// stream_lines() copies from several pages of memory in turn. When the prefetcher stops at the end
+// of one page, memory would otherwise be idle.
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kPages = 4;
 constexpr std::size_t kGroupBytes = kPages * kPageBytes;

@@ -1,4 +1,4 @@
-// The vector instructions that the kernels use, and stores that bypass the cache.
+// Which vector instructions the kernels use, and stores that bypass the cache.
 //
 // Highway chooses the instructions once, at run time. Thread-safe. Kernels give the same bytes with
 // all instructions; tests compare them.
@@ -9,12 +9,12 @@
 
 namespace hotpack::expand {
 
-// The vector instructions in use: "avx512", "avx2", "sse4", "ssse3", "neon", "portable" for none,
-// or "other".
+// Returns the name of the vector instructions in use: "avx512", "avx2", "sse4", "ssse3", "neon",
+// "other", or "portable" if none are used.
 [[nodiscard]] std::string_view vector_instructions();
 
-// `cached` rows may stay in the cache. `streaming` stores bypass it; the caller then calls
-// store_fence() before it publishes the rows.
+// How rows of a batch are written. `cached`: they may stay in the cache. `streaming`: stores bypass
+// the cache; before the row is made visible to other threads, the caller must call store_fence().
 enum class Stores { cached, streaming };
 
 // The bytes of a cache line. Streaming stores write whole lines, and must be aligned to them.
@@ -25,8 +25,9 @@ inline constexpr std::size_t kLineBytes = 64;
 // Makes streaming stores of this thread visible before its later stores.
 void store_fence();
 
-// Copies like memcpy, with stores that bypass the cache. For records of 64 KiB or more. Regions
-// must not overlap. Calls memcpy if the instructions are missing. Does not call store_fence().
+// Copies `bytes` bytes like memcpy, but with stores that bypass the cache (with memcpy if the
+// processor has no such stores). Faster for 64 KiB or more. Regions must not overlap. The caller
+// must call store_fence() before other threads read the copy.
 void stream_copy(void* out, const void* in, std::size_t bytes);
 
 }  // namespace hotpack::expand

@@ -1,4 +1,5 @@
-// Memory that a thread reuses for rows, so that it allocates nothing per record.
+// Memory that a thread reuses for one batch row after the other, so that it allocates nothing per
+// record.
 //
 // For one thread. reserve() may throw std::bad_alloc; call it before work that must not fail.
 // data() does not throw.

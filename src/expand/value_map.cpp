@@ -26,8 +26,9 @@ bool same_bits(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
 
-// True if a value is within these limits. Then every product and remainder is zero or a normal
-// number, because a remainder is a multiple of the units of its factors, 2^-83 · 2^-43.
+// Returns true if least ≤ |value| ≤ most. Within the limits below, every product and remainder of a
+// quotient is zero or a normal number: a remainder is a multiple of the units of its factors, 2^-83
+// · 2^-43.
 bool within(float value, float least, float most) {
   return std::abs(value) >= least && std::abs(value) <= most;
 }

@@ -1,5 +1,5 @@
-// The conversion of each of the 256 values of an image byte. It defines the result that every
-// kernel must give.
+// The results of converting each of the 256 values of an image byte to an element. They define what
+// every kernel must produce.
 //
 // Made once, then read by any number of threads. Does not fail; the caller has checked mean and
 // std.
@@ -16,8 +16,8 @@ namespace hotpack::expand {
 
 inline constexpr std::size_t kMaxPeriod = 3;
 
-// The tables. Byte i of a run belongs to channel i mod period. The period is 1 for a plane of one
-// channel, 3 for interleaved channels.
+// Tables of the converted values, one per channel. In a run of bytes, byte i belongs to channel i
+// mod period. The period is 1 for a plane of one channel, 3 for interleaved channels.
 struct ValueMap {
   using Bytes = std::array<std::uint8_t, 256>;
 
@@ -29,10 +29,11 @@ struct ValueMap {
   // The same as separate bytes, lowest byte first, for byte permutes.
   alignas(64) std::array<std::array<Bytes, 4>, kMaxPeriod> bytes{};
 
-  // The same as arithmetic, for vectors of singles: q = x/255, t = q − mean, y = t/std. Each
-  // division is a multiplication with the reciprocal, and one correction. Lane i belongs to channel
-  // i mod period. `exact` means that the arithmetic gives `singles` for all values, and that no
-  // result or intermediate value is so small that it could be flushed as subnormal.
+  // The same conversion by arithmetic, for vectors of single-precision numbers: q = x/255, t = q −
+  // mean, y = t/std. Each division is a multiplication by the reciprocal, and one correction. Lane
+  // i belongs to channel i mod period. `exact` is true if this arithmetic gives `singles` for all
+  // 256 values, and if no result or intermediate value is so small (subnormal) that a processor
+  // mode could flush it to zero.
   struct Arithmetic {
     static constexpr std::size_t kLanes = 32;
     alignas(64) std::array<float, kLanes> mean{};
@@ -45,8 +46,8 @@ struct ValueMap {
 // 1 / 255, rounded.
 inline constexpr float kReciprocal255 = 1.0f / 255.0f;
 
-// Makes the map. `mean` and `std` have one value per channel: 1 or 3. `type` is f32, f16 or bf16.
-// Requires the default floating-point mode (default_floats.hpp).
+// Makes the tables for elements of `type`: f32, f16 or bf16. `mean` and `std` have one value per
+// channel: 1 or 3. Requires the default floating-point mode (default_floats.hpp).
 [[nodiscard]] ValueMap make_value_map(ElementType type, const std::vector<float>& mean,
                                       const std::vector<float>& std);
 

@@ -13,8 +13,8 @@
 namespace hotpack::format {
 namespace {
 
-// An iterator over the text. It writes to `mark` how far the lexer has come, because SAX events
-// have no position.
+// An iterator over the text for nlohmann's lexer. It stores in *mark the position that the lexer
+// has reached, because the parser's (SAX) events have no position.
 class TextCursor {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -42,8 +42,9 @@ class TextCursor {
   const char** mark_;
 };
 
-// Empties a value from its leaves up. nlohmann's destructor would allocate memory for a value that
-// has members. The parser limits the depth of the recursion.
+// Empties a value: first the innermost values, then those that contain them. nlohmann's destructor
+// would allocate memory for a value that has members. The recursion is as deep as the value, which
+// the parser limits.
 void take_apart(Json& value) noexcept {
   if (auto* const elements = value.get_ptr<Json::array_t*>()) {
     for (Json& element : *elements) take_apart(element);
@@ -54,8 +55,8 @@ void take_apart(Json& value) noexcept {
   }
 }
 
-// Reserves room for more members. An ordinary growth of the vector would copy every value, because
-// the constant keys cannot be moved, and then destroy the originals with everything in them.
+// Reserves room for more members. If the vector grew by itself, it would copy every value, because
+// its constant keys cannot be moved, and would then destroy the originals, which allocates memory.
 void grow(Json::object_t& members) {
   Json::object_t larger;
   larger.reserve(std::max<std::size_t>(4, 2 * members.size()));
@@ -65,8 +66,9 @@ void grow(Json::object_t& members) {
   members.swap(larger);
 }
 
-// Builds the DOM from SAX events. Appends keys without searching for duplicates; at the end of an
-// object it sorts the keys to find them. This stays O(n log n) for any keys.
+// Builds the JSON value from the parser's (SAX) events. Appends keys without searching for
+// duplicates. At the end of an object it sorts the keys to find duplicates, so that the cost is O(n
+// log n) for any keys.
 class DomBuilder final : public nlohmann::json_sax<Json> {
  public:
   DomBuilder(std::string_view text, JsonLimits limits)
@@ -263,8 +265,8 @@ void append(std::string& out, const Json& value) {
   }
 }
 
-// The length of the UTF-8 sequence at the start of `text`; 0 if there is none (RFC 3629: no
-// overlong form, no surrogate, at most U+10FFFF).
+// Returns the length in bytes of the UTF-8 character at the start of `text`; 0 if there is none
+// (RFC 3629: no overlong form, no surrogate, at most U+10FFFF).
 std::size_t utf8_sequence(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);

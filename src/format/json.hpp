@@ -28,12 +28,12 @@ struct JsonLimits {
 // - anything that RFC 8259 refuses, and text after the value other than white space;
 // - a duplicate key at any depth, invalid UTF-8, a byte order mark;
 // - more than the limits allow.
-// The cost is O(n log n) at worst, because a hostile header may contain a million keys: there is no
-// quadratic search for keys, and no hash that an attacker can fill with collisions.
+// The cost is O(n log n) at worst. A hostile header may contain a million keys, so keys are neither
+// compared one by one nor hashed, since an attacker could choose keys with equal hashes.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
 
-// The members of an object in file order, each value as its original text. Keys are as written,
-// without resolving escapes. Precondition: parse_json accepts `text` as an object.
+// Returns the members of an object in file order. Keys and values are their original text, escapes
+// included. Precondition: parse_json accepts `text` as an object.
 [[nodiscard]] std::vector<std::pair<std::string_view, std::string_view>> raw_members(
     std::string_view text);
 

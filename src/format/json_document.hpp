@@ -1,7 +1,7 @@
-// Parsed JSON of files from outside.
+// Holds parsed JSON of files from outside.
 //
 // Ownership: owns the values. Not thread-safe while it changes. Failure: as parse_json. Lack of
-// memory throws std::bad_alloc, since it is not damage.
+// memory throws std::bad_alloc, because the file is then not damaged.
 #pragma once
 
 #include <string_view>
@@ -11,9 +11,9 @@
 
 namespace hotpack::format {
 
-// A parsed text that can be destroyed without memory. The destructor of a Json with members
-// allocates, and ends the process if it cannot, so code that reads files from outside keeps
-// parsed values in this class.
+// A parsed JSON value that can be destroyed without memory. The destructor of a Json value with
+// members allocates memory, and ends the process if there is none. So code that reads files from
+// outside keeps parsed values in this class.
 class JsonDocument {
  public:
   explicit JsonDocument(Json root) : root_(std::move(root)) {}

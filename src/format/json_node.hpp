@@ -28,14 +28,14 @@ class JsonNode {
   [[nodiscard]] bool is_null() const { return value_->is_null(); }
   [[nodiscard]] bool has(std::string_view key) const;
 
-  // An object that has all keys of `wanted`. Other keys are refused in version 1.0 and ignored
-  // later.
+  // Fails unless the node is an object with all keys of `wanted`. Other keys are refused if the
+  // format's version is 1.0 (`minor` is 0), and ignored in later versions.
   [[nodiscard]] Status require_keys(std::initializer_list<std::string_view> wanted,
                                     int minor) const;
   // Precondition: the key exists.
   [[nodiscard]] JsonNode at(std::string_view key) const;
-  // Returns the length of a list. JsonNodes for its elements are made only when they are visited,
-  // so a long list costs no memory.
+  // Returns the number of elements; fails if the node is not a list. JsonNodes for elements are
+  // made only when they are visited, so a long list costs no memory.
   [[nodiscard]] Result<std::size_t> length() const;
   [[nodiscard]] JsonNode element(std::size_t index) const;  // precondition: index < length()
 

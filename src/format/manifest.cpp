@@ -19,8 +19,8 @@ namespace {
 constexpr std::string_view kCheckKey = "\"check\":\"";
 constexpr std::string_view kEnd = "\"}\n";
 constexpr std::size_t kCheckBytes = 15;  // "crc32c:" and eight digits
-// The least number of bytes that the tables need per record: an offset and one byte for the key,
-// then hashes, size, region and CRCs.
+// The least number of bytes that one record adds to a shard's tables: an offset and one byte for
+// the key, then hashes, size, region and CRCs.
 constexpr std::uint64_t kLeastTableBytes = 8 + 1 + 16 + 8 + 16 + 4;
 constexpr std::size_t kTailBytes = kCheckKey.size() + kCheckBytes + kEnd.size();
 

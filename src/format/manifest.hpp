@@ -37,16 +37,16 @@ struct Manifest {
   [[nodiscard]] std::uint64_t records() const;
 };
 
-// The bytes of dataset.json, `check` included. Uses schema_text and plan_text; computes fingerprint
-// and check.
+// Returns the content of dataset.json, including the members `fingerprint` and `check`, which it
+// computes. `schema` and `plan` are copied from schema_text and plan_text.
 [[nodiscard]] std::string encode_manifest(const Manifest& manifest);
 
-// Validates everything that the text alone can show: strict JSON, keys and types, `check`,
-// fingerprint, order of file names, sums of records and skipped samples. A later 1.x may have
-// more keys. Errors have code `damaged`.
-// Keeps the original texts of `schema` and `plan`, to compare them byte for byte with those of
-// the shards. `advice` ends the error about a wrong or missing `check`; callers that write the
-// manifest again, or do without it, pass an empty one.
+// Parses dataset.json and checks everything that its text alone can show: strict JSON, keys and
+// types, `check`, fingerprint, order of file names, sums of records and skipped samples. The file
+// of a later 1.x may have more keys. Errors have code `damaged`. Keeps the original texts of
+// `schema` and `plan`, to compare them byte for byte with those of the shards. `advice` ends the
+// error about a wrong or missing `check`; callers that write the manifest again, or do without it,
+// pass an empty one.
 [[nodiscard]] Result<Manifest> decode_manifest(
     std::string_view text,
     std::string_view advice =

@@ -1,4 +1,5 @@
-// Sorts the names in a folder into the parts of a packed data set.
+// Decides from the names in a folder which are shards, which is the manifest, and which are other
+// parts of a packed data set.
 //
 // Pure; thread-safe.
 #pragma once

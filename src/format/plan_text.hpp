@@ -1,5 +1,5 @@
-// The identity of a plan, that is, its keys and its numbers of samples and shards; and digests over
-// planned samples.
+// What identifies a plan: a digest of its keys, and its numbers of samples and shards. Also
+// computes digests over planned samples.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +39,14 @@ class KeysDigest {
   Hasher128 hasher_;
 };
 
-// Computes the digest hotpack.sources of one shard. Add its planned samples in order, including
-// those that are skipped later.
+// Computes the digest `hotpack.sources` of one shard. Call add() for all samples planned for the
+// shard, in order, including those that are skipped later.
 class SourcesDigest {
  public:
   static constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
-  // Sizes are those of the files, 0 without a file. `class_id` is the class that a folder or a list
-  // gives to the sample, otherwise kNoClass.
+  // Adds a sample. `image_bytes` and `label_bytes` are the sizes of its files, 0 for a file that it
+  // does not have. `class_id` is the class that a folder or a list gives to the sample, or
+  // kNoClass.
   void add(std::string_view key, std::uint64_t image_bytes, std::uint64_t label_bytes,
            std::uint32_t class_id);
   [[nodiscard]] std::string text() const { return hasher_.finish().text(); }
@@ -54,8 +55,8 @@ class SourcesDigest {
   Hasher128 hasher_;
 };
 
-// Returns the number by which --shuffle sorts keys: XXH3-128 of the seed's 8 little-endian bytes
-// and the key. Keys with equal numbers are sorted by themselves.
+// Returns the number by which --shuffle sorts a key: XXH3-128 of the seed's 8 little-endian bytes
+// and the key. If two numbers are equal, the keys are compared.
 [[nodiscard]] Hash128 shuffle_rank(std::uint64_t seed, std::string_view key);
 
 // "shard-00003-of-00012.safetensors"; at least five digits.

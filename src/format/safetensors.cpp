@@ -128,8 +128,9 @@ Status read_entries(const Json& json, Container& container) {
   return {};
 }
 
-// Checks that the tensors, which are sorted by offset, start at 0, touch each other, and end with
-// the buffer.
+// Fails unless the tensors, which are sorted by offset, fill the buffer of `buffer_bytes` bytes
+// exactly: the first starts at 0, each starts where the one before ends, and the last ends with the
+// buffer. `buffer_start` is the buffer's offset in the file, for messages.
 Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_start,
                     std::uint64_t buffer_bytes) {
   std::uint64_t at = 0;

@@ -23,9 +23,9 @@ struct Container {
   std::vector<Tensor> tensors;  // sorted by offset; the header's order breaks ties
 };
 
-// Checks every rule of safetensors: the length, strict JSON that starts with `{`, entries, sizes
-// that fit their shapes, no gap, no overlap, and tensors that end with the file. Reports a file
-// with L = 0 as unfinished.
+// Parses a file and checks every rule of safetensors: the length, strict JSON that starts with `{`,
+// entries, sizes that fit their shapes, no gap, no overlap, and tensors that end with the file. A
+// file whose header length L is 0 is reported as unfinished.
 [[nodiscard]] Result<Container> read_container(std::span<const std::byte> file);
 
 }  // namespace hotpack::format

@@ -35,8 +35,8 @@ constexpr auto kLabelKinds = [] {
   return words;
 }();
 
-// Options that a schema must not contain: they act through keys and plan, or must not affect the
-// bytes of a record.
+// Options that a schema must not contain, because they must not affect the bytes of a record, or
+// affect the pack only through its keys and its plan.
 constexpr std::array<std::string_view, 15> kForeignOptions{
     "on_error", "max_errors", "orphans", "threads",       "jobs", "force",    "list",     "split",
     "pairing",  "shard_size", "output",  "shard_samples", "time", "hostname", "timestamp"};
@@ -91,8 +91,8 @@ Status check_all_sources(const Schema& schema) {
   return check_sources(schema.ignore, "ignore", seen);
 }
 
-// True if a value contains a floating-point number. Those are refused, so that the text of a schema
-// does not depend on how they are printed.
+// Returns true if a value contains a floating-point number. Schemas must not contain any, because
+// their text would then depend on how numbers are printed.
 bool holds_fraction(const Json& value) {
   if (value.is_number_float()) return true;
   return value.is_structured() && std::any_of(value.begin(), value.end(), holds_fraction);

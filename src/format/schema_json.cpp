@@ -23,7 +23,6 @@ constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxClasses = 65535;
 
 // ---- writing, as text: a JSON value needs memory even to be destroyed, and ends the process if
-// there is none
 
 template <class Values, class Text>
 std::string list_text(const Values& values, Text text_of) {

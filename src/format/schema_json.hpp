@@ -13,28 +13,30 @@ namespace hotpack::format {
 
 inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
 
-// Returns canonical JSON. Fails with code `usage` if the text exceeds kMaxSchemaBytes or contains a
-// name that is not UTF-8.
+// Returns the schema as canonical JSON. Fails with code `usage` if the text exceeds kMaxSchemaBytes
+// or contains a name that is not UTF-8.
 [[nodiscard]] Result<std::string> encode_schema(const Schema& schema);
 
 // Parses a schema and checks every rule that reading needs: types, ranges, and shapes that agree
 // with size, color, layout, storage and the number of classes. `minor` is the format's minor
-// version. In 1.0, unknown keys are refused, except in `options`. In a later 1.x, they are ignored,
-// and so is a further payload field. Errors have code `damaged` and name the JSON key.
+// version. In version 1.0, unknown keys are refused, except in `options`. In a later 1.x, unknown
+// keys and payload fields besides image and label are ignored. Errors have code `damaged` and name
+// the JSON key.
 [[nodiscard]] Result<Schema> decode_schema(std::string_view text, int minor);
 
-// How a message names the two things that it compares. The words follow the values: "now" and
+// How a message names the two schemas that it compares. A word stands after each value: "now" and
 // "then" make "--size 64x48 now, 120x90 then".
 struct Sides {
   std::string_view first, second;
 };
 
-// The first difference of two schemas in words for users ("geometry.size: [512,512] now, [256,256]
-// then"); empty if they are equal. The name before the colon is the JSON path.
+// Returns the first difference of two schemas in words for users, such as "geometry.size: [512,512]
+// now, [256,256] then"; "" if they are equal. The text before the colon is the path of the value in
+// the JSON.
 [[nodiscard]] std::string first_difference(const Schema& here, const Schema& there, Sides sides);
 
-// Sets image.shape and label.shape as geometry.size, layout, color, kind, storage and the number
-// of classes demand. Both stay absent if records differ in size.
+// Computes image.shape and label.shape from geometry.size, layout, color, label scope, storage and
+// the number of classes, and sets them. Both stay absent if records differ in size.
 void fill_shapes(Schema& schema);
 
 // The number of classes C that shard.sums and the statistics count: 0 without labels.

@@ -81,8 +81,8 @@ std::string field_of(std::string_view tensor) {
   return std::string(tensor);
 }
 
-// Returns the tables of the field that a payload tensor belongs to, or nothing if one of them is
-// missing.
+// Returns the tables of the field to which a payload tensor belongs, or nothing if one of these
+// tables is missing.
 std::optional<FieldTables> covered_field(const ShardHeader& header, const Tensor& tensor) {
   const std::uint64_t n = header.records;
   FieldTables field{field_of(tensor.name), &tensor};

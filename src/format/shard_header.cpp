@@ -120,8 +120,9 @@ bool is_expected(const TensorList& list, const std::string& name) {
          std::any_of(list.tables.begin(), list.tables.end(), named);
 }
 
-// Checks, in every version, that no tensor belongs to another form of a field than the one in use,
-// so that all readers use the same tensors.
+// A field can be stored in several forms, with different tensors. Fails, in every version, if the
+// shard has a tensor of another form than the one that the schema demands; otherwise two readers
+// might use different tensors.
 Status check_one_form(const ShardHeader& header, const TensorList& expected) {
   constexpr std::array<std::string_view, 8> kParts{
       "", ".data", ".zstd", ".offsets", ".shape", ".crc32c", ".zstd.offsets", ".zstd.crc32c"};
@@ -180,8 +181,8 @@ Status check_no_others(const ShardHeader& header, const TensorList& expected) {
   return {};
 }
 
-// Finds the start of the tables region: the first tensor whose name ends in ".offsets". No payload
-// tensor has such a name.
+// Sets the start of the tables region: that of the first tensor whose name ends in ".offsets". No
+// payload tensor has such a name.
 Status find_tables(ShardHeader& header) {
   const auto first =
       std::find_if(header.tensors.begin(), header.tensors.end(),
@@ -290,8 +291,8 @@ std::vector<Field> fields_of(const ShardHeader& header) {
   return fields;
 }
 
-// Returns the bytes of a record of height × width × depth items, or nothing if a side is not
-// positive or the product is too large.
+// Returns the bytes of a record with height × width pixels of `depth_bytes` bytes. Returns nothing
+// if a side is not positive or the product is too large.
 std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t width,
                                             std::uint64_t depth_bytes) {
   if (height < 1 || width < 1) return {};
@@ -300,8 +301,9 @@ std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t wi
   return bytes && *bytes <= kMaxCount ? bytes : std::nullopt;
 }
 
-// Returns the bytes of a record according to its row of `<field>.shape`. Returns nothing if the row
-// is impossible, or disagrees with the schema or, for a label, with its image.
+// Returns the bytes of a record according to its entry in the table `<field>.shape`. Returns
+// nothing if the entry is impossible, or contradicts the schema or, for a label, the shape of its
+// image.
 std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const ShardHeader& header,
                                         const Field& field, std::uint64_t index) {
   const bool chw = header.schema.image.layout == AxisOrder::channels_first;
@@ -321,8 +323,8 @@ std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const S
   return agrees ? bytes_of_shape(height, width, field.depth * field.item_size) : std::nullopt;
 }
 
-// Checks that the stored bytes of a record equal the size of its shape or, if compressed, are
-// enough to decompress to it.
+// Checks the number of stored bytes of a record: if it is not compressed, it must equal the size of
+// its shape; if it is compressed, it must suffice to decompress to that size.
 Status check_record_size(std::span<const std::byte> file, const ShardHeader& header,
                          const Field& field, std::uint64_t index) {
   const auto needed = field.fixed_bytes != 0 ? std::optional(field.fixed_bytes)

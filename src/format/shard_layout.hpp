@@ -50,8 +50,8 @@ struct Contents {
   std::uint64_t key_bytes = 0;  // total length of the keys
   bool image_zstd = false;
   bool label_zstd = false;
-  // with zstd: total of all frames; for records of different sizes: total of all records; otherwise
-  // ignored
+  // With zstd, the total bytes of all frames; if records differ in size, the total bytes of all
+  // records; otherwise ignored.
   std::uint64_t image_stored_bytes = 0;
   std::uint64_t label_stored_bytes = 0;
 };
@@ -69,8 +69,8 @@ struct Layout {
   [[nodiscard]] std::uint64_t file_offset(std::string_view name) const;
 };
 
-// The tensors of a shard in file order, without fillers and not placed yet: `begin` is 0, `end`
-// is the size in bytes.
+// The tensors of a shard in file order, without fillers and before they have places: `begin` is 0
+// and `end` is the size in bytes.
 struct TensorList {
   std::vector<Tensor> payload;
   std::vector<Tensor> tables;
@@ -79,16 +79,17 @@ struct TensorList {
 // The tensors that a schema requires. Fails with code `usage` if a size overflows 64 bits.
 [[nodiscard]] Result<TensorList> list_tensors(const Schema& schema, const Contents& contents);
 
-// Gives each tensor its place, with page alignment and fillers, and computes L. Fails with code
-// `usage` if a size overflows 64 bits or L exceeds kMaxHeaderBytes.
+// Determines the place of each tensor in the file, with page alignment and fillers, and the
+// header's length L. Fails with code `usage` if a size overflows 64 bits or L exceeds
+// kMaxHeaderBytes.
 [[nodiscard]] Result<Layout> place_tensors(const Metadata& metadata, const TensorList& list);
 
 // list_tensors() and place_tensors() in one.
 [[nodiscard]] Result<Layout> plan_layout(const Metadata& metadata, const Schema& schema,
                                          const Contents& contents);
 
-// The bytes [0, 8+L) of the file: the length in 8 bytes, and the header padded with spaces to L
-// bytes.
+// Returns the first 8 + L bytes of the file: the length L in 8 bytes, and the header, padded with
+// spaces to L bytes.
 [[nodiscard]] std::string encode_header(const Metadata& metadata, const Layout& layout);
 
 }  // namespace hotpack::format

@@ -71,8 +71,8 @@ Status TableBuilder::add(const RecordEntry& entry) {
   return {};
 }
 
-// Copies the tables to the places that they have if there are fewer records than planned: every
-// table keeps its first bytes.
+// Called if fewer records were added than planned: moves each table to the place that it has in the
+// smaller `layout`. Every table keeps its first bytes.
 void TableBuilder::move_to(const Layout& layout) {
   std::vector<std::byte> moved(static_cast<std::size_t>(layout.buffer_bytes - layout.tables_begin));
   for (const Tensor& tensor : layout.tensors) {

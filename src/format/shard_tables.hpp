@@ -31,8 +31,9 @@ struct RecordEntry {
   std::array<std::int32_t, 3> label_shape{};
 };
 
-// Takes records one after another and keeps them in the form of the tables. So a shard of many
-// small records needs little memory beyond its tables. Owns the tables' bytes. Not thread-safe.
+// Takes the entries of records one after another and stores them directly as tables. So a shard of
+// many small records needs little memory beyond its tables. Owns the tables' bytes. Not
+// thread-safe.
 class TableBuilder {
  public:
   // Reserves space for as many records and key bytes as the layout `planned` has.
@@ -43,10 +44,10 @@ class TableBuilder {
   [[nodiscard]] std::uint64_t records() const { return records_; }
   [[nodiscard]] std::uint64_t key_bytes() const;
 
-  // Returns the bytes from the start of the tables region to the end of the file, including
-  // `shard.crc32c`. Its sum of the header needs `header`, the bytes [0, 8+L). Precondition:
-  // `layout` has the same tables as the planned one, for the number of records added. Add nothing
-  // afterwards.
+  // Returns the bytes from the start of the tables region to the end of the file, including the
+  // tensor `shard.crc32c`. `header` is the first 8 + L bytes of the file, for their checksum.
+  // Precondition: `layout` has the same tables as the planned layout, for the number of records
+  // added. Add nothing afterwards.
   [[nodiscard]] std::vector<std::byte> finish(const Layout& layout, const Sums& sums,
                                               std::string_view header);
 
@@ -63,8 +64,8 @@ class TableBuilder {
   std::uint64_t records_ = 0;
 };
 
-// The digest for the manifest: xxh3-128 over the header bytes [0, 8+L) and the tables region
-// including shard.crc32c.
+// Returns the digest of a shard for the manifest: xxh3-128 over the first 8 + L bytes of the file
+// and the tables region, including shard.crc32c.
 [[nodiscard]] std::string shard_digest(std::span<const std::byte> header,
                                        std::span<const std::byte> tables);
 

@@ -1,7 +1,8 @@
-// Statistics as integers per shard (`shard.sums`), and the manifest's statistics, which are
-// computed from them.
+// The statistics of a shard as integers (`shard.sums`), and the statistics in the manifest, which
+// are computed from these integers.
 //
-// Integers add up in any order, so threads and partitions change no digit.
+// The result of adding integers does not depend on their order, so threads and partitions change no
+// digit.
 #pragma once
 
 #include <array>
@@ -48,8 +49,8 @@ struct Sums {
                                          std::size_t class_count);
 };
 
-// Computes the statistics by the formulas of FORMAT.md ("Statistics"): one IEEE double operation
-// per step, in the order given there.
+// Computes the statistics from the integers of all shards, by the formulas of FORMAT.md
+// ("Statistics"): one IEEE double operation per step, in the order given there.
 [[nodiscard]] Statistics statistics_of(const Sums& total);
 
 }  // namespace hotpack::format

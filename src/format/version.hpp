@@ -1,5 +1,5 @@
-// The version of the format, "1.<minor>": the metadata key `hotpack.format` and the manifest's key
-// `format` contain it.
+// The version of the format, "1.<minor>". The metadata key `hotpack.format` of a shard and the key
+// `format` of the manifest contain it.
 //
 // Pure; thread-safe.
 #pragma once
@@ -13,8 +13,8 @@ namespace hotpack::format {
 // The version that this program writes.
 inline constexpr std::string_view kVersion = "1.0";
 
-// Returns the minor version. Refuses another major version, or text that is not a version, with
-// code `damaged`.
+// Returns the minor version. Fails with code `damaged` if the major version is not 1, or if the
+// text is not a version.
 [[nodiscard]] Result<int> parse_version(std::string_view text);
 
 }  // namespace hotpack::format

@@ -78,8 +78,9 @@ void Antialiaser::resample_horizontal_first(const ConstPixels& source, const Mut
     sum_rows(y, row_at, out.row(y), samples(out.width, out.channels));
 }
 
-// Returns row y of the first pass. First computes the rows up to y that the ring lacks. Rows are
-// requested in order, and an output row never needs more rows than the ring holds.
+// Returns row y of the result of the horizontal pass. If the ring of rows does not have it yet,
+// first computes all missing rows up to y. Rows must be requested in order. The ring has room for
+// as many rows as one output row needs.
 const std::uint8_t* Antialiaser::first_pass_row(const ConstPixels& source, int y,
                                                 const MutablePixels& out) {
   const auto slot = [&](int row) {
@@ -90,8 +91,8 @@ const std::uint8_t* Antialiaser::first_pass_row(const ConstPixels& source, int y
   return slot(y);
 }
 
-// Each output row needs one row of the first pass, and of it only the columns of the windows. The
-// others have no weight, and stay 0.
+// Resamples with the vertical pass first. Each output row needs one row of that pass. Only the
+// columns that some output needs are computed; the others have weight 0, and their values stay 0.
 void Antialiaser::resample_vertical_first(const ConstPixels& source, const MutablePixels& out) {
   const AxisWeights::Window last = columns_.window(out.width - 1);
   const std::size_t begin = samples(columns_.window(0).first, source.channels),

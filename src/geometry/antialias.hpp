@@ -3,9 +3,9 @@
 // tests use it.
 //
 // Resampling takes two passes in fixed point: the horizontal pass changes the width, the vertical
-// pass changes the height. Each pass rounds to 8 bits, so the result depends on their order. An
-// axis that keeps its size has no pass. For an axis that shrinks, the kernel widens by the same
-// factor. FORMAT.md ("Geometry") has the formulas.
+// pass changes the height. Each pass rounds to 8 bits, so the result depends on the order of the
+// passes. An axis that keeps its size has no pass. If an axis shrinks by a factor, the kernel is
+// wider by that factor. FORMAT.md ("Geometry") has the formulas.
 //
 // Each worker has its own objects, which keep tables and buffers; not thread-safe. Failure:
 // std::bad_alloc.
@@ -24,11 +24,11 @@
 namespace hotpack::geometry {
 
 enum class PassOrder {
-  // As Pillow 13: vertical first if the height loses more than twice as many pixels as the width,
-  // and at least one.
+  // as Pillow 13: vertical first if the height loses more than twice as many pixels as the width,
+  // and at least one
   by_loss,
-  // As Pillow 12.1 and older. (12.2 and 12.3 do so too, except for images more than 100 times as
-  // high as wide.)
+  // as Pillow 12.1 and older (12.2 and 12.3 do so too, except for images more than 100 times as
+  // high as wide)
   horizontal_first,
 };
 
@@ -42,11 +42,11 @@ struct AntialiasRule {
 
 class Antialiaser {
  public:
-  // Resamples `source` to the size of `region`, and places it at `region`, which covers all of
-  // `out`. Writes only the part that `out` shows, and computes nothing else. Keeps only the rows of
-  // the first pass that one output row needs. The order of passes depends on the sizes of `source`
-  // and `region`, not on the part. Preconditions: the region has another size than the source; both
-  // images have the same number of channels, 1 or 3, and do not overlap.
+  // Resamples `source` to the size of `region` and places the result at `region`, which covers all
+  // of `out`. Computes and writes only the part that lies in `out`. The order of passes depends on
+  // the sizes of `source` and `region`, not on that part. Of the first pass, only the rows that one
+  // output row needs are in memory. Preconditions: the region has another size than the source;
+  // both images have the same number of channels, 1 or 3, and do not overlap.
   void resample(const ConstPixels& source, const Region& region, AntialiasRule rule,
                 const MutablePixels& out);
 
@@ -62,8 +62,8 @@ class Antialiaser {
   AxisWeights columns_, rows_;
   ColumnSummer column_summer_;
   RowSummer row_summer_;
-  // Horizontal first: row y of the first pass is in slot y mod rows_.longest(). Vertical first: one
-  // row.
+  // The rows of the first pass. If the horizontal pass is first: row y is in slot y mod
+  // rows_.longest(). If the vertical pass is first: a single row.
   Buffer first_pass_;
   int ring_end_ = 0;  // horizontal first: the first row not computed yet
 };

@@ -35,8 +35,9 @@ Curve curve_of(Kernel kernel) {
   return {triangle, 1.0};
 }
 
-// The kernel in units of inputs. An output covers `step` inputs, and the kernel is `stretch` times
-// wider than its definition.
+// The size of the kernel on an axis, in source pixels. Neighboring outputs are `step` source pixels
+// apart. The kernel is `stretch` times wider than its definition; it reaches `support` pixels to
+// each side.
 struct Spread {
   double step, stretch, support;
 };
@@ -67,8 +68,8 @@ void AxisWeights::update(const AxisRange& wanted) {
   for (int i = 0; i < wanted.count; ++i) fill(i);
 }
 
-// Computes the weights of output i: the kernel at the centers of the inputs, divided by its sum, in
-// fixed point.
+// Computes the weights of output i: the values of the kernel at the centers of the source pixels,
+// divided by their sum, in fixed point.
 void AxisWeights::fill(int i) {
   const Curve curve = curve_of(range_.kernel);
   const Spread spread = spread_of(range_);

@@ -1,8 +1,8 @@
 // The weights of the antialiased filters: triangle, cubic and lanczos. Only this room and its tests
 // use them.
 //
-// FORMAT.md ("Geometry") has the formulas. For an axis that shrinks, the kernel widens by the same
-// factor.
+// FORMAT.md ("Geometry") has the formulas. If an axis shrinks by a factor, the kernel is wider by
+// that factor.
 //
 // Each worker has its own objects, which keep tables; not thread-safe. Failure: std::bad_alloc.
 #pragma once
@@ -14,9 +14,9 @@ namespace hotpack::geometry {
 
 enum class Kernel { triangle, cubic, lanczos };
 
-// A weight has this many bits behind the point. An int then has room for them, for the 8 bits of a
-// sample, and for 2 bits of headroom for kernels that overshoot. The absolute weights of a window
-// sum to less than 1.6 (lanczos at the edge of an image), so a sum always fits an int.
+// The number of fraction bits of a weight. In an int, this leaves 8 bits for the value of a pixel,
+// and 2 bits because kernels overshoot: the absolute weights of an output sum to less than 1.6
+// (lanczos at the edge of an image). So a weighted sum always fits an int.
 constexpr int kWeightBits = 32 - 8 - 2;
 
 // The outputs [first, first + count) of an axis of `source` inputs and `target` outputs.
@@ -26,20 +26,21 @@ struct AxisRange {
   bool operator==(const AxisRange&) const = default;
 };
 
-// The weights of the inputs for each output of an axis. They are computed again only if the range
-// changes, because most images of a data set have the same size.
+// For each output of an axis, the source pixels that it is made of and their weights. The tables
+// are computed again only if the range changes, because most images of a data set have the same
+// size.
 class AxisWeights {
  public:
-  // The inputs [first, first + count) and their weights, in units of 2^-22. The weights sum to
-  // nearly 2^22.
+  // The source pixels first … first + count − 1 of an output and their weights, in units of 2^-22.
+  // The weights sum to nearly 2^22.
   struct Window {
     int first = 0, count = 0;
     const std::int32_t* weights = nullptr;
   };
 
   void update(const AxisRange& wanted);
-  // The window of output `i` of the range. `first` and first + count never decrease from one
-  // output to the next.
+  // Returns the window of output `i`, counted from the start of the range. From one output to the
+  // next, `first` and first + count never decrease.
   [[nodiscard]] Window window(int i) const;
   // Returns the largest number of inputs of a window.
   [[nodiscard]] int longest() const { return longest_; }

@@ -44,8 +44,9 @@ HWY_INLINE void take_step(Lanes row, const AreaStep& step, float* sums, std::uin
   if (!step.ends || step.starts) hw::StoreU(sum, Floats(), sums);
 }
 
-// Gray: `fours` has four inputs of each output in the bytes of an integer, first taps 0 to 3 of
-// all outputs, then taps 4 to 7, and so on.
+// Adds a row of gray source pixels to the sums of an output row. `fours` contains the source pixels
+// in groups of four, one per byte of an integer: first pixels 0 to 3 of all outputs, then pixels 4
+// to 7 of all outputs, and so on.
 void add_gray_row(const AreaColumns& columns, const std::uint32_t* fours, const AreaStep& step,
                   float* sums, std::uint8_t* rounded) {
   const hw::RebindToUnsigned<Ints> unsigned_ints;

@@ -1,9 +1,10 @@
 // Area resizing of 8-bit images by factors that are not whole, bit for bit equal to OpenCV 4.6's
 // cv::resize with INTER_AREA where no axis grows. For this room and its tests only.
 //
-// An output is the mean of the inputs that it covers, weighted by how much of each it covers:
-// along the rows, then along the columns, in floats. Sums are rounded after each addition, so that
-// their order is part of the result. FORMAT.md ("Geometry") has the formulas.
+// An output pixel covers a rectangle of source pixels, some of them partly. It is their mean,
+// weighted by the covered part of each: first along the rows, then along the columns, in floats.
+// Sums are rounded after each addition, so that their order is part of the result. FORMAT.md
+// ("Geometry") has the formulas.
 //
 // Each worker has its own object, which keeps tables and buffers; not thread-safe. It throws
 // std::bad_alloc.
@@ -19,20 +20,21 @@
 
 namespace hotpack::geometry {
 
-// Outputs [first, first + count) of an axis that maps `source` inputs to `target` outputs, at most
-// `source`.
+// The outputs first … first + count − 1 of an axis on which `source` pixels become `target` pixels.
+// Precondition: target ≤ source.
 struct AreaAxis {
   int source = 0, target = 0, first = 0, count = 0;
   bool operator==(const AreaAxis&) const = default;
 };
 
-// Fills `shares` with the share of each input that an output covers, and returns the index of the
-// first of these inputs; the others follow it. The shares add up to nearly 1.
+// Computes which source pixels an output covers. Returns the index of the first of them, and fills
+// `shares` with their weights, from that pixel on. The weights add up to nearly 1.
 int area_shares(const AreaAxis& axis, int output, std::vector<float>& shares);
 
-// The columns of a row of outputs for vector code. A lane is a float. An RGB pixel has 4 lanes: one
-// per channel, and a fourth one that is unused. A gray pixel has 1 lane. Taps are the inputs of an
-// output in order; an output with fewer taps than others has further ones with share 0.
+// Where the source pixels of each output column are, and their weights, for vector code. A lane is
+// a float of a sum. An RGB pixel has 4 lanes: one per channel, and a fourth one that is unused. A
+// gray pixel has 1 lane. The taps of an output are its source pixels in order. All outputs have the
+// same number of taps; unused taps have share 0.
 struct AreaColumns {
   std::size_t lanes = 0;             // of all pixels, and unused lanes that fill the last vector
   std::size_t taps = 0;              // the most inputs of an output
@@ -40,8 +42,8 @@ struct AreaColumns {
   std::vector<float> shares;         // the share of tap t of a lane: [t * lanes + lane]
 };
 
-// What one row of inputs adds to the sums of an output row. A row of inputs may end an output row
-// and start the next one.
+// What one row of source pixels adds to the sums of an output row. A source row may lie partly in
+// one output row and partly in the next.
 struct AreaStep {
   bool adds = false;    // adds to the sums of earlier rows of inputs; otherwise starts new sums
   bool ends = false;    // completes the sums, which are then written
@@ -51,9 +53,10 @@ struct AreaStep {
 
 class AreaShrinker {
  public:
-  // Fills `out` with its part of `source`, resampled to the size of `region` and placed at
-  // `region`, which covers all of `out`. Computes nothing else. Both images have the same number
-  // of channels, 1 or 3, and do not overlap. The region is at most as wide and high as the source.
+  // Resamples `source` to the size of `region` and places the result at `region`, which covers all
+  // of `out`. Computes and writes only the part that lies in `out`. Preconditions: both images have
+  // the same number of channels, 1 or 3, and do not overlap; the region is at most as wide and high
+  // as the source.
   void resample(const ConstPixels& source, const Region& region, const MutablePixels& out);
 
  private:

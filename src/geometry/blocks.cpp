@@ -76,8 +76,9 @@ void halve_row(const std::uint8_t* top, const std::uint8_t* bottom, std::size_t 
 
 #else
 
-// Adds the column sums of each block. Reads and writes one element too many, which is undefined
-// or overwritten.
+// Adds up the pixels of each block. `columns` has the sum of each column of source pixels, and a
+// block has `factor` columns. Reads one element beyond the end of `columns`, which may be anything,
+// and writes one beyond that of `sums`.
 void sum_rgb_blocks(const std::uint16_t* columns, std::size_t factor, std::size_t pixels,
                     std::uint32_t* sums) {
   const hw::FixedTag<std::uint32_t, 4> pixel;

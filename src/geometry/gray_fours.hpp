@@ -1,5 +1,6 @@
-// Four neighboring inputs of each output of a gray row, side by side, for vector code. Only this
-// room uses it; a pure function, thread-safe.
+// Collects the source pixels of each output of a gray row in groups of four, side by side, for
+// vector code.
+// Only this room uses it; a pure function, thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,9 @@
 
 namespace hotpack::geometry {
 
-// Output i has the inputs from in + starts[i] on. Fills `fours` with inputs 0 to 3 of all outputs,
-// then with inputs 4 to 7 of all outputs, and so on, until each has at least `taps` inputs. Input 0
-// is in the lowest byte.
+// The source pixels of output i begin at in + starts[i]. Fills `fours` with pixels 0 to 3 of all
+// outputs, then with pixels 4 to 7 of all outputs, and so on, until each output has at least `taps`
+// pixels. Each element of `fours` has four pixels, the first in the lowest byte.
 inline void collect_fours(const std::vector<std::int32_t>& starts, std::size_t taps,
                           const std::uint8_t* in, std::uint32_t* fours) {
   for (std::size_t tap = 0; tap < taps; tap += 4) {

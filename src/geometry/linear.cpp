@@ -100,7 +100,8 @@ void combine_columns(const LinearColumns& columns, const std::uint8_t* in, std::
   }
 }
 
-// Writes the sums of RGB pixels, divided by 16, two pixels at a time. Writes two samples too many,
+// Combines the two source pixels of each output column, for RGB pixels whose sources are far apart,
+// two pixels at a time. Writes the sums divided by 16. Writes two values beyond the end of `out`,
 // and reads 16 bytes from each start.
 void combine_far_rgb(const LinearColumns& columns, const std::uint8_t* in, std::int16_t* out) {
   const hw::FixedTag<std::uint8_t, 16> bytes;

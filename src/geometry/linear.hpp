@@ -1,8 +1,10 @@
 // Linear resizing of 8-bit images, bit for bit equal to OpenCV 4.6's cv::resize: INTER_LINEAR, and
-// the variant of it to which INTER_AREA turns if an axis grows. For this room and its tests only.
+// the variant of it that OpenCV uses for INTER_AREA if an axis grows. For this room and its tests
+// only.
 //
-// Each output combines two columns and two rows in fixed point. FORMAT.md ("Geometry") has the
-// formulas. OpenCV averages blocks where linear halves both axes; blocks.hpp does that.
+// Each output pixel combines two source columns and two source rows in fixed point. FORMAT.md
+// ("Geometry") has the formulas. If both axes are halved, OpenCV averages blocks instead;
+// blocks.hpp does that.
 //
 // Each worker has its own object, which keeps tables and buffers; not thread-safe. It throws
 // std::bad_alloc.
@@ -28,8 +30,9 @@ struct LinearTap {
   std::int16_t first_weight = 0, second_weight = 0;
 };
 
-// Outputs [first, first + count) of an axis that maps `source` inputs to `target` outputs.
-// Columns drop the fraction at the last input, rows keep it.
+// The outputs first … first + count − 1 of an axis on which `source` pixels become `target` pixels.
+// Columns and rows differ at the last source pixel: columns drop the fraction of the position
+// there, rows keep it.
 struct LinearAxis {
   LinearRule rule = LinearRule::linear;
   bool columns = true;
@@ -39,9 +42,10 @@ struct LinearAxis {
 
 [[nodiscard]] LinearTap linear_tap(const LinearAxis& axis, int output);
 
-// The columns of a row of outputs for vector code. A block is eight samples, whose inputs lie in
-// 16 bytes. Vector code selects the two inputs of the even and of the odd samples of a block.
-// Where the inputs of a block lie farther apart, vector code loads each pixel by itself.
+// Where the two source pixels of each output column are, and their weights, for vector code. A
+// block is eight output values, whose sources lie within 16 bytes. Vector code selects the sources
+// of the even and of the odd values of a block in turn. If the sources of a block lie farther
+// apart, vector code loads each pixel by itself.
 struct LinearColumns {
   static constexpr std::size_t kBlock = 8;
   std::vector<std::int32_t> starts;                  // of the 16 bytes, from the row's start
@@ -54,9 +58,9 @@ struct LinearColumns {
 
 class LinearResizer {
  public:
-  // Fills `out` with its part of `source`, resampled to the size of `region` and placed at
-  // `region`, which covers all of `out`. Computes nothing else. Both images have the same number
-  // of channels, 1 or 3, and do not overlap.
+  // Resamples `source` to the size of `region` and places the result at `region`, which covers all
+  // of `out`. Computes and writes only the part that lies in `out`. Preconditions: both images have
+  // the same number of channels, 1 or 3, and do not overlap.
   void resample(const ConstPixels& source, const Region& region, LinearRule rule,
                 const MutablePixels& out);
 

@@ -22,16 +22,16 @@ void center_indices(const Range& range, int* out) {
     out[i] = static_cast<int>(numerator / twice_target);
 }
 
-// Computes indices as OpenCV does. The step is 1 / (target / source), not source / target: for some
-// sizes the two differ in the last bit, and select different pixels.
+// Computes the source index of each output as OpenCV does. OpenCV's step is 1 / (target / source),
+// not source / target: for some sizes the two differ in the last bit, and select different pixels.
 void opencv_indices(const Range& range, int* out) {
   const double step = 1.0 / (static_cast<double>(range.target) / range.source);
   for (int i = 0; i < range.count; ++i)
     out[i] = std::min(static_cast<int>((range.first + i) * step), range.source - 1);
 }
 
-// Computes indices as Pillow does. It adds the step repeatedly; the rounding errors are part of the
-// result.
+// Computes the source index of each output as Pillow does. Pillow adds the step repeatedly; the
+// rounding errors are part of the result.
 void pillow_indices(const Range& range, int* out) {
   const double step = static_cast<double>(range.source) / range.target;
   double at = step * 0.5;

@@ -1,5 +1,5 @@
-// Nearest-neighbor resampling of class ids, in three variants. One computes with integers, the
-// others with the same doubles as the library that they are named after.
+// Nearest-neighbor resampling of class ids, in three variants. `nearest` computes with integers;
+// the other two compute with the same doubles as the library after which they are named.
 //
 // Each worker has its own objects, which keep their index tables; not thread-safe. FORMAT.md
 // ("Geometry") has the formulas.
@@ -17,22 +17,22 @@
 
 namespace hotpack::geometry {
 
-// Computes the source index of every output index: `target` entries in [0, source). Both sizes are
-// at least 1. With every filter, the indices never decrease; if the size is unchanged, index i is
-// i.
+// Fills `indices` with the source index of each of `target` outputs; an index is below `source`.
+// Both sizes are at least 1. With every filter, the indices never decrease; if source = target,
+// index i is i.
 void nearest_indices(LabelFilter filter, int source, int target, std::vector<int>& indices);
 
-// Where a label lies in a record, and which source pixel each record pixel shows. Kept from label
-// to label: the tables are computed again only if sizes or filter change, because most labels of a
-// data set have the same size.
+// Where a label lies in a record, and which source pixel belongs to each pixel of the record. A
+// worker keeps one object for all labels: the tables are computed again only if sizes or filter
+// change, because most labels of a data set have the same size.
 class NearestLayout {
  public:
-  // The source is resampled to region.width × region.height, placed at (region.x, region.y), and
-  // clipped to the record. All sizes are at least 1.
+  // Prepares the tables for a label of size `source` that is resampled to the size of `region`,
+  // placed at (region.x, region.y), and clipped to the record. All sizes are at least 1.
   void update(Extent source, Region region, LabelFilter filter, Extent record);
 
-  // The record's pixels that show the source: columns [left(), right()) of rows [top(), bottom()).
-  // If there are none, all four are 0, and the functions below must not be called.
+  // The part of the record that the label occupies: columns left() … right() − 1 of rows top() …
+  // bottom() − 1. If there is none, all four are 0, and the functions below must not be called.
   [[nodiscard]] int left() const { return left_; }
   [[nodiscard]] int right() const { return right_; }
   [[nodiscard]] int top() const { return top_; }
@@ -46,9 +46,9 @@ class NearestLayout {
   [[nodiscard]] int first_source_column() const { return columns_.indices.front(); }
   [[nodiscard]] int last_source_column() const { return columns_.indices.back(); }
 
-  // The first record column that shows source column x or one after it, for x in
-  // [first_source_column(), last_source_column() + 1]. So the columns [record_column(a),
-  // record_column(b)) show [a, b).
+  // Returns the first record column whose source column is x or a later one. So the source columns
+  // a … b − 1 fill the record columns record_column(a) … record_column(b) − 1. Precondition: x is
+  // in [first_source_column(), last_source_column() + 1].
   [[nodiscard]] int record_column(int x) const {
     return record_columns_[index(x - first_source_column())];
   }
@@ -77,9 +77,9 @@ void pick_columns(const std::uint16_t* source_row, std::span<const int> columns,
 
 class NearestPlacer {
  public:
-  // Fills `record` from `source`, which is resampled to region.width × region.height, placed at
-  // (region.x, region.y), and clipped. The rest of the record becomes `pad_id`. Preconditions:
-  // source and record have 1 channel and do not overlap; all sizes are at least 1.
+  // Fills `record`: `source` is resampled to the size of `region`, placed at (region.x, region.y),
+  // and clipped. The rest of the record becomes `pad_id`. Preconditions: source and record have 1
+  // channel and do not overlap; all sizes are at least 1.
   void place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id,
              MutableIds record);
 

@@ -1,9 +1,9 @@
-// Rows of an image that may be read a little beyond their end, so that vector code can load whole
-// vectors. For this room only.
+// Rows of an image of which some bytes beyond the end can be read, so that vector code can load
+// whole vectors. For this room only.
 //
-// Rows near the end of the image are copied into a buffer; the others are followed by further
-// rows. What lies behind a row's end is undefined, and results must not depend on it. Owns the
-// buffer; not thread-safe; throws std::bad_alloc.
+// Rows near the end of the image are copied into a buffer with room behind them; behind every other
+// row, further rows of the image follow. The bytes behind a row's end may be anything, and results
+// must not depend on them. Owns the buffer; not thread-safe; throws std::bad_alloc.
 #pragma once
 
 #include <cstddef>

@@ -74,8 +74,6 @@ Error no_memory_for(const Region& region) {
 
 }  // namespace
 
-bool is_antialiased(ImageFilter filter) { return antialias_rule(filter).has_value(); }
-
 ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target) {
   if (filter != ImageFilter::automatic) return filter;
   const bool both_shrink = target.width < source.width && target.height < source.height;
@@ -113,8 +111,8 @@ Status Resampler::Impl::resample(const ConstPixels& source, const Region& region
   return no_memory_for(region);
 }
 
-// Chooses as OpenCV does: linear that halves both axes is area, and area that enlarges an axis is
-// a variant of linear.
+// Resizes with the method that OpenCV would use for the filter: linear that halves both axes is
+// done as area, and area that enlarges an axis as a variant of linear.
 void Resampler::Impl::resize(const ConstPixels& source, const Region& region, ImageFilter filter,
                              const MutablePixels& out) {
   const double x_scale = opencv_scale(source.width, region.width),

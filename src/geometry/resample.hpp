@@ -17,8 +17,6 @@
 
 namespace hotpack::geometry {
 
-// True for triangle, cubic and lanczos, in either order of passes.
-[[nodiscard]] bool is_antialiased(ImageFilter filter);
 // Returns the filter to use: `automatic` means area if both axes shrink, otherwise linear.
 [[nodiscard]] ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target);
 
@@ -29,10 +27,10 @@ class Resampler {
   Resampler(Resampler&&) noexcept;
   Resampler& operator=(Resampler&&) noexcept;
 
-  // Fills `record` from `source`, which is resampled to region.width × region.height (copied if the
-  // size is equal), placed at (region.x, region.y), and clipped. The rest of the record becomes
-  // `pad_color`, which has one value per channel. Preconditions: both images have 8 bits and the
-  // same number of interleaved channels, 1 or 3; they do not overlap; all sizes are at least 1.
+  // Fills `record`: `source` is resampled to the size of `region` (copied if the size is equal),
+  // placed at (region.x, region.y), and clipped. The rest of the record becomes `pad_color`, which
+  // has one value per channel. Preconditions: both images have 8 bits and the same number of
+  // interleaved channels, 1 or 3; they do not overlap; all sizes are at least 1.
   //
   // Does not allocate once buffers have grown. Computes only the visible part of the region. Fails
   // with code `io` if memory is lacking.

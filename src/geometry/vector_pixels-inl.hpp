@@ -1,5 +1,6 @@
-// Pixels in vectors: windows of 16 bytes, one in each 128-bit block of a vector, and RGB pixels of
-// four bytes. Only vector sources of this room use it, and include it once per instruction set,
+// Vectors of pixels: windows of 16 bytes, one in each 128-bit block of a vector, and RGB pixels of
+// four bytes.
+// For sources of this room that contain vector code; each includes it once per instruction set,
 // after hwy/highway.h. Pure functions, thread-safe.
 
 #if defined(HOTPACK_GEOMETRY_VECTOR_PIXELS) == defined(HWY_TARGET_TOGGLE)
@@ -19,8 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace hotpack::geometry::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR
 
-// Up to 64 bytes. Vectors whose size is unknown to the compiler cannot be combined from parts, so
-// that only one window is used of them.
+// A vector of windows, up to 64 bytes. On processors whose vectors have a size that the compiler
+// does not know, vectors cannot be combined from parts, so a vector has only one window.
 #if HWY_HAVE_SCALABLE
 using Windows = hwy::HWY_NAMESPACE::FixedTag<std::uint8_t, 16>;
 #else

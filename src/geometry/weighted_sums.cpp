@@ -82,8 +82,9 @@ using Words = hw::Repartition<std::int16_t, Bytes>;
 using Sums = hw::Repartition<std::int32_t, Bytes>;
 using FewBytes = hw::Rebind<std::uint8_t, Sums>;
 
-// Adds the weighted inputs to the sums of the upper and of the lower parts. Only after
-// RearrangeToOddPlusEven, a sum and its `more` are the sums of pairs.
+// Multiplies pairs of 16-bit inputs with their weights and adds the products to the sums for the
+// upper and for the lower parts of the weights. The products are spread over each sum and its
+// `more`; RearrangeToOddPlusEven combines the two to the sums of pairs.
 HWY_INLINE void add_products(hw::Vec<Words> inputs, hw::Vec<Words> upper_weights,
                              hw::Vec<Words> lower_weights, hw::Vec<Sums>& upper,
                              hw::Vec<Sums>& more_upper, hw::Vec<Sums>& lower,
@@ -92,15 +93,15 @@ HWY_INLINE void add_products(hw::Vec<Words> inputs, hw::Vec<Words> upper_weights
   lower = hw::ReorderWidenMulAccumulate(Sums(), inputs, lower_weights, lower, more_lower);
 }
 
-// Joins the sums for the upper and the lower parts of the weights, and rounds them. The result is
+// Computes 256 · upper + lower, the weighted sums, and rounds them to whole numbers. The result is
 // not yet limited to 8 bits.
 HWY_INLINE hw::Vec<Sums> rounded_sums(hw::Vec<Sums> upper, hw::Vec<Sums> lower) {
   const auto sum = hw::Add(hw::ShiftLeft<8>(upper), lower);
   return hw::ShiftRight<kWeightBits>(hw::Add(sum, hw::Set(Sums(), 1 << (kWeightBits - 1))));
 }
 
-// Selects two inputs of each of four sums into 16-bit words: bytes kFirst and kFirst + kNext of a
-// block for the first sum, those kStep later for the second one, and so on.
+// Selects two source values for each of four sums and widens them to 16 bits. The first sum gets
+// the bytes kFirst and kFirst + kNext of a block, each further sum the bytes kStep later.
 template <int kFirst, int kStep, int kNext>
 HWY_INLINE hw::Vec<Words> inputs_of(hw::Vec<Bytes> windows) {
   constexpr int kSecond = kFirst + kStep, kThird = kSecond + kStep, kFourth = kThird + kStep;
@@ -112,8 +113,9 @@ HWY_INLINE hw::Vec<Words> inputs_of(hw::Vec<Bytes> windows) {
   return hw::BitCast(Words(), hw::TableLookupBytesOr0(windows, hw::LoadDup128(Bytes(), kPlaces)));
 }
 
-// The sums of some lanes. windows_at(n) has four inputs of each lane, from input 4n on; kStep and
-// kNext are the distances between lanes and between inputs, in bytes.
+// Computes the sums of one vector of lanes, from `lane` on, and writes them to `rounded`.
+// windows_at(n) returns four source values of each lane, from value 4n on. In a block of it, lanes
+// are kStep bytes apart and the values of a lane kNext bytes.
 template <int kStep, int kNext, class WindowsAt>
 HWY_INLINE void sum_lanes(const WeightedColumns& columns, std::size_t lane,
                           const WindowsAt& windows_at, std::uint8_t* rounded) {
@@ -160,8 +162,8 @@ void sum_gray(const WeightedColumns& columns, const std::uint32_t* fours, std::u
   }
 }
 
-// Makes 16-bit pairs of the samples of two rows in bytes 4 * kQuarter to 4 * kQuarter + 3 of each
-// block.
+// Makes pairs of 16-bit values from two rows: the bytes 4 · kQuarter to 4 · kQuarter + 3 of each
+// block, one value from each row.
 template <int kQuarter>
 HWY_INLINE hw::Vec<Words> quarter_of(hw::Vec<Bytes> one, hw::Vec<Bytes> other) {
   const auto zero = hw::Zero(Bytes());

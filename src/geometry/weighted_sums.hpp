@@ -1,10 +1,9 @@
-// The two passes of the antialiased filters with vector code: weighted sums of columns and of rows,
-// with the weights of antialias.hpp. Sums are exact, so that their order does not matter; they are
-// rounded at the end, halves up, and limited to 8 bits. Only this room uses it.
+// The two passes of the antialiased filters with vector code: weighted sums along rows and along
+// columns, with the weights of antialias_weights.hpp. Sums are exact, so their order does not
+// matter; at the end they are rounded, halves up, and limited to 8 bits. Only this room uses it.
 //
-// Vector code multiplies 16-bit integers. A weight is therefore 256 * upper + lower, where lower is
-// at least 0 and below 256; and inputs are taken in pairs, which one instruction multiplies and
-// adds.
+// Vector code multiplies 16-bit integers, so a weight is split: weight = 256 · upper + lower, with
+// 0 ≤ lower < 256. Source values are taken in pairs, which one instruction multiplies and adds.
 //
 // Each worker has its own objects, which keep tables and buffers; not thread-safe. Failure:
 // std::bad_alloc.
@@ -20,9 +19,9 @@
 
 namespace hotpack::geometry {
 
-// The columns of a row of outputs. A lane is a 32-bit sum. An RGB pixel has four lanes: one per
-// channel, and a fourth one that is unused. A gray pixel has one lane. Every output has the same
-// number of pairs of inputs: an output with fewer inputs than others has further ones of weight 0.
+// Where the source pixels of each output column are, and their weights. A lane is a 32-bit sum. An
+// RGB pixel has four lanes: one per channel, and a fourth one that is unused. A gray pixel has one
+// lane. Every output has the same number of pairs of source pixels; unused ones have weight 0.
 struct WeightedColumns {
   std::size_t pixels = 0;
   std::size_t lanes = 0;  // of all pixels, and unused lanes that fill the last vector

@@ -1,7 +1,8 @@
-// Prefixes and suffixes by which names differ: "_annot" in "P001_annot" next to "P001".
+// Prefixes and suffixes (affixes) by which the names of images and labels differ: "_annot" in
+// "P001_annot" next to "P001".
 //
-// Pure functions of sorted, unique names; thread-safe; cannot fail. An affix contains no '/' and
-// never splits a number: "11" is not "1" with a suffix.
+// Pure functions of sorted lists of different names; thread-safe; cannot fail. An affix contains no
+// '/' and never splits a number: "11" is not "1" with a suffix.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,12 @@ struct Affix {
 using SortedNames = std::vector<std::string_view>;
 
 // Returns a few affixes that turn names of `shorter` into names of `longer`, the most frequent
-// first. Of very many names, examines only a sample.
+// first. If there are very many names, examines only some of them.
 [[nodiscard]] std::vector<Affix> likely_affixes(const SortedNames& shorter,
                                                 const SortedNames& longer);
 
-// Counts the names of `shorter` that are names of `longer` once the affix is added. An empty affix
-// adds nothing.
+// Returns how many names of `shorter` become names of `longer` when the affix is added. With an
+// empty affix, counts equal names.
 [[nodiscard]] std::uint64_t count_affixed(const SortedNames& shorter, const SortedNames& longer,
                                           const Affix& affix);
 

@@ -29,8 +29,8 @@ FoundClassFile read_class_file(const std::string& path) {
   return {path, labels::parse_class_file(*text, path), {}};
 }
 
-// Describes how the names or numbers of classes of two class files differ; empty if they agree.
-// Both files are readable.
+// Returns a text that says how the class names, or the numbers of classes, of two class files
+// differ; "" if they agree. Precondition: both files could be parsed.
 std::string name_difference(const FoundClassFile& first, const FoundClassFile& second) {
   const labels::ClassTable &one = *first.table, &other = *second.table;
   const std::string in_first = " in '" + first.path + "'", in_second = " in '" + second.path + "'";
@@ -44,8 +44,8 @@ std::string name_difference(const FoundClassFile& first, const FoundClassFile& s
          std::to_string(other.classes.size()) + in_second;
 }
 
-// Compares another class file with the first. If their classes differ, sets `contradiction`: the
-// user must choose one.
+// Compares the class file at `path` with the first one that was found. If their classes differ,
+// sets first.contradiction: the user must then choose one of the two.
 void compare_with(FoundClassFile& first, const std::string& path) {
   const FoundClassFile other = read_class_file(path);
   if (first.table.ok() && !other.table.ok())

@@ -1,4 +1,4 @@
-// Finds the class file that lies next to a data set.
+// Finds the class file of a data set among the files next to its images.
 //
 // Functions that only read files; thread-safe.
 #pragma once
@@ -24,9 +24,9 @@ struct FoundClassFile {
 // True for a usual name of a class file: "class_dict.csv".
 [[nodiscard]] bool is_class_file_name(std::string_view name);
 
-// Finds the first file with a usual name (class_dict.csv, class_names.txt, labelmap.txt, …) in
-// `folders`. Returns it even if labels/class_table.hpp cannot read it: a class file that cannot be
-// used must not be ignored.
+// Returns the first file in `folders` that has a usual name of class files (class_dict.csv,
+// class_names.txt, labelmap.txt, …). Returns it even if labels/class_table.hpp cannot read it,
+// because a class file that cannot be used must not be ignored silently.
 [[nodiscard]] std::optional<FoundClassFile> find_class_file(
     const std::vector<std::string>& folders);
 

@@ -158,8 +158,9 @@ class Discoverer {
     return {};
   }
 
-  // A file with class colors describes label images. If no class folder has the name of such a
-  // class, the folders are hardly classes.
+  // Fails if the class file gives colors to classes, so that labels are images, but the layout
+  // takes folders for classes, and no folder has the name of a class. The folders are then hardly
+  // classes.
   [[nodiscard]] Status check_folders_are_classes(const Layout& layout,
                                                  const FoundClassFile& found) const {
     if (layout.kind != Layout::Kind::class_folders || !found.table.ok() || !found.table->has_colors)
@@ -183,9 +184,10 @@ class Discoverer {
         found.path);
   }
 
-  // Returns why a class file that was found does not fit the labels; empty if it fits. Folders and
-  // tables name their classes themselves, so an unreadable class file does not fit them. Label
-  // files mean nothing without classes: there it counts as fitting, so that its error is reported.
+  // Returns why the class file that was found is not used for these labels; "" if it is used. If
+  // classes have names from folders or a table, an unreadable class file is not used. Label files
+  // mean nothing without classes; for them, "" is returned even if the class file is unreadable, so
+  // that its error is reported.
   [[nodiscard]] std::string class_misfit(const FoundClassFile& found) const {
     const bool named =
         std::any_of(result_.splits.begin(), result_.splits.end(),
@@ -227,8 +229,8 @@ class Discoverer {
     return {};
   }
 
-  // Warns of files next to the data set that list its samples and were not used, such as
-  // train_list.txt.
+  // Adds a warning about each file next to the data set that lists samples and was not used, such
+  // as train_list.txt.
   Status warn_of_lists(const Layout& layout, const std::vector<ListPart>& lists) {
     const bool whole = layout.splits.size() == 1 && layout.splits[0].name.empty() &&
                        layout.kind != Layout::Kind::class_folders;
@@ -409,8 +411,8 @@ class Discoverer {
     return data_error(no_pair + " (are the suffixes right?)" + advice);
   }
 
-  // Describes an image that an option would pair with a label, because their keys differ only in
-  // case or Unicode form. Empty if there is no such image.
+  // Returns a text about an image whose key differs from that of a label only in case or Unicode
+  // form, with the option that pairs them. Returns "" if there is no such image.
   [[nodiscard]] std::string nearest_pair() const {
     for (const Problem& problem : found_.group(ProblemKind::orphan_image).examples)
       if (!problem.option.empty()) return problem.text();

@@ -1,5 +1,5 @@
-// Turns the input options into samples: the layout of the data set, the files of its samples, and
-// its splits.
+// Finds the samples that the input options mean: detects the layout of the data set, lists its
+// files, pairs them, and divides the samples into splits.
 //
 // Failure: `io` for folders and lists that cannot be read, `usage` for options that contradict each
 // other, `data` if no sample is found or the pairing is unclear; a fault of a single file is a
@@ -17,9 +17,9 @@
 namespace hotpack::pipeline {
 
 struct Discovery {
-  // In the order of their names. A single set has no name. Either all samples of a split have
-  // labels or none has. If other splits have labels, a split without labels is a set of images
-  // alone (a test set), and `layout` says so.
+  // The splits, sorted by name; a data set without splits is one element with an empty name. In a
+  // split, either all samples have labels or none has. A split without labels next to splits with
+  // labels is a test set; `layout` mentions it.
   std::vector<Split> splits;
   LabelOptions label;  // as given, completed by the class file of the layout
   std::string layout;  // a description of what was detected, for people; lines, each with its end;

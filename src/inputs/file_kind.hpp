@@ -1,4 +1,4 @@
-// What a file is, judged by its name alone.
+// Judges from a file's name alone what kind of file it is.
 //
 // Constant data and pure functions; thread-safe.
 #pragma once

@@ -1,5 +1,5 @@
-// Lists the image files of input folders and their keys in little memory: a few numbers per file,
-// and all text in one arena.
+// Lists the image files of input folders and their keys with little memory: a few numbers per file,
+// and all text in one string (the arena).
 //
 // Plain values; thread-safe to read. Functions that drop files also free their memory.
 #pragma once
@@ -21,8 +21,8 @@ struct Root {
   std::string key_prefix;  // empty, or ending with '/'
 };
 
-// Text of many files in one allocation: a file's text is its root's key prefix and its path below
-// the root.
+// The text of many files in one allocation. The text of a file is the key prefix of its input
+// folder (root), followed by the file's path below that folder.
 class TextArena {
  public:
   // Returns where the text starts.
@@ -91,8 +91,9 @@ inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
 // Sorts by the bytes of keys, and equal keys by path.
 void sort_by_key(FileList& list);
 
-// True if `stem` ends with `suffix` and other text precedes the suffix. This text must be in the
-// last part of the path, unless the suffix contains '/', as "/image" does.
+// Returns true if `stem` ends with `suffix` and has other text before it. If the suffix contains no
+// '/', some of that text must be in the last part of the path, so that "a/_mask" does not have the
+// suffix "_mask".
 [[nodiscard]] bool has_suffix(std::string_view stem, std::string_view suffix);
 
 // Keeps the files whose key has the suffix, and strips it.
@@ -101,12 +102,12 @@ void strip_suffix(FileList& list, std::string_view suffix);
 void drop_suffix(FileList& list, std::string_view suffix);
 // Keeps the JPEG files, or all others.
 void keep_format(FileList& list, bool jpeg);
-// Drops the files whose key is empty. They do not count as other files: the code that emptied the
-// key reports them.
+// Removes the files whose key is empty from the list. They are not counted in other_files, because
+// the code that emptied their keys reports them.
 void drop_keyless(FileList& list);
-// Sets the key of each file to the root's prefix and what the pattern captures in the path below
-// the root; the key is empty if the pattern does not match. Drops a file whose captures cannot be a
-// key, and reports it to `problems`.
+// Sets the key of each file: the prefix of its root, followed by what the pattern captures in the
+// path below the root. If the pattern does not match, the key becomes empty. If the captures cannot
+// be a key, the file is dropped and added to `problems`.
 [[nodiscard]] Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

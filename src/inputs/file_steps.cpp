@@ -24,8 +24,9 @@ void drop_orphans(FileList& list, ProblemKind kind, const std::string& why, Prob
   drop_keyless(list);
 }
 
-// For a folder that holds both images and labels: drops the files of one side that have no key and
-// match the expression of the other side.
+// For a folder that contains both images and labels: removes from the list of one kind the files of
+// the other kind, that is, files without a key that match `other`, the expression of the other
+// kind.
 Status drop_other_side(FileList& list, const PathPattern& other) {
   std::vector<FoundFile> kept;
   for (const FoundFile& file : list.files) {
@@ -119,8 +120,8 @@ Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& cho
                     "). Choose a rule, and run its command:" + suggestions_text(suggestions));
 }
 
-// The error if nothing tells the images and labels of one folder apart. Precondition: a set has
-// both in one folder.
+// Returns the error for a folder that contains both images and labels if nothing tells them apart.
+// Precondition: at least one set has both in one folder.
 Error cannot_tell_apart(const std::vector<FileSet>& sets, const GivenSuffixes& given) {
   const std::string why = given.label.empty()
                               ? "no known suffix tells them apart. Give the suffix of the labels "

@@ -1,4 +1,4 @@
-// The steps from scanned files to pairs: keys, lists, splits by folder.
+// The steps from scanned files to pairs: determines keys, applies lists, divides by folder.
 //
 // Functions without state; calls that share a log are not thread-safe. Failure: `usage` for wrong
 // expressions, `data` for lists and folders that cannot be used, `io` for lists that cannot be
@@ -23,9 +23,10 @@ namespace hotpack::pipeline {
 // Suffixes that the options and --preset name.
 [[nodiscard]] GivenSuffixes given_suffixes(const PackOptions& options);
 
-// Sets the keys of all files of `sets`: by --pair-regex, by --mask-per-class, or by suffixes, given
-// or found. Returns the suffixes; `text` is empty if options name them. `listed` is true if lists
-// will select images. If no rule is certain, returns code `data` and proposes commands.
+// Sets the keys of all files of `sets`: by --pair-regex, by --mask-per-class, or by suffixes, which
+// options name or which are detected. Returns the suffixes; `text` of the result is empty if
+// options name them. Pass true for `listed` if lists will select images. Fails with code `data` if
+// no rule is certain; the error proposes commands.
 [[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets,
                                                const PackOptions& options, bool listed,
                                                ProblemLog& problems);
@@ -45,13 +46,14 @@ struct Listed {
 [[nodiscard]] Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists,
                                          const InputOptions& input, ProblemLog& problems);
 
-// Returns the names of the splits that have label files. Call it before suffixes and expressions
-// drop files. With `by_folder`, includes the splits that a set without a name will be divided into.
+// Returns the names of the splits that have label files. Call it before files are dropped because
+// of suffixes and expressions. If `by_folder` is true, a set without a name will be divided by
+// folder, and the names of these folders are returned, too.
 [[nodiscard]] std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets,
                                                        bool by_folder);
 
-// Divides the files of `set` by the first component of their keys. A resulting set that has images
-// but no labels is a set of images alone.
+// Divides the images and labels of `set` into splits by the first component of their keys. A split
+// that has images but no labels becomes a set of images alone.
 [[nodiscard]] Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set);
 
 }  // namespace hotpack::pipeline

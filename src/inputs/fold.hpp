@@ -1,8 +1,8 @@
-// Keys that look alike but differ in bytes: in upper and lower case, or in Unicode form (macOS
-// writes "é" as two characters).
+// Handles keys that look equal but differ in bytes: in upper and lower case, or in Unicode form
+// (macOS writes "é" as two characters).
 //
-// Pure functions, except for the lists they change; thread-safe. Cannot fail: text that is not
-// UTF-8 stays unchanged.
+// To fold a key means to remove such differences. Pure functions, except for the lists they change;
+// thread-safe. Cannot fail: text that is not UTF-8 stays unchanged.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,8 @@ struct FoldingAdvice {
 // Returns nothing if no folding makes the two equal.
 [[nodiscard]] std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view b);
 
-// Gives each label the key of the image that folds to the same text; keys keep the spelling of the
-// images. Two images that fold to one key are a problem.
+// Gives each label the key of the image whose key folds to the same text; keys of images stay
+// unchanged. If the keys of two images fold to the same text, this is a problem.
 void fold_keys(FileSet& set, KeyFolding folding, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

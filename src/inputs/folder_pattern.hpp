@@ -1,4 +1,4 @@
-// Folders with usual names for parts of a data set: "images/train", "val_labels",
+// Finds folders by the usual names of parts of a data set: "images/train", "val_labels",
 // "annotations_prepped_test".
 //
 // Constant tables and functions that only read folders; thread-safe. Failure: `io` for a folder
@@ -21,8 +21,9 @@ struct FoundFolder {
   std::string word;   // the text for {images} or {labels}
 };
 
-// A relative path in which {split} stands for a usual name of a split, {images} and {labels} for
-// usual names of such folders, and {-} for nothing, a space, '_', '-' or '.'; case does not matter.
+// A pattern for relative paths of folders. {split} stands for any usual name of a split, {images}
+// and {labels} for any usual name of a folder of images or labels, and {-} for nothing or one of
+// space, '_', '-' and '.'. Upper and lower case are equal.
 class FolderPattern {
  public:
   explicit FolderPattern(std::string_view text);

@@ -8,8 +8,8 @@
 
 namespace hotpack::pipeline {
 
-// Returns code `usage` if options contradict each other. The message names them and says which
-// combinations are valid.
+// Returns an error of code `usage` if options contradict each other. The message names these
+// options and says which combinations are valid.
 [[nodiscard]] Status check_inputs(const InputOptions& input);
 
 }  // namespace hotpack::pipeline

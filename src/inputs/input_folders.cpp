@@ -80,8 +80,8 @@ Result<FileSet> scan_classes(const std::vector<Root>& roots, ProblemLog& problem
   return set;
 }
 
-// Class folders named train, val, … that contain only folders are splits: the user gave their
-// parent.
+// Fails if the class folders have names of splits (train, val, …) and contain nothing but folders:
+// then they are splits, and the user has given the folder above them.
 Status check_level(const FileList& list) {
   const bool splits =
       !list.files.empty() && !list.class_folders.empty() &&

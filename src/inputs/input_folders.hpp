@@ -1,5 +1,5 @@
-// The files of the input folders that options or a detected layout name: one set of files per
-// split, before anything is paired.
+// Lists the files of the input folders, which options or a detected layout name: one set of files
+// per split, not paired yet.
 //
 // Failure: `io` for folders that cannot be read, `usage` for options that do not fit the folders,
 // `data` for folders without images; single files that cannot be used are Problems.
@@ -22,13 +22,13 @@ namespace hotpack::pipeline {
 [[nodiscard]] Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input,
                                                               ProblemLog& problems);
 
-// --image-folders: one set without a name or, with --split folder and no key prefixes, one for each
-// folder in them.
+// Lists the images of --image-folders: as one set without a name or, with --split folder and
+// without key prefixes, as one set for each folder in them.
 [[nodiscard]] Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input,
                                                             ProblemLog& problems);
 
-// The folders of a layout without tables: one set per split or, if lists define the splits, one set
-// of all files.
+// Lists the files in the folders of a layout without tables: one set per split or, if lists define
+// the splits, one set of all files.
 [[nodiscard]] Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& problems);
 
 // The error if nothing was found below these folders, or only files without a key.

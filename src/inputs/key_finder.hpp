@@ -1,7 +1,7 @@
 // Finds the file that an entry of a list means.
 //
-// Refers to a FileList sorted by key, which must outlive it. Allocates a few bytes per file when
-// they are first needed. Not thread-safe.
+// Refers to a FileList sorted by key, which must outlive it. Allocates a few bytes per file at the
+// first search that needs them. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,11 @@ class KeyFinder {
  public:
   explicit KeyFinder(const FileList& sorted) : list_(sorted) {}
 
-  // Returns the indices of the files that `word` may mean, by the first rule that matches a file:
+  // Returns the indices of the files that `word` may mean. Applies these rules in order until one
+  // finds a file:
   // - The word is a key.
   // - The word is a path below a root, with or without extension.
-  // - The word contains no '/' and is the text after the last '/' of a key.
+  // - The word contains no '/' and is the part of a key after its last '/'.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view word);
   // Returns the indices of the files whose path in the file system is `path`.
   [[nodiscard]] std::vector<std::uint32_t> find_path(const std::string& path);

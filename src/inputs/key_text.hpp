@@ -1,4 +1,4 @@
-// Keys as text: valid keys, the key of a path, and valid names of splits.
+// Checks keys, makes the key of a path, and checks names of splits.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace hotpack::pipeline {
 
-// The rule of FORMAT.md for keys: UTF-8, parts separated by '/', no part empty, "." or "..", no NUL
-// byte.
+// Returns true if the key obeys the rule of FORMAT.md: UTF-8, parts separated by '/', no part
+// empty, "." or "..", no NUL byte.
 [[nodiscard]] bool valid_key(std::string_view key);
 
 // A valid prefix of keys: nothing, or a key followed by '/'.

@@ -62,8 +62,9 @@ Error too_many(const std::string& folder) {
                     folder);
 }
 
-// Examines a folder and, if it has no layout, the folders in it. Examines no folder twice, and at
-// most kMostFolders.
+// Returns the layouts of `folder` or, if it has none, those of the folders in it, up to `levels`
+// deep. `seen` has the folders that were examined already; none is examined twice, and at most
+// kMostFolders altogether.
 Result<std::vector<Found>> find_layouts(const std::string& folder, const GivenSuffixes& given,
                                         int levels, std::set<std::string>& seen) {
   std::error_code failure;
@@ -101,8 +102,8 @@ class FileCount : public TreeVisitor {
   std::size_t files = 0, texts = 0;
 };
 
-// Says what a folder named like labels holds if it has no image. Data sets for object detection
-// keep boxes there, in text files.
+// Returns a text that says what is in the folder `name` inside `root`, if it has a name for labels
+// but no images. Data sets for object detection keep boxes there, in text files.
 std::string no_images_text(const std::string& root, const std::string& name) {
   FileCount count;
   const Status walked = walk_tree(path_below(root, name), count);
@@ -202,8 +203,8 @@ bool is_used(const Layout& layout, const std::string& folder) {
          });
 }
 
-// Returns the folders in which unused images may lie: the parents of the folders of images and of
-// labels, the layout's own folder, and its parents up to `given`.
+// Returns the folders in which images may lie that the layout does not use: the parents of its
+// folders of images and labels, its own folder, and the parents of that up to `given`.
 std::set<std::string> folders_around(const Layout& layout, const std::string& given) {
   std::set<std::string> around{layout.root};
   for (std::string outer = layout.root; outer.size() > given.size();)

@@ -1,5 +1,5 @@
-// Command lines that pack a data set in a certain way: complete, quoted, ready to paste. Each is a
-// line that begins with "hotpack ", which the terminal does not wrap.
+// Makes command lines that pack a data set in a certain way: complete, quoted, ready to paste. Each
+// is a line that begins with "hotpack ", which the terminal does not break.
 //
 // Reads no image; pack_command() checks whether lists are empty. Thread-safe; cannot fail.
 #pragma once
@@ -16,11 +16,11 @@ namespace hotpack::pipeline {
 [[nodiscard]] std::string whole_command(const std::string& options);
 // "--label-suffix _L", quoted; "--label-suffix=-mask", for a value that looks like an option.
 [[nodiscard]] std::string value_option(const std::string& option, const std::string& value);
-// The options that name the input folders, as they were given: the folder of a data set, or
-// --images and --labels with their prefixes.
+// Returns the options that name the input folders, as the user gave them: the folder of a data set,
+// or --images and --labels with their prefixes.
 [[nodiscard]] std::string input_options(const InputOptions& input);
-// The command that packs a layout. It names the folders, splits and lists instead of leaving them
-// to be detected, and adds the options `more`.
+// Returns the command that packs a layout. It names folders, splits and lists explicitly, so that
+// nothing needs to be detected, and ends with the options `more`.
 [[nodiscard]] std::string pack_command(const Layout& layout, const std::string& more = {});
 // The command that packs one split of a layout as a data set without splits.
 [[nodiscard]] std::string split_command(const Layout& layout, const SplitFolders& split,

@@ -81,8 +81,8 @@ std::string affix_options(const Affix& affix, bool on_images) {
   return on_images ? regex_option(longer, plain) : regex_option(plain, longer);
 }
 
-// The same splits with images and labels in place of classes; nothing if a split lacks one of the
-// folders.
+// Returns the layout in which the two sibling folders of each split are images and labels, not
+// classes. Returns nothing if a split lacks one of the two folders.
 std::optional<Layout> pairs_in_place_of_classes(const Layout& classes,
                                                 const SiblingFolders& siblings) {
   Layout pairs = classes;
@@ -133,8 +133,8 @@ Result<SuffixChoice> suffixes_of(const Layout& pairs) {
   return choose_suffixes(sets, {});
 }
 
-// If labels have several forms, sets the suffix of the form that pack would use: ids rather than
-// colors.
+// If there are several forms of labels with different suffixes, changes `siblings` to the suffix of
+// the form that pack would use (ids rather than colors).
 void take_label_suffix(const SuffixChoice& choice, SiblingFolders& siblings) {
   const SuffixRule& rule = choice.rule;
   const bool on_labels = !siblings.on_images && !siblings.affix.in_front;
@@ -179,8 +179,8 @@ Layout one_folder_in_place_of_classes(const Layout& classes) {
   return pairs;
 }
 
-// The option for the class file of the folder; empty if there is none. It is the last option, so
-// that the command line can drop it if the user gave options about classes.
+// Returns the option --classes for the class file in the folder; "" if there is none. Put it at the
+// end of a command, so that the command line can drop it if the user gave options about classes.
 std::string class_option(const std::string& folder) {
   const std::optional<FoundClassFile> found = find_class_file({folder});
   return found && found->table.ok() && !found->contradiction

@@ -26,8 +26,8 @@ namespace {
 using Layouts = std::vector<Layout>;
 using Kind = Layout::Kind;
 
-// Images and labels in separate folders. `lists` are folders that may hold lists of samples, the
-// most likely first.
+// A pattern of data sets with images and labels in separate folders. `lists` are the folders that
+// may contain lists of samples, the most likely first.
 struct PairPattern {
   std::string_view name;
   FolderPattern images, labels;
@@ -175,8 +175,8 @@ class PairReader {
       }
   }
 
-  // Notes a conflict if a folder of images has no labels and one of labels no images, as "val" and
-  // "validation" may.
+  // Notes a conflict if a folder of images has no folder of labels and at the same time a folder of
+  // labels has no folder of images: their names may just differ, such as "val" and "validation".
   Status check_unlabeled() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     const auto alone = std::find_if(splits.begin(), splits.end(),
@@ -224,8 +224,8 @@ Status add_pair_readings(const std::string& root, const PairPattern& pattern,
 
 // ---- lists of samples
 
-// Files train.txt, val.txt, … of a folder with the names of their splits. A joint list (trainval)
-// is ignored if one of its parts has a list.
+// Returns the files train.txt, val.txt, … of a folder, each with the name of its split. A list for
+// several splits (trainval) is left out if there is a list for one of these splits.
 Result<std::vector<std::pair<std::string, std::string>>> split_lists(const std::string& folder) {
   std::vector<std::pair<std::string, std::string>> lists;
   if (!is_folder(folder)) return lists;
@@ -257,8 +257,9 @@ Result<std::string> text_of(const std::vector<std::pair<std::string, std::string
   return all;
 }
 
-// Divides one set of samples by lists. The first place that has lists wins; with `all_places`,
-// different lists of other places are readings as well.
+// If the layout is one set of samples without a name, divides it into splits by the lists in the
+// first of `places` that has any. With `all_places`, also returns a layout for each other place
+// with different lists.
 Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>& places,
                            bool all_places) {
   if (layout.splits.size() != 1 || !layout.splits[0].name.empty()) return Layouts{layout};
@@ -280,8 +281,9 @@ Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>&
   return found.empty() ? Layouts{layout} : found;
 }
 
-// Readings whose labels are images that hotpack can read win over the other readings. If two
-// patterns find the same folders, this is one reading. A reading with a conflict is an error.
+// Chooses among readings: those whose labels are images that hotpack can read are preferred to all
+// others. If two patterns find the same folders, keeps only one of the readings. Fails if a reading
+// that is kept has a conflict.
 Result<Layouts> best_of(std::vector<PairReading> readings) {
   ImageFiles best = ImageFiles::none;
   for (const PairReading& reading : readings) best = std::max(best, reading.labels);
@@ -342,8 +344,8 @@ bool has_labels(const std::string& text, const std::string& path) {
   return !table.ok() || table->has_labels();
 }
 
-// Returns the path of the folder's metadata.jsonl or metadata.csv, if this table names files;
-// otherwise an empty string.
+// Returns the path of the folder's table metadata.jsonl or metadata.csv if it names files;
+// otherwise "". If the table has labels, sets `labeled` to true.
 Result<std::string> metadata_of(const std::string& folder, bool& labeled) {
   for (const std::string_view name : {"metadata.jsonl", "metadata.csv"}) {
     const std::string path = path_below(folder, name);
@@ -500,8 +502,8 @@ std::size_t count_images(const FolderContent& content) {
       [](const std::string& name) { return describe_name(name).kind == FileKind::image; }));
 }
 
-// True if the folders of a split hold more images than are next to them. Reads no more folders than
-// necessary.
+// Returns true if the folders of a split contain more images than are directly in the split. Stops
+// reading folders as soon as this is certain.
 Result<bool> most_are_in_folders(const SplitSummary& split) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(split.path));
   const std::size_t outside = count_images(content);
@@ -514,9 +516,10 @@ Result<bool> most_are_in_folders(const SplitSummary& split) {
   return within > outside;
 }
 
-// Says how certain it is that a split has class folders. Images next to its folders are strays,
-// reported later by the scan, if another split has a folder of the same name or if the folders hold
-// more images. Otherwise the split has no class folders.
+// Returns how certain it is that a split consists of class folders. The split may also have images
+// outside its folders. If its folders have more images, or if another split has a folder of the
+// same name, these images are strays, which the scan reports later. Otherwise the split has no
+// class folders.
 Result<Classes> classes_of_split(const SplitSummary& split, const std::vector<SplitSummary>& all) {
   if (!split.summary.image_files) return classes_in(split.path, split.summary);
   const bool as_others = std::any_of(all.begin(), all.end(), [&](const SplitSummary& other) {

@@ -1,4 +1,4 @@
-// The layouts that one folder may have.
+// Finds the layouts (readings) that a folder may have.
 //
 // Functions that only read folders and the headers of tables; thread-safe. Failure: `io` for
 // folders that cannot be read.
@@ -12,16 +12,16 @@
 
 namespace hotpack::pipeline {
 
-// The best readings of `folder` itself: none if no layout fits, several if they are equally good.
-// Tables with labels come first, then the folders of known data sets, then usual names with and
-// without splits, then labels next to their images, then class folders, then tables without labels.
-// A reading whose folders cannot be matched for certain is an error of code `data`.
+// Returns the best readings of `folder` itself: none if no layout fits, several if they are equally
+// good. Layouts are tried in this order: tables with labels; the folders of known data sets; usual
+// names with and without splits; labels next to their images; class folders; tables without labels.
+// Fails with code `data` if the folders of a reading cannot be matched for certain.
 [[nodiscard]] Result<std::vector<Layout>> layout_readings(const std::string& folder,
                                                           const GivenSuffixes& given);
 
-// Reads `folder` as class folders if some of its folders contain images directly and the others
-// only deeper; otherwise returns none. Each image then belongs to the class of its outermost
-// folder, and warnings name the deeper ones.
+// Returns the layout in which the folders of `folder` are classes, if some of them contain images
+// directly and the others contain images only in deeper folders; otherwise returns none. Each image
+// then belongs to the class of its outermost folder, and warnings name the deeper folders.
 [[nodiscard]] Result<std::vector<Layout>> likely_class_folders(const std::string& folder);
 
 // True if the folder holds images and labels whose names differ by a known suffix.

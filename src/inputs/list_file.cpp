@@ -31,8 +31,9 @@ bool are_numbers(std::string_view words) {
          words.find_first_not_of("0123456789+-. \t") == std::string_view::npos;
 }
 
-// Returns the possible names, the most likely first: the whole line (names may contain spaces),
-// then the text before a tab, before a comma, or before a space if numbers or an image follow.
+// Returns what may be the name in a line, the most likely first: the whole line (names may contain
+// spaces), then the text before a tab, before a comma, or before a space that is followed by
+// numbers or an image.
 std::vector<Entry> entries_of(std::string_view line) {
   std::vector<Entry> entries{{without_quotes(line), {}}};
   for (const std::string_view separator : {"\t", ",", " "}) {
@@ -110,8 +111,8 @@ class ListReader {
     }
   }
 
-  // Adds the image. If the line continues with the path of another sample's label, adds a problem
-  // instead.
+  // Adds the image to the result. But if `rest`, the remaining text of the line, is the path of a
+  // label of another sample, adds a problem instead.
   void add_image(const TextLine& line, std::uint32_t image, std::string_view rest,
                  ProblemLog& found) {
     const std::vector<std::uint32_t> labels =
@@ -151,8 +152,8 @@ class ListReader {
     return matches;
   }
 
-  // True if there is a longer name that consists of this name, a space and more text. With the
-  // names "a" and "a 1", the line "a 2" means neither of the two.
+  // Returns true if the name of some image continues `name` with a space and more text. If images
+  // are called "a" and "a 1", a line "a 2" means neither of the two.
   [[nodiscard]] bool has_numbered_siblings(std::string_view name) const {
     const std::string longer = std::string(name) + " ";
     const auto next = std::lower_bound(

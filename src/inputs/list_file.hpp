@@ -1,7 +1,7 @@
-// Reads lists of samples: of --list, of --split list and of known layouts.
+// Reads lists of samples: those of --list, of --split list and of known layouts.
 //
-// Failure: `io` if a list cannot be read, `data` if none of its entries names an image. A single
-// entry that names none is a Problem with its line.
+// Failure: `io` if a list cannot be read, `data` if none of its entries names an image. An entry
+// that names no image is a Problem, with its line.
 #pragma once
 
 #include <cstddef>
@@ -31,11 +31,11 @@ struct ListedImages {
       0;  // lines of a VOC class list that end in -1: images without that class, ignored
 };
 
-// Finds images of `set`, whose images and labels are sorted by key. Each line names an image by
-// its key, by its path below an input folder (with or without extension), by its path in the file
-// system, or by the text after the last '/' of its key. After a tab or a comma, anything may
-// follow; after a space, only numbers or the path of the image's label. A line that begins with '#'
-// is a comment, unless the name of an image begins with '#'.
+// Finds the images of `set` that a list names. Images and labels of `set` must be sorted by key.
+// Each line names an image: by its key, by its path below an input folder (with or without
+// extension), by its path in the file system, or by the part of its key after the last '/'. After a
+// tab or a comma, anything may follow; after a space, only numbers or the path of the image's
+// label. A line that begins with '#' is a comment, unless the name of an image begins with '#'.
 [[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set,
                                                   const ListFileOptions& options,
                                                   ProblemLog& problems);

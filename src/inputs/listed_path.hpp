@@ -1,5 +1,5 @@
-// Finds out which files the paths in a list or table mean: removes a given prefix, and adds the
-// folder where relative paths begin.
+// Finds out which files the paths in a list or table mean. Removes a prefix that an option gives,
+// and adds the folder to which relative paths refer.
 //
 // Not thread-safe: place() counts the paths that begin with the prefix. Failure: code `usage` in
 // check_prefix().

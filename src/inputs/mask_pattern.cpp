@@ -103,8 +103,9 @@ std::string with_prefix(const FileList& list, const FoundFile& file, std::string
   return list.roots[file.root].key_prefix + std::string(key);
 }
 
-// Returns the keys of the files that are images. The name of a mask is longer than that of its
-// image, so the files are examined in the order of length: each image comes before its masks.
+// Returns the keys of those files that are images and not masks. The name of a mask is longer than
+// that of its image; so files are examined in the order of the lengths of their names, and each
+// image comes before its masks.
 Keys keys_of_images(const FileList& files, const MaskPattern& pattern) {
   std::vector<FoundFile> by_length = files.files;
   std::stable_sort(by_length.begin(), by_length.end(), [](const FoundFile& a, const FoundFile& b) {
@@ -121,9 +122,9 @@ Keys keys_of_images(const FileList& files, const MaskPattern& pattern) {
   return keys;
 }
 
-// Refuses a file that may be a mask or an image. With the files img, img_1 and img_1_car, img_1 may
-// be a mask of img with class 1, or an image with the mask img_1_car. If several images have a mask
-// of class 1, img_1 is a mask.
+// Fails if a file may be a mask as well as an image. Of the files img, img_1 and img_1_car, img_1
+// may be a mask of img with class 1, or an image with the mask img_1_car. If several images have a
+// mask of class 1, img_1 counts as a mask.
 Status check_masks_are_none(const FileList& files, const Keys& images, const MaskPattern& pattern) {
   std::map<std::string, std::string, std::less<>>
       owned;  // a key that a file may belong to, with the file

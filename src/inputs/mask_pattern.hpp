@@ -1,4 +1,4 @@
-// --mask-per-class: finds the image and the class of a mask in its path.
+// The pattern of --mask-per-class: finds the key of the image and the class in the path of a mask.
 //
 // Immutable; thread-safe.
 #pragma once
@@ -14,8 +14,8 @@ namespace hotpack::pipeline {
 
 class MaskPattern {
  public:
-  // Parses a path without extension that contains {key} and {class} once each, with text between
-  // them: "{key}_{class}" or "{class}/{key}". Refuses others with code `usage`.
+  // Parses a pattern for paths without extension, such as "{key}_{class}" or "{class}/{key}". Fails
+  // with code `usage` unless it contains {key} and {class} once each, with text between them.
   [[nodiscard]] static Result<MaskPattern> parse(const std::string& text);
 
   struct Match {
@@ -30,13 +30,15 @@ class MaskPattern {
   bool key_first_ = true;
 };
 
-// Gives each mask the key of its image: the longest match that is a key of `images` (sorted by
-// key), else the longest match. Files that do not match the pattern get an empty key.
+// Gives each mask the key of its image. If the pattern can match the mask's path in several ways,
+// takes the longest key that an image in `images` (sorted by key) has, else the longest key. Masks
+// that do not match get an empty key.
 void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern);
 
-// Separates the files of one folder, all of which are in both lists: a file whose match is the key
-// of an image is a mask, every other file is an image. Returns code `data` if a file may be either:
-// as an image it would have masks, and as a mask it would be the only mask of its class.
+// Separates images and masks of one folder. Both lists have all files of the folder. A file is a
+// mask if the pattern matches its path and the matched key is that of an image; every other file is
+// an image. Fails with code `data` if a file may be either, that is, if it has masks as an image,
+// and would be the only mask of its class.
 [[nodiscard]] Status part_masks(FileList& images, FileList& masks, const MaskPattern& pattern);
 
 }  // namespace hotpack::pipeline

@@ -1,4 +1,5 @@
-// Finds expressions that pair different names: "img_1" and "mask_1", or "1" and "0001".
+// Finds regular expressions that pair images and labels with different names: "img_1" with
+// "mask_1", or "1" with "0001".
 //
 // Pure functions; thread-safe; cannot fail. The result is a proposal for a message, never a
 // decision.

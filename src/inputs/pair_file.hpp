@@ -34,8 +34,8 @@ struct PairFileSamples {
   std::optional<PairTable::SplitWords> split_words;
 };
 
-// The key of a sample is the path of its image in the table, without prefix, extension, and . and
-// .. parts.
+// Reads the table and returns its samples. The key of a sample is the path of its image in the
+// table, without prefix, extension, and the parts "." and "..".
 [[nodiscard]] Result<PairFileSamples> read_pair_file(const PairFileOptions& options,
                                                      ProblemLog& problems);
 

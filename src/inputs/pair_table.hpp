@@ -1,4 +1,5 @@
-// The rows of a --pairs file: CSV, TSV, words or JSON lines, recognized by content.
+// The rows of a --pairs file. Its form is recognized by its content: CSV, TSV, words separated by
+// spaces, or JSON lines.
 //
 // A view of the text, which must outlive it; rows are read one at a time, so a table of millions
 // costs only its text. Not thread-safe. Failure: code `data` with file and line.
@@ -25,20 +26,20 @@ struct PairRow {
 
 class PairTable {
  public:
-  // A first row of column names (image, file_name, filename, path, …; label, mask, annotation,
-  // class, …; split, subset, …) is a header; without one the columns are image, label, split. JSON
-  // lines have such names as keys. A line that begins with '#' is a comment unless it names an
-  // image.
+  // Opens a table. If its first row consists of names of columns (image, file_name, filename, path,
+  // …; label, mask, annotation, class, …; split, subset, …), it is a header; without one the
+  // columns are image, label, split. JSON lines have such names as keys. A line that begins with
+  // '#' is a comment unless it names an image.
   [[nodiscard]] static Result<PairTable> open(std::string_view text, const std::string& path);
 
   // True if there is a label column or, in JSON lines, if the first line has a label.
   [[nodiscard]] bool has_labels() const { return columns_.label.has_value(); }
-  // Columns whose names are unknown: "'species', 'breed'"; of JSON lines those of the first line.
-  // Empty if none.
+  // Returns the columns with unknown names, such as "'species', 'breed'"; of JSON lines, the
+  // unknown keys of the first line. Returns "" if there are none.
   [[nodiscard]] const std::string& unused() const { return unused_; }
-  // Call split_words() after the last row. It returns a column of an unknown name that contains
-  // only words for splits ("train", "Test"), at least two different ones; nothing if there is no
-  // such column.
+  // A column with an unknown name that contains only words for splits ("train", "Test"), at least
+  // two different ones. split_words() returns it, or nothing if there is no such column; call
+  // split_words() after the last row.
   struct SplitWords {
     std::string column;
     std::vector<std::string> words;  // ascending

@@ -78,8 +78,8 @@ std::vector<std::string> folded_keys(const FileList& list) {
                                                                     : std::vector<std::string>();
 }
 
-// Suggests options for names that differ in case or Unicode form, and in a suffix: Süd_1 and
-// süd_1_lbl.
+// Adds a suggestion for names that differ both in a suffix and in case or Unicode form, such as
+// Süd_1 and süd_1_lbl.
 void add_folded(const Layout& layout, const FileList& images, const FileList& labels,
                 std::vector<Suggestion>& suggestions) {
   const std::vector<std::string> one = folded_keys(images), other = folded_keys(labels);

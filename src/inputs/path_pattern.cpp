@@ -11,12 +11,12 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Some expressions take time exponential in the length of the text; useful ones need far fewer
-// steps than this.
+// The most steps that matching an expression may take. Some expressions take time exponential in
+// the length of the text; useful ones need far fewer steps than this.
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
 
-// An iterator over a text, for <regex>. An iterator and all its copies count the characters that
-// they read, and throw when the number is too large.
+// An iterator over a text, for <regex>. It and its copies together count the characters that they
+// read, and throw if there are too many.
 class CountedPlace {
  public:
   using iterator_category = std::bidirectional_iterator_tag;

@@ -1,7 +1,7 @@
-// A regular expression (ECMAScript) given by an option, for paths and keys.
+// A regular expression (ECMAScript) from an option, for paths and keys.
 //
-// Immutable; thread-safe. Failure: code `usage` naming the option if the expression is wrong or too
-// complex for a path; no exception of <regex> leaves this class.
+// Immutable; thread-safe. Failure: code `usage` with the option's name if the expression is wrong,
+// or takes too many steps for a path; no exception of <regex> leaves this class.
 #pragma once
 
 #include <optional>
@@ -21,16 +21,17 @@ class PathPattern {
                                                    std::string_view option);
 
   [[nodiscard]] std::size_t groups() const { return regex_.mark_count(); }
-  // Searches the text for a match. Returns the capture of the first group or, without groups, the
-  // whole match; nothing if there is no match.
+  // Searches the text for a match. Returns what the first group captures or, if the expression has
+  // no groups, the whole match. Returns nothing if there is no match.
   [[nodiscard]] Result<std::optional<std::string_view>> find(std::string_view text) const;
-  // The same for the captures of all groups, joined by '/'. Omits groups that take no part in the
-  // match.
+  // Searches the text for a match. Returns what all groups capture, joined by '/'; groups that take
+  // no part in the match are left out. Returns nothing if there is no match.
   [[nodiscard]] Result<std::optional<std::string>> find_all(std::string_view text) const;
 
  private:
-  // The whole match and the capture of each group, as parts of `text`; groups that take no part are
-  // empty. No element without a match.
+  // Searches the text for a match. Returns the whole match and then what each group captures, as
+  // parts of `text`; empty optionals stand for groups that take no part. Returns an empty vector if
+  // there is no match.
   [[nodiscard]] Result<std::vector<std::optional<std::string_view>>> search(
       std::string_view text) const;
 

@@ -63,8 +63,8 @@ bool go_together(char a, char b, bool is_short) {
   return (is_digit(a) && is_digit(b)) || (is_short && is_letter(a) && is_letter(b));
 }
 
-// True if the name stands at `place` and is not part of a longer number or, for names of one or two
-// letters, of a longer word ("a" in "mask").
+// Returns true if `name` stands at `place` and is not part of something longer: of a longer number
+// or, for names of one or two letters, of a longer word ("a" in "mask").
 bool is_name_at(std::string_view text, std::size_t place, std::string_view name) {
   if (text.substr(place, name.size()) != name) return false;
   const std::size_t end = place + name.size();
@@ -223,8 +223,8 @@ class Folders {
     return std::nullopt;
   }
 
-  // Returns an example of a file that is not named like a label. Empty unless most folders have
-  // such a file.
+  // Returns an example of a file that is not named like a label, if most folders have such a file;
+  // else "".
   [[nodiscard]] std::string other_example(const Role& label) const {
     std::string example;
     std::uint64_t count = 0;
@@ -274,8 +274,9 @@ class Folders {
            role.text.find(kNumber) == std::string::npos;
   }
 
-  // The start that all roles have in common, up to its last '_', '-' or '.'. Empty if one of the
-  // roles consists of this start alone.
+  // Returns the text with which the names of all roles begin, up to its last '_', '-' or '.'. (A
+  // role is the name of files without the parts that differ between folders.) Returns "" if a role
+  // has nothing after this text.
   static std::string common_start(const std::vector<const Role*>& roles) {
     if (roles.empty()) return "";
     std::string_view start = roles.front()->text;
@@ -339,9 +340,9 @@ class Folders {
 
   static bool is_named(const Role* role) { return has_letters(*role); }
 
-  // Adds expressions for two kinds of file. The image is the only one that is JPEG or has a word
-  // for images in its name. If neither is, either may be the label, and the likelier pair comes
-  // first.
+  // Adds expressions that pair two kinds of file. The image is the kind that alone has JPEG files,
+  // or alone has a word for images in its names. If this does not decide, either kind may be the
+  // label; then adds both possibilities, the likelier first.
   void add_pairs_of(const std::vector<const Role*>& common, SampleFolders& found) const {
     if (common.size() != 2) return;
     const Role &first = *common[0], &second = *common[1];

@@ -6,9 +6,9 @@
 // - Nine of ten folders have files with the same names.
 // - Nine of ten folders have two kinds of name with the same numbers (frame_1, seg_1).
 // - Every folder has photographs and gray or palette PNG files, in the same ratio.
-// Ignores deeper folders. Names that differ only in digits are numbered images, not image and
-// label. If two kinds of file may be the label, the one with a palette, without colors or with
-// smaller files comes first.
+// Deeper folders are ignored. Names that differ only in digits are numbered images, not image and
+// label. If two kinds of file may be the label, the likelier label is the kind with a palette,
+// without colors, or with smaller files.
 //
 // Examines names, and headers and sizes of some files; thread-safe. Failure: `io` for a folder that
 // cannot be read.
@@ -33,11 +33,11 @@ struct SampleFolders {
     std::string image, label;
     std::string label_example;  // if either file may be the label
   };
-  // One element if it is clear which file is the label; two, the likelier first, if either file may
-  // be the label; none if no expressions pair the files.
+  // Expressions that pair the files. One element if it is clear which file is the label; two, the
+  // likelier first, if either file may be the label; none if no expressions pair the files.
   std::vector<Expressions> pairs;
-  // For --image-suffix and --mask-per-class if labels differ by one word, as mask_car and
-  // mask_road; otherwise empty.
+  // Values for --image-suffix and --mask-per-class if the names of labels differ by one word, such
+  // as mask_car and mask_road; otherwise empty.
   std::string image_suffix, mask_pattern;
   bool several = false;     // a folder holds several samples, which numbers tell apart
   bool more_files = false;  // folders hold other files too, such as depth.png

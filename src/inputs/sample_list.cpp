@@ -49,8 +49,8 @@ struct Orphans {
 
   using Files = std::vector<const FoundFile*>;
 
-  // Reports each file without a partner. If a file of the other kind has a similar key, the report
-  // names that file.
+  // Reports each file without a partner; with `skip`, only counts these files. If a file of the
+  // other kind has a similar key, the report names that file.
   void tell(const FileList& image_files, const Files& images, const FileList& label_files,
             const Files& labels) const {
     if (skip) {
@@ -104,8 +104,9 @@ Sample sample_of(const FoundFile& image) {
 
 using Place = std::vector<FoundFile>::const_iterator;
 
-// Goes through two sorted lists together, and calls pair(image, label) for each key that both have.
-// `pair` returns the first label that does not belong to this image.
+// Goes through two sorted lists together, and calls pair(image, label) for each key that both
+// contain, with the first label of that key. `pair` must return the first label that does not
+// belong to the image. Files without a partner go to `orphans`.
 template <class Pair>
 void pair_sorted(const FileList& images, const FileList& labels, const Orphans& orphans,
                  Pair pair) {
@@ -144,8 +145,8 @@ class MaskPairing {
   }
 
  private:
-  // The class of a mask, from the match that gave it its key. --split folder may have stripped the
-  // first part of the key.
+  // Returns the class of a mask. It is the class in the match of the pattern that also gave the
+  // mask its key. (--split folder may have removed the first part of the key since then.)
   [[nodiscard]] std::string_view name_of(const FoundFile& mask) const {
     const std::string_view key = list_.labels.key(mask);
     for (const MaskPattern::Match& match : pattern_.matches(list_.labels.stem(mask))) {

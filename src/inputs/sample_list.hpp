@@ -1,7 +1,7 @@
-// The samples of a data set: images paired with labels by key, never by position.
+// The samples of a data set. Images are paired with labels by key, never by position.
 //
-// Compact: about a hundred bytes per sample plus the text of its paths, because a plan may hold
-// millions. Immutable after pairing, except for the sizes that probing headers fills in.
+// Compact: about a hundred bytes per sample plus the text of its paths, because a plan may contain
+// millions of samples. Immutable after pairing, except for the sizes, which probing headers sets.
 // Thread-safe to read.
 #pragma once
 
@@ -76,14 +76,15 @@ struct SampleList {
   return bytes;
 }
 
-// Pairs by key. Two images, or two labels, with the same key are always a problem. Images without a
-// label and labels without an image are problems or, with `skip_orphans`, are left out and counted
-// in `left_out`.
+// Pairs images and labels with the same key. Two images, or two labels, with the same key are
+// always a problem. An image without a label and a label without an image (orphans) are problems
+// or, with `skip_orphans`, are left out and counted in `left_out`.
 [[nodiscard]] SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans,
                                      ProblemLog& problems, std::uint64_t& left_out);
 
-// Pairs several masks with each image, by the keys from key_masks(). An image without masks and a
-// mask without image are orphans.
+// Pairs images with their masks, of which an image may have several, by the keys from key_masks().
+// An image without masks and a mask without an image (orphans) are problems or, with
+// `skip_orphans`, are left out and counted in `left_out`.
 [[nodiscard]] SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern,
                                     bool skip_orphans, ProblemLog& problems,
                                     std::uint64_t& left_out);
@@ -91,12 +92,12 @@ struct SampleList {
 // Samples without labels.
 [[nodiscard]] SampleList images_alone(FileList images, ProblemLog& problems);
 
-// Samples whose class is the first folder of their path below the root. `class_names` are all class
-// folders, including empty ones.
+// Makes samples whose class is the first folder of their path below the root. `class_names` of the
+// result are the names of all class folders, including empty ones.
 [[nodiscard]] SampleList images_by_folder(FileList images, ProblemLog& problems);
 
-// Divides the samples among `parts` lists: sample i goes to list part_of[i], or to none if that is
-// kNoPart. Each list holds the text of its own samples, and all class names.
+// Divides the samples among `parts` lists: sample i goes to list part_of[i], or to no list if that
+// is kNoPart. Each list has copies of the text of its own samples, and all class names.
 [[nodiscard]] std::vector<SampleList> divide_samples(const SampleList& list,
                                                      const std::vector<std::uint32_t>& part_of,
                                                      std::size_t parts);

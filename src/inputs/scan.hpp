@@ -14,12 +14,14 @@
 
 namespace hotpack::pipeline {
 
-// Images below `roots`; a file's key is the root's prefix and the path below the root without
-// extension. Unsupported formats and names that are not UTF-8 go to `problems`.
+// Lists the images below `roots`. The key of a file is the prefix of its root and the path below
+// the root, without extension. Files of unsupported formats, and names that are not UTF-8, are
+// added to `problems`.
 [[nodiscard]] Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems);
 
-// The same for folders of class folders. A file directly in a root belongs to no class and is a
-// problem. Sets `class_folders` of the result, which includes folders without images.
+// Lists the images below `roots`, whose folders are classes. A file directly in a root belongs to
+// no class and is a problem. Sets `class_folders` of the result to all class folders, including
+// those without images.
 [[nodiscard]] Result<FileList> scan_class_folders(const std::vector<Root>& roots,
                                                   ProblemLog& problems);
 

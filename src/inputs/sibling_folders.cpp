@@ -72,8 +72,8 @@ Match best_match(const Side& a, const Side& b) {
   return best;
 }
 
-// The folder with the larger weight is more likely the folder of images: JPEG files are seldom
-// labels, and images are usually larger files than labels.
+// Returns a weight; of two folders, the one with the larger weight is more likely the folder of
+// images. JPEG files are seldom labels, and images are usually larger files than labels.
 std::pair<std::size_t, std::uint64_t> weight_as_images(const Side& side) {
   std::pair<std::size_t, std::uint64_t> weight;
   for (const FoundFile& file : side.files.files) {
@@ -138,8 +138,8 @@ std::vector<std::string> stems_in(const FolderContent& content) {
   return stems;
 }
 
-// The folder in `folder` whose images have the names of those directly in `folder`; empty if there
-// is none, or several.
+// Returns the name of the folder inside `folder` that may contain the labels: its files have the
+// names of the images directly in `folder`. Returns "" if there is no such folder, or several.
 Result<std::string> labels_within(const std::string& folder) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
   const std::vector<std::string> images = stems_in(content);
@@ -177,8 +177,9 @@ Result<std::optional<LabelFolders>> find_folders_within(const std::string& root,
 
 // ---- folders called like others, and labels
 
-// Returns the name of the folder of images that a folder of labels belongs to: "seqa" for
-// "seqa_gt". Empty if the name does not end with a word for labels.
+// A folder of labels may have the name of its folder of images, followed by a word for labels:
+// "seqa_gt" for "seqa". Returns the name of the folder of images, or "" if `name` does not end with
+// such a word.
 std::string images_of(const std::string& name) {
   for (std::size_t end = name.find_first_of("_-. ", 1); end != std::string::npos;
        end = name.find_first_of("_-. ", end + 1))
@@ -210,8 +211,8 @@ Result<std::optional<LabelFolders>> find_folders_beside(const std::string& root,
   return std::optional(std::move(found));
 }
 
-// True if both folders hold images and, next to these, folders with the same names: then the two
-// folders are classes.
+// Returns true if the folders `one` and `other` inside `root` both contain images and, next to the
+// images, folders with the same names. The two folders are then classes.
 Result<bool> are_alike_within(const std::string& root, const std::string& one,
                               const std::string& other) {
   HOTPACK_ASSIGN(const FolderContent first, read_folder(path_below(root, one)));

@@ -1,5 +1,5 @@
-// Sibling folders whose files have the same names. They may be two classes, but are usually images
-// and labels.
+// Finds sibling folders whose files have the same names. They are usually images and labels, but
+// may be two classes.
 //
 // Reads names and sizes of files, no image. Thread-safe. Failure: `io` for folders that cannot be
 // read.
@@ -23,10 +23,11 @@ struct SiblingFolders {
   std::string image_example, label_example;  // names of one pair, without extension
 };
 
-// Returns nothing unless `folder` has exactly two folders with images, neither named like a split,
-// and at least 90 % of the names in one folder are in the other, equal or longer by one affix. Two
-// folders that both hold images next to a folder of the same name ("cat/annotated",
-// "dog/annotated") are classes.
+// Returns two folders inside `folder` that look like images and labels. Returns nothing unless
+// there are exactly two folders with images, neither is named like a split, and at least 90 % of
+// the names in one folder are also in the other, equal or longer by one affix. Also returns nothing
+// if both contain images next to a folder of the same name ("cat/annotated", "dog/annotated"),
+// because such folders are classes.
 [[nodiscard]] Result<std::optional<SiblingFolders>> find_sibling_folders(const std::string& folder);
 
 // Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/

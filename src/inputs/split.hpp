@@ -1,4 +1,4 @@
-// Divides one set of samples into several, by shares or by folder.
+// Divides one set of samples into splits, by shares or by folder.
 //
 // Pure functions of keys and options: the same samples give the same splits on every machine, for
 // any order of files. Failure: code `usage` for shares and expressions that cannot be used, `data`
@@ -29,18 +29,20 @@ struct Split {
 [[nodiscard]] Result<std::vector<std::uint64_t>> parse_shares(
     const std::vector<SplitOptions::Part>& parts);
 
-// Divides the samples among the parts; with --group, all samples of a group go to one part.
-// ratio: in the order of format::shuffle_rank(seed, key or group), each sample or group goes to the
-// part that lacks most samples. Without groups, each part gets as many samples as
-// largest_remainders() returns for it.
-// hash: XXH3-64 of the key or group, modulo the sum of the shares, selects the part.
+// Divides the samples among the parts of `options`; with --group, all samples of a group go to one
+// part.
+// Method ratio: samples or groups are taken in the order of format::shuffle_rank(seed, key or
+// group), and each goes to the part that lacks most samples. Without groups, each part gets as many
+// samples as largest_remainders() returns for it.
+// Method hash: XXH3-64 of the key or group, modulo the sum of the shares, selects the part.
 // With --group, appends lines about the groups to `about`.
 [[nodiscard]] Result<std::vector<Split>> divide_by_share(const SampleList& list,
                                                          const SplitOptions& options,
                                                          std::string& about);
 
-// Divides `total` samples in proportion to the shares: each split gets its proportion, rounded
-// down. The splits with the largest remainders then get one more sample each, earlier splits first.
+// Returns how many of `total` samples each split gets, in proportion to the shares. Each split
+// first gets its proportion, rounded down; then the splits with the largest remainders get one more
+// sample each, earlier splits first.
 [[nodiscard]] std::vector<std::uint64_t> largest_remainders(
     const std::vector<std::uint64_t>& shares, std::uint64_t total);
 
@@ -51,8 +53,8 @@ struct FolderPart {
   std::string name;
   FileList files;
 };
-// Divides files by the first component of their keys, the text before the first '/', and removes
-// this component from the keys. A key without '/' is an error.
+// Divides files by the first component of their keys, which is the text before the first '/', and
+// removes this component from the keys. Fails if a key has no '/'.
 [[nodiscard]] Result<std::vector<FolderPart>> divide_by_folder(const FileList& list);
 
 }  // namespace hotpack::pipeline

@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::size_t kMostProposals = 3;
 
-// Labels of one family describe the same image in other forms, or by another annotator. Of these,
-// the first suffix in the table that occurs is used.
+// A known suffix of labels or images. Labels of one family describe the same image in different
+// forms, or come from different annotators. If several suffixes of a family occur, the first of
+// them in the table is used.
 struct Suffix {
   std::string_view text;
   int family = 0;  // 0: none
@@ -113,7 +114,7 @@ bool is_known_ending(std::string_view text) {
                      [&](const Suffix& suffix) { return suffix.text == text; });
 }
 
-// Words at the end of names for other forms of one label: "_gtFine_color" next to
+// Words at the ends of names that mark another form of the same label: "_gtFine_color" next to
 // "_gtFine_labelIds", or "_gt_color" next to "_gt".
 constexpr std::array<std::string_view, 9> kForms{"labelIds",    "labelTrainIds",    "labelColor",
                                                  "instanceIds", "instanceTrainIds", "invIds",
@@ -164,9 +165,9 @@ class RuleKeys {
   std::vector<std::string_view> images() const {
     return keys(set_.images, rule_.image, [&](const FoundFile& file) { return is_image(file); });
   }
-  // Counts the files that are images by the rule. If images and labels are in one folder, these are
-  // all files except two kinds: the files that the rule takes as labels and, if the rule has a
-  // suffix for images, files with another known suffix of labels.
+  // Returns how many files are images according to the rule. If images and labels are in one
+  // folder, these are all files except those that the rule takes as labels. If the rule has a
+  // suffix for images, files with another known suffix of labels do not count either.
   std::uint64_t image_files() const {
     if (!set_.one_folder) return set_.images.files.size();
     const FileList& list = set_.images;
@@ -316,8 +317,8 @@ class Chooser {
     return rules;
   }
 
-  // Returns the suffixes that occur in the names of images, or of labels: `side` says in which. If
-  // `given` is not empty, returns this suffix alone.
+  // Returns those of `suffixes` that occur in the names of images, or of labels, as `side` says. If
+  // an option gives the suffix (`given`), returns only that one.
   template <class List>
   std::vector<Suffix> occurring(const List& suffixes, const std::string& given,
                                 FileList FileSet::*side) const {
@@ -343,8 +344,9 @@ class Chooser {
     return candidates;
   }
 
-  // Rules for the endings that labels add to the names of images (without their suffix `image`), if
-  // the table lacks them. Omits an ending that ends with another one, as "_b_annot" with "_annot".
+  // Returns rules for endings that are not in the table: endings by which the names of labels are
+  // longer than those of images (without the images' suffix `image`). Leaves out an ending that
+  // ends with another one, such as "_b_annot" with "_annot".
   [[nodiscard]] std::vector<Candidate> endings(const std::string& image) const {
     std::vector<Candidate> candidates;
     if (!given_.label.empty()) return candidates;
@@ -385,8 +387,9 @@ class Chooser {
     return covered;
   }
 
-  // Adds the other kinds of label that enough images have, each with the rule that pairs most. They
-  // need not fit: an unknown suffix never does next to labels of another kind.
+  // Adds the rules for other kinds of label that enough images have, for each kind the rule that
+  // pairs most. These rules need not fit: a rule with an unknown suffix cannot fit if there are
+  // labels of another kind.
   void add_rivals(std::vector<Candidate> candidates, std::vector<Candidate>& fitting) const {
     const Candidate best = fitting.front();
     for (Candidate& candidate : endings(best.rule.image))
@@ -470,8 +473,9 @@ class Chooser {
     candidates = std::move(best);
   }
 
-  // Returns the rules that pair more than the one that would be used. If there are none and a given
-  // suffix pairs nothing, returns rules without it.
+  // Returns the rules that pair more files than `pairs`, the number that the current rule pairs. If
+  // there are none and a suffix of the options pairs nothing, returns the rules that would be
+  // possible without that option.
   [[nodiscard]] std::vector<Candidate> nearest(std::vector<Candidate> candidates,
                                                std::uint64_t pairs) const {
     std::erase_if(candidates,
@@ -532,8 +536,8 @@ class Chooser {
 
 // ---- stripping suffixes
 
-// True if a name continues one of these keys, as "x_color" continues "x". It is then another kind
-// of file of the same sample.
+// Returns true if `stem` continues one of the keys, such as "x_color" for "x". The file with this
+// name is then another kind of file of the same sample.
 bool continues_key(const std::vector<std::string>& sorted_keys, std::string_view stem) {
   for (std::size_t end = stem.find_first_of(kJoints, 1); end != std::string_view::npos;
        end = stem.find_first_of(kJoints, end + 1))

@@ -1,16 +1,18 @@
-// How names of images and labels differ: suffixes at the end of the stem.
+// Finds out how the names of images and labels differ: by suffixes at the end of the name without
+// extension.
 //
-// A rule fits if it pairs at least 95 % of the images, and 95 % of the labels with its suffix. If
-// lists name the images, only the labels must pair. choose_suffixes() uses, in this order:
-// 1. the suffixes of the options, if both are given;
-// 2. the suffixes of the preset, unless they do not fit and rule 3 does;
-// 3. if they fit: equal names (not counting a suffix that an option gives) or, in one folder, JPEG
-//    images with PNG labels;
-// 4. the only rule that fits, of a table of suffixes that data sets use, and of the endings that
-//    labels add to the names of images. A rule of such an ending must pair 95 % of all labels.
-// If another suffix of labels pairs 95 % of the images too, both rules are proposals, unless they
-// are forms of one label (Cityscapes' ids and colors). If no rule fits, those that pair something
-// are proposals. The caller refuses to go on, and lists the proposals in its error.
+// A rule (a suffix for images and one for labels, either may be empty) fits if it pairs at least 95
+// % of the images, and 95 % of the labels with its suffix. If lists name the images, only the
+// labels must pair. choose_suffixes() uses the first of these rules:
+// - the suffixes of the options, if both are given;
+// - the suffixes of the preset, unless they do not fit and the next rule does;
+// - if they fit: equal names (not counting a suffix that an option gives) or, in one folder, JPEG
+//   images with PNG labels;
+// - the only rule that fits, of a table of suffixes that data sets use, and of the endings that
+//   labels add to the names of images. A rule of such an ending must pair 95 % of all labels.
+// If labels with another suffix pair 95 % of the images too, both rules are only proposals, unless
+// the two are forms of one label (Cityscapes' ids and colors). If no rule fits, those that pair
+// something are proposals. With proposals only, the caller fails and lists them in its error.
 //
 // Pure functions; thread-safe; cannot fail.
 #pragma once
@@ -58,14 +60,14 @@ struct SuffixChoice {
 [[nodiscard]] SuffixChoice choose_suffixes(std::span<const FileSet> sets,
                                            const GivenSuffixes& given);
 
-// Strips the suffixes from the keys of a set. If an option gives the suffix, drops the files
-// without it. If the suffix was found, reports the files without it to `problems` as orphans; but
-// it drops labels of other kinds ("x_color" next to "x_labelIds"), and keeps the images of a set
-// without labels.
+// Removes the suffixes of `rule` from the keys of a set. If an option gives the suffix, files
+// without it are dropped. If the suffix was detected, files without it are added to `problems` as
+// orphans. Two exceptions: labels of other kinds ("x_color" next to "x_labelIds") are dropped, and
+// the images of a set without labels are kept.
 void apply_suffixes(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given,
                     ProblemLog& problems);
 
-// True if files with these names, in one folder, may be images and labels: some end with a suffix
+// Returns true if these files of one folder may be images and labels: some names end with a suffix
 // of labels, or there are both JPEG and PNG files.
 [[nodiscard]] bool may_hold_labels(const FileList& files);
 

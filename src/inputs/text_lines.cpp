@@ -100,8 +100,8 @@ Result<std::string> read_to_end(int descriptor, const std::string& path) {
   return text;
 }
 
-// Lets a signal end the program at once while a stream is read: the stream may never end, and
-// nothing is written meanwhile.
+// While an object exists, a signal ends the program at once. Needed while a stream is read: it may
+// never end, and nothing is being written that must be finished.
 class StopsAtOnce {
  public:
   StopsAtOnce() {

@@ -1,4 +1,4 @@
-// The lines of lists and tables.
+// Splits the text of lists and tables into lines.
 //
 // Lines are views of the text, which must outlive them. Not thread-safe.
 #pragma once
@@ -21,8 +21,9 @@ struct TextLine {
 class TextLines {
  public:
   explicit TextLines(std::string_view text);
-  // The next line that is neither empty nor a comment ('#' alone, or followed by a space or tab).
-  // A line that begins with '#' and other text may be a comment or a name; the caller decides.
+  // Returns the next line that is neither empty nor a comment ('#' alone, or followed by a space or
+  // tab); nothing at the end. A line that begins with '#' and other text may be a comment or a
+  // name; the caller decides.
   std::optional<TextLine> next();
 
  private:
@@ -30,17 +31,17 @@ class TextLines {
   std::size_t number_ = 0;
 };
 
-// True if a list comes from standard input ("-") or a pipe. Such a list can be read only once, and
-// the folder of `path` means nothing.
+// Returns true if a list comes from standard input ("-") or a pipe. Such a list can be read only
+// once, and the folder in `path` says nothing about where its files are.
 [[nodiscard]] bool is_stream(const std::string& path);
 
-// Reads a text file, a pipe, or standard input ("-"): UTF-8 with or without byte order mark.
-// Refuses UTF-16 and text with NUL bytes with code `data`.
+// Returns the content of a text file, a pipe, or standard input ("-"). It must be UTF-8, with or
+// without byte order mark. Fails with code `data` for UTF-16 and for text with NUL bytes.
 [[nodiscard]] Result<std::string> read_list_text(const std::string& path);
 
-// Splits a line of comma- or tab-separated values with RFC 4180 quotes into fields, without
-// surrounding spaces. With separator ' ', splits it into words; quotes may hold several words.
-// Returns nothing if a quote is not closed or other text follows it.
+// Splits a line into fields, without surrounding spaces. A separator ',' or tab means values with
+// RFC 4180 quotes; ' ' means words, of which quotes may join several. Returns nothing if a quote is
+// not closed or other text follows it.
 [[nodiscard]] std::optional<std::vector<std::string>> split_fields(std::string_view line,
                                                                    char separator);
 

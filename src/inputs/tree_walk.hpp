@@ -19,8 +19,8 @@ class TreeVisitor {
   // `below` is the path below the root. Return false to end the visit.
   virtual bool file(const std::string& below, std::uint64_t bytes) = 0;
   virtual void folder(const std::string& below) { (void)below; }
-  // An entry that is no usable file: a link to nowhere, a FIFO, a device, or a folder that cannot
-  // be read. `why` is for people.
+  // An entry of a folder that is no usable file: a link to nowhere, a FIFO, a device, or a folder
+  // that cannot be read. `why` says so in words for people.
   struct Unusable {
     std::string below, why;
     bool is_folder = false;
@@ -30,16 +30,16 @@ class TreeVisitor {
 
 [[nodiscard]] Status walk_tree(const std::string& root, TreeVisitor& visitor);
 
-// The entries directly in a folder: names in byte order, without junk files; links count as their
-// targets.
+// The entries directly in a folder, divided into kinds: names in byte order, without junk files. A
+// link counts as what it points to.
 struct FolderContent {
   std::vector<std::string> folders;
   std::vector<std::string> files;
 };
 [[nodiscard]] Result<FolderContent> read_folder(const std::string& folder);
 
-// Why a path is no regular file: "is a FIFO", "is a link to x.png, which does not exist". Empty for
-// a file and for a folder.
+// Returns why a path is no regular file, such as "is a FIFO" or "is a link to x.png, which does not
+// exist". Returns "" for a file and for a folder.
 [[nodiscard]] std::string why_no_file(const std::string& path);
 
 [[nodiscard]] bool is_folder(const std::string& path);

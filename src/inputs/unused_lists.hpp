@@ -1,7 +1,9 @@
-// Files next to a data set that list its samples under any name: train_list.txt, fold0.csv.
+// Finds files next to a data set that list its samples, under whatever name: train_list.txt,
+// fold0.csv.
 //
-// Reads text files of at most 64 MiB, and only the first lines if they name no samples.
-// Thread-safe. Failure: `io` for a folder that cannot be read. Ignores files that cannot be read.
+// Reads text files of at most 64 MiB; if the first lines of a file name no samples, reads no more
+// of it. Thread-safe. Failure: `io` for a folder that cannot be read. Files that cannot be read are
+// ignored.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +21,9 @@ struct UnusedList {
   std::uint64_t samples = 0;  // lines that name a sample
 };
 
-// Searches `root` and its folders with usual names for lists. A file is a list if nearly all of its
-// lines are keys of samples, or last parts of keys. Returns only the first of two lists of a split.
+// Searches for lists in `root` and in those of its folders that have usual names. A file is a list
+// if nearly all of its lines are keys of samples, or last parts of keys. If a split has two lists,
+// returns only the first.
 [[nodiscard]] Result<std::vector<UnusedList>> find_unused_lists(const std::string& root,
                                                                 const SampleList& samples);
 

@@ -45,8 +45,9 @@ void add(Colors& colors, std::uint32_t color, const Seen& more) {
   if (more.first.sample < seen.first.sample) seen.first = more.first;
 }
 
-// Keeps the kMostColors smallest colors. A color that is among these in all labels is among them in
-// each part of the labels. So a thread never drops it, and its counts are complete.
+// Keeps only the kMostColors smallest colors. A color that is among the smallest of all labels is
+// also among the smallest of any part of the labels. So no thread drops such a color, and its
+// counts are complete.
 void drop_excess(Colors& colors) {
   if (colors.size() <= ColorList::kMostColors) return;
   std::vector<std::uint32_t> values;
@@ -144,8 +145,9 @@ std::size_t known_by(const labels::Preset& preset, const std::vector<ListedColor
   return static_cast<std::size_t>(std::count_if(colors.begin(), colors.end(), knows));
 }
 
-// The preset that knows most colors; of equal ones the one with the fewest classes. A few colors,
-// such as black and red, occur in many data sets.
+// Finds the preset that knows most of the listed colors; if several know equally many, the one with
+// the fewest classes. Too few known colors prove nothing, because black and red, for example, occur
+// in many data sets.
 void find_preset(ColorList& list) {
   constexpr std::size_t kFewest = 3;
   std::size_t classes = 0;

@@ -1,9 +1,9 @@
-// Lists the colors or ids in the labels of a data set and the preset that knows them, to help
-// people write a class table.
+// Lists the colors or ids in the labels of a data set, and the preset that knows them. This helps
+// users to write a class table.
 //
 // Functions that only read files, on the threads of the caller's arena; results and errors do not
-// depend on threads. Memory: at most 2·kMostColors colors per thread. Failure: `io`, of the first
-// label in the order of lists and samples that cannot be read.
+// depend on the number of threads. Memory: at most 2·kMostColors colors per thread. Failure: `io`,
+// of the first label in the order of lists and samples that cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ struct ColorList {
   [[nodiscard]] std::string preset_text() const;
 };
 
-// Reads at most `most` labels of each list, spread over it. Labels that cannot be decoded are
-// ignored.
+// Lists the colors in at most `most` labels of each list, spread evenly over the list. Labels that
+// cannot be decoded, or have more than `max_pixels` pixels, are ignored.
 [[nodiscard]] Result<ColorList> list_colors(std::span<const SampleList* const> lists,
                                             std::uint64_t max_pixels, std::size_t most,
                                             Observer& observer);
@@ -55,10 +55,11 @@ struct ColorList {
 [[nodiscard]] Result<ColorList> list_ids(std::span<const SampleList* const> lists,
                                          std::uint64_t max_pixels, Observer& observer);
 
-// A class table to fill in: name,r,g,b with the names color_1, color_2, … For ids other than 0 …
-// N−1 it is a map, old,new.
+// Returns a file for the user to complete. For colors it is a class table: name,r,g,b with the
+// names color_1, color_2, … For the ids 0 … N−1 it is that of skeleton_of_ids(), for other ids a
+// map: old,new.
 [[nodiscard]] std::string skeleton_of(const ColorList& list);
-// The same for the ids 0 … N−1: id,name with class_0, class_1, …
+// Returns a class table for the ids 0 … count − 1: id,name with the names class_0, class_1, …
 [[nodiscard]] std::string skeleton_of_ids(std::size_t count);
 // True if the skeleton is a map for --map, not a table for --classes.
 [[nodiscard]] bool needs_map(const ColorList& list);

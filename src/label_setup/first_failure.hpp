@@ -1,8 +1,8 @@
-// Keeps the error of the first sample that cannot be read, in the order of lists and samples, while
-// several threads read samples.
+// Several threads read samples; this class keeps the error of the first sample that cannot be read,
+// in the order of lists and samples.
 //
-// A thread skips a sample only if an earlier one has failed. So every sample before the error has
-// been read, and the error does not depend on threads.
+// A thread skips a sample only if an earlier sample has failed. So every sample before the one with
+// the error has been read, and the error does not depend on the number of threads.
 //
 // Thread-safe. Failure: none.
 #pragma once

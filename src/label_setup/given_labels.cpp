@@ -188,8 +188,8 @@ bool is_mapped(const LabelMapping& mapping, std::uint32_t value) {
                                        [&](const MappedValue& v) { return v.value == value; });
 }
 
-// True if a word of the preset's --ignore applies: it is about this kind of labels, and the map
-// does not map it.
+// Returns true if `word`, a value that the preset ignores, applies here: it is a value of this kind
+// of labels, and the map does not give it a class.
 bool applies(const std::string& word, LabelKind kind, const LabelMapping& mapping) {
   if (const auto color = hex_color(word))
     return labels::reads_colors(kind) && !is_mapped(mapping, labels::packed_color(*color));
@@ -255,8 +255,9 @@ Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
   return {};
 }
 
-// Adds what to do if a class file that was found next to the data set cannot be used. Ignoring it
-// would silently lose the names of the classes.
+// Completes the error about a class file that was found next to the data set and cannot be used:
+// adds what the user can do. The file is not ignored silently, because the names of the classes
+// would be lost.
 Error with_ways_on(Error error) {
   error.message =
       "cannot be used as class file: " + error.message +

@@ -1,5 +1,5 @@
-// Label options (--preset, --classes, --num-classes, --map), read before any label file is
-// examined.
+// Evaluates the label options --preset, --classes, --num-classes and --map, before any label file
+// is read.
 //
 // Plain values. Failure: `usage` for options that contradict each other, `data` for files that
 // cannot be used, `io`.
@@ -33,12 +33,12 @@ struct GivenLabels {
 
 // The labels of the pack that --classes names; absent if it names none.
 [[nodiscard]] Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options);
-// The threshold for labels that are read by brightness: that of the pack, else --threshold. Refused
-// if both are given and differ.
+// Returns the threshold for labels that are read by brightness: that of the pack in --classes, else
+// --threshold. Fails if both exist and differ.
 [[nodiscard]] Result<int> given_threshold(const LabelOptions& options,
                                           const std::optional<PackedLabels>& packed);
-// The table of --classes or --num-classes; absent if neither was given. `packed` is the result of
-// given_pack().
+// Returns the class table of --classes or --num-classes, or nothing if neither was given. `packed`
+// is the result of given_pack().
 [[nodiscard]] Result<std::optional<labels::ClassTable>> given_table(
     const LabelOptions& options, const std::optional<PackedLabels>& packed);
 // The map of --map; absent if it was not given.
@@ -54,22 +54,23 @@ struct LabelMapping {
   std::optional<std::string> map;   // `values` as in the schema of a pack; absent without one
 };
 
-// The mapping for a kind of labels; absent if no option names the classes. --classes and
-// --num-classes name the classes that result from the map. But if the map has class names as old
-// values and there is no preset, they name these old classes. A pack also defines the values of its
-// classes, unless --map or --preset does.
+// Returns the classes and the class of each label value for a kind of labels, or nothing if no
+// option names classes. With --map, --classes and --num-classes name the new classes, which result
+// from the map. Exception: if the map has class names as old values and there is no preset, they
+// name these old classes. A pack in --classes also defines the values of its classes, unless --map
+// or --preset does.
 [[nodiscard]] Result<std::optional<LabelMapping>> mapping_of(const GivenLabels& given,
                                                              LabelKind kind);
 
 // Applies --shift-ids: class c is the id c minus the shift. Lower ids are ignored.
 [[nodiscard]] LabelMapping shifted(LabelMapping mapping, int shift);
 
-// The table of a map, for people: "0…6, 9 → ignored", one line per class that a value maps to, in
-// the order of ids.
+// Returns a map as text for people: one line per class, in the order of ids, with the values that
+// become this class, such as "0…6, 9 → ignored".
 [[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values,
                                                  LabelKind kind, const labels::ClassTable& table);
-// The same in the form of the schema: [[old,new],…], `old` an id or "#rrggbb", ascending, `new` a
-// class id or "ignore".
+// Returns a map as JSON for the schema: [[old,new],…], ascending. `old` is an id or "#rrggbb",
+// `new` a class id or "ignore".
 [[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values, LabelKind kind);
 
 }  // namespace hotpack::pipeline

@@ -70,8 +70,8 @@ struct Shared {
   std::atomic<std::uint64_t> closed = 0;  // files that cannot be read
 };
 
-// Probes one part of the samples. Parts are joined left to right, so the examples are the first
-// ones for any number of threads.
+// Probes the headers of a part of the samples. The results of parts are joined in the order of
+// samples, so that the examples are the first ones, whatever the number of threads.
 class Part {
  public:
   Part(SampleList& list, const RecordOptions& options, const Observer& observer, Shared& shared,
@@ -116,8 +116,8 @@ class Part {
     return std::nullopt;
   }
 
-  // Notes a file that cannot be opened. After many, stops retrying: a disk is gone, and retrying
-  // each file would take hours.
+  // Counts a file that cannot be opened. After many such files, later files are not tried again:
+  // the disk is probably gone, and retries for each file would take hours.
   void note_closed() {
     constexpr std::uint64_t kMostRetried = 16;
     closed_ = true;

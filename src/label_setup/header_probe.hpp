@@ -42,9 +42,10 @@ struct HeaderProbe {
   std::uint64_t largest_pixels = 0;   // of an image
 };
 
-// Sets the size of every sample (0x0 if its headers are unusable) and counts what the headers show.
-// The order of examples does not depend on the number of threads. Reports a file that cannot be
-// read as a problem; the caller decides whether it stops the run.
+// Sets the size of every sample (0x0 if its headers are unusable) and returns counts of what the
+// headers contain. The order of examples does not depend on the number of threads. A file that
+// cannot be read is added to the problems of the result; the caller decides whether it stops the
+// run.
 [[nodiscard]] Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options,
                                                 Observer& observer);
 
@@ -66,8 +67,8 @@ struct SampleHeaders {
 [[nodiscard]] std::optional<Problem> check_headers(const SampleHeaders& headers,
                                                    const RecordOptions& options);
 
-// The size of the image as it is packed: rotated by its orientation if that is applied, and cropped
-// to its label with `crop-min`. Precondition: check_headers() found nothing.
+// Returns the size of the image as it is packed: rotated if its EXIF orientation is applied, and
+// cropped to its label with --size-mismatch crop-min. Precondition: check_headers() found nothing.
 [[nodiscard]] Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& options);
 
 }  // namespace hotpack::pipeline

@@ -33,8 +33,8 @@ std::string color_at(const labels::ColoredPixel& pixel) {
 
 constexpr Place kNowhere{std::numeric_limits<std::size_t>::max(), 0};
 
-// The first label with foreground 1 only, and the first with 255 or 65535 only (white), of one
-// thread or of all.
+// The first label whose only foreground value is 1, and the first whose only foreground value is
+// 255 or 65535 (white); of one thread or of all.
 struct Foregrounds {
   Place one = kNowhere, white = kNowhere;
   bool together = false;  // in one label
@@ -51,8 +51,8 @@ struct Foregrounds {
   }
 };
 
-// For one palette index: the first label with it, and the first that shows it in another color. The
-// result does not depend on the order of calls.
+// For one palette index: the first label that uses it, and the first label that gives it another
+// color. The result does not depend on the order of calls.
 struct IndexColors {
   Place first = kNowhere, other = kNowhere;
   RgbColor color{}, other_color{};

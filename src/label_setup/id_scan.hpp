@@ -1,7 +1,8 @@
-// Finds the raw ids in the labels of a data set. Reads all labels if no option gives the number of
-// classes or if RGB files may hold ids.
+// Finds out which ids the labels of a data set contain. Needed if no option gives the number of
+// classes, or if RGB files may contain ids; then all labels are read.
 //
-// Uses the threads of the caller's arena; results and errors do not depend on threads.
+// Uses the threads of the caller's arena; results and errors do not depend on the number of
+// threads.
 #pragma once
 
 #include <bitset>
@@ -29,10 +30,10 @@ struct IdScan {
   std::string color;          // "#rrggbb at x=3 y=0"
   std::string undecoded;  // the first label that cannot be decoded, with the reason: "masks/a.png:
                           // …"; empty if there is none
-  std::string crowded_label;  // the first label with more than kMostIdsOfLabel ids; empty if there
-                              // is none
-  // For masks with two foreground values, 1 and 255 (65535 in 16 bits): the first label with 1
-  // only, and the first with 255 only. Both are empty if any label has both values.
+  std::string crowded_label;  // the first label with more than kMostIdsOfLabel ids, or empty
+  // Masks may come from two programs, with the foreground 1 or 255 (65535 in 16 bits). The paths of
+  // the first label with 1 only, and of the first with 255 only; both are empty if a label has both
+  // values.
   std::string one_label, white_label;
   // The first two palette labels that show one index in two colors.
   struct PaletteClash {
@@ -43,8 +44,9 @@ struct IdScan {
   std::optional<PaletteClash> clash;
 };
 
-// Ignores lists without label files, and labels that cannot be decoded: packing reports them.
-// Errors: `io`, of the first label in the order of lists and samples that cannot be read.
+// Reads the ids of all labels. Ignores lists without label files, and labels that cannot be decoded
+// or have more than `max_pixels` pixels; packing reports those. Fails with `io` for the first
+// label, in the order of lists and samples, that cannot be read.
 [[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists,
                                       std::uint64_t max_pixels, Observer& observer);
 
@@ -52,12 +54,12 @@ struct IdScan {
 [[nodiscard]] Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists,
                                            std::uint64_t max_pixels);
 
-// "#rrggbb at x=3 y=0": the first color of one label; empty if it has none, is not RGB, or cannot
-// be decoded. Errors: `io`.
+// Returns the first pixel of an RGB label that is not gray, as "#rrggbb at x=3 y=0". Returns "" if
+// there is none, or if the file is not RGB or cannot be decoded. Fails with `io`.
 [[nodiscard]] Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels);
 
-// Describes the set for people: "0…11" or "0…3, 7, 9". If there are more than `most` ranges, names
-// the first ones and the last: "0, 64, 128, …, 2901".
+// Describes a set of ids for people: "0…11" or "0…3, 7, 9". If there are more than `most` ranges,
+// only the first ones and the last are written: "0, 64, 128, …, 2901".
 [[nodiscard]] std::string ids_text(const std::bitset<65536>& ids, std::size_t most = 65536);
 
 }  // namespace hotpack::pipeline

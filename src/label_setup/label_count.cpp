@@ -16,11 +16,11 @@ namespace {
 
 using Ids = std::bitset<65536>;
 
-// If more classes are counted, the labels are more likely instance maps. --num-classes confirms the
-// number.
+// The largest number of classes that is taken from the ids in labels. Labels with more ids are more
+// likely instance maps; the user can confirm the number with --num-classes.
 constexpr int kMaxScannedClasses = 1024;
-// With at most so many classes, a missing id is more likely a class that does not occur than a gap
-// in the numbers.
+// With at most this number of classes, a missing id is more likely that of a class that does not
+// occur than a gap in the numbering.
 constexpr int kFewClasses = 16;
 
 // True if the labels hold black and white, and nothing else.
@@ -40,8 +40,8 @@ bool may_be_masks(const IdScan& found) {
   return narrow.none() && wide.none();
 }
 
-// True for masks from two programs: the foreground is 1 in some labels, 255 in others, and no label
-// has both. If they were read as ids, 255 would be ignored.
+// Returns true if the labels are masks from two programs: the foreground is 1 in some labels, 255
+// in others, and no label has both. If such labels were read as ids, 255 would count as ignored.
 bool is_mixed_masks(const IdScan& found) {
   if (found.one_label.empty() || found.white_label.empty()) return false;
   Ids narrow = found.narrow, wide = found.wide;
@@ -54,8 +54,8 @@ std::string white_text(const IdScan& found) {
   return found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255";
 }
 
-// Returns the option that reads the labels as masks. In 16 bits a 1 is as dark as black, so these
-// masks need a map.
+// Returns the option with which the labels can be read as masks. In 16-bit masks, 1 is as dark as
+// black, so no threshold separates them; they need a map.
 std::string as_masks(const IdScan& found) {
   if (!found.wide[1]) return "--label-kind binary --threshold 1, if they are masks";
   return std::string("--map FILE with the lines old,new and 0,background and 1,foreground") +
@@ -144,8 +144,8 @@ Status check_count(const Ids& ids, int count, const IdScan& scan, const std::str
   return {};
 }
 
-// Names the presets of ids that have as many classes as the labels, if all ids occur. Empty for
-// small numbers, which fit too many presets.
+// Returns the names of presets of id labels with as many classes as the labels have, if all ids
+// occur. Returns "" for small numbers of classes, which fit too many presets.
 std::string fitting_presets(const Ids& ids, int count) {
   constexpr int kTelling = 10;
   std::string names;

@@ -1,5 +1,5 @@
-// Draws conclusions from the values in id labels: the number of classes, and whether they are ids
-// at all.
+// Draws conclusions from the values in labels of kind `index`: the number of classes, and whether
+// the values are ids at all.
 //
 // Failure: `data` if only the user can know what the values mean; `io`.
 #pragma once
@@ -17,13 +17,13 @@ namespace hotpack::pipeline {
 [[nodiscard]] Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan,
                                                        std::string& explanation);
 
-// Refuses masks of 0 and 255 (16 bits: 65535), which would lose their foreground if read as ids,
-// and mixtures of such masks with masks of 0 and 1. Examines a few labels first, and reads all only
-// if these hold no other values.
+// Fails if the labels are masks of 0 and 255 (65535 in 16 bits), or a mixture of these with masks
+// of 0 and 1: if such masks were read as ids, their foreground would be ignored. Reads a few labels
+// first, and all labels only if the few contain no other values.
 [[nodiscard]] Status check_not_masks(LabelScan& scan);
 
-// Refuses palette labels that show one index in two colors if no option says that indices are ids.
-// Reads all labels.
+// Fails if palette labels give one index two different colors and no option says that indices are
+// ids. Reads all labels.
 [[nodiscard]] Status check_palettes(LabelScan& scan);
 
 }  // namespace hotpack::pipeline

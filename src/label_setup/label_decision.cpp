@@ -27,8 +27,8 @@ std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
   return text.empty() ? "not readable" : text + std::string(file);
 }
 
-// Decides for a preset of a data set that has color labels and id labels: RGB files and JPEGs hold
-// colors, gray and palette files hold ids.
+// Decides for a preset whose data set has both color labels and id labels: RGB files and JPEGs
+// contain colors, gray and palette files contain ids.
 Result<LabelDecision> decide_by_preset(const labels::Preset& preset, const LabelForms& forms) {
   const std::string why = "auto: --preset " + preset.name + " has ids and colors";
   const LabelForms::Form& colored = forms.rgb.count > 0 ? forms.rgb : forms.jpeg;
@@ -41,8 +41,8 @@ Result<LabelDecision> decide_by_preset(const labels::Preset& preset, const Label
                     colored.first);
 }
 
-// Decides for --label-kind auto if options do not: labels hold colors if the classes have colors,
-// else ids.
+// Decides for --label-kind auto if options do not decide: labels contain colors if the classes have
+// colors, else ids.
 Result<LabelDecision> decide_by_files(const GivenLabels& given, const LabelForms& forms) {
   if (given.preset != nullptr) return decide_by_preset(*given.preset, forms);
   if (given.table && given.table->has_colors)
@@ -52,8 +52,9 @@ Result<LabelDecision> decide_by_files(const GivenLabels& given, const LabelForms
 
 bool takes_nearest(const LabelOptions& options) { return options.unknown.starts_with("nearest"); }
 
-// Refuses JPEG labels, which keep neither ids nor colors. Allows masks of two classes, and colors
-// if the nearest one is used: these can still be read.
+// Fails for JPEG labels, whose compression changes ids and colors. Two uses are allowed, because
+// they can still be read: masks of two classes, and colors if each pixel gets the nearest class
+// color.
 Status check_lossy(const LabelOptions& options, LabelKind kind, const LabelForms& forms) {
   if (forms.jpeg.count == 0 || kind == LabelKind::binary) return {};
   if (kind == LabelKind::color && takes_nearest(options)) return {};
@@ -65,8 +66,8 @@ Status check_lossy(const LabelOptions& options, LabelKind kind, const LabelForms
       forms.jpeg.first);
 }
 
-// Describes the colors of some labels and says what to do: they may be photos, or a preset's
-// colors.
+// Describes the colors in some labels and says what the user can do: the labels may be photos, or
+// have the colors of a preset.
 std::string colors_text(const ColorList& list) {
   if (2 * list.crowded > list.labels)
     return ". " + std::to_string(list.crowded) + " of " + std::to_string(list.labels) +
@@ -99,8 +100,9 @@ Error unexplained_color(const std::string& path, const std::string& color,
   return data_error("holds RGB colors (" + color + "), and " + given + colors_text(*list), path);
 }
 
-// Refuses RGB labels that hold colors, since no option names their classes. They hold ids if every
-// pixel has three equal channels. Usually the first file decides before all are read.
+// Called if no option names classes, or only a class file without colors (`class_file`). Fails if
+// RGB labels contain colors. They contain ids only if the three channels of every pixel are equal;
+// usually the first file shows that they are not, so that not all files must be read.
 Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file,
                                 LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();

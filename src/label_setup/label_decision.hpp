@@ -1,7 +1,7 @@
-// Decides how label files are read: by --label-kind, by other options, by headers, and at last by
-// pixels.
+// Decides how label files are read (LabelKind): by --label-kind, else by other options, else by
+// headers, and at last by pixels.
 //
-// Failure: `data` if labels cannot be read in that way, or if only the user can decide; `io`.
+// Failure: `data` if labels cannot be read in the chosen way, or if only the user can decide; `io`.
 #pragma once
 
 #include <cstdint>

@@ -88,9 +88,10 @@ std::vector<const format::Manifest*> labeled(std::span<const format::Manifest* c
   return sets;
 }
 
-// True if reading all labels of finished packs again would count the same classes: their last class
-// occurs, and no larger id can occur (unknown ids stop a run). False for a single class, which may
-// be a misread mask of two values: a fresh run asks about it.
+// Returns true if reading all labels again would count the same number of classes as the finished
+// packs have: their last class occurs, and no larger id can occur, because unknown ids stop a run.
+// Returns false for a single class: that may be a misread mask of two values, and a fresh run asks
+// the user about it.
 bool counted_by_scan(const std::vector<const format::Manifest*>& finished) {
   if (finished.empty()) return false;
   const std::size_t count = finished.front()->schema.class_count();
@@ -276,9 +277,9 @@ bool is_of_label_ids(std::string_view suffix) {
   return suffix.find("abelIds") != std::string_view::npos;
 }
 
-// Refuses a preset that does not fit --label-suffix. Cityscapes, for example, has two label files
-// per image, one of label ids and one of train ids. Only the suffix of the file name says which ids
-// a file holds, and a preset of Cityscapes is for one kind of ids.
+// Fails if the preset does not fit --label-suffix. Cityscapes, for example, has two label files per
+// image, one of label ids and one of train ids. Only the suffix of the file name says which ids a
+// file contains, and each preset of Cityscapes is for one kind of ids.
 Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* preset) {
   const std::string& suffix = options.input.label_suffix;
   const bool train_ids = is_of_train_ids(suffix);

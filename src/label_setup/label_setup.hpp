@@ -1,4 +1,4 @@
-// The resolved meaning of labels in a run: the class table, how label files are read, and why.
+// What labels mean in a run: the class table, how label files are read, and why.
 //
 // Immutable after it is made; thread-safe to read.
 #pragma once
@@ -39,33 +39,34 @@ struct LabelSetup {
                                        // class; empty without one
   std::string explanation;             // what was decided and why, for people
 
-  // True if a pixel that stays unknown refuses its sample. With `nearest` these are pixels too far
-  // from every class.
+  // Returns true if a sample with unknown pixels is refused. With `nearest`, only pixels that are
+  // too far from every class are unknown.
   [[nodiscard]] bool refuses_unknown() const {
     return unknown == "error" || unknown.starts_with("nearest");
   }
 };
 
-// The setup of one split: that of the whole data set or, for a split without labels, that of images
-// alone.
+// Returns the setup for one split: `setup` itself or, for a split without labels, a setup for
+// images alone.
 [[nodiscard]] const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup);
 
-// Decides by options and, if these do not suffice, by the headers (`forms`) and by reading all
-// labels (number of classes; whether RGB files hold ids). Also sets the class_id of samples with
-// whole-image classes and of masks, and sorts the masks of a sample by class.
+// Decides what labels mean: by options; if these do not suffice, by the headers (`forms`); and if
+// necessary by reading all labels (to count classes, or to see whether RGB files contain ids). Also
+// sets the class_id of samples with whole-image classes and of masks, and sorts the masks of a
+// sample by class.
 //
-// All splits of a data set share one table: `splits` has the lists of all splits, `forms` the forms
-// of all their labels. Without `pixels_too`, does not examine whether labels whose number of
-// classes is given are masks rather than ids. Errors: `usage` for options that contradict each
+// All splits of a data set share one class table: `splits` has the lists of all splits, `forms` the
+// forms of all their labels. If `pixels_too` is false and the number of classes is given, does not
+// check whether labels are masks rather than ids. Errors: `usage` for options that contradict each
 // other, `data` if the labels cannot be read as the options say.
 [[nodiscard]] Result<LabelSetup> resolve_labels(const PackOptions& options,
                                                 std::span<SampleList* const> splits,
                                                 const LabelForms& forms, Observer& observer,
                                                 ProblemLog& problems, bool pixels_too = true);
 
-// The same for inputs that a finished pack may hold already, without reading a label: takes from
-// the manifests what options do not decide, if resolve_labels() would give the same result.
-// Otherwise returns an error; then call resolve_labels(). `finished` has one manifest per split.
+// Decides what labels mean without reading any, if finished packs may already contain these inputs:
+// takes from their manifests what options do not decide. `finished` has one manifest per split.
+// Fails if resolve_labels() might decide otherwise; then call resolve_labels().
 [[nodiscard]] Result<LabelSetup> adopt_labels(const PackOptions& options,
                                               std::span<SampleList* const> splits,
                                               std::span<const format::Manifest* const> finished,

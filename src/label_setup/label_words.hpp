@@ -1,4 +1,4 @@
-// Resolves the words of --ignore, --unknown and --pad-label for a class table.
+// Interprets the values of --ignore, --unknown and --pad-label for a class table.
 //
 // Pure functions; thread-safe. Failure: code `usage`; the message names the option and the word,
 // and says what was expected and what to do.
@@ -21,14 +21,14 @@ namespace hotpack::pipeline {
 // "#rrggbb"
 [[nodiscard]] std::optional<RgbColor> hex_color(std::string_view text);
 
-// Divides the words of --ignore into raw ids, colors and class names. A number is a raw id if
-// labels hold ids, else the id of a class. Sets the members of `rules`, whose `kind` must be set
-// already.
+// Divides the words of --ignore into raw ids, colors and class names, and stores them in `rules`,
+// whose `kind` must be set already. A number is a raw id if labels contain ids, else the id of a
+// class.
 [[nodiscard]] Status resolve_ignored(const std::vector<std::string>& words,
                                      const labels::ClassTable& table, labels::LabelRules& rules);
 
-// Accepts error, ignore, nearest[:D] or the name of a class. A class that is named like one of
-// these words cannot be chosen.
+// Returns the policy for unknown values. `word` may be error, ignore, nearest[:D] or the name of a
+// class. A class whose name is one of the first three words cannot be chosen.
 [[nodiscard]] Result<labels::UnknownPolicy> resolve_unknown(const std::string& word,
                                                             const labels::ClassTable& table);
 // The policy as the schema stores it: the word, "nearest:D", or the name of the class.

@@ -142,9 +142,9 @@ std::optional<std::size_t> first_misnumbered(const ClassTable& table) {
   return std::nullopt;
 }
 
-// Sorts classes that are named by whole numbers: in a table these are usually ids, so they are
-// sorted by number. Folders stay in byte order, as in torchvision's ImageFolder. Warns of a number
-// that is still not the id of its class.
+// Handles classes whose names are whole numbers. Names from a table are usually ids, so these
+// classes are sorted by number. Names of folders stay in byte order, as in torchvision's
+// ImageFolder. Adds a warning if a number still is not the id of its class.
 void settle_numbers(bool of_folders, ImageClasses& classes) {
   ClassTable& table = classes.table;
   if (!first_misnumbered(table)) return;
@@ -178,8 +178,8 @@ Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleL
   return classes;
 }
 
-// Sets the class of each sample, and reports samples without one. Returns the number of images per
-// class.
+// Sets the class of each sample, and adds a problem for each sample whose class is not in the
+// table. Returns the number of images per class.
 std::vector<std::uint64_t> assign_image_classes(const PackOptions& options,
                                                 const ClassOfName& class_of,
                                                 std::size_t class_count, SampleList& list,

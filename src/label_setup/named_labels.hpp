@@ -1,4 +1,5 @@
-// Labels by name: whole-image classes by folder or table, and masks of one class each.
+// Labels that are given by names: whole-image classes by folder or table, and masks of one class
+// each.
 //
 // Reads only the files of --classes and --map. Sets class ids in the lists, and reports a name
 // without a class as a Problem. Failure: as for resolve_labels().

@@ -19,8 +19,9 @@ void RecordSizes::add(const SampleList& list, const RecordOptions& options) {
   }
 }
 
-// An image stretched to its own size does not change. With --pad-multiple, crop-or-pad puts the
-// image at the same place in its record as --pad-multiple alone does.
+// All images have the same size here, so stretching to it changes nothing. With --pad-multiple,
+// records are larger; crop-or-pad then puts the image at the same place in its record as
+// --pad-multiple alone does.
 void RecordSizes::settle(RecordOptions& options) const {
   if (!size_is_open(options) || counts_.size() != 1) return;
   options.size = commonest();

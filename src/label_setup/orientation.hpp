@@ -16,10 +16,11 @@ namespace hotpack::pipeline {
 // The size of the image after rotation, if the orientation is applied.
 [[nodiscard]] Extent oriented_size(const codecs::ImageInfo& info, bool applied);
 
-// True if the orientation is applied. The automatic policy decides by the label:
-// - no label, or a label that has only the rotated size: apply
-// - a label that has only the stored size, so was drawn on stored pixels: do not apply
-// - a label that has both sizes or neither: absent
+// Returns whether the orientation is applied. The automatic policy compares the sizes of image and
+// label:
+// - no label, or a label that has the size of the rotated image only: it is applied
+// - a label that has the size of the stored image only, so was drawn on stored pixels: it is not
+// - a label that has both sizes or neither: it cannot be decided, and nothing is returned
 [[nodiscard]] std::optional<bool> applies_orientation(ExifPolicy policy,
                                                       const codecs::ImageInfo& image,
                                                       const std::optional<Extent>& label_size);

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// If the system cannot say whether the manifest exists, returns `in_doubt`: opening the pack
-// reports why.
+// Returns whether the folder contains a manifest. If the system cannot say, returns `in_doubt`; if
+// that is true, the caller opens the pack, and the error says why.
 bool has_manifest(const fs::path& folder, bool in_doubt = true) {
   std::error_code failed;
   return fs::exists(folder / format::kManifestName, failed) || (failed && in_doubt);

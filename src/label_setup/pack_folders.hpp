@@ -1,9 +1,9 @@
-// Finds packs: a path names a pack, the folder of a data set with one pack per split, or a folder
-// of several such data sets.
+// Finds packs. A path may name a pack, the folder of a data set with one pack per split, or a
+// folder of several such data sets.
 //
-// Reads folders only. Thread-safe. Cannot fail: a folder that cannot be listed holds no packs. But
-// the path itself, or a folder directly in it, counts as a pack if it cannot be read: opening it
-// then reports why.
+// Reads folders only. Thread-safe. Cannot fail: a folder that cannot be listed counts as one
+// without packs. But if the path itself, or a folder directly in it, cannot be read, it counts as a
+// pack: opening it then reports why.
 #pragma once
 
 #include <span>
@@ -16,17 +16,17 @@ namespace hotpack::pipeline {
 inline constexpr int kPackLevels = 3;
 
 // Returns the packs that a path names, sorted: the path itself, even without its manifest, or the
-// packs in it, at most `levels` folders deep. Includes unfinished packs (without a manifest) only
-// if one of the packs is finished. Empty if the path names no pack. Returns a pack with several
-// links once.
+// packs in it, at most `levels` folders deep. Unfinished packs (without a manifest) are included
+// only if at least one pack is finished. Returns an empty list if there is no pack. A pack to which
+// several links lead is returned once.
 [[nodiscard]] std::vector<std::string> packs_at(const std::string& path, int levels = kPackLevels);
 
-// The packs of all paths, in their order; a path without packs stands for itself, so that opening
-// it reports why.
+// Returns the packs of all paths, in the order of the paths. A path without packs is returned
+// itself, so that opening it reports why it is no pack.
 [[nodiscard]] std::vector<std::string> packs_at(std::span<const std::string> paths);
 
-// Names of the folders directly in `folder` that hold shards, sorted; none if it holds shards
-// itself.
+// Returns the names of the folders directly in `folder` that contain shards, sorted; none if
+// `folder` contains shards itself.
 [[nodiscard]] std::vector<std::string> folders_with_shards(const std::string& folder);
 
 // True if every shard that the names in a folder imply exists.

@@ -40,8 +40,8 @@ std::string option_of(const Schema& schema, std::string_view wanted) {
   return {};
 }
 
-// True if the parts of two schemas that decide how labels become classes are equal. Shapes, sizes
-// and the order of samples are not among them.
+// Returns true if two schemas agree in everything that decides how labels become classes. Shapes,
+// sizes and the order of samples do not belong to that.
 bool same_labels(const Schema& a, const Schema& b) {
   const auto same_option = [&](const char* name) {
     return option_of(a, name) == option_of(b, name);
@@ -51,8 +51,8 @@ bool same_labels(const Schema& a, const Schema& b) {
          same_option("threshold") && same_option("map");
 }
 
-// Returns the schema of a pack. For a folder of several splits, returns that of the splits with
-// labels, which must agree.
+// Returns the schema of a pack. If the folder contains several splits, returns the schema of the
+// splits with labels; fails if these differ.
 Result<Schema> schema_of_pack(const std::string& folder) {
   const std::vector<std::string> packs = packs_at(folder);
   if (packs.empty())
@@ -106,8 +106,9 @@ std::optional<std::uint32_t> value_of(const LabelSource& source) {
   return color ? std::optional(labels::packed_color(*color)) : std::nullopt;
 }
 
-// True if a value is ignored only by default: that depends on the bit depth of a label, and a map
-// does not.
+// Returns true if a value of the pack is ignored only by default, not by its map. Which value is
+// ignored by default depends on the bit depth of each label file, so such a value must not get into
+// a map.
 bool is_default(std::uint32_t value, const PackedLabels& packed) {
   if (packed.kind != LabelKind::index) return false;
   const bool named = packed.map.find("[" + std::to_string(value) + ",") != std::string::npos;

@@ -1,5 +1,4 @@
-// The labels of a finished pack, for --classes PACK: its classes, and the class of each label
-// value.
+// What --classes PACK takes from a finished pack: its classes, and the class of each label value.
 //
 // Plain values. Failure: `usage` if the folder is no pack or has no classes, `damaged`, `io`.
 #pragma once

@@ -4,8 +4,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// True if the canvas has the size of the scaled image, not that of --size: for --fit none, and for
-// tiles of an image that is scaled by one side.
+// Returns true if the size of the canvas (the image before tiles are cut) comes from the scaled
+// image, not from --size: for --fit none, and for tiles of an image that is scaled by one side.
 bool frames_itself(const RecordOptions& options) {
   const Fit fit = options.resolved_fit();
   return fit == Fit::none || (options.tile && (fit == Fit::long_side || fit == Fit::short_side));

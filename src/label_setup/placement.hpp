@@ -25,8 +25,8 @@ struct Corner {
 // Upper left corners of the tiles of a canvas, row by row; at least one.
 [[nodiscard]] std::vector<Corner> tile_corners(const TileOptions& tile, Extent canvas);
 
-// An image is too large to be cut into tiles if the pixels and ids of its canvas have more bytes
-// than this, or if it makes more tiles than this.
+// Limits for cutting an image into tiles: the bytes of the pixels and ids of its canvas, and the
+// number of its tiles. An image beyond a limit is too large.
 inline constexpr std::uint64_t kMaxCanvasBytes = std::uint64_t{2} << 30;
 inline constexpr std::uint64_t kMaxTiles = std::uint64_t{1} << 20;
 [[nodiscard]] std::uint64_t tile_count(const TileOptions& tile, Extent canvas);

@@ -1,4 +1,4 @@
-// The presets by name, for people.
+// Lists the presets by name, for messages.
 //
 // Constant data; thread-safe.
 #pragma once

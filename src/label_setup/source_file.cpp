@@ -49,8 +49,8 @@ Status read_at_rest(const std::string& path, std::vector<std::byte>& buffer) {
   return Error{ErrorCode::io, "is being written: it changed while it was read", path, {}};
 }
 
-// Repeats an attempt a few times before the run stops: network file systems may lose files for a
-// moment.
+// Calls `attempt` again a few times if it fails and `retries` is true, because network file systems
+// may lose files for a moment.
 template <class Attempt>
 auto with_retries(bool retries, Attempt attempt) -> decltype(attempt()) {
   for (const auto pause : kPauses) {

@@ -1,5 +1,5 @@
-// Reads input files whole, with a bounded number of retries, and refuses a file that changed since
-// the plan or while it was read.
+// Reads whole input files. Tries again if reading fails, but not forever. Fails if a file has
+// changed since the plan was made, or changes while it is read.
 //
 // A SourceReader belongs to one thread and reuses its buffer. Failure: code `io`, which always
 // stops a run: a pack must not depend on transient faults, so a file that cannot be read is never
@@ -26,8 +26,8 @@ class SourceReader {
   [[nodiscard]] Result<std::span<const std::byte>> read(const std::string& path,
                                                         std::uint64_t planned_bytes);
 
-  // The header of the file; reads no more of it than needed. Returns code `data` if the header is
-  // not usable.
+  // Returns the header of an image file; reads no more of the file than needed. Fails with code
+  // `data` if the header is not usable.
   [[nodiscard]] Result<codecs::ImageInfo> probe(const std::string& path);
 
   // From now on each file is tried only once.

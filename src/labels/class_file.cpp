@@ -30,8 +30,8 @@ bool is_remark(std::string_view line) {
 
 bool is_number(std::string_view text) { return number_of(text).has_value(); }
 
-// True for a line that has a number between its commas or names the columns r,g,b. Lists of names
-// have neither.
+// Returns true if the line looks like a row of a table: it has a number between its commas, or
+// words for the columns r,g,b. Lists of names have neither.
 bool is_table_line(std::string_view line) {
   const Lines parts = split(line, ",");
   if (parts.size() < 2) return false;
@@ -40,8 +40,8 @@ bool is_table_line(std::string_view line) {
          std::any_of(parts.begin(), parts.end(), is_number);
 }
 
-// Returns the name in the first line. Refuses a line that may be a header, since a header that is
-// read as a class would shift all ids. A quoted line is a name, not a header.
+// Returns the name in the first line. Fails if the line may be a header: if it were read as a
+// class, the ids of all classes would be one too high. A line in quotes is a name, not a header.
 Result<std::string_view> first_name(std::size_t line, std::string_view text,
                                     const std::string& path) {
   if (names_a_name(text))
@@ -130,8 +130,8 @@ bool all_differ(const std::vector<NumberedLine>& lines, Part part) {
                      [&](const NumberedLine& line) { return seen.insert(line.*part).second; });
 }
 
-// True for lines such as "zone A 1", "zone B 2": all begin with the same word, and their numbers
-// count the lines from 0 or 1.
+// Returns true for lines such as "zone A 1", "zone B 2": all begin with the same word, and their
+// numbers are those of the lines, from 0 or 1.
 bool is_series(const std::vector<NumberedLine>& lines) {
   const auto first_word = [](std::string_view name) { return name.substr(0, name.find(' ')); };
   const std::size_t first = lines.front().number == "0" ? 0 : 1;
@@ -142,15 +142,15 @@ bool is_series(const std::vector<NumberedLine>& lines) {
   return true;
 }
 
-// True if numbers after spaces may be ids. If names without their numbers occur twice, the numbers
-// are parts of the names.
+// Decides about numbers at the ends of lines, after a space: returns true if they may be ids. They
+// are parts of the names if two names would be equal without them.
 bool may_be_ids(const std::vector<NumberedLine>& lines) {
   return all_differ(lines, &NumberedLine::number) && all_differ(lines, &NumberedLine::name) &&
          !is_series(lines);
 }
 
-// Returns the numbers and names of all lines; nothing unless every line has a number. Such numbers
-// are hardly parts of the names.
+// Returns the number and the name of each line, or nothing if a line has no number. If every line
+// has a number, the numbers are hardly parts of the names.
 std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
   for (const auto& look : {number_first, number_last, number_behind_blank}) {
     std::vector<NumberedLine> found;
@@ -166,8 +166,8 @@ std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
   return std::nullopt;
 }
 
-// Refuses lines with ids or signs of another format. They would be accepted as names of classes,
-// and ids would shift.
+// Fails if lines contain ids or signs of another format. If such lines were accepted as names,
+// classes would get wrong ids.
 Status check_names(const Lines& lines, const std::string& path) {
   const auto markup = std::find_if(lines.begin(), lines.end(), is_markup);
   if (markup != lines.end() || is_yaml(lines)) {
@@ -222,9 +222,10 @@ std::size_t count_outside_quotes(std::string_view line, char separator) {
   return count;
 }
 
-// Returns the index of the first line if the lines are rows of a table, not names; else nothing.
-// They are rows if all have the same number, not 0, of one separator ("wall, brick" between "sky"
-// and "road" is a name), or if the first line has a separator after a word that means names.
+// Returns the index of the first line if the lines are rows of a table and not names. They are rows
+// if all have the same number, not 0, of one separator; in the list of names "sky", "wall, brick",
+// "road" the numbers differ. They are also rows if the first line begins with a word that means
+// names, followed by a separator.
 std::optional<std::size_t> first_row(const Lines& lines) {
   std::optional<std::size_t> first;
   for (const char separator : {',', ';', '\t', '|'}) {
@@ -287,8 +288,8 @@ bool is_label_map(const Lines& lines) {
          (numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), is_number));
 }
 
-// Reads a color of three numbers. Otherwise returns an error: "'…' is not a number", or how many
-// numbers there are.
+// Returns a color from three numbers. Fails if there are not exactly three, or if one of them is
+// not a number; the message says so.
 Result<RgbColor> parse_color(std::size_t line, const Lines& numbers, std::string_view expected,
                              const std::string& path) {
   if (numbers.size() != 3)
@@ -325,7 +326,6 @@ Result<ClassTable> parse_label_map_file(const Lines& lines, const std::string& p
 }
 
 // ---- three numbers per line, separated by spaces: colors alone, as DIGITS writes them, or colors
-// followed by names, as in CamVid
 
 Lines words_of(std::string_view line) {
   Lines words = split(line, " \t");
@@ -371,7 +371,6 @@ Result<ClassTable> parse_color_list(const Lines& lines, const std::string& path)
 }
 
 // ---- a name followed by a color, with any separator: "Road: 128 64 128", "Road;128;64;128",
-// "Road #804080"
 
 struct NamedColorLine {
   std::string_view name;

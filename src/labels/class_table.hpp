@@ -1,4 +1,4 @@
-// The classes of a data set, from a CSV, a list of names, or a number.
+// The classes of a data set, from a class file or from a list of names.
 //
 // Plain values and pure functions; thread-safe. Errors name file and line, what was found, what was
 // expected.
@@ -25,38 +25,39 @@ struct ClassTable {
   bool has_colors = false;            // every class has a color
   std::vector<std::string> warnings;  // for the report: unusual input that was accepted
   // The name of a column of unknown meaning that numbers the classes 1…N, in order; empty if there
-  // is none. If labels hold ids, they may be one higher than the ids of the table.
+  // is none. If label files contain these numbers, their ids are one higher than those of the
+  // table.
   std::string counted_from_one;
 
   [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
 };
 
 // Parses a class file. Its content decides between five forms:
-// 1. A table whose first row names two or more columns, separated by commas, semicolons or tabs, in
-//    any order: name; id; color (#rrggbb, or three numbers) or r, g, b; in their usual spellings
-//    (`Class Name`, `label`, `hex`, `Pixel Value`, …). Ids must be 0…N−1.
-// 2. CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes. Accepts a UTF-8 BOM, LF or CRLF, a
-//    missing last newline, spaces around fields and empty lines; ignores further columns with a
-//    warning. The first row is a header only if its r,g,b are not numbers. Files of three columns
-//    have only colors; the names are class_0, class_1, …. A color is int(float(x)), 0…255.
-// 3. Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt). A line that begins with # is a
-//    comment; a color may be missing.
-// 4. Three numbers per line, separated by spaces: either colors alone (DIGITS), whose names are
-//    class_0, class_1, …, or colors followed by names (CamVid).
-// 5. One name per line, at least one. No line has a number between commas, and lines differ in
-//    their number of commas. Skips empty lines; removes quotes around a name. Skips a line
-//    "__ignore__" (LabelMe), which is not a class, with a warning. Refuses a first line like "name"
-//    or "class", which may be a header, unless it is quoted.
-// Two classes with one name or one color are an error that names both lines. Skips a row that
-// repeats another, with a warning. Refuses a classification table (`class_index,class,…`), and says
-// how to pack it. Errors have code `data`. `path` is for messages.
+// - A table whose first row names two or more columns, separated by commas, semicolons or tabs, in
+//   any order: name; id; color (#rrggbb, or three numbers) or r, g, b; in their usual spellings
+//   (`Class Name`, `label`, `hex`, `Pixel Value`, …). Ids must be 0…N−1.
+// - CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes. Accepts a UTF-8 BOM, LF or CRLF, a
+//   missing last newline, spaces around fields and empty lines; ignores further columns with a
+//   warning. The first row is a header only if its r,g,b are not numbers. Files of three columns
+//   contain only colors; the names are class_0, class_1, …. A color is int(float(x)), 0…255.
+// - Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt). A line that begins with # is a comment;
+//   a color may be missing.
+// - Three numbers per line, separated by spaces: either colors alone (DIGITS), whose names are
+//   class_0, class_1, …, or colors followed by names (CamVid).
+// - One name per line, at least one. No line has a number between commas, and lines differ in their
+//   number of commas. Skips empty lines; removes quotes around a name. Skips a line "__ignore__"
+//   (LabelMe), which is not a class, with a warning. Refuses a first line like "name" or "class",
+//   which may be a header, unless it is quoted.
+// Two classes with the same name or color are an error that names both lines. A row that repeats
+// another is skipped with a warning. A classification table (`class_index,class,…`) is refused, and
+// the error says how to pack it. Errors have code `data`. `path` is for messages.
 [[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path);
 
 // Classes "0" … "N-1".
 [[nodiscard]] ClassTable numbered_classes(int count);
 // `background`, `foreground`, in this order.
 [[nodiscard]] ClassTable binary_classes();
-// One class per folder name, in byte order; equal names are one class. The source of a class is its
+// Returns a table with one class per different name, in byte order. The source of a class is its
 // name.
 [[nodiscard]] ClassTable named_classes(const std::vector<std::string>& names);
 

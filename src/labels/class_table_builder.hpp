@@ -1,5 +1,5 @@
-// Collects the classes of a class file, and refuses two classes with one name or one color. For
-// this room only; not thread-safe.
+// Collects the classes of a class file. Fails if two classes have the same name or the same color.
+// For this room only; not thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -104,8 +104,8 @@ class ColorCsvParser {
     return names;
   }
 
-  // Says what a further column may mean: it marks classes as used (1) or not (0), or names the
-  // classes that they become. Empty if neither.
+  // Returns advice about columns after the colors: such a column may say which classes are used (1)
+  // or not (0), or which classes they become. Returns "" if it can be neither.
   std::string further_advice() const {
     const std::string unused = unmarked_classes();
     if (!unused.empty())
@@ -119,8 +119,8 @@ class ColorCsvParser {
     return names_new ? "; to merge classes by such a column, give the file with --map" : "";
   }
 
-  // The first classes with a 0 in the column after the colors, if that column contains only 0 and
-  // 1.
+  // Returns the names of the first classes that have a 0 in the column after the colors, if this
+  // column contains only 0 and 1.
   std::string unmarked_classes() const {
     constexpr std::size_t kListed = 5;
     std::string names;

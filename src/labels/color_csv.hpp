@@ -1,4 +1,4 @@
-// The class file with one color per class: CSV name,r,g,b. For this room only; pure functions,
+// Parses class files with one color per class: CSV name,r,g,b. For this room only; pure functions,
 // thread-safe.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Maps 24-bit colors to class ids with a small open-addressing hash table. For this room only.
+// Maps 24-bit colors to class ids with a small hash table (open addressing). For this room only.
 //
 // Built once, then read by any number of threads.
 #pragma once
@@ -15,8 +15,8 @@ namespace hotpack::labels {
 
 class ColorMap {
  public:
-  // Reserves room for `count` colors at a load of at most 1/8, so that nearly every look-up ends
-  // at its first slot.
+  // Makes a table for `count` colors, at least eight times as large, so that nearly every look-up
+  // finds its color at the first slot.
   explicit ColorMap(std::size_t count = 0) {
     while ((std::size_t{1} << (32 - shift_)) < 8 * count) --shift_;
     slots_.resize(std::size_t{1} << (32 - shift_));
@@ -47,8 +47,8 @@ class ColorMap {
     Entry id = kUnknown;
   };
 
-  // Multiplicative hashing: the bits of the golden ratio spread colors that differ in one channel
-  // only.
+  // Returns the slot at which the search for a color begins. Multiplying by bits of the golden
+  // ratio spreads colors that differ in only one channel.
   [[nodiscard]] std::size_t slot_of(std::uint32_t key) const {
     return (key * 0x9E3779B1u) >> shift_;
   }

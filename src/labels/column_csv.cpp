@@ -85,8 +85,8 @@ bool is_value(const std::string& field) {
   return number_of(field).has_value() || is_hex_color(field);
 }
 
-// Returns the columns that a first row names, as `name,color` does. Returns nothing if no word of
-// the row means names, or if a field is a number or a color.
+// Returns the columns that the first row of a file names, such as `name,color`. Returns nothing if
+// no word in it means a column of names, or if a field is a number or a color.
 std::optional<Columns> columns_of(const std::vector<std::string>& header) {
   if (header.size() < 2 || std::any_of(header.begin(), header.end(), is_value)) return std::nullopt;
   Columns columns;
@@ -95,8 +95,8 @@ std::optional<Columns> columns_of(const std::vector<std::string>& header) {
   return columns;
 }
 
-// True for headers that color_csv handles: `name,r,g,b`, which it reads, and tables of whole-image
-// classes, which it refuses.
+// Returns true for the headers that color_csv handles: `name,r,g,b`, which it parses, and tables of
+// whole-image classes, which it refuses.
 bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
   if (separator != ',') return false;
   const std::string first = lower(header.front());
@@ -107,9 +107,9 @@ bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
          (of_images && !names_rgb(std::span(header).subspan(2)));
 }
 
-// Corrects the columns of a file with the header `label,name`. A column `label` is taken for the
-// class names at first. If every row has a number in it, it holds the ids, and the column `name`
-// holds the class names.
+// Corrects the columns of a file with the header `label,name`. At first, a column `label` counts as
+// the column of class names. But if it has a number in every row, it contains the ids, and the
+// column `name` the class names.
 void find_ids_among_names(const std::vector<CsvRow>& rows, Columns& columns) {
   const std::size_t first = *columns.name;
   const auto other =
@@ -139,8 +139,8 @@ std::optional<std::vector<std::int64_t>> distinct_numbers(const std::vector<CsvR
   return numbers;
 }
 
-// True if a column whose title is unknown may contain ids: its title mentions ids, or its numbers
-// are 0…N−1 or 1…N.
+// Returns true if a column with an unknown title may contain ids: its title mentions ids, or its
+// numbers are 0…N−1 or 1…N.
 bool may_be_ids(const std::string& word, std::vector<std::int64_t> numbers) {
   const std::string spaced = " " + word + " ";
   for (const std::string_view part :
@@ -177,8 +177,7 @@ class ColumnCsvParser {
   }
 
  private:
-  // Refuses a column of unknown meaning that may contain ids and would order the classes
-  // differently.
+  // Fails if a column of unknown meaning may contain ids that contradict the order of the classes.
   [[nodiscard]] Status check_others() const {
     const auto ids = columns_.id ? distinct_numbers(rows_, *columns_.id) : std::nullopt;
     for (const std::size_t column : columns_.others) {

@@ -22,10 +22,10 @@ struct CsvRow {
 // The most frequent of comma, semicolon and tab in the first line; a comma if it has none.
 [[nodiscard]] char separator_of(std::string_view text);
 
-// Returns the rows that have text; spreadsheets write lines of nothing but commas. Lines end in LF,
-// CRLF or CR. A quoted field may contain commas, line ends and doubled quotes. A quote inside an
-// unquoted field is an ordinary character. Fails with code `data` and the line if a quote is not
-// closed, or if other text follows it.
+// Returns the rows that contain text. (Spreadsheets also write rows of nothing but commas.) Lines
+// end in LF, CRLF or CR. A quoted field may contain commas, line ends and doubled quotes. A quote
+// inside an unquoted field is an ordinary character. Fails with code `data` and the line if a quote
+// is not closed, or if other text follows the closing quote.
 [[nodiscard]] Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path,
                                                     char separator = ',');
 

@@ -1,5 +1,5 @@
-// Lists the values of a binary label no pixel of which reaches the threshold, for the error about
-// it. For this room only.
+// Lists the values of a binary label in which no pixel reaches the threshold, for the error
+// message. For this room only.
 //
 // Pure functions; thread-safe. One pass over the label.
 #pragma once
@@ -13,7 +13,7 @@ namespace hotpack::labels {
 
 struct DimContent {
   static constexpr std::size_t kMostKinds = 9;
-  // The first kMostKinds different values that occur, sorted: gray samples as numbers, others as
+  // Up to kMostKinds different values of the label, sorted: gray values as numbers, others as
   // colors.
   std::vector<std::string> values;
   int brightest = 0;  // luma 0…255, as compared with the threshold

@@ -1,6 +1,6 @@
-// Fills memory with one value of 2 or 4 bytes. Runs of a label are short, so this avoids the long
-// start of a vectorized loop: it stores blocks of 16 bytes, of which the last two may overlap. For
-// this room only; pure, thread-safe.
+// Fills memory with copies of a value of 2 or 4 bytes. Runs in a label are short, and a vectorized
+// loop takes long to start. So this function stores blocks of 16 bytes; the last two may overlap.
+// For this room only; pure, thread-safe.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// RGB images that are gray: some tools save ids three times per pixel.
+// Handles RGB images in which all three channels are equal: some tools save ids in this form.
 //
 // Pure functions over the caller's memory; thread-safe.
 #pragma once

@@ -1,4 +1,4 @@
-// Interprets raw labels: every pixel becomes a class id, "ignored", or an unknown value that is
+// Interprets label files: every pixel becomes a class id, "ignored", or an unknown value that is
 // reported.
 //
 // A LabelDecoder is built once from the class table and options and is immutable: several threads
@@ -38,8 +38,8 @@ enum class RgbId {
 // The id of ignored pixels in all id planes of hotpack; there are at most kMaxClasses classes.
 inline constexpr std::uint16_t kIgnored = 65535;
 
-// At most so many different unknown values of a label are counted separately. This bounds memory if
-// a photo is given as a label.
+// The largest number of different unknown values of a label that are counted separately. The limit
+// bounds memory if a photo is given as a label.
 inline constexpr std::uint64_t kMaxUnknownKinds = 65536;
 
 // The largest distance of two colors.
@@ -48,8 +48,8 @@ inline constexpr int kMaxColorDistance = 442;
 struct UnknownPolicy {
   enum class Kind { error, ignore, to_class, nearest } kind = Kind::error;
   int class_id = 0;  // for to_class
-  // for nearest, which is for colors only: the largest Euclidean distance in RGB that is accepted;
-  // farther colors are an error
+  // for policy `nearest`, which is for colors only: the largest Euclidean distance in RGB; a color
+  // that is farther from every class is an error
   int max_distance = kMaxColorDistance;
 };
 
@@ -63,8 +63,8 @@ struct MappedValue {
 // The values of a table without a map: class c is id c, or its color, which it must have.
 [[nodiscard]] std::vector<MappedValue> plain_values(const ClassTable& table, LabelKind kind);
 
-// For `binary`: what happens to a dim label, which is not all black, but has no pixel that reaches
-// the threshold. The faint noise of a JPEG counts as black.
+// For kind `binary`: what happens to a dim label. A label is dim if it is not all black, but no
+// pixel reaches the threshold. The faint noise of a JPEG counts as black.
 enum class DimLabels {
   packed,      // becomes background
   refused,     // is an error
@@ -76,8 +76,8 @@ struct LabelRules {
   RgbId rgb_id = RgbId::none;  // for `index`: labels are RGB, and their colors are ids
   int threshold =
       128;  // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
-  // --map: all values, each once, instead of those of the table (class c is id c, or its color).
-  // Not for `binary`.
+  // Of --map: all values with their classes, each value once. They replace the values of the table
+  // (class c is id c, or its color). Not for `binary`.
   std::optional<std::vector<MappedValue>> values;
   // --ignore with numbers: raw ids 0…65535, in addition to the default ones; only for `index`
   std::vector<std::int64_t> ignore_ids;
@@ -91,8 +91,8 @@ struct LabelRules {
                                     // unknown colors and all samples are below the number of values
 };
 
-// A value without a class: an id, a color, or (for labels read as colors) a palette index without
-// a color.
+// A value in a label that belongs to no class: an id, a color, or (in labels read as colors) a
+// palette index without a color.
 struct UnknownValue {
   std::string text;               // "id 37", "color (0,0,128)" or "palette index 9"
   std::optional<RgbColor> color;  // if it is a color
@@ -104,8 +104,8 @@ struct DecodeReport {
   // by number of pixels, then by first occurrence; at most 16 kinds
   std::vector<UnknownValue> unknown;
   std::uint64_t unknown_pixels = 0;  // total
-  // total number of different values, up to kMaxUnknownKinds; a large number suggests an
-  // interpolated label
+  // The number of different unknown values, up to kMaxUnknownKinds. A large number suggests that
+  // the label was interpolated.
   std::uint64_t unknown_kinds = 0;
   // not included above: pixels that got the class of the nearest color
   std::uint64_t nearest_pixels = 0;
@@ -118,9 +118,9 @@ struct DecodeReport {
 
 class LabelDecoder {
  public:
-  // Fails with code `usage` if table and rules do not fit together:
-  // - classes without colors, or two with one color, although colors are needed and `values` is
-  //   absent
+  // Makes a decoder. Fails with code `usage` if table and rules do not fit together:
+  // - classes without colors, or two with the same color, although colors are needed and `values`
+  //   is absent
   // - `binary` with other than two classes, or with `values`
   // - ids to ignore outside 0…65535, or for a kind other than `index`
   // - colors to ignore, or policy `nearest`, for labels that are not read as colors
@@ -132,29 +132,32 @@ class LabelDecoder {
   LabelDecoder(LabelDecoder&&) noexcept;
   LabelDecoder& operator=(LabelDecoder&&) noexcept;
 
-  // Writes the class id of every pixel (kIgnored for ignored pixels) to `ids`, which has the
-  // label's size, and overwrites `report`. Unknown pixels follow the policy. With `error`, and with
-  // `nearest` if they are too far from every class, they become ignored, and the caller must refuse
-  // the sample because of report.unknown_pixels. Of several nearest colors, that of the class with
-  // the lowest id wins; ignored colors come last.
+  // Writes the class id of every pixel to `ids`, which has the label's size; kIgnored for ignored
+  // pixels. Overwrites `report`. What becomes of unknown pixels depends on the policy. With
+  // `error`, and with `nearest` if they are too far from every class, they become ignored and are
+  // counted in report.unknown_pixels; the caller must then refuse the sample. Of several nearest
+  // colors, that of the class with the lowest id is chosen; ignored colors come last. The kind of
+  // the label says what is a value:
   //   color          RGB pixels, palette entries, and gray up to 8 bits as (v,v,v), 1/2/4-bit
-  //                  samples scaled to 0…255
+  //                  values scaled to 0…255
   //   palette_color  the colors of palette entries; other files are refused
-  //   index          raw samples and palette indices; RGB pixels if all pixels of the label have
-  //                  three equal channels; with `rgb_id` the ids of RGB pixels: an id above 65535
-  //                  and a color without an id are unknown, and only 65535 is ignored by default
+  //   index          raw gray values and palette indices; RGB pixels if all pixels of the label
+  //                  have three equal channels; with `rgb_id` the ids of RGB pixels: an id above
+  //                  65535 and a color without an id are unknown, and only 65535 is ignored by
+  //                  default
   //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to
   //                  0…255 (16 bits: v >> 8)
-  // Fails with code `data` if the file's form does not fit the kind. Each error says what was found
-  // and what to do; the caller adds the path.
+  // Fails with code `data` for files that do not fit the kind. Each error says what was found and
+  // what to do; the caller adds the path. Such files are:
   // - a JPEG (lossy), unless the kind is binary, or reads colors with policy `nearest`
   // - colored pixels for `index` without `rgb_id`, or a file that is not RGB with it
   // - a file without a palette for `palette_color`, or 16-bit gray for `color`
   // - ambiguous and dim files (see kind_was_automatic and DimLabels)
   [[nodiscard]] Status decode(const RawLabel& label, MutableIds ids, DecodeReport& report) const;
 
-  // The table with `classes[].sources` and `ignore` for the schema, as the rules resolve them,
-  // each list ascending. An ignored class has no source of its own. The sources are
+  // Returns the class table, completed for the schema: `sources` of each class and `ignore` contain
+  // the label values that the rules assign to them, in ascending order. An ignored class has no
+  // source. The sources are:
   //   index                  ids; `ignore` also has 255 (in 8-bit labels) and 65535 (in 16-bit
   //                          labels), unless the table or `values` say otherwise
   //   color, palette_color   "#rrggbb"

@@ -1,4 +1,4 @@
-// The table of --map: maps the ids, colors or class names of labels to classes.
+// The table of --map, which says which ids, colors or class names in labels become which classes.
 //
 // Plain values and pure functions; thread-safe. Errors have code `data` and name file and line,
 // what was found, what was expected.
@@ -42,18 +42,20 @@ struct LabelMap {
   }
 };
 
-// Parses a map: CSV as in class files (quotes, BOM, CRLF, blanks, empty lines). The columns of
-// the first row, which may be a header, decide between three forms:
+// Parses the file of --map: CSV as in class files (quotes, BOM, CRLF, blanks, empty lines). The
+// columns of the first row, which may be a header, decide between three forms:
 //   old,new               `old`: an id 0…65535, a color #rrggbb, or a class name
 //   r,g,b,new             `old` is a color in three numbers
-//   name,r,g,b,…,new      a class file with one more column; if there are several, `new` is the one
-//                         whose header begins with "to" or "new"
-// `new` is a class name, a class id, or "ignore". Skips a row without `new`, and an id below 0,
-// which no file can contain, with a warning. Lines that begin with "# " are comments.
+//   name,r,g,b,…,new      a class file with one more column; if there are several, `new` is the
+//                         one whose header begins with "to" or "new"
+// `new` is a class name, a class id, or "ignore". Rows without `new` are skipped. Rows whose id is
+// below 0, which no file can contain, are skipped with a warning. Lines that begin with "# " are
+// comments.
 [[nodiscard]] Result<LabelMap> parse_label_map(std::string_view text, const std::string& path);
 
-// The classes that the map itself defines by its new values: names in order of appearance; or, if
-// all are ids, "0", "1", … up to the largest. Fails if ids and names are mixed, or ids are missing.
+// Returns the classes that the map itself defines by its new values. If these are names: the names
+// in order of appearance. If all are ids: classes named "0", "1", … up to the largest id. Fails if
+// ids and names are mixed, or if ids are missing.
 [[nodiscard]] Result<ClassTable> classes_of_map(const LabelMap& map);
 
 // The classes before the map, with the values of each.
@@ -62,10 +64,11 @@ struct OldClasses {
   std::vector<MappedValue> values;
 };
 
-// Returns every mapped value, ascending, with its class in `table`. A name stands for all values of
-// that class in `old`. Values that were ignored before stay ignored, unless a row names them. Fails
-// if a new value is not a class of `table`, if a name is not in `old` (or `old` is absent), or if
-// two rows map one value differently.
+// Returns every label value that the map assigns, ascending, with its class in `table`. If a row of
+// the map has a class name as old value, it stands for all values of that class in `old`. Values
+// that `old` ignores stay ignored, unless a row names them. Fails if a new value is not a class of
+// `table`, if a name is not in `old` (or `old` is absent), or if two rows give different classes to
+// the same value.
 [[nodiscard]] Result<std::vector<MappedValue>> resolve_map(const LabelMap& map,
                                                            const ClassTable& table,
                                                            const OldClasses* old);

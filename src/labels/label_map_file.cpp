@@ -39,8 +39,8 @@ struct MapForm {
   std::size_t target = 1;
 };
 
-// True for a header old,new. Both words are checked, so that no pair of a value and a class is read
-// as a header.
+// Returns true if the row is a header such as `old,new`. Both words are checked, so that a row with
+// a value and a class does not count as a header.
 bool is_pair_header(const CsvRow& row) {
   constexpr std::array<std::string_view, 12> kOld{"old",    "from",   "source", "id",
                                                   "old_id", "old id", "value",  "label",
@@ -51,8 +51,9 @@ bool is_pair_header(const CsvRow& row) {
   return contains(kOld, row.fields[0]) && contains(kNew, row.fields[1]);
 }
 
-// Finds the column after name,r,g,b that has the new class: the only one with text, else the one
-// whose header begins with "to" or "new".
+// Finds the column of the new class among those after name,r,g,b: the only one whose header begins
+// with "to" or "new" or, if that is not exactly one, the only one with text. Fails if there is
+// none. `has_header` says whether the first row is a header.
 Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_header,
                                   const std::string& path) {
   const std::vector<std::string>& header = rows.front().fields;
@@ -154,8 +155,8 @@ class MapParser {
     return {};
   }
 
-  // Refuses a row with too few or too many fields. It may end before the column of the new class,
-  // or have empty fields after the expected ones.
+  // Fails if a row has too few or too many fields. A row may end before the column of the new
+  // class, or have empty fields at its end.
   Status check_width(const CsvRow& row) const {
     const std::size_t needed = form_.color ? *form_.color + 3 : 1;
     const bool is_wide =
@@ -213,8 +214,8 @@ class MapParser {
                       map_.path);
   }
 
-  // Sets `ignored` if the target is a word for "ignore". Removes the fraction of an id that some
-  // tools write ("11.0").
+  // Completes a row of the map: sets `ignored` if its new value is a word for "ignore", and removes
+  // the fraction of an id that some tools write ("11.0").
   static void resolve_target(MapRow& row) {
     const std::string word = lower(row.target);
     row.ignored = word == "ignore" || word == "__ignore__";

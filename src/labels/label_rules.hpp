@@ -1,5 +1,5 @@
-// Checks that the rules of a LabelDecoder fit together, and maps each value by them. For this room
-// only.
+// Checks that the rules of a LabelDecoder fit together, and applies them to label values. For this
+// room only.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -12,16 +12,16 @@
 
 namespace hotpack::labels {
 
-// The ids that are ignored by default: the first in labels of up to 8 bits, the second in labels of
-// 16 bits.
+// The id that is ignored by default in labels of up to 8 bits; the next constant is that for labels
+// of 16 bits.
 inline constexpr std::uint32_t kDefaultIgnore8 = 255;
 inline constexpr std::uint32_t kDefaultIgnore16 = 65535;
 
 // Fails as LabelDecoder::create() describes.
 [[nodiscard]] Status check_rules(const ClassTable& table, const LabelRules& rules);
 
-// Every known value, ascending, with ignored values resolved. The values of `binary` are 0 (below
-// the threshold) and 1.
+// Returns every value that has a class or is ignored, ascending. For `binary`, the values are 0
+// (below the threshold) and 1.
 [[nodiscard]] std::vector<MappedValue> known_values(const ClassTable& table,
                                                     const LabelRules& rules);
 // Finds a value among ascending ones; absent if it is unknown.

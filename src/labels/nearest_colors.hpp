@@ -1,4 +1,4 @@
-// Finds the nearest of some colors, by Euclidean distance in RGB. For this room only.
+// Finds the nearest of a few colors, by Euclidean distance in RGB. For this room only.
 //
 // Built once, then read by any number of threads.
 #pragma once
@@ -29,8 +29,9 @@ class NearestColors {
 
   // Precondition: there is at least one color.
   [[nodiscard]] Match find(RgbColor color) const;
-  // Returns the entry of a color (0xRRGGBB): the id of this color, the id of a near color with the
-  // flag kNearest, or unknown_id with the flag kUnknown.
+  // Returns the entry for a color (0xRRGGBB): its id if the color was added; else the id of the
+  // nearest added color with the flag kNearest; or, if all are too far, unknown_id with the flag
+  // kUnknown.
   [[nodiscard]] Entry entry(std::uint32_t color, std::uint16_t unknown_id) const;
 
  private:

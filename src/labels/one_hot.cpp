@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kRunPixels = 8;
 
-// Compares kRunPixels ids at once: labels have large areas of one class, so most groups repeat the
-// preceding id.
+// Compares kRunPixels ids at once with the id before them. Labels have large areas of one class, so
+// most groups of this size repeat that id.
 class IdRun {
  public:
   explicit IdRun(std::uint16_t id) { ids_.fill(id); }
@@ -48,8 +48,8 @@ Unit bit_of(std::uint16_t id) {
   return id < 8 * sizeof(Unit) ? static_cast<Unit>(1u << id) : Unit{0};
 }
 
-// Encodes bits of up to 8 · sizeof(Unit) classes, with one store per pixel, or one per group if a
-// whole group repeats the preceding id.
+// Encodes ids as bits, for up to 8 · sizeof(Unit) classes. Stores one Unit per pixel, or all at
+// once if a whole group of pixels repeats the id before it.
 template <class Unit>
 void encode_short_bits(std::span<const std::uint16_t> ids, std::byte* out) {
   std::uint16_t last = kIgnored;
@@ -74,8 +74,8 @@ void encode_short_bits(std::span<const std::uint16_t> ids, std::byte* out) {
   }
 }
 
-// Zeroes `pixel_bytes` per pixel and calls `set(pixel, id)` to write the one byte that is not
-// zero, in blocks that stay in the cache.
+// Encodes ids as vectors of `pixel_bytes` bytes, of which at most one is not zero: fills them with
+// zeros and calls `set(pixel, id)` to write that byte. Works in blocks that stay in the cache.
 template <class Set>
 void scatter(std::span<const std::uint16_t> ids, std::size_t class_count, std::size_t pixel_bytes,
              std::byte* out, Set set) {

@@ -28,9 +28,10 @@ class ExactLookup {
   Entry unknown_;
 };
 
-// Maps 0xRRGGBB to the entry of the nearest color. Comparing with all colors is slow, and an
-// interpolated or lossy label has thousands of colors, each many times. So a table of fixed size
-// keeps results; a later color replaces an earlier one in the same slot.
+// Maps a color 0xRRGGBB to the entry of the nearest color of a class. Comparing with all classes is
+// slow, and an interpolated or lossy label has thousands of colors, each of which occurs many
+// times. So a table of fixed size keeps results; a later color replaces an earlier one in the same
+// slot.
 class NearestLookup {
  public:
   NearestLookup(const NearestColors& colors, std::uint16_t unknown_id)
@@ -100,8 +101,8 @@ Entry map_sample_row(const std::uint16_t* samples, int width, const Entry* entri
   return flags;
 }
 
-// Returns the largest n for which all samples below n are their own ids, without flags. Most labels
-// have only such samples.
+// Returns the largest n such that the entry of every value below n is that value itself, without
+// flags. In most labels all values are below n.
 std::uint16_t plain_samples(const NarrowTable& table) {
   std::uint16_t count = 0;
   while (count < table.entries.size() && table.entries[count] == count) ++count;
@@ -119,8 +120,8 @@ bool copy_plain_row(const std::uint16_t* samples, int width, std::uint16_t limit
   return largest < limit;
 }
 
-// The slow second pass over a row with an unknown value: `entry_at(x)` is the entry of pixel x,
-// `found_at(x)` its value.
+// Counts the unknown values of a row; called only for rows that contain one. `entry_at(x)` returns
+// the entry of pixel x, `found_at(x)` its value.
 template <class EntryAt, class FoundAt>
 void count_unknown(int width, int y, EntryAt entry_at, FoundAt found_at, UnknownCounter& unknown) {
   for (int x = 0; x < width; ++x) {

@@ -1,4 +1,5 @@
-// The loops over every pixel of a label: from raw values to ids with tables. For this room only.
+// The loops over every pixel of a label that turn raw values into class ids, with tables. For this
+// room only.
 //
 // Pure functions over the caller's memory; thread-safe with different outputs. The image has the
 // size of `ids`.
@@ -26,8 +27,8 @@ struct NarrowTable {
 
 inline constexpr int kMaxChannelDifference = 16;
 
-// Luma reaches the threshold t exactly if the weighted sum reaches 1000 t − 500, which saves a
-// division per pixel.
+// Compares the brightness (luma) of pixels with a threshold t. Luma is rounded from 1000ths, so it
+// reaches t exactly if its weighted sum reaches 1000 t − 500; this saves a division per pixel.
 class LumaThreshold {
  public:
   explicit LumaThreshold(int threshold) : least_(1000 * threshold - 500) {}
@@ -43,8 +44,9 @@ class LumaThreshold {
   return std::max({r, g, b}) - std::min({r, g, b}) > kMaxChannelDifference;
 }
 
-// Each function maps all pixels to `ids`, counts unknown ones and those that got the class of the
-// nearest color, and returns the flags of all pixels.
+// Each of these functions maps all pixels of a label to `ids`. It counts pixels with unknown values
+// and pixels that got the class of the nearest color, and returns the flags of all pixels,
+// combined.
 [[nodiscard]] Entry map_rgb(ConstPixels rgb, const ColorMap& colors, std::uint16_t unknown_id,
                             MutableIds ids, UnknownCounter& unknown);
 // Uses the nearest color, which it usually computes once per color of the label.

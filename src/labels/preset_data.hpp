@@ -1,4 +1,5 @@
-// The presets, one group per source file, and the functions that make them. For this room only.
+// The presets (labels of well-known data sets), one group per source file, and the functions that
+// make them. For this room only.
 //
 // Pure functions; thread-safe.
 #pragma once

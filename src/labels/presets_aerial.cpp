@@ -54,8 +54,9 @@ constexpr std::array<NamedColor, 6> kDeepglobe{{
     {"barren_land", {255, 255, 255}},
 }};
 
-// Tiles written by converters hold ids from 1, and 0 for pixels without a class. The originals hold
-// colors, and black for pixels without a class.
+// Makes a preset of the ISPRS data sets. Their original labels contain colors, and black for pixels
+// without a class. Tiles written by converters contain ids from 1, and 0 for pixels without a
+// class.
 Preset isprs(std::string name, std::string about) {
   Preset preset = preset_of(std::move(name), std::move(about), colored_table(kIsprs));
   preset.kind = LabelKind::automatic;

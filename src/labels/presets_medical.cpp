@@ -11,8 +11,8 @@ constexpr std::array<std::string_view, 2> kVessels{"background", "vessel"};
 constexpr std::array<std::string_view, 2> kPolyps{"background", "polyp"};
 constexpr std::array<std::string_view, 3> kRefuge{"background", "optic cup", "optic disc"};
 
-// Masks of vessels hold 0 and 255 or, if they were converted, 0 and 1. No other value may be read
-// as one of them.
+// Makes a preset for masks of vessels. They contain the values 0 and 255 or, if they were
+// converted, 0 and 1. Any other value is unknown.
 Preset vessels(std::string name, std::string about, std::string label_suffix) {
   Preset preset = preset_of(std::move(name), std::move(about), named_table(kVessels));
   preset.map = "0,0\n1,1\n255,1\n";

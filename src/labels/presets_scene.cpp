@@ -7,8 +7,8 @@
 namespace hotpack::labels {
 namespace {
 
-// Names and colors of the scene parsing benchmark; two classes share a color, so its labels are
-// read as ids only.
+// Names and colors of the classes of the scene parsing benchmark. Two classes have the same color,
+// so its labels can be read as ids only.
 constexpr std::array<NamedColor, 150> kAde20k{{
     {"wall", {120, 120, 120}},
     {"building", {180, 120, 120}},
@@ -182,8 +182,8 @@ std::vector<Preset> scene_presets() {
       colored_table(kAde20k));
   ade.map = shifted_map(ade.table);
 
-  // Its thousands of names change between releases and are listed in its index file, so the user
-  // gives them with --classes.
+  // The number of classes of the full data set. Their names change between releases and are listed
+  // in the data set's index file, so the user gives them with --classes.
   constexpr int kFullAde20k = 3688;
   Preset full = preset_of("ade20k-full",
                           "ADE20K full annotations (*_seg.png, RGB): class r/10*256+g, ids kept; 0 "

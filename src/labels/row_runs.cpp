@@ -18,8 +18,8 @@ namespace hw = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t kBlock = 64;  // units (ids, or bytes of colors) that are compared at once
 
-// Each pixel has `Units` units. changes() returns a bit for each of kBlock units: 1 if it differs
-// from the unit one pixel later.
+// A pixel consists of `Units` units: one id, or three bytes of a color. changes() compares kBlock
+// units with those one pixel later, and returns a bit for each: 1 if they differ.
 #if HWY_TARGET == HWY_SCALAR
 
 template <std::size_t Units, class Unit>
@@ -67,8 +67,8 @@ HWY_INLINE std::size_t add_begins(std::uint64_t bits, std::size_t first, std::si
   return count;
 }
 
-// Writes the first pixel of each run. Stops if there are more than `most`. `begins` has room for
-// most + kBlock + 2. Returns their number.
+// Writes the first pixel of each run to `begins` and returns the number of runs. Stops if there are
+// more than `most`; `begins` needs room for most + kBlock + 2 numbers.
 template <std::size_t Units, class Unit>
 HWY_INLINE std::size_t find_runs_of(const Unit* row, std::size_t width, std::size_t most,
                                     std::uint32_t* begins) {
@@ -81,8 +81,8 @@ HWY_INLINE std::size_t find_runs_of(const Unit* row, std::size_t width, std::siz
     return count;
   }
   for (std::size_t x = 0; x < pairs && count <= most; x += kBlock) {
-    // The last block ends with the row. So it may begin with pairs that are done, which are shifted
-    // out.
+    // The last block ends where the row ends. It may therefore begin with units that have been
+    // compared already; their bits are shifted out.
     const std::size_t at = std::min(x, pairs - kBlock);
     count = add_begins<Units>(changes<Units>(row + at) >> (x - at), x, count, begins);
   }

@@ -1,5 +1,5 @@
-// Finds runs of equal pixels in a row. Labels have large areas of one value, so work per run is
-// much cheaper than work per pixel.
+// Finds runs of equal pixels in a row of a label. Labels have large areas of one value, so work per
+// run is much cheaper than work per pixel.
 //
 // Each worker has its own RowRuns, which keeps its buffer; not thread-safe. It throws
 // std::bad_alloc.
@@ -14,8 +14,8 @@ namespace hotpack::labels {
 
 class RowRuns {
  public:
-  // Finds the runs of a row of at least one pixel. Returns false if they are so short that work per
-  // pixel is faster; begins() is then incomplete.
+  // Finds the runs of a row, which has at least one pixel. Returns false if runs are so short that
+  // work per pixel is faster; begins() is then incomplete.
   [[nodiscard]] bool find(std::span<const std::uint16_t> ids);
   // The same for a row of `width` RGB pixels.
   [[nodiscard]] bool find_colors(const std::uint8_t* rgb, std::size_t width);

@@ -1,5 +1,5 @@
-// Encodes runs of pixels of one class as a record's bytes: what encode_ids() writes, without a
-// plane of ids.
+// Encodes runs of pixels of one class as the bytes of a record. The bytes equal those of
+// encode_ids(), but no array of all ids is needed.
 //
 // Immutable after construction; thread-safe with different outputs.
 #pragma once
@@ -28,8 +28,8 @@ class RunEncoder {
 
   LabelStorage storage_;
   std::size_t class_count_, pixel_bytes_;
-  // One-hot bytes of class 0, again and again, from pixel_bytes_ bytes before the first one on. A
-  // part that starts c bytes earlier holds class c.
+  // Bytes to copy one-hot runs from: a 1 every pixel_bytes_ bytes, the first one at offset
+  // pixel_bytes_. Copied from the offset pixel_bytes_ − c on, they are pixels of class c.
   std::vector<std::byte> pattern_;
   std::size_t pattern_pixels_ = 0;
 };

@@ -1,4 +1,4 @@
-// The colors that gray and palette labels of up to 8 bits show. For this room only.
+// The colors of the pixels in gray and palette labels of up to 8 bits. For this room only.
 //
 // Pure functions; thread-safe.
 #pragma once

@@ -13,8 +13,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 using Words = std::array<std::string_view, 3>;
 
-// The number of bytes of the UTF-8 character that begins here (no overlong forms, no surrogates,
-// nothing beyond U+10FFFF); 0 if none does.
+// Returns the number of bytes of the UTF-8 character at the start of `text` (no overlong forms, no
+// surrogates, nothing beyond U+10FFFF); 0 if no character starts there.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;

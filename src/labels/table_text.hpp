@@ -30,27 +30,29 @@ namespace hotpack::labels {
 // "1 column", "3 columns"
 [[nodiscard]] std::string columns_text(std::size_t count);
 
-// Splits a text at separators and trims the parts. CR LF is one separator if both characters are
-// separators.
+// Splits a text at each of the characters in `separators` and trims the parts. CR LF is one
+// separator if both characters are separators.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text,
                                                   std::string_view separators);
 
-// Returns the text without its byte order mark. Fails with code `data` if it is not UTF-8 text;
-// `expected` says for the message what the file should hold.
+// Returns the text without its byte order mark. Fails with code `data` if it is not UTF-8 text; the
+// message then says with `expected` what the file should contain.
 [[nodiscard]] Result<std::string_view> plain_text(std::string_view text, std::string_view expected,
                                                   const std::string& path);
 
-// Returns the first character that is invisible or changes how other characters look (control
-// characters, line ends, direction marks), as "U+202E"; empty if there is none. The text is UTF-8.
+// Returns the first character of a UTF-8 text that is invisible or changes how other characters
+// look (control characters, line ends, direction marks), written as "U+202E"; nothing if there is
+// none.
 [[nodiscard]] std::optional<std::string> unshown_character(std::string_view text);
 
-// True if the first three fields are words for red, green and blue (names_bgr: blue, green and
-// red).
+// Returns true if the first three fields are words for red, green and blue. names_bgr() does the
+// same for blue, green and red.
 [[nodiscard]] bool names_rgb(std::span<const std::string> fields);
 [[nodiscard]] bool names_bgr(std::span<const std::string> fields);
 
-// Returns int(float(field)), which must be in 0…255. Otherwise fails with the line; if the field is
-// not a number, the message ends with `expected`. Sets `fraction` to true if it drops a fraction.
+// Returns int(float(field)). Fails with the line if the result is not in 0…255, or if the field is
+// not a number; the message then ends with `expected`. Sets `fraction` to true if the number had a
+// fraction.
 [[nodiscard]] Result<std::uint8_t> color_value(const CsvRow& row, const std::string& field,
                                                std::string_view expected, bool& fraction,
                                                const std::string& path);

@@ -20,8 +20,8 @@ __extension__ using Wide = unsigned __int128;
 constexpr std::uint32_t kAttempts = 10;
 constexpr double kMaxSide = 1 << 30;
 
-// 2^(31 + (j + ½) / 64), rounded: the ratios of the highest octave, from 2 to 4, times 2^30.
-// Lower octaves are halves of it.
+// The aspect ratios from 2 to 4 that random crops can have, times 2^30: entry j is 2^(31 + (j + ½)
+// / 64), rounded. The ratios of lower octaves, such as 1 to 2, are these divided by a power of two.
 constexpr std::array<std::uint32_t, 64> kOctave = {
     0x80B1ED50, 0x8218AF43, 0x8383594F, 0x84F1F656, 0x8664915C, 0x87DB3580, 0x8955EE03, 0x8AD4C645,
     0x8C57C9C4, 0x8DDF0420, 0x8F6A8118, 0x90FA4C8C, 0x928E727E, 0x9426FF10, 0x95C3FE87, 0x97657D4A,
@@ -72,22 +72,22 @@ CropRange range_of(const ResizedCrop& crop) {
   return range;
 }
 
-// Draws a ratio uniformly from the entries of the table within the range. Returns the middle of the
-// range if it contains no entry.
+// Returns a ratio, chosen by the random `word`: one of the table's entries within the range, each
+// with the same probability. If the range contains no entry, returns the middle of the range.
 std::uint64_t draw_ratio(const CropRange& range, std::uint32_t word) {
   if (range.entries == 0) return (range.min_ratio + range.max_ratio) / 2;
   return ratio_entry(range.first_entry + static_cast<unsigned>(scaled_word(word, range.entries)));
 }
 
-// Returns √value, rounded to the nearest integer. `four_values` is ⌊4 · value⌋, at most 2^64; 2^64
-// − 1 gives the same result as 2^64.
+// Returns the square root of a value, rounded to the nearest integer. `four_values` is four times
+// the value, rounded down. It is at most 2^64, and 2^64 gives the same result as 2^64 − 1.
 std::uint64_t nearest_root(Wide four_values) {
   constexpr Wide kMost = std::numeric_limits<std::uint64_t>::max();
   return (isqrt_floor(static_cast<std::uint64_t>(std::min(four_values, kMost))) + 1) / 2;
 }
 
-// Returns a rectangle of √(area · ratio) × √(area / ratio) pixels, for a random area and ratio. It
-// may be larger than the record, or empty.
+// Draws a random area and a random ratio, and returns a rectangle of √(area · ratio) × √(area /
+// ratio) pixels. The rectangle may be larger than the record, or empty.
 Rectangle draw_rectangle(const CropRange& range, Rectangle record, const RandomWords& words) {
   // The chosen area times 2^32: below 2^93 for records up to 2^30 × 2^30.
   const Wide area = Wide{record.width * record.height} *

@@ -36,8 +36,8 @@ struct RowWork {
   bool changed = false;  // the record has another shape now, because its file was overwritten
 };
 
-// Writes one row. Runs under the fault guard (base/fault_guard.hpp), so it only copies and
-// converts.
+// Writes the record into one row of a batch. Runs under the fault guard (base/fault_guard.hpp), so
+// it only copies and converts.
 void write_row(void* context, const Record& record) {
   auto& work = *static_cast<RowWork*>(context);
   work.changed = record.image.shape != work.shape.image || record.label.shape != work.shape.label;
@@ -60,8 +60,8 @@ Status check_budget(std::uint64_t budget, const RowBytes& row) {
                      " for each slot; use a larger budget, a smaller prefetch_batches or a crop");
 }
 
-// The number of steps that a window of Shuffle::block lasts; 0 for other orders, and for windows
-// that span the whole epoch.
+// Returns how many steps a window of Shuffle::block lasts. Returns 0 for other orders, and if a
+// window spans the whole epoch.
 std::uint64_t window_steps(const BatchFiller::Parts& parts) {
   const std::uint64_t samples = parts.source->records();
   const auto window = checked_mul(parts.order.block_samples, parts.order.window_blocks);
@@ -121,9 +121,9 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
   return failed;
 }
 
-// Asks the system to read the records of the batch rows that threads will need steps_ahead_ steps
-// later; at the start of a run, also those of all steps before that. With Shuffle::block, also asks
-// for records of a later window, in the order of the files, so that the disk reads long runs.
+// Asks the system to read records before they are needed: those of the same batch rows steps_ahead_
+// steps later. At the start of a run, also those of all steps before that. With Shuffle::block,
+// also records of a later window, in the order of the files, so that the disk reads long runs.
 void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (slot.first_of_run && rows.first == 0) {
     for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps)
@@ -133,8 +133,8 @@ void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (window_steps_ > 0) advise(slot, window_steps_, rows, &EpochOrder::unmixed);
 }
 
-// Asks the system to read the records of the rows `rows` of the batch that comes `steps` steps
-// after the slot's batch.
+// Asks the system to read records: those in the rows `rows` of the batch that comes `steps` steps
+// after the batch of `slot`. `sample_at` gives the sample at a position.
 void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows,
                          SampleAt sample_at) const {
   const std::uint64_t step = slot.cursor.step + steps;

@@ -1,8 +1,8 @@
-// Fills the slots of a host Loader: chooses the sample and the crop of each row and writes the
-// record into it.
+// Fills the slots of a Loader in host memory: chooses the sample and the crop of each row of a
+// batch, reads the record, and writes it into the row.
 //
-// Thread-safety: as RowFiller; each thread has its own scratch memory.
-// Failure: RowError with the record's error.
+// Thread-safety: as RowFiller; each thread has its own scratch memory. Failure: RowError with the
+// record's error.
 #pragma once
 
 #include <atomic>
@@ -26,9 +26,9 @@ struct LargestRow {
   std::atomic<std::uint64_t> label{0};
 };
 
-// Receives batch rows as stored, for a loader that expands them elsewhere. A RowSink says where the
-// bytes of a record go, and notes the crop of the row. Several threads call it at once for
-// different rows of a slot. The BatchFiller owns it.
+// Receives the rows of batches as records, in the form in which they are stored, for a loader that
+// expands them elsewhere. A RowSink provides the memory for each record, and stores the crop of the
+// row. Several threads call it at once for different rows of a slot. The BatchFiller owns it.
 class RowSink {
  public:
   struct Place {
@@ -40,14 +40,15 @@ class RowSink {
   RowSink& operator=(const RowSink&) = delete;
   virtual ~RowSink() = default;
 
-  // True if begin() must be called; a sink that does not need it saves time under the Ring's
-  // lock.
+  // Returns true if the sink uses the samples that begin() gets. If it returns false, begin() gets
+  // none, which saves time under the Ring's lock.
   [[nodiscard]] virtual bool needs_samples() const { return true; }
-  // Begins a batch, as RowFiller::begin. `samples` has the sample of each row, and nothing for an
-  // empty row; it has no elements if needs_samples() is false.
+  // Begins a batch, with the conditions of RowFiller::begin(). `samples` has one element per row:
+  // the sample's number, or nothing for an empty row. It has no elements if needs_samples() is
+  // false.
   virtual void begin(Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
-  // Returns memory for a record of this shape and crop. The caller prefixes the text of a failure
-  // with "sample 3: ".
+  // Returns memory for a record of this shape. `placement` is the crop of the batch row. The caller
+  // puts "sample 3: " before the text of an error.
   [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, const RecordShape& record,
                                             const expand::Placement& placement) = 0;
   virtual void blank(Slot& slot, std::size_t row) = 0;

@@ -17,8 +17,8 @@ namespace {
 using expand::Placement;
 using expand::Stores;
 
-// Rows of at least this size bypass the cache, because nobody reads them before the batch is
-// complete.
+// The least bytes of a row that are written past the cache. Nobody reads a row before the whole
+// batch is complete, so larger rows would only displace other data.
 constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;
 
 // Limit for pixels of a row and of a crop: crops are reported in 32 bits.
@@ -255,8 +255,8 @@ void BatchForm::blank(const RecordShape& record, PixelSize output, std::byte* im
     return;
   }
   std::memset(image, 0, record.image.size_bytes());
-  // 255 and 65535, the ids of ignored pixels, have all bits set; in other storages such a pixel
-  // is all zeros.
+  // Makes every pixel an ignored one: in storage `index` its id is 255 or 65535, so all bits are
+  // set; in other storages all bits are 0.
   if (labeled_)
     std::memset(label, record.label.storage == LabelStorage::index ? 0xFF : 0,
                 record.label.size_bytes());

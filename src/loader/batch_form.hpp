@@ -1,5 +1,5 @@
-// The form of a Loader's batches: sizes, shapes, and the conversion of a record to a row. Derived
-// from the data set's schema and the options.
+// The form of a Loader's batches: sizes, shapes, and how a record becomes a row. Made from the data
+// set's schema and the options.
 //
 // An immutable value; thread-safe. Failure: code `usage`, with the accepted values, for options
 // that do not fit the data set; `data` for a record that does not fit the options.
@@ -38,8 +38,8 @@ class BatchForm {
   // size of the image of every batch row; empty if rows differ in size
   [[nodiscard]] const std::optional<PixelSize>& output() const { return output_; }
 
-  // Returns which window of the record a batch row with the crop `box` shows, and the size of the
-  // row.
+  // Returns how a record with the crop `box` becomes a row of a batch: which window of the record
+  // is used, and the size of the row.
   [[nodiscard]] Result<expand::Placement> place(const RecordShape& record,
                                                 const SampleCrop& box) const;
   [[nodiscard]] RowBytes row_bytes(const RecordShape& record, PixelSize output) const;
@@ -49,14 +49,16 @@ class BatchForm {
   void describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image,
                 BatchField& label) const;
 
-  // Writes one batch row. Does not allocate, lock or fail. The fault guard may leave it half-way
-  // (see expand/image_expander.hpp). After its last row, the caller must execute a store fence.
+  // Converts a record and writes it as one row of a batch. Does not allocate, lock or fail. The
+  // fault guard may leave it half-way (see expand/image_expander.hpp). After the last row, the
+  // caller must execute a store fence.
   void write(const Record& record, const expand::Placement& placement, expand::Scratch& scratch,
              std::byte* image, std::byte* label) const noexcept;
   // Writes the record's own bytes, whatever the form of the batch. Otherwise as write().
   static void copy_stored(const Record& record, std::byte* image, std::byte* label) noexcept;
-  // Writes a batch row without a sample: the image is zero, every pixel of the label is ignored.
-  // Writes nothing if rows have no common size.
+  // Writes a row without a sample: all values of the image are 0, and every pixel of the label is
+  // ignored. `output` is the size of the row; if records differ in size and rows have no common
+  // size, it is empty and nothing is written.
   void blank(const RecordShape& record, PixelSize output, std::byte* image,
              std::byte* label) const noexcept;
 

@@ -1,6 +1,6 @@
-// Keeps signals of the program or the terminal on the program's own threads: threads that start
-// within the scope have all signals blocked except those for faults, which a thread causes
-// itself.
+// Makes threads that are started while an object exists block all signals, except those for faults
+// that a thread causes itself. So other signals, such as those from the terminal, reach only the
+// program's own threads.
 //
 // For one thread. Never fails.
 #pragma once

@@ -1,9 +1,8 @@
-// Detects whether records currently come from the disk, from the system's counters for the
-// reading threads.
+// Detects whether records come from the disk or from the page cache at the moment. Uses the
+// system's counters for the reading threads.
 //
-// A DiskMeter belongs to one thread. DiskWatch is thread-safe; its answer may lag by some
-// records.
-// Failure: none. A system without counters looks like one that reads nothing from the disk.
+// A DiskMeter belongs to one thread. DiskWatch is thread-safe; its answer may be late by a few
+// records. Failure: none. On a system without counters, nothing seems to come from the disk.
 #pragma once
 
 #include <sys/resource.h>

@@ -267,8 +267,9 @@ Result<std::optional<BatchInfo>> Loader::next_into(const BatchBuffers& into) {
     if (impl_->one_size)
       HOTPACK_TRY(impl_->check_buffers(into, image_batch_bytes(), label_batch_bytes()));
     BatchInfo info;
-    // Checked before the batch is taken, so that nothing is lost if rows differ in size and the
-    // caller must provide larger buffers, or if memory for the info is lacking.
+    // Called before the batch is taken. If it fails, because rows differ in size and the caller
+    // must provide larger buffers, or because memory for the info is lacking, the batch is not
+    // lost.
     const auto accept = [&](const Slot& slot) -> std::optional<Error> {
       Status enough = impl_->check_buffers(into, slot.image.bytes.size(), slot.label.bytes.size());
       if (!enough.ok()) return std::move(enough).error();

@@ -30,8 +30,9 @@ std::shared_ptr<const File> OpenFiles::find_locked(std::size_t shard) {
   return entry.file;
 }
 
-// Keeps the file open and, if necessary, drops the least recently used one. If another thread has
-// opened the same shard meanwhile, returns that thread's file.
+// Adds an opened file to those that stay open and, if there are too many, drops the least recently
+// used one. If another thread has opened the same shard in the meantime, returns that thread's
+// file.
 std::shared_ptr<const File> OpenFiles::keep(std::size_t shard, std::shared_ptr<const File> file) {
   std::shared_ptr<const File> closed;  // closed after the lock is released
   const std::lock_guard lock(lock_);

@@ -1,10 +1,9 @@
-// Shards that are open for reading with system calls: the most recently used ones, shared by
-// threads.
+// Shards that are open for reading with system calls. The most recently used ones stay open; all
+// threads share them.
 //
-// Ownership: owns the descriptors; a file stays open while a caller holds it. Thread-safe; the
-// lock covers look-ups, not opening, reading or closing.
-// Failure: `io` with path and offset; `damaged` if the path names another file than the one whose
-// tables were read, or if the file has shrunk.
+// Ownership: owns the descriptors; a file stays open while a caller holds it. Thread-safe; the lock
+// covers look-ups, not opening, reading or closing. Failure: `io` with path and offset; `damaged`
+// if the path names another file than the one whose tables were read, or if the file has shrunk.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +29,8 @@ class OpenFiles {
   // Keeps at most `most` of the shards open, but at least one.
   OpenFiles(std::size_t shards, std::size_t most) : most_(most), entries_(shards) {}
 
-  // Returns the file of a shard; opens the file if necessary. `tables` is the same shard with only
-  // the tables of the shard in memory.
+  // Returns the file of shard number `shard`; opens it if necessary. `tables` is the same shard,
+  // opened with MapMode::tables.
   [[nodiscard]] Result<std::shared_ptr<const File>> open(std::size_t shard,
                                                          const reader::ShardFile& tables);
   // Returns the file of a shard if it is open, else null.

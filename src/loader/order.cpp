@@ -45,8 +45,9 @@ struct Permutation::Cell {
   std::uint64_t row;
 };
 
-// The number of columns is even. Otherwise every shift of an odd cycle would be an even
-// permutation, and half of all orders of 9 could not occur.
+// The number of columns must be even. If rows and columns had odd lengths, as in a grid of 3 × 3
+// cells, every cyclic shift would be an even permutation, and half of all orders of 9 samples could
+// never occur.
 Permutation::Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch,
                          std::uint32_t stream, std::uint64_t index)
     : size_(size), rounds_(size < kSmall ? kRoundsSmall : kRounds) {
@@ -135,22 +136,23 @@ std::uint64_t EpochOrder::unmixed(std::uint64_t position) const {
   return position;
 }
 
-// Returns the position that the sample at `position` would have if the short block (the last block
-// of the files) had as many samples as the others.
+// The last block of the files may be shorter than the others, and it is somewhere among the
+// permuted blocks. Returns the position that the sample at `position` would have if this block were
+// as long as the others.
 std::uint64_t EpochOrder::in_full_blocks(std::uint64_t position) const {
   return position < short_block_.last ? position
                                       : position + options_.block_samples - short_block_.size();
 }
 
-// Returns the position of the first sample of block number `place` in the permuted order of blocks.
-// If `place` is the number of blocks, returns the number of samples.
+// Returns the position of the first sample of the block that is number `place` in the permuted
+// order. If `place` is the number of blocks, returns the number of samples.
 std::uint64_t EpochOrder::start_of(std::uint64_t place) const {
   const std::uint64_t full = place * options_.block_samples;
   return full <= short_block_.first ? full : full - (options_.block_samples - short_block_.size());
 }
 
-// Mixes samples within windows: the sample at `position` of the epoch is the one that stands at the
-// returned position before mixing.
+// Shuffle::block mixes the samples of each window. Returns the position before mixing of the sample
+// that is at `position` after mixing.
 std::uint64_t EpochOrder::mixed_position(std::uint64_t position) const {
   const std::uint64_t window =
       in_full_blocks(position) / options_.block_samples / options_.window_blocks;

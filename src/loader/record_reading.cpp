@@ -103,8 +103,8 @@ bool RecordReading::unpack_part(Part& part) noexcept {
                                                   part.stored.offset));
 }
 
-// True if the scratch has room for the decompressed record. It grows only for a frame that passed
-// its checks.
+// Returns true if the scratch memory has room for the decompressed record. It is enlarged only for
+// a frame that passed its checks.
 bool RecordReading::has_room() const noexcept {
   const auto fits = [](const Part& part) {
     return part.field == nullptr || !part.field->compressed ||
@@ -136,8 +136,8 @@ Status RecordReading::fetch(OpenFiles& files, std::size_t shard) {
   return fetch_part(*opened, label_, frames.subspan(image_frame, label_frame));
 }
 
-// Reads one field of the record with system calls: a frame into `frame_room`, an uncompressed
-// record straight into the scratch.
+// Reads one field (image or label) of the record with system calls: a compressed field into
+// `frame_room`, an uncompressed one directly into the scratch memory.
 Status RecordReading::fetch_part(const File& opened, Part& part,
                                  std::span<std::uint8_t> frame_room) {
   if (part.field == nullptr) return {};

@@ -1,11 +1,11 @@
 // Reads one record in steps. Steps that access the mapping run under the fault guard
 // (base/fault_guard.hpp); steps that may allocate run outside of it.
 //
-// Ownership: borrows the shard and the thread's scratch. For one thread.
-// operator() does not allocate, lock or throw, and owns nothing that a destructor releases, so
-// siglongjmp may leave it. It goes as far as it can. After that, there are three cases: the record
-// was read and used (done()), it is faulty (fault()), or it needs room or bytes from the disk. In
-// the last case the caller calls provide(), outside of the guard, and then operator() again.
+// Ownership: borrows the shard and the thread's scratch memory. For one thread. operator() does not
+// allocate, lock or throw, and owns nothing that a destructor releases, so siglongjmp may leave it.
+// It does as much as it can. Afterwards there are three cases: the record was read and used (done()
+// is true); the record is faulty (fault() says why); or memory, or bytes from the disk, are needed.
+// In the last case the caller calls provide(), outside of the guard, and then operator() again.
 #pragma once
 
 #include <array>

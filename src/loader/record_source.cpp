@@ -57,8 +57,9 @@ std::string fingerprint_of(const std::vector<PackInfo>& packs) {
   return hasher.finish().text();
 }
 
-// Runs `work`, which reads `file`; under the fault guard if the file is mapped. Returns the offset
-// of a byte that could not be read, or nothing.
+// Runs `work`, which reads the shard `file`: under the fault guard or, if the shard is read with
+// system calls (`by_calls`), without it. Returns the offset of a byte that could not be read, or
+// nothing.
 template <class Work>
 std::optional<std::size_t> run_on(const ShardFile& file, bool by_calls, Work& work) noexcept {
   if (!by_calls) return guarded(file.bytes(), work);

@@ -1,11 +1,11 @@
-// Reads records of a data set by sample number for the Loader's threads: finds, checks and
-// decompresses them, and survives files that change.
+// Reads records of a data set, by the numbers of their samples, for the Loader's threads: finds,
+// checks and decompresses them, and returns errors for files that change.
 //
 // Ownership: shares the data set's files and may outlive the Dataset. Thread-safety: several
-// threads may call all members at once, each with its own RecordScratch.
-// Failure: `damaged` and `io`, naming file and record ("record 17 (street/0017): …"), as Sample's
-// functions; without the key if the shard cannot be opened. A file that becomes unreadable gives
-// `damaged` with both sizes if it has shrunk, or `io` with the system's text if the disk failed.
+// threads may call all members at once, each with its own RecordScratch. Failure: `damaged` and
+// `io`, naming file and record ("record 17 (street/0017): …"), as Sample's functions; without the
+// key if the shard cannot be opened. A file that becomes unreadable gives `damaged` with both sizes
+// if it has shrunk, or `io` with the system's text if the disk failed.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ struct RecordShape {
 
 class RecordSource {
  public:
-  // FileAccess::map installs the fault handler; FileAccess::read neither installs it nor maps
-  // files.
+  // Makes a source. With FileAccess::map, installs the fault handler; with FileAccess::read,
+  // neither installs it nor maps any file.
   [[nodiscard]] static Result<std::unique_ptr<RecordSource>> make(const Dataset& dataset,
                                                                   VerifyChecksums verify_checksums,
                                                                   FileAccess access);
@@ -53,29 +53,28 @@ class RecordSource {
 
   [[nodiscard]] std::uint64_t records() const;
   [[nodiscard]] const Schema& schema() const;
-  // The data set's fingerprint: that of its only pack; for several packs "xxh3-128:<hex>" over
-  // their fingerprints, with a NUL after each.
+  // Returns the data set's fingerprint. For one pack it is that of the pack; for several packs it
+  // is "xxh3-128:<hex>" over the packs' fingerprints, each followed by a NUL.
   [[nodiscard]] const std::string& fingerprint() const;
 
-  // Opens the sample's shard on first use. Refuses a shape whose size differs from the stored
-  // bytes, so that no memory is allocated for it.
+  // Returns the shape of a sample's record. Opens its shard at first use. Fails if the shape does
+  // not agree with the number of stored bytes, so that no memory is allocated for it.
   [[nodiscard]] Result<RecordShape> shape(std::uint64_t number) const;
 
-  // Reads one record and calls use(context, record). `use` runs inside the fault guard: it must
-  // not allocate, lock or own anything, and may be left half-way, which read() then reports. If a
-  // check is due, the CRC is compared before `use` is called, and the record counts as checked
-  // only if it matches.
+  // The function that read() calls with a record that it has read: use(context, record). It runs
+  // inside the fault guard. So it must not allocate, lock or own anything, and it may be left
+  // half-way; read() then returns an error. If the record's checksum must be checked, this happens
+  // before the call, and the record counts as checked only if the checksum is right.
   using Use = void (*)(void* context, const Record& record);
   [[nodiscard]] Status read(std::uint64_t number, RecordScratch& scratch, Use use,
                             void* context) const;
 
-  // Prefixes the error with the file and the record ("record 17 (street/0017): …") of this sample,
-  // if they are known.
+  // Returns the error with the sample's file and record ("record 17 (street/0017): …") before its
+  // text, as far as they are known.
   [[nodiscard]] Error at_record(Error error, std::uint64_t number) const;
 
-  // Asks the system to read a record's pages soon, and returns at once. Acts only if that may
-  // help: at a record's first use in this process, and while this source sees that pages come
-  // from the disk.
+  // Asks the system to read a record's pages soon, and returns at once. Does so only if it may
+  // help: if the record was not used in this process yet, and pages currently come from the disk.
   void read_ahead(std::uint64_t number) const noexcept;
 
  private:

@@ -166,8 +166,8 @@ std::optional<Error> Ring::refusal() const {
   return {};
 }
 
-// Waits until the next batch is ready, the epoch ends, or next() must fail. Returns false if the
-// time is over before.
+// Waits until the next batch is ready, until the epoch ends, or until there is a reason for which
+// next() must fail. Returns false if the timeout expires first.
 bool Ring::wait_for_front(Lock& lock, milliseconds timeout) {
   const auto over = [this] {
     return front_ready() || deliver_.step == options_.steps || refusal().has_value();

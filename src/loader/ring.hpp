@@ -1,13 +1,12 @@
-// The ring: threads fill slots with the batches of coming steps, and consumers lease them in
-// order. Host and device loaders share it.
+// The ring: threads fill slots with the batches of coming steps, and consumers lease the slots in
+// order. Host and device loaders share this class.
 //
-// The RowFiller knows what a batch contains; the Ring only schedules. Every slot is in one place
-// at any time: free, in the queue (being filled or ready, in the order of delivery), leased, or
-// dropped by seek and waiting for its last thread.
-// Ownership: the Ring owns slots, threads and filler. The loader, each lease and each thread
-// share it, so the last of them frees it. The code that starts it closes it. Thread-safety:
-// several threads may call all members at once; for a forked child see forked(). Failure: as
-// Loader::next.
+// The RowFiller knows what a batch contains; the Ring only schedules. Every slot is in one of these
+// states at any time: free; in the queue (being filled or ready, in the order of delivery); leased;
+// or dropped by seek and waiting for the last thread that fills it. Ownership: the Ring owns slots,
+// threads and filler. The loader, each lease and each thread share the Ring, so the last of them
+// frees it. Whoever calls start() must call close(). Thread-safety: several threads may call all
+// members at once; for a forked child see forked(). Failure: as Loader::next.
 #pragma once
 
 #include <chrono>
@@ -46,13 +45,12 @@ class RowFiller {
   RowFiller& operator=(const RowFiller&) = delete;
   virtual ~RowFiller() = default;
 
-  // Begins the batch of slot.cursor. Called under the Ring's lock before any fill of this batch, so
-  // it must be short and use no files.
+  // Begins the batch of the step slot.cursor. Called before any fill() of this batch, under the
+  // Ring's lock. So it must be short and must not use files.
   virtual void begin(Slot& slot) = 0;
-  // Writes the rows `rows` of the batch. Several threads call fill() at once for different rows of
-  // a slot; `thread` is the number of the calling thread, from 0. On return, other threads see what
-  // was written. Returns the error of the lowest
-  // row that failed, or nothing.
+  // Writes the given rows of the batch. Several threads call fill() at once for different rows of a
+  // slot; `thread` is the number of the calling thread, from 0. When fill() returns, other threads
+  // can see what it wrote. If rows fail, returns the error of the lowest one.
   [[nodiscard]] virtual std::optional<RowError> fill(Slot& slot, RowRange rows,
                                                      unsigned thread) = 0;
 };
@@ -74,12 +72,12 @@ class Ring : public std::enable_shared_from_this<Ring> {
   // Starts the threads. Call it once, after a shared_ptr holds the Ring.
   [[nodiscard]] Status start();
 
-  // Examines the next batch before next() returns it. If it returns an error, the batch stays the
-  // next one. Called under the lock.
+  // Examines the next batch before next() returns it. If the function returns an error, next()
+  // fails with it, and the batch stays the next one. Called under the lock.
   using Accept = std::function<std::optional<Error>(const Slot& slot)>;
   // Returns the slot of the next step, leased to the caller until release(). At the end of an
-  // epoch, exactly one caller gets null. `timeout` 0: no limit; below 0: returns only a batch that
-  // is ready.
+  // epoch, exactly one caller gets null. `timeout`: 0 waits without limit; if it is negative, only
+  // a batch that is ready is returned.
   [[nodiscard]] Result<Slot*> next(std::chrono::milliseconds timeout, const Accept& accept = {});
   void release(Slot* slot) noexcept;
 
@@ -89,12 +87,13 @@ class Ring : public std::enable_shared_from_this<Ring> {
   [[nodiscard]] Cursor position() const;
 
   void cancel() noexcept;
-  // Stops the threads and waits for them. Leaves threads behind that do not end within
-  // `patience`.
+  // Stops the threads and waits for them, at most for `patience`. Threads that do not end by then
+  // are left behind.
   void close(std::chrono::milliseconds patience = std::chrono::seconds(5)) noexcept;
 
-  // True in a child of the process that made the Ring. The child must leak the Ring and not use
-  // it: its threads do not exist there, and its lock may be held for ever.
+  // Returns true in a child process of the one that made the Ring. The child must not use the Ring,
+  // and must leak it: the threads do not exist in the child, and the lock may be held there for
+  // ever.
   [[nodiscard]] bool forked() const;
 
   [[nodiscard]] const RingOptions& options() const { return options_; }

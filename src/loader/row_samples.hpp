@@ -1,5 +1,5 @@
-// Functions that all fillers of slots share: the samples of a batch's rows, the shape of a
-// sample's record, and errors that name a sample.
+// Functions that all code that fills slots shares: which samples are in a batch's rows, the shape
+// of a sample's record, and errors that name a sample.
 //
 // Free functions; thread-safe, except for the Slot that they change. Failure: as RecordSource's.
 #pragma once
@@ -19,8 +19,8 @@ namespace hotpack::loader {
 
 // Advances slot.order to the epoch of slot.cursor and sets slot.valid. Uses no files.
 void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order, std::uint64_t records);
-// The sample of a row; empty for an empty row. Precondition, here and below: begin_rows() was
-// called for this batch.
+// Returns the number of the sample in a row, or nothing for an empty row. Precondition (also of the
+// functions below): begin_rows() was called for this batch.
 [[nodiscard]] std::optional<std::uint64_t> sample_of_row(const Slot& slot, const StepPlan& plan,
                                                          std::size_t row);
 // The samples of all rows; replaces the contents of `samples`.
@@ -34,8 +34,8 @@ void set_empty_row(Slot& slot, std::size_t row);
 [[nodiscard]] Error at_sample(const RecordSource& source, Error error, std::uint64_t sample);
 // The error for a sample whose shard was replaced after its shape was read.
 [[nodiscard]] Error written_over(const RecordSource& source, std::uint64_t sample);
-// The shape of one record: that of `form` if all records have one size, otherwise the one in the
-// shard.
+// Returns the shape of a sample's record. If all records have the same shape, it comes from `form`,
+// otherwise from the shard.
 [[nodiscard]] Result<RecordShape> shape_of_sample(const RecordSource& source, const BatchForm& form,
                                                   std::uint64_t sample);
 

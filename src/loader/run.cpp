@@ -13,14 +13,14 @@ namespace {
 
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kDefaultThreads = 8;  // more would only wait for memory
-// Each device needs this many threads to gather packed records at its rate, plus some for those
-// that wait for files.
+// The number of threads that gather packed records as fast as one device takes them. A few more
+// threads are added, because some wait for files.
 constexpr std::size_t kThreadsPerDevice = 4;
 constexpr std::size_t kThreadsBeside = 4;
 constexpr unsigned kFewestSlots = 2;
 constexpr unsigned kMostSlots = 64;
-// Rows that a thread takes at once: enough to make taking them cheap, few enough that the threads
-// finish a batch together.
+// The least bytes of the rows that a thread takes at once. This is enough to make taking them
+// cheap, and so little that the threads finish a batch at about the same time.
 constexpr std::uint64_t kItemBytes = std::uint64_t{256} << 10;
 // below this, threads work on several batches rather than share one
 constexpr std::uint64_t kSmallestItemBytes = std::uint64_t{64} << 10;

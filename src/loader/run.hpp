@@ -1,4 +1,4 @@
-// What host and device loaders both derive from LoaderOptions.
+// What host and device loaders both determine from LoaderOptions.
 //
 // Pure functions; thread-safe. Failure: code `usage` with the option's name and the accepted
 // values.
@@ -21,8 +21,8 @@ namespace hotpack::loader {
 [[nodiscard]] Status check_options(const LoaderOptions& options);
 [[nodiscard]] OrderOptions order_of(const LoaderOptions& options);
 [[nodiscard]] unsigned thread_count(const LoaderOptions& options);
-// The number of threads for batches on `devices` devices; `cores` is the number of cores that this
-// process may use.
+// Returns the number of threads that fill batches for `devices` devices. `cores` is the number of
+// cores that this process may use.
 [[nodiscard]] unsigned device_thread_count(const LoaderOptions& options, std::size_t devices,
                                            unsigned cores);
 // The number of batch rows that a thread takes at once.
@@ -30,8 +30,8 @@ namespace hotpack::loader {
 
 // The state of a run with these options at its first step.
 [[nodiscard]] LoaderState first_state(const RecordSource& source, const LoaderOptions& options);
-// Returns the position of `state` in a run whose first state is `own`. Refuses a state of another
-// run.
+// Returns the step at which a run continues from `state`. `own` is the first state of that run, and
+// `steps` its number of steps per epoch. Fails if the state is that of another run.
 [[nodiscard]] Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own,
                                        std::uint64_t steps);
 // The first step of a run with these options: that of `resume`, otherwise the start of `epoch`.

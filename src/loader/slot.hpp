@@ -1,8 +1,8 @@
 // One slot of the ring: the memory of one batch and the description of its rows.
 //
 // Ownership: a Slot owns its memory, which comes from a SlotAllocator. Not thread-safe by itself:
-// the Ring decides who may use it. During a fill, several threads write to different rows; `grow`
-// is only for batches of one row.
+// the Ring decides who may use it. While it is filled, several threads write to different rows;
+// call grow() only if a batch has one row.
 #pragma once
 
 #include <cstddef>
@@ -71,8 +71,9 @@ struct Slot {
   std::optional<Error> error;
 };
 
-// Allocates one block for an image and a label of these sizes; the label starts on its own page.
-// Sets `bytes` of image and label, whose earlier contents are lost.
+// Replaces the slot's memory by a new block with room for an image and a label of these sizes; the
+// label starts on a page of its own. Sets `bytes` of image and label. Their earlier contents are
+// lost.
 [[nodiscard]] Status grow(Slot& slot, const std::shared_ptr<SlotAllocator>& allocator,
                           std::uint64_t image_bytes, std::uint64_t label_bytes);
 

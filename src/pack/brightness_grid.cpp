@@ -15,8 +15,9 @@ struct Range {
   int begin = 0, end = 0;
 };
 
-// Returns the pixels of a cell along an axis. If the length is not a multiple of 8, neighboring
-// cells overlap, so that the cells of a flipped image are the flipped cells.
+// Returns which pixels along an axis of `length` pixels belong to a cell. If the length is not a
+// multiple of 8, neighboring cells overlap by a pixel, so that the cells of a flipped image are the
+// flipped cells.
 Range range_of(int cell, int length) {
   const std::int64_t whole = length;
   return {static_cast<int>(cell * whole / kGridSide),

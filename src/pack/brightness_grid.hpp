@@ -1,5 +1,5 @@
-// Computes a coarse fingerprint of an image: divides it into a grid of 8 by 8 cells, whatever its
-// size, and takes the mean brightness of each cell. Comparing fingerprints finds copies that were
+// Computes a coarse fingerprint of an image: divides the image, whatever its size, into 8 × 8 cells
+// and computes the mean brightness of each cell. Comparing fingerprints finds copies that were
 // saved again, flipped, or rotated by right angles.
 //
 // Cells are cut symmetrically, so a flipped or rotated image has exactly the flipped or rotated
@@ -25,12 +25,14 @@ using BrightnessGrid =
 // Returns the sum of all cells. It is the same for all flips and rotations of an image.
 [[nodiscard]] int total_of(const BrightnessGrid& grid);
 
-// True if the image has enough contrast to be distinguished from others. Many images are alike in
-// having an even slope of brightness; the cells must differ from one by at least 8 on average.
+// Returns true if the image has enough contrast to be distinguished from others. In many images
+// brightness only rises evenly from one side to the other; the cells must differ from such a slope
+// by at least 8 on average.
 [[nodiscard]] bool is_distinct(const BrightnessGrid& grid);
 
-// Returns how `copy` was made from `original` ("hardly differs", "flipped left to right", …), if no
-// cell then differs by more than kCellSlack. Absent if `copy` is not a copy.
+// Returns how `copy` was made from `original` ("hardly differs", "flipped left to right", …) if,
+// after that change, no cells differ by more than kCellSlack. Returns nothing if `copy` is not a
+// copy.
 [[nodiscard]] std::optional<std::string_view> relation_of(const BrightnessGrid& copy,
                                                           const BrightnessGrid& original);
 inline constexpr int kCellSlack = 1;

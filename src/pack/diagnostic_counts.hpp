@@ -1,4 +1,4 @@
-// Counts the unusual but accepted inputs of a run. Reports turn the counts into notes. A plain
+// Counts of inputs in a run that are unusual but accepted. Reports make notes from them. A plain
 // value.
 #pragma once
 
@@ -21,8 +21,8 @@ struct DiagnosticCounts {
   std::uint64_t deep_images = 0;        // images of 16 bits per sample
   std::uint64_t brightest_of_deep = 0;  // the largest value in their records, 0…255
 
-  // True if no 16-bit image uses more than 14 bits: packed values are then at most a quarter of the
-  // range.
+  // Returns true if no 16-bit image uses more than 14 bits. The packed values are then at most a
+  // quarter of the range, so the images look dark.
   [[nodiscard]] bool deep_images_are_dark() const {
     return deep_images > 0 && brightest_of_deep < 64;
   }

@@ -126,8 +126,8 @@ Error changed_image(const std::string& path, Extent planned, Extent found) {
 
 Outcome damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind) {
   if (error.code == ErrorCode::data) return std::optional(Problem{kind, path, error.message});
-  // A decoder reads from memory, so its code `io` means a lack of memory, not a bad file. This
-  // stops even `check`.
+  // A decoder reads from memory, so code `io` means a lack of memory, not a bad file. This error
+  // stops every command, even `check`.
   return Error{error.code, path + ": " + error.message, {}, error.offset};
 }
 
@@ -308,8 +308,9 @@ Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std
   return std::optional<Problem>();
 }
 
-// Matches the label to the image as --size-mismatch says. For `each-to-target`, returns it
-// unchanged: it is resampled later, when it is placed in the record.
+// Makes label and image equal in size as --size-mismatch says, and returns the label's ids. With
+// `each-to-target`, returns the ids unchanged, because the label is resampled later, when it is
+// placed in the record.
 ConstIds ImageLoader::Impl::matched_to_image(ConstIds ids) {
   if (options.size_mismatch == SizeMismatch::crop_min) return cut(ids, loaded.size);
   if (options.size_mismatch != SizeMismatch::resize_label || extent_of(ids) == loaded.size)
@@ -331,8 +332,8 @@ Outcome ImageLoader::Impl::decode_label(SampleInspection* inspection) {
   return problem;
 }
 
-// For a check: inspects the label of a sample that is refused because of its image, and reports the
-// label's own problem.
+// For `check`: inspects the label of a sample that is refused because of its image. If the label
+// has a problem too, stores it in inspection.label_problem.
 Status ImageLoader::Impl::inspect_label_of_bad_image(const Sample& sample,
                                                      const Problem& image_problem,
                                                      SampleInspection& inspection) {
@@ -373,8 +374,9 @@ Status ImageLoader::Impl::draw_canvas() {
   return {};
 }
 
-// Sets the bits of each mask's class in the record or canvas. Reads the masks a second time,
-// because all masks of an image together may be too large to keep in memory.
+// Reads the masks of a sample and sets the bits of each mask's class in the record or canvas. Each
+// mask is read a second time here, because all masks of an image together may be too large to keep
+// in memory.
 Outcome ImageLoader::Impl::decode_masks(const Sample& sample, SampleInspection* inspection) {
   const auto& [size, region] = loaded.canvas;
   const std::uint64_t bytes =

@@ -1,5 +1,5 @@
-// Loads a sample's image and label from their files: reads, hashes and decodes them, and matches
-// the label's size to the image.
+// Loads a sample's image and label from their files: reads, hashes and decodes them, and makes the
+// label's size fit the image.
 //
 // One ImageLoader per worker; it owns decoders and buffers. Results are valid until the next
 // load(). Not thread-safe. Failure: a bad sample is a Problem; an Error (a failed read, too little
@@ -59,8 +59,9 @@ class ImageLoader {
   ~ImageLoader();
   ImageLoader(ImageLoader&&) noexcept;
 
-  // Loads the sample's image, once for successive tiles of one image. A bad sample has
-  // LoadedImage::problem. Fills `inspection`, if not null, even for a bad sample.
+  // Loads the sample's image and label. If the next samples are tiles of the same image, it is not
+  // decoded again. For a bad sample, LoadedImage::problem is set. If `inspection` is not null, it
+  // is filled, even for a bad sample.
   [[nodiscard]] Result<const LoadedImage*> load(const Sample& sample, SampleInspection* inspection);
 
  private:

@@ -25,14 +25,15 @@ namespace hotpack::pipeline {
 
 class InputPreview {
  public:
-  // Reads all headers, and all labels if classes cannot be found otherwise. Returns early, without
-  // samples, if a stop is requested.
+  // Finds the samples and determines what their labels mean. Reads all headers, and all labels if
+  // the classes cannot be determined otherwise. If a stop is requested, returns early, without
+  // samples.
   [[nodiscard]] static Result<std::unique_ptr<InputPreview>> open(const PackOptions& options,
                                                                   Observer& observer);
   ~InputPreview();
 
-  // The schema of a split with labels, if there is one. Splits without labels have the same schema
-  // without its label.
+  // Returns the schema of a split with labels, if there is such a split. Splits without labels have
+  // the same schema without its label.
   [[nodiscard]] const Schema& schema() const;
   // Samples are numbered split by split, each in the order of keys. Tiles count as samples.
   [[nodiscard]] std::uint64_t samples() const;
@@ -41,8 +42,8 @@ class InputPreview {
   [[nodiscard]] bool has_splits() const;
   // The size of the sample's record; 0x0 if the image's header cannot be read.
   [[nodiscard]] Extent record_size(std::uint64_t number) const;
-  // The samples with this key, at most one per split; "val/key" finds only that of split "val".
-  // O(samples).
+  // Returns the samples with this key, at most one per split; "val/key" means the sample `key` of
+  // split "val" only. Takes time in proportion to the number of samples.
   [[nodiscard]] std::vector<std::uint64_t> find(std::string_view key) const;
 
   [[nodiscard]] Result<std::optional<Problem>> record_of(std::uint64_t number, PackedSample& out);

@@ -81,10 +81,10 @@ class PixelRow {
   std::size_t pixel_bytes_;
 };
 
-// Counts the blocks of eight pixels, in the rows of a label, that contain a step. A step is a pixel
-// whose value differs from that of the pixel to the left; at the first pixel of a block, it lies
-// between two blocks and does not count. The first block of a row starts at pixel `offset`; steps
-// must be added from left to right.
+// Counts blocks of eight pixels, in the rows of a label, that contain a step. A step is a pixel
+// whose value differs from that of the pixel to its left. A step at the first pixel of a block is
+// between two blocks and does not count. The first block of a row starts at pixel `offset`. Call
+// step() from left to right.
 class BlockCounter {
  public:
   explicit BlockCounter(int offset) : offset_(offset) {}

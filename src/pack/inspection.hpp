@@ -1,4 +1,5 @@
-// Statistics of a sample for `check`, collected by the SampleWorker that decodes it anyway.
+// Statistics of the files of a sample, for `check`. The SampleWorker collects them while it decodes
+// the sample.
 //
 // Plain values of bounded size (a few ten kilobytes per label); not thread-safe. Results arrive in
 // the order of samples, so reports do not depend on threads.
@@ -56,14 +57,14 @@ struct LabelInspection {
   // Statistics of runs of equal pixels in its rows.
   std::uint64_t steps = 0;        // places where one run ends and the next begins
   std::uint64_t flat_pixels = 0;  // in runs of four pixels and more
-  // The number of ramps: runs of one or two pixels with a value between those on both sides.
-  // Resampling leaves ramps along every border; drawing does not.
+  // The number of ramps: runs of one or two pixels whose value lies between those of the runs on
+  // both sides. Resampling leaves ramps along every border; drawing does not.
   std::uint64_t ramps = 0;
   std::uint64_t commonest_ramp = 0;  // the number of ramps with the most frequent value
   std::uint32_t ramp_kinds = 0;      // different values of ramps, at most 16
   PixelPlace first_ramp;
-  // The number of eight-pixel blocks of a row that contain a step: blocks of a JPEG, and blocks
-  // shifted by half a block.
+  // The number of blocks of eight pixels in a row that contain a step: first for the blocks of a
+  // JPEG, then for blocks that are shifted by half a block.
   std::uint64_t uneven_blocks = 0;
   std::uint64_t uneven_between_blocks = 0;
 
@@ -95,7 +96,7 @@ struct SampleInspection {
 };
 
 // Appends the statistics of a decoded label to `inspection.label_pixels`, even if the label is
-// refused later. `ids` are the class ids of the pixels, without data if LabelDecoder::decode()
+// refused later. `ids` has the class ids of the pixels; its data is null if LabelDecoder::decode()
 // failed.
 void inspect_label(const RawLabel& label, const labels::DecodeReport& report, ConstIds ids,
                    SampleInspection& inspection);

@@ -10,18 +10,19 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// How many times as wide and high as its target an image must be to be decoded at a fraction, in
-// halves: for area (so for `auto`, too), and for triangle, cubic and lanczos. Measured on 14 camera
-// photos: about the least shrinking at which each result has a PSNR of at least 50 dB against that
-// of a full decode. The filter must still shrink the fraction several times.
+// How much larger than its target an image must be to be decoded at a fraction of its size. The
+// factors, in halves, are for `area` (and `auto`), and for the sharper triangle, cubic and lanczos;
+// they apply to width and height. Measured on 14 camera photos: about the least factor at which the
+// result has a PSNR of at least 50 dB against that of a full decode. The filter must still shrink
+// the fraction several times.
 struct Fraction {
   int denominator;
   std::int64_t area_halves, sharp_halves;
 };
 constexpr std::array<Fraction, 3> kFractions{{{8, 144, 112}, {4, 56, 40}, {2, 18, 11}}};
 
-// True if the decoder's pixels cover the image exactly. Otherwise they also cover a margin, and the
-// result would be shifted.
+// Returns true if the pixels that a JPEG decoder returns at this fraction cover the image exactly.
+// Otherwise they would also cover a margin, and the result would be shifted.
 bool divides(int denominator, Extent size) {
   return size.width % denominator == 0 && size.height % denominator == 0;
 }

@@ -1,5 +1,5 @@
-// Computes the hash of several label files of a sample, as the format defines it: the XXH3-64 of
-// the files' XXH3-64 hashes in class order.
+// Computes the hash of the label files of a sample with several masks, as the format defines it:
+// the XXH3-64 of the files' XXH3-64 hashes, in the order of their classes.
 //
 // A pure function; thread-safe.
 #pragma once

@@ -29,8 +29,8 @@ bool same_file(const std::string& a, const std::string& b) {
   return std::filesystem::equivalent(a, b, ignored);
 }
 
-// Another program (rsync, scp) may have copied a shard here without flushing it. After a power
-// loss, the manifest must not exist without its shards.
+// Flushes a file to disk. Another program (rsync, scp) may have copied a shard here without
+// flushing it, and after a power loss, the manifest must not exist without its shards.
 Status make_durable(const std::string& path) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
   return file.sync_data();
@@ -42,8 +42,9 @@ Status remove_file(const std::string& path) {
   return failure ? io_error("cannot remove", path, failure.value()) : Status();
 }
 
-// Makes a hard link: shards are never changed in place, so two folders may share one. Returns false
-// if that fails; the caller then copies the file, which reports any other error.
+// Makes a hard link `to` to the file `from`. Shards are never changed in place, so two folders may
+// share one. Returns false if linking fails; the caller then copies the file, which reports any
+// other error.
 bool link_file(const std::string& from, const std::string& to) {
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }

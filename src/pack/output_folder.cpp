@@ -72,8 +72,8 @@ std::filesystem::path folder_above(const std::string& path) {
   return above;
 }
 
-// Refuses a path inside a pack. A pack holds only its manifest and shards; readers refuse a pack
-// with another folder in it.
+// Returns an error if the path is inside a pack. A pack contains only its manifest and shards;
+// readers refuse a pack with another folder in it.
 Status check_above(const std::string& path) {
   const std::filesystem::path above = folder_above(path);
   const auto names = names_in_folder(above.string());
@@ -90,8 +90,9 @@ Error foreign_beginning(const std::string& path) {
                      "this data set again; otherwise choose another folder for -o");
 }
 
-// Every shard and manifest of hotpack starts with these bytes, followed by the version. A file that
-// starts differently must not be replaced.
+// The bytes with which every shard of hotpack starts (after the length of the header); the next
+// constant is that for manifests. The version follows. A file that starts differently must not be
+// replaced.
 constexpr std::string_view kShardStart = R"({"__metadata__":{"hotpack.format":")";
 constexpr std::string_view kManifestStart = "{\n\"format\":\"";
 constexpr std::size_t kLongestVersion = 16;
@@ -124,8 +125,8 @@ Status check_origin(const File& file, bool is_manifest) {
                      ") does not replace. Choose another folder for -o, or remove this pack");
 }
 
-// Refuses a folder with a file that does not start like one of hotpack. With `repair`, one file
-// with the right start is enough.
+// Returns an error if a manifest or shard in the folder does not start like one that hotpack wrote.
+// With `repair`, it is enough if one of the files starts so.
 Status check_origins(const OutputFolder& folder, const std::optional<File>& manifest, bool repair) {
   std::optional<Error> doubt;
   bool known = false;
@@ -267,8 +268,8 @@ bool is_complete(const OutputFolder& folder, const Plan& plan,
          std::all_of(kept.begin(), kept.end(), [](const auto& shard) { return shard.has_value(); });
 }
 
-// Removes `jpeg_scale` if only one of the two schemas has it, as after the first JPEG was added to
-// a data set: then the samples differ, not the options.
+// Removes `jpeg_scale` from a schema if the other one does not have it. This happens when the first
+// JPEG is added to a data set; then the samples differ, not the options.
 void ignore_lone_jpeg_scale(Schema& a, Schema& b) {
   const auto is_scale = [](const auto& option) { return option.first == "jpeg_scale"; };
   auto& in_a = a.options.more;
@@ -302,8 +303,9 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
                        counted_text(plan.identity.shards, "shard") + " now, " +
                        std::to_string(identity.shards) + " then)" + again);
   if (same_keys) return {};
-  // A few common keys may be chance: every split may have a 0001. If half of the smaller set is
-  // common, the data set is the same, with samples added or removed.
+  // If only a few keys are the same, this may be chance: every split may have a 0001. If half of
+  // the keys of the smaller set are the same, this is the same data set, with samples added or
+  // removed.
   const KeyOverlap overlap = compare_keys(folder, list);
   const std::string counts = std::to_string(overlap.shared) + " of its " +
                              std::to_string(overlap.old_keys) + " samples are among the " +

@@ -1,4 +1,4 @@
-// Reads the output folder and finds the shards that can be kept.
+// Reads the output folder and finds the shards that need not be packed again.
 //
 // It never writes; pack() decides what to write. Functions without state; thread-safe. Failure:
 // `usage` for files that hotpack did not make; `io`.
@@ -29,12 +29,12 @@ struct OutputFolder {
   std::vector<std::string> shards;           // names of shard files, sorted
 };
 
-// Lists the folder. Refuses, with code `usage`:
+// Reads what the output folder contains. Fails with code `usage` for
 //   - a folder inside another pack
 //   - a file that is not a manifest, shard or temporary file of hotpack
 //   - a file of a later format
-// A file too short to show its origin counts as hotpack's. With `repair`, so does a file with a
-// wrong start if another file in the folder is hotpack's.
+// A file that is too short to show who wrote it counts as hotpack's. With `repair`, a file with a
+// wrong start counts as hotpack's if another file in the folder is hotpack's.
 [[nodiscard]] Result<OutputFolder> read_output_folder(const std::string& path, bool repair = false);
 
 // A shard file whose header and tables passed their checks.
@@ -44,17 +44,17 @@ struct ExistingShard {
   format::PlanIdentity identity;
   writer::FinishedShard finished;
 };
-// Reads header and tables once. Calls `visit_key` with the shard's schema and the key of every
-// record, in order.
+// Called with the shard's schema and the key of a record, for every record of a shard in order. The
+// function below reads header and tables of the shard once.
 using KeyVisitor = std::function<void(const Schema& schema, std::string_view key)>;
 [[nodiscard]] Result<ExistingShard> read_existing_shard(const std::string& folder,
                                                         const std::string& name,
                                                         const KeyVisitor& visit_key = {});
 
-// Finds the shards of `plan` that can stay. Such a shard has an equal plan, schema and sources, its
-// header and tables pass their checks, and its digest and size agree with the manifest, if there is
-// one. Returns one entry per planned shard; only shards of `range` are read. Adds one line to
-// `damaged` for each damaged shard.
+// Finds the shards of `plan` that can be kept. Such a shard has an equal plan, schema and sources,
+// its header and tables pass their checks, and its digest and size agree with the manifest, if
+// there is one. Returns one entry per planned shard; it is empty if the shard must be packed. Only
+// shards of `range` are read. Adds one line to `damaged` for each damaged shard.
 [[nodiscard]] std::vector<std::optional<writer::FinishedShard>> find_kept_shards(
     const OutputFolder& folder, const Plan& plan, ShardRange range,
     std::vector<std::string>& damaged);
@@ -63,9 +63,9 @@ using KeyVisitor = std::function<void(const Schema& schema, std::string_view key
 [[nodiscard]] bool is_complete(const OutputFolder& folder, const Plan& plan,
                                const std::vector<std::optional<writer::FinishedShard>>& kept);
 
-// Refuses (code `usage`) a folder packed with other options, naming the first difference, or with
-// another data set (less than half of the keys in common). Adds a warning if the set of samples has
-// changed.
+// Returns an error of code `usage` if the folder was packed with other options (the message names
+// the first difference), or from another data set (less than half of the keys are the same). Adds a
+// warning if samples were added or removed.
 [[nodiscard]] Status check_same_options(const OutputFolder& folder, const Plan& plan,
                                         const SampleList& list, std::vector<std::string>& warnings);
 
@@ -79,8 +79,8 @@ struct SourceCheck {
   std::vector<std::uint64_t>
       skipped;  // indices of samples that the shard lacks; it stores nothing about them
 };
-// Hashes the source files of a shard's samples and compares the hashes with those in the shard.
-// Failure: `io`.
+// Hashes the source files of a shard's samples again and compares the hashes with those in the
+// shard. Failure: `io`.
 [[nodiscard]] Result<SourceCheck> check_sources(const std::string& folder, const std::string& name,
                                                 const ShardPlan& shard, const SampleList& list);
 

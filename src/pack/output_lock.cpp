@@ -48,8 +48,8 @@ bool try_lock(int descriptor, int kind) {
   return ::flock(descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-// True if the name still belongs to the locked folder. Another run may have removed the empty
-// folder before it was locked.
+// Returns true if the path `folder` still leads to the folder that was locked as `descriptor`.
+// Another run may have removed the empty folder before it was locked.
 bool still_there(int descriptor, const std::string& folder) {
   struct stat locked {
   }, named{};

@@ -23,8 +23,8 @@ class OutputLock {
     none,
     partitions
   };  // partitions of one plan write different files, so they may run at the same time
-  // Takes the lock; waits, with a message, while another run holds it. Returns nothing if a stop
-  // was requested while waiting.
+  // Takes the lock. While another run holds it, waits, and tells the user so. Returns nothing if
+  // the user requests a stop meanwhile.
   [[nodiscard]] static Result<std::optional<OutputLock>> take(const std::string& folder,
                                                               Sharing sharing, Observer& observer);
   ~OutputLock();

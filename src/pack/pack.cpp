@@ -28,7 +28,7 @@ Status check_folder_of_sets(const std::string& folder) {
                      "folder inside -o. Choose another folder for -o");
 }
 
-// Returns an error if files could not be opened. Such a file always stops the run: if it were
+// Returns an error if input files could not be opened. Such files always stop the run: if they were
 // skipped, the bytes of a pack could depend on temporary errors.
 Status all_opened(const ProblemLog& problems) {
   const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
@@ -81,8 +81,8 @@ class Packing {
     return {};
   }
 
-  // Reads the output folders. Called before headers are read, so that a folder that must not be
-  // changed is refused at once.
+  // Reads what is in the output folders. Called before headers are read, so that the run fails at
+  // once if a folder must not be changed.
   Status read_output_folders() {
     for (const Split& split : inputs_.splits()) {
       if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(inputs_.given().run.output));
@@ -111,8 +111,8 @@ class Packing {
     return {};
   }
 
-  // True if the folders already hold the finished packs of these inputs and options. Reads no
-  // labels and, if sizes do not matter, no headers.
+  // Returns true if the output folders already contain the finished packs of these inputs and
+  // options. Reads no labels and, if the plan does not depend on sizes, no headers.
   Result<bool> all_finished() {
     std::vector<const format::Manifest*> manifests;
     for (const PackedSet& set : sets_) manifests.push_back(set.manifest());
@@ -137,7 +137,7 @@ class Packing {
     HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return {};
     // Problems in headers stop the run now, before hours of packing. With --on-error skip they are
-    // not needed here, because packing will find and report them again.
+    // not added here, because packing will find and report them again.
     if (!inputs_.given().run.skip_errors)
       for (const HeaderProbe& headers : inputs_.headers()) run_.problems.append(headers.problems);
     HOTPACK_ASSIGN(LabelSetup setup, inputs_.resolve_labels(run_.problems));

@@ -1,7 +1,6 @@
-// `pack`: packs the inputs that the options name into one data set, or one per split, or reports
-// why it cannot.
+// `pack`: packs the inputs that the options name into one data set, or into one per split.
 //
-// One call per run. It uses at most RunOptions::threads threads. If the inputs are refused, it
+// Call it once per run. It uses at most RunOptions::threads threads. If the inputs are refused, it
 // returns a PackRun with the problems; any other failure is an Error. No incomplete file is ever
 // left under its final name.
 #pragma once

@@ -139,7 +139,7 @@ Status PackSink::accept(Outcome& outcome) {
 
 Status PackSink::refuse_or_skip(Outcome& outcome) {
   const Problem& problem = *outcome.problem;
-  // An ambiguous label raises a question about all labels, so it stops the run even with --on-error
+  // An ambiguous label is a question about all labels, so it stops the run even with --on-error
   // skip.
   if (!input_.options.run.skip_errors || problem.kind == ProblemKind::ambiguous_label)
     return Error{ErrorCode::data,

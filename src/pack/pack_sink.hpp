@@ -1,4 +1,4 @@
-// The end of the pack pipeline: writes records into shards, lists skipped samples, and commits
+// The last stage of packing: writes records into shards, lists skipped samples, and commits
 // finished shards (flush, rename) in a thread of its own while the workers go on.
 //
 // Thread-safety: that of Sink. Call finish() after the run, from the same thread. Ownership: owns
@@ -21,8 +21,9 @@
 
 namespace hotpack::pipeline {
 
-// Commits shards one by one in its own thread. give() blocks while kWaiting shards wait. If the
-// thread cannot be started, give() commits the shard itself.
+// Commits shards one after the other in a thread of its own. give() passes it a shard; it blocks
+// while kWaiting shards are waiting. If the thread cannot be started, give() commits the shard
+// itself.
 class Committer {
  public:
   Committer();

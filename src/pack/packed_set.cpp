@@ -30,8 +30,8 @@ format::Sums no_sums(const Schema& schema) {
   return {schema.image.channels(), schema.label ? schema.class_count() : 0};
 }
 
-// Opens the only shard of an empty data set. The pipeline does not open it, because no sample
-// belongs to it.
+// Opens the single shard of a data set without samples. The pipeline opens a shard when its first
+// sample comes, so it does not open this one.
 Status open_empty_shard(const RunInput& input, PackSink& sink) {
   if (input.shards.size() != 1 || input.plan.shards[input.shards[0]].samples > 0) return {};
   HOTPACK_ASSIGN([[maybe_unused]] const auto opened, sink.open_shard(input.shards[0]));
@@ -113,8 +113,9 @@ Status PackedSet::find_kept(std::vector<std::string>& damaged) {
   return recheck_sources();
 }
 
-// With --repair, drops kept shards that are damaged. The folder is read again after it is locked;
-// `verified_` then saves verifying unchanged shards a second time.
+// With --repair: verifies the shards that would be kept, and removes damaged ones from kept_. This
+// function runs again after the folder is locked; `verified_` then saves verifying unchanged shards
+// a second time.
 Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
   if (!options_.run.repair) return {};
   std::uint64_t records = 0;
@@ -160,8 +161,8 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row,
   return std::string();
 }
 
-// With --recheck, drops kept shards whose source files have changed, or whose skipped samples can
-// now be packed.
+// With --recheck: removes shards from kept_ if their source files have changed, or if samples that
+// were skipped can now be packed.
 Status PackedSet::recheck_sources() {
   if (!options_.run.recheck) return {};
   SampleWorker worker(options_, *setup_, *plan_, list_);
@@ -240,8 +241,8 @@ Result<PackReport> PackedSet::complete(bool dry_run) {
 
 // ---- writing
 
-// Writes the data set. Locks the folder first and reads it again, because another run may have
-// changed it. Partitions share the lock.
+// Writes the data set. First locks the folder and reads it again, because another run may have
+// changed it in the meantime. Partitions may hold the lock at the same time.
 Result<PackReport> PackedSet::write() {
   if (range_.first == range_.end) return complete(false);  // more partitions than shards
   const auto sharing =
@@ -311,8 +312,8 @@ std::vector<std::string> PackedSet::forced_shards() const {
   return names;
 }
 
-// Removes the manifest and the shards that are to be replaced. Until the manifest is written again,
-// the folder is not a data set.
+// Removes the manifest and those shards that will be packed again. Until the manifest is written
+// again, the folder is not a data set.
 Status PackedSet::unpublish() {
   std::error_code failure;
   const std::string path = manifest_path(options_.run.output);
@@ -372,8 +373,8 @@ Result<PackReport> PackedSet::pack_shards() {
   return publish(finished);
 }
 
-// Writes the manifest, which turns the complete shards into a data set. For a partition, `merge`
-// writes it later.
+// Writes the manifest; with it, the complete shards become a data set. For a partition, writes
+// none, because `merge` does so later.
 Result<PackReport> PackedSet::publish(const Finished& finished) {
   for (const auto& [index, shard] : finished) kept_[index] = shard;
   const format::Manifest manifest = make_manifest();
@@ -388,8 +389,8 @@ Result<PackReport> PackedSet::publish(const Finished& finished) {
   return end(PackStatus::packed);
 }
 
-// Warns of a shard that was packed again with other records than before, because its inputs
-// changed.
+// Adds a warning if a shard was packed again and now has other records than before, because its
+// inputs have changed.
 void PackedSet::warn_of_other_records(const format::Manifest& manifest) {
   if (!folder_.manifest || folder_.manifest->plan_text != manifest.plan_text) return;
   const std::set<std::string_view> damaged(damaged_.begin(), damaged_.end()),

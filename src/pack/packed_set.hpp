@@ -1,15 +1,15 @@
-// Packs one data set into its output folder: makes the plan, keeps the finished shards that the
-// folder already holds, and writes the others.
+// Packs one data set into its output folder: makes the plan, keeps the finished shards that are
+// already in the folder, and writes the others.
 //
 // The order of calls:
-//   1. is_finished(); if it returns true, call complete() and nothing else
-//   2. plan()
-//   3. describe_plan() for --dry-run, else write()
+//   - is_finished(); if it returns true, call complete() and nothing else
+//   - plan()
+//   - describe_plan() for --dry-run, else write()
 // The caller must have read all headers before plan(), and before is_finished() if the plan needs
-// sizes. Every function returns early if a stop is requested; the caller must ask the observer. Not
-// thread-safe; uses the threads of the caller's arena. Failure: `usage` for a folder that must not
-// be changed; `data` if a bad sample stops the run; `io`. No incomplete shard is ever left under
-// its final name.
+// sizes. Every function returns early if a stop is requested; the caller must ask the observer.
+// Not thread-safe; uses the threads of the caller's arena. Failure: `usage` for a folder that must
+// not be changed; `data` if a bad sample stops the run; `io`. No incomplete shard is ever left
+// under its final name.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ namespace hotpack::pipeline {
 
 class PackedSet {
  public:
-  // `folder` describes `options.run.output`, the folder of this data set. `split` and `observer`
-  // must outlive the object.
+  // `folder` is what the folder options.run.output of this data set contains. `split` and
+  // `observer` must outlive the object.
   PackedSet(PackOptions options, Split& split, OutputFolder folder, Observer& observer);
 
   // The manifest of a finished run in the folder, or null.
@@ -43,8 +43,8 @@ class PackedSet {
     return folder_.manifest ? &*folder_.manifest : nullptr;
   }
 
-  // Makes the plan. Returns true if the folder already holds this complete data set. `setup` must
-  // outlive the object.
+  // Makes the plan and returns true if the output folder already contains the complete data set.
+  // `setup` must outlive the object.
   [[nodiscard]] Result<bool> is_finished(const LabelSetup& setup);
   [[nodiscard]] Status plan(const LabelSetup& setup);
 

@@ -29,8 +29,8 @@ std::string text_of(const Partition& partition) {
   return std::to_string(partition.index) + "/" + std::to_string(partition.count);
 }
 
-// The partition that a scheduler assigns, and a text with the scheduler's name and the variable
-// that was found.
+// The partition that a scheduler assigns to this process. `scheduler` names the scheduler and the
+// variable that was found.
 struct Place {
   std::string scheduler;
   Partition partition;
@@ -112,8 +112,9 @@ FoundPlace slurm_array(const Variables& variables) {
                      kExplicitly);
 }
 
-// Finds the partition of a task of srun. Slurm sets SLURM_PROCID=0 also in a batch script, which
-// runs once and is not a task. In task 0, unlike in the batch script, SLURM_STEP_ID is set.
+// Finds the partition of a task that srun started. Slurm sets SLURM_PROCID=0 also for a batch
+// script, which runs once and is not a task; but only for tasks it sets SLURM_STEP_ID, which tells
+// task 0 from the script.
 FoundPlace slurm_tasks(const Variables& variables) {
   constexpr const char *kIndex = "SLURM_PROCID", *kCount = "SLURM_NTASKS";
   const bool is_task =
@@ -144,8 +145,8 @@ FoundPlace slurm(const Variables& variables) {
 
 // ---- others
 
-// Finds the partition of a container of Kubernetes. Kubernetes gives a container its index, but not
-// the number of containers.
+// Finds the partition of a Kubernetes container. Kubernetes tells a container its index, but not
+// how many containers there are.
 FoundPlace kubernetes(const Variables& variables) {
   constexpr const char* kIndex = "JOB_COMPLETION_INDEX";
   if (!variables.has(kIndex)) return std::optional<Place>();

@@ -1,5 +1,5 @@
-// Determines which shards a run writes: from the value of --partition, or from the environment
-// variables of a scheduler.
+// Determines which part of the shards a run writes: from the value of --partition, or from the
+// environment variables of a scheduler.
 //
 // Pure functions; thread-safe. Failure: code `usage` with the value found and the one expected.
 #pragma once
@@ -18,7 +18,8 @@ namespace hotpack::pipeline {
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 [[nodiscard]] Environment process_environment();
 
-// Parses "I/N" with I from 0 to N−1, or "auto". "auto" reads these variables (docs/cluster.md):
+// Parses the value of --partition: "I/N" with I from 0 to N−1, or "auto". "auto" reads these
+// variables (docs/cluster.md):
 //   Slurm job array    SLURM_ARRAY_TASK_ID with _MIN, _MAX, _STEP, _COUNT
 //   srun               SLURM_PROCID with SLURM_NTASKS above 1; within a job array, the tasks of an
 //                      element divide its partition
@@ -26,15 +27,16 @@ using Environment = std::function<std::optional<std::string>(const char* name)>;
 //                      HOTPACK_PARTITIONS
 //   Open MPI           OMPI_COMM_WORLD_RANK with OMPI_COMM_WORLD_SIZE
 //   torchrun           RANK with WORLD_SIZE
-// If variables of several schedulers are set, those with a single process are ignored. It is an
-// error if the others disagree, or if HOTPACK_PARTITIONS differs from the number found. An empty
-// variable counts as not set.
+// If variables of several schedulers are set, those that mean a single process are ignored. Fails
+// if the others disagree, or if HOTPACK_PARTITIONS differs from the number found. An empty variable
+// counts as not set.
 [[nodiscard]] Result<Partition> parse_partition(std::string_view text,
                                                 const Environment& environment);
 
-// The shards [first, end) that a partition writes. The ranges of all partitions together hold every
-// shard once. Their sizes differ by at most one; the larger ones come first. If there are more
-// partitions than shards, the last ranges are empty. Precondition: index < count.
+// The shards first … end − 1, which one partition writes. Together, the ranges of all partitions
+// contain every shard once. The numbers of shards in the ranges differ by at most one; the larger
+// ranges come first. If there are more partitions than shards, the last ranges are empty.
+// Precondition: index < count.
 struct ShardRange {
   std::uint64_t first = 0, end = 0;
 };

@@ -215,8 +215,8 @@ class Joiner {
     return listing.has_manifest ? load_manifest(folder) : Status();
   }
 
-  // Loads the folder's manifest. It is not needed, but if there is one, its shards must agree with
-  // it. An unreadable manifest is ignored.
+  // Reads the manifest of a folder. A folder need not have one, but if it has, its shards must
+  // agree with it. An unreadable manifest is ignored.
   Status load_manifest(std::size_t folder) {
     const std::string path = folders_[folder] + "/" + std::string(format::kManifestName);
     HOTPACK_ASSIGN(const std::string text, read_text_file(path));
@@ -240,8 +240,8 @@ class Joiner {
                          path);
   }
 
-  // Refuses shards whose names give different numbers of shards: they belong to different plans.
-  // Reads two headers to describe the difference.
+  // Returns an error if the names of the shard files say different numbers of shards, because such
+  // shards belong to different plans. Reads the headers of two shards to describe the difference.
   Status check_one_count() {
     const ShardFile &first = files_.front(), &last = files_.back();
     if (first.name.count == last.name.count) return {};

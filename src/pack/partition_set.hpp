@@ -1,8 +1,8 @@
-// Collects the shards of one plan from several folders and checks that together they are complete
-// and undamaged.
+// Collects the shards of one plan from several folders and checks that no shard is missing or
+// damaged.
 //
-// Reads the header and tables of each shard once, never the payload. Memory is O(shards). Functions
-// without state; thread-safe.
+// Reads the header and tables of each shard once, never the records. Memory is in proportion to the
+// number of shards. Functions without state; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,22 @@ struct JoinedSet {
   std::uint64_t repeated = 0;        // equal shard files that a later folder has again
 };
 
-// Reads `folders` in the given order. Files that are not shards are ignored, with a message. An
-// empty folder is an empty partition. Absent: a stop was requested. Errors name the file and the
-// difference:
+// Reads `folders` in the given order and returns the shards of the whole plan, or nothing if a stop
+// was requested. Files that are not shards are ignored, with a message. An empty folder counts as
+// an empty partition. Errors name the file and the difference:
 //   data      a shard is missing, or two shards of the same name differ
 //   usage     a shard has another plan or schema; the schema includes the names of the engines
-//   damaged   a header or table is wrong, a digest differs from the manifest, keys are in the wrong
-//             order, the format has another version, or a folder holds something else
+//   damaged   a header or table is wrong, a digest differs from the manifest, keys are in the
+//             wrong order, the format has another version, or a folder holds something else
 //   io        a file cannot be read
 [[nodiscard]] Result<std::optional<JoinedSet>> join_partitions(
     const std::vector<std::string>& folders, Observer& observer);
 
-// True if the folders `names` in `folder`, which all hold shards, are splits rather than partitions
-// of one plan. The names of the shard files show it. The folders are splits if
-//   - one of them alone holds all shards of its plan,
-//   - two of them hold a shard of the same number, or
+// Returns true if the folders `names` in `folder` are splits, false if they are partitions of one
+// plan. All of them contain shards, and the names of the shard files decide. The folders are splits
+// if
+//   - one of them alone contains all shards of its plan,
+//   - two of them contain a shard of the same number, or
 //   - their plans have different numbers of shards.
 [[nodiscard]] bool are_splits(const std::string& folder, const std::vector<std::string>& names);
 
@@ -53,8 +54,8 @@ struct SetIdentity {
 [[nodiscard]] SetIdentity identity_of(const format::Manifest& manifest);
 [[nodiscard]] SetIdentity identity_of(const ExistingShard& shard);
 
-// Describes the first difference, such as "--size 512x512 in the first, 256x256 in the second";
-// empty if there is none. `sides` are the words after the two values.
+// Returns the first difference of two plans and schemas in words, such as "--size 512x512 in the
+// first, 256x256 in the second"; "" if there is none. `sides` has the words after the two values.
 [[nodiscard]] std::string first_difference(const SetIdentity& here, const SetIdentity& there,
                                            format::Sides sides);
 

@@ -21,8 +21,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A larger record is probably a mistake (one-hot with thousands of classes), and every thread would
-// need that much memory.
+// The most bytes of one record. A larger record is probably a mistake (one-hot with thousands of
+// classes), and every thread would need as much memory.
 constexpr std::uint64_t kMaxRecordBytes = std::uint64_t{2} << 30;
 
 std::array<std::int64_t, 3> image_shape(const RecordOptions& record, Extent size) {
@@ -116,8 +116,9 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
        format::canonical_string(options.record.depth16 == Depth16::shift ? "shift" : "scale")},
   };
   add_rare_options(options, setup, more);
-  // The limit changes no bytes of a record, but it changes which samples --on-error skip leaves
-  // out. Therefore shards packed with another limit must not be kept.
+  // The limit of pixels is part of the schema although it changes no byte of a record: it decides
+  // which samples --on-error skip leaves out. So shards that were packed with another limit are not
+  // kept.
   if (options.record.max_pixels != RecordOptions().max_pixels)
     more.emplace_back("max_pixels", std::to_string(options.record.max_pixels));
   if (compresses(options.shard, setup)) {

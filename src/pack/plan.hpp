@@ -1,6 +1,6 @@
-// The plan of a pack: the shard and slot of every sample, and all sizes in bytes. It is made before
-// the first byte is written, and depends only on inputs and options, not on threads, bad files or
-// the content of the output folder.
+// The plan of a pack: to which shard and which place in it every sample goes, and all sizes in
+// bytes. The plan is made before the first byte is written. It depends only on inputs and options,
+// not on threads, bad files or the content of the output folder.
 //
 // Immutable, so thread-safe to read.
 #pragma once
@@ -59,8 +59,8 @@ struct Plan {
 // Sorts the samples into write order (key bytes, or --shuffle).
 void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list);
 
-// --tile: replaces each sample by its tiles, each with its own key. Needs the samples' sizes; an
-// image of unknown size becomes one sample.
+// For --tile: replaces each sample by its tiles, each of which has its own key. Uses the sizes that
+// headers give; an image whose header is unusable has no size and becomes one sample.
 void cut_into_tiles(const RecordOptions& options, SampleList& list);
 
 // Sorts `list` into write order. Errors: `usage` if sizes overflow or the schema is too large.

@@ -16,8 +16,8 @@ namespace hotpack::pipeline {
 // Refuses options that contradict each other, before any folder is read. Code `usage`.
 [[nodiscard]] Status check_options(const PackOptions& options);
 
-// Returns the free bytes on the file system of `folder`, or of the nearest existing folder above
-// it.
+// Returns the free bytes on the file system of `folder`. If the folder does not exist, uses the
+// nearest folder above it that does. Returns nothing if the system does not say.
 [[nodiscard]] std::optional<std::uint64_t> free_bytes_at(const std::string& folder);
 
 }  // namespace hotpack::pipeline

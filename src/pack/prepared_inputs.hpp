@@ -46,13 +46,13 @@ class PreparedInputs {
   [[nodiscard]] const PackOptions& given() const { return given_; }
   [[nodiscard]] const PackOptions& resolved() const { return resolved_; }
 
-  // The splits that discover() found. The caller may remove splits before probe_headers(), and
-  // samples at any time.
+  // Returns the splits that discover() has found. The caller may remove splits before it calls
+  // probe_headers(), and samples at any time.
   [[nodiscard]] std::vector<Split>& splits() { return discovery_.splits; }
   [[nodiscard]] std::vector<SampleList*> lists();
   [[nodiscard]] const Discovery& discovery() const { return discovery_; }
-  // Returns an observer that, if there are several splits, adds the split's name to messages and
-  // progress.
+  // Returns the observer to use for one split. If there are several splits, it adds the split's
+  // name to messages and progress.
   [[nodiscard]] Observer& observer_of(const Split& split);
 
   // Results of probe_headers(), one per split.

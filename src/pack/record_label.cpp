@@ -63,8 +63,8 @@ void RecordLabel::write_row(ConstIds source, int y, int width, const Row& row) {
   write_run(pad_id_, layout_.right(), width, row);
 }
 
-// Writes the part of a row that shows the source. `pixels` are the source row from the first column
-// to the last one that is shown.
+// Writes the part of a row of the record that the source image covers. `pixels` are those of the
+// source row, from the first to the last column that is needed.
 void RecordLabel::write_source(std::span<const std::uint16_t> pixels, const Row& row) {
   const int first = layout_.first_source_column();
   if (runs_.find(pixels)) {
@@ -96,8 +96,8 @@ void RecordLabel::write_run(std::uint16_t id, int begin, int end, const Row& row
   (id < class_count_ ? counts_[id] : ignored_) += pixels * row.times;
 }
 
-// Adds the bytes before `end` to the CRC while they are in the cache, in whole blocks until the
-// last call.
+// Adds the bytes before `end` that are not added yet to the CRC, while they are still in the cache.
+// Adds whole blocks only, except in the last call.
 void RecordLabel::add_crc(const std::byte* end, bool last) {
   std::size_t bytes = static_cast<std::size_t>(end - bytes_.data()) - crc_bytes_;
   if (!last) bytes -= bytes % kCrcBlockBytes;

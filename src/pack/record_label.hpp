@@ -1,4 +1,4 @@
-// Makes the label of a record from a plane of class ids in one pass: resamples, encodes, counts
+// Makes the label of a record from an array of class ids in one pass: resamples, encodes, counts
 // classes and computes the CRC, row by row.
 //
 // Each worker has its own RecordLabel, which owns the record's bytes; not thread-safe. It throws
@@ -25,8 +25,9 @@ class RecordLabel {
   RecordLabel(LabelStorage storage, std::size_t class_count, LabelFilter filter,
               std::uint16_t pad_id);
 
-  // Makes the label of a record of size `record`, as NearestPlacer::place(), encode_ids() and
-  // crc32c() do one after the other. The results below are valid until the next call.
+  // Makes the label of a record of size `record`. The result is that of NearestPlacer::place(),
+  // encode_ids() and crc32c(), called one after the other. The results of the functions below are
+  // valid until the next call.
   void make(ConstIds source, Region region, Extent record);
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }

@@ -19,15 +19,16 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A worker takes at most kMostTiles tiles of one image at once. With more tiles, images are decoded
-// less often, but the sums of more tiles, and their compressed records, wait in memory.
+// The most tiles of one image that a worker takes at once. With more tiles, images are decoded less
+// often, but the sums of more tiles, and their compressed records, wait in memory.
 constexpr std::size_t kMostTiles = 256;
 constexpr std::uint64_t kMostWaitingBytes = std::uint64_t{32} << 20;
 
-// Returns the number of slots. Finished samples wait for the slowest sample before them; with few
-// slots, a large image leaves threads idle. `waiting` is the memory of a waiting slot in bytes.
-// Waiting slots keep the shards of their samples open, so small shards limit the number, too. A
-// check holds few slots as well: what it found in the pixels has no known size.
+// Returns the number of slots of the pipeline. A finished sample stays in its slot until all
+// samples before it are finished; with few slots, a single large image makes threads idle.
+// `waiting` is the memory of such a slot in bytes. Waiting slots also keep the shards of their
+// samples open, so small shards limit the number of slots, too. A check has few slots, because the
+// size of what it finds in the pixels is unknown.
 std::size_t slot_count(const RunInput& input, std::uint64_t waiting) {
   const auto threads = static_cast<std::uint64_t>(input.options.run.threads);
   const std::uint64_t least = 2 * threads + 2;
@@ -38,8 +39,8 @@ std::size_t slot_count(const RunInput& input, std::uint64_t waiting) {
   return static_cast<std::size_t>(std::max(least, most));
 }
 
-// Holds a sample in flight, or several tiles of one image, so that the image is decoded once. Slots
-// are reused, so their vectors keep their capacity.
+// A place in the pipeline: holds a sample that is being processed, or several tiles of one image,
+// so that the image is decoded once. Slots are reused, so their vectors keep their capacity.
 struct Slot {
   struct Item {
     Outcome outcome;
@@ -97,7 +98,7 @@ class Runner {
                 [&](Slot* slot) { return work(slot), ++steps_done_, slot; }) &
             tbb::make_filter<Slot*, void>(tbb::filter_mode::serial_in_order,
                                           [&](Slot* slot) { deliver(slot), ++steps_done_; }));
-    // Makes the writes of all workers visible to the code below. TBB does so, too, but in a way
+    // Makes everything that workers wrote visible to the code below. TBB does so, too, but in a way
     // that ThreadSanitizer cannot see.
     (void)steps_done_.load();
     if (error_) return *error_;

@@ -1,8 +1,9 @@
-// Processes samples with parallel workers: a bounded oneTBB pipeline that delivers results in
-// order.
+// Processes samples with parallel workers, in a oneTBB pipeline that delivers results in order and
+// holds a limited number of samples.
 //
 // A Sink receives every sample's outcome in write order, from one thread at a time. Memory: the
-// buffers of one worker per thread and, with --zstd, the compressed records of samples in flight.
+// buffers of one worker per thread and, with --zstd, the compressed records of the samples in the
+// pipeline.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ std::size_t area(Extent size) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
 }
 
-// Copies the part of a canvas's one-hot label that a tile covers. Pixels beyond the canvas get no
-// class.
+// Copies the part of a canvas's one-hot label that belongs to one tile. Pixels of the tile beyond
+// the canvas get no class. (A canvas is the whole image as it is before tiles are cut.)
 void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner corner, Extent tile,
                  std::span<std::byte> out) {
   const std::size_t pixel_bytes = canvas.size() / area(canvas_size);

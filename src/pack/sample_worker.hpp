@@ -1,5 +1,6 @@
-// Reads a sample's files and turns them into record bytes. Each thread has its own SampleWorker. It
-// owns a decoder, a resampler and all buffers, and reallocates a buffer only for a larger image.
+// Reads a sample's files and makes the bytes of its record. Each thread has its own SampleWorker.
+// It owns a decoder, a resampler and all buffers, and allocates memory only for an image that is
+// larger than all before it.
 //
 // Not thread-safe. Failure: a bad sample is a Problem; an Error (a failed read) stops the run.
 #pragma once
@@ -41,8 +42,9 @@ class SampleWorker {
   ~SampleWorker();
   SampleWorker(SampleWorker&&) noexcept;
 
-  // Fills `out`, reusing its memory. Returns the problem if the sample cannot be packed, else
-  // nothing. An image is decoded once for successive tiles of it.
+  // Makes the record of a sample in `out`, whose memory it reuses. If the sample cannot be packed,
+  // returns the problem, else nothing. If successive samples are tiles of one image, the image is
+  // decoded once.
   [[nodiscard]] Result<std::optional<Problem>> process(const Sample& sample, PackedSample& out);
 
  private:

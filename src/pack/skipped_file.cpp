@@ -29,8 +29,8 @@ Status add_earlier_skips(const std::string& folder, const std::string& shard_nam
   return {};
 }
 
-// True if the file is empty or has lines of three fields, as an earlier run wrote them. Any other
-// file must not be overwritten.
+// Returns true if the file is empty or has lines of three fields, as an earlier run wrote it. Any
+// other file must not be overwritten.
 bool is_skipped_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string first(4096, '\0');

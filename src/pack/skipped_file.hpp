@@ -1,5 +1,5 @@
-// Writes the --skipped file. It lists the samples that the data set lacks, one per line: key, file
-// and reason, separated by tabs.
+// Writes the file of --skipped: a list of the samples that are missing from the data set, one per
+// line with key, file and reason, separated by tabs.
 //
 // Thread-safe. Failure: `usage` for a path that must not be written; `io`.
 #pragma once
@@ -21,12 +21,12 @@ namespace hotpack::pipeline {
 [[nodiscard]] std::string skipped_line(std::string_view key, std::string_view path,
                                        std::string_view reason);
 
-// To call before anything is packed. Refuses a path in a missing folder or in the output folder,
-// and an existing path that is not a file of skipped samples.
+// Call this before anything is packed. Returns an error if the path is in a missing folder or in
+// the output folder, or if a file exists there that is not a list of skipped samples.
 [[nodiscard]] Status check_skipped_path(const RunOptions& options);
 
-// If --skipped is given, writes the file: the `lines` of this run, then the samples that are
-// missing from kept shards of earlier runs.
+// If --skipped is given, writes the list: first `lines`, the samples that this run has skipped,
+// then the samples that earlier runs have skipped, which are missing from the kept shards.
 [[nodiscard]] Status write_skipped_file(
     const RunOptions& options, const Plan& plan, const SampleList& list,
     const std::vector<std::optional<writer::FinishedShard>>& kept, std::string lines);

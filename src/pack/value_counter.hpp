@@ -1,4 +1,4 @@
-// Counts values that come in runs. It is a small hash table that grows with the number of different
+// Counts values that come in runs, in a small hash table that grows with the number of different
 // values, up to a limit.
 //
 // Memory: 16 bytes per slot; 64 slots, or less than eight per value. Not thread-safe.

@@ -1,4 +1,4 @@
-// Splits UTF-8 text into characters, and finds those that must not be drawn as they are.
+// Splits UTF-8 text into characters, and finds characters that must not be drawn as they are.
 //
 // Pure functions; thread-safe. Failure: none; a byte that begins no valid character counts as a
 // character of its own.
@@ -20,9 +20,9 @@ struct Character {
 // Precondition: the text is not empty.
 [[nodiscard]] Character first_character(std::string_view utf8);
 
-// True for characters that would be invisible, or would change how the text around them looks:
-// control characters, marks that change the direction of text, and spaces without width. False for
-// joiners (U+200C, U+200D), which letters and emoji need.
+// Returns true for characters that would be invisible, or would change how the text around them
+// looks: control characters, marks that change the direction of text, and spaces without width.
+// Returns false for joiners (U+200C, U+200D), which letters and emoji need.
 [[nodiscard]] bool is_hidden(char32_t character);
 
 // Returns the character's name: "U+202E" or, for a faulty byte, "byte FF".

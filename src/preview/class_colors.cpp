@@ -21,8 +21,8 @@ bool looks_like_one_of(RgbColor color, const std::vector<RgbColor>& others) {
                      [color](RgbColor other) { return look_alike(color, other); });
 }
 
-// Returns the map's color of the class or, if it looks like one of `taken`, the map's first color
-// from `next` on that does not.
+// Returns a color for the class that looks unlike all colors in `taken`: its color in the map of
+// PASCAL VOC or, if that is taken, the first color of the map from number `next` on that is not.
 RgbColor free_color(std::size_t class_id, std::size_t& next, const std::vector<RgbColor>& taken) {
   RgbColor color = voc_color(class_id);
   if (class_id >= kMostCompared) return color;

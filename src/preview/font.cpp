@@ -15,8 +15,8 @@ namespace {
 
 constexpr char32_t kEllipsis = 0x2026;
 
-// Throws for an error of FreeType. The font is part of the program, so the only possible error is a
-// lack of memory.
+// Throws std::bad_alloc for an error of FreeType. The font is part of the program, so the only
+// possible error is a lack of memory.
 void check(FT_Error error) {
   if (error != 0) throw std::bad_alloc();
 }
@@ -164,8 +164,8 @@ std::u32string Font::shortened(std::u32string_view text, int size, int pixels) {
   return glyph(kEllipsis, size).advance <= pixels ? std::u32string(1, kEllipsis) : std::u32string();
 }
 
-// Returns the number of characters in the text's next line: up to the last space that fits or, if
-// there is none, as many as fit.
+// Returns how many characters of the text go on the next line, which has `pixels` pixels: up to the
+// last space that fits or, if there is none, as many as fit.
 std::size_t Font::line_length(std::u32string_view text, int size, int pixels) {
   std::size_t fitting = 1;
   while (fitting < text.size() && width(text.substr(0, fitting + 1), size) <= pixels) ++fitting;

@@ -1,5 +1,5 @@
-// Draws the letters of sheets with FreeType, with smooth edges. The font is DejaVu Sans; it is part
-// of the program.
+// Draws text on sheets with FreeType, with smooth edges. The font is DejaVu Sans; it is part of the
+// program.
 //
 // Some characters are drawn as a box with their number:
 //   - those that the font lacks, and bytes that are not UTF-8
@@ -36,8 +36,8 @@ struct Glyph {
 [[nodiscard]] constexpr int line_height(int size) { return (7 * size + 4) / 5; }
 [[nodiscard]] constexpr int baseline(int size) { return (11 * size + 9) / 10; }
 
-// Decodes text to the characters that are drawn. Marks are joined to their letters; a byte that is
-// not UTF-8 becomes kFaultyByte + byte.
+// Returns the characters of a UTF-8 text as they are drawn. Marks are combined with their letters;
+// a byte that is not UTF-8 becomes the number kFaultyByte + byte.
 [[nodiscard]] std::u32string drawn_text(std::string_view utf8);
 
 class Font {
@@ -52,12 +52,14 @@ class Font {
   // Returns the width of the text in pixels.
   [[nodiscard]] int width(std::u32string_view text, int size);
 
-  // Returns the text. If it is wider than `pixels`, returns its beginning and its end with "…"
-  // between them, because keys usually differ at their ends. Empty if not even "…" fits.
+  // Returns the text if it is at most `pixels` wide. Otherwise returns its beginning and its end
+  // with "…" between them, because keys usually differ at their ends. Returns "" if not even "…"
+  // fits.
   [[nodiscard]] std::u32string shortened(std::u32string_view text, int size, int pixels);
 
-  // Breaks the text into lines of at most `pixels`, at spaces or, if a word is too long, inside the
-  // word. There are at most `most` lines; if the text is longer, the last one is shortened.
+  // Returns the text as lines that are at most `pixels` wide. Breaks it at spaces or, if a word is
+  // too long, inside the word. Returns at most `most` lines; if the text needs more, the last line
+  // is shortened.
   [[nodiscard]] std::vector<std::u32string> broken_into_lines(std::u32string_view text, int size,
                                                               int pixels, std::size_t most);
 

@@ -1,6 +1,6 @@
 // The bytes of the font for text on sheets. They exist as long as the program. Only files of this
-// folder include this header. The font's license permits this use; the license notice is in the
-// font's own tables.
+// folder include this header.
+// The font's license permits this use; the license notice is in the font's own tables.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace hotpack::preview {
 
-// Returns a TrueType file: DejaVu Sans, unless HOTPACK_FONT named another one when hotpack was
-// built.
+// Returns the content of a TrueType file: that of DejaVu Sans, or of the file that HOTPACK_FONT
+// named when hotpack was built.
 [[nodiscard]] std::span<const std::byte> font_file();
 
 }  // namespace hotpack::preview

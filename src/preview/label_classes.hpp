@@ -1,4 +1,4 @@
-// Finds the classes of a label's pixels, whatever the storage of the label.
+// Finds the class of each pixel of a label, whatever the storage of the label.
 //
 // Ownership: a LabelClasses owns the classes that it found. After read() has returned, several
 // threads may use it. Failure: the errors of expand_ids().
@@ -13,8 +13,8 @@
 
 namespace hotpack::preview {
 
-// The number of pixels of each class in one or more labels; of samples, if labels are of whole
-// images.
+// The number of pixels of each class in one or more labels. For labels of whole images: the number
+// of samples of each class.
 struct ClassCounts {
   std::vector<std::uint64_t> pixels;  // by class id
   std::uint64_t without_class = 0;
@@ -28,8 +28,8 @@ class LabelClasses {
   [[nodiscard]] std::size_t pixels() const {
     return first_.empty() ? ids_.size() : first_.size() - 1;
   }
-  // Returns the class of a pixel; kIgnoredId if it has none. If it has several classes, they are
-  // numbered from 0, and number `turn`, modulo their count, is returned.
+  // Returns the class of a pixel; kIgnoredId if it has none. If the pixel has n classes, they are
+  // numbered from 0, and class number `turn` mod n is returned.
   [[nodiscard]] std::uint16_t at(std::size_t pixel, std::size_t turn = 0) const;
 
   void add_to(ClassCounts& counts) const;
@@ -43,8 +43,8 @@ class LabelClasses {
       first_;  // if a pixel may have several ids: the index of each one's first id, and the end
 };
 
-// Returns the number of the label's vectors that have the class. A label has one vector per pixel,
-// or one in all if it is of a whole image.
+// Returns how many pixels of the label have the class. A label of a whole image counts as one
+// pixel.
 [[nodiscard]] std::uint64_t count_class(const LabelView& label, std::size_t class_id);
 
 }  // namespace hotpack::preview

@@ -107,8 +107,8 @@ void draw_table(const Table& table, int x, int top, Canvas& canvas) {
   }
 }
 
-// Returns the ids of the classes to list, ascending: all or, if there are too many, those with the
-// largest shares.
+// Returns the ids of the classes that the legend lists, ascending: all classes or, if there are too
+// many, those with the largest shares.
 std::vector<std::size_t> listed_classes(const std::vector<double>& shares) {
   std::vector<std::size_t> ids(shares.size());
   std::iota(ids.begin(), ids.end(), std::size_t{0});

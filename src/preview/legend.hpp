@@ -22,8 +22,8 @@ struct ClassShares {
   std::optional<double> ignored;  // share of ignored pixels in all pixels; absent: not shown
 };
 
-// Returns the share of each count in their sum; 0 if the sum is 0. `ignored` is not one of the
-// counts.
+// Returns the share of each count in the sum of all counts; 0 if the sum is 0. `ignored` is not
+// part of that sum. `of` says of what these are shares.
 [[nodiscard]] ClassShares shares_of_counts(const std::vector<std::uint64_t>& counts,
                                            std::uint64_t ignored, std::string of);
 
@@ -52,13 +52,13 @@ inline constexpr std::size_t kMostLegendClasses = 360;
 // Returns a text such as "25.91 %", "< 0.01 %", "0 %".
 [[nodiscard]] std::string class_share_text(double share);
 
-// Grows the canvas by the height of the legend and draws the legend there. `margin` pixels stay
-// free at both sides. The text has `size` pixels; it is smaller if the legend of very many classes
-// would otherwise be higher than a third of the canvas.
+// Makes the canvas higher by the height of the legend and draws the legend there. `margin` pixels
+// stay free on the left and on the right. The height of the text is `size` pixels; it is smaller if
+// the legend of very many classes would otherwise be higher than a third of the canvas.
 void draw_legend(const Legend& legend, int margin, int size, Canvas& canvas);
 
-// Draws a swatch in a line of text: a small square of a class's color, hatched if there is no
-// color. Its outline makes it visible on any background.
+// Draws a small square in a line of text, to show the color of a class; hatched if there is no
+// color. An outline makes the square visible on any background.
 void draw_swatch(std::optional<RgbColor> color, int x, int y, int size, Canvas& canvas);
 [[nodiscard]] constexpr int swatch_side(int size) { return size * 4 / 5; }
 

@@ -15,8 +15,8 @@ namespace hotpack::preview {
 
 namespace {
 
-// The colors of a label's pixels, as RGB. A pixel with a color has coverage 255; one without is
-// black and has coverage 0. After shrinking, colors and coverages are means.
+// The color of each pixel of a label, as RGB, and how much of the pixel it covers: 255 for a pixel
+// with a color, 0 for one without, which is black. After shrinking, both are means.
 struct Tints {
   Tints(Extent of) : size(of), colors(3 * pixels()), coverage(pixels()) {}
   [[nodiscard]] std::size_t pixels() const {
@@ -44,8 +44,8 @@ std::vector<int> places_along(int length, int other) {
   return places;
 }
 
-// Returns the tints in the label's size or in the size that is shown, whichever is larger. `stripe`
-// is the width of stripes in the size that is shown.
+// Returns the tints of a label in the label's size or, if that is larger, in the size `shown` in
+// which the label will be drawn. `stripe` is the width of stripes in the size `shown`.
 Tints full_tints(const LabelShape& shape, const LabelClasses& classes,
                  std::span<const RgbColor> colors, int stripe, Extent shown) {
   const Extent label{static_cast<int>(shape.width), static_cast<int>(shape.height)};

@@ -1,7 +1,7 @@
-// Writes samples as one HTML page that needs no other file. It has a cell for each sample, with its
-// images, key and classes, and a histogram of the classes.
+// Makes one HTML page from samples; the page needs no other file. It has a cell for each sample,
+// with image, label, key and classes, and a histogram of the classes.
 //
-// The user of the page can filter the cells by class and by text, choose between image, label and
+// The reader of the page can filter the cells by class and by text, choose between image, label and
 // both, and open a larger view of a cell. Without scripts, the page shows all cells. A content
 // security policy in the page permits only its own style, its own script and the images in it.
 //

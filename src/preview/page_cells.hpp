@@ -30,9 +30,9 @@ struct PageCell {
   ClassCounts counts;  // empty without a label
 };
 
-// All images of a page together have at most so many pixels, and so have all labels. The more
-// samples a page has, the smaller are its images, but their longest side is not made smaller than
-// kLeastPageSide. It is never larger than kMostPageSide or than that of the record.
+// The most pixels that all images of a page have together; the same limit applies to all labels.
+// The more samples a page has, the smaller are its images. But their longest side is never made
+// smaller than kLeastPageSide, and never larger than kMostPageSide or than that of the record.
 inline constexpr std::size_t kMostPagePixels = std::size_t{1} << 23;
 inline constexpr int kLeastPageSide = 64;
 inline constexpr int kMostPageSide = 1024;

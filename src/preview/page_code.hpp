@@ -1,8 +1,9 @@
-// The style and the script of a page, and their hashes. The page's content security policy permits
-// only a style and a script with these hashes. Only files of this folder include this header.
+// The style and the script of an HTML page, and their hashes. The page's content security policy
+// permits only a style and a script with these hashes. Only files of this folder include this
+// header.
 //
-// A hash is the SHA-256 of the text between the tags. After a change of the text,
-// tests/property/preview_page_test.py says what the hash must be.
+// A hash is the SHA-256 of the text between the tags. If you change the text,
+// tests/property/preview_page_test.py fails and says what the hash must be.
 #pragma once
 
 #include <string_view>

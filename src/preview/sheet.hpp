@@ -1,4 +1,5 @@
-// Draws a contact sheet: samples, one by one, into the cells of a layout, then the legend below.
+// Draws a contact sheet: first the samples, one by one, into the cells of a layout, then the legend
+// below.
 //
 // Ownership: a Sheet owns its canvas; it uses a sample's data only during the call. Not
 // thread-safe. Failure: `usage` or `internal` for a label whose bytes do not fit its shape; the
@@ -52,8 +53,8 @@ class Sheet {
   void draw_problem(const std::string& problem);
   void draw_text(const SheetSample& sample, const ClassCounts& counts);
   void draw_second_line(const SheetSample& sample, const ClassCounts& counts, Region line);
-  // Writes one line. If the text is wider than `line`, it is written in smaller letters; if even
-  // the smallest letters are too large, it is shortened.
+  // Writes a text in one line, in the rectangle `line`. If the text is too wide, uses smaller
+  // letters; if it is still too wide with the smallest ones, shortens it.
   void write(const std::string& text, Region line, RgbColor color, int size);
 
   SheetLayout layout_;

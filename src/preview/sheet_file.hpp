@@ -1,5 +1,5 @@
-// Makes the file of a sheet: a PNG that says that hotpack made it. By this, hotpack recognizes its
-// own sheets, and replaces no other file.
+// Makes the file of a sheet: a PNG that contains a note that hotpack made it. By this note, hotpack
+// recognizes its own sheets; it replaces no other file.
 //
 // Pure functions; thread-safe. Failure: the errors of codecs::encode_png.
 #pragma once

@@ -56,8 +56,8 @@ int rows_of(std::size_t samples, int columns) {
                           static_cast<std::size_t>(columns));
 }
 
-// Returns a width with room for the title and for a legend that is not too high: from 520 pixels
-// without classes to the usual width with 60 classes.
+// Returns the least width of a sheet on which the title has room and the legend is not too high:
+// 520 pixels without classes, up to the usual width with 60 classes.
 int least_sheet_width(std::size_t classes) {
   return 520 + 18 * static_cast<int>(std::min<std::size_t>(classes, 60));
 }
@@ -73,7 +73,7 @@ Extent sheet_size(const SheetLayout& layout, const SheetRequest& request) {
           static_cast<int>(std::min(height, kMost))};
 }
 
-// Returns how far the sheet is from a good one. A good sheet has the shape 3:2, which is that of a
+// Returns how unsuitable a layout is; 0 is best. A good sheet has the shape 3:2, which is that of a
 // screen with room for the legend, and no empty cells.
 double oddness(const SheetLayout& layout, std::size_t samples) {
   const double room = static_cast<double>(rows_of(samples, layout.columns)) *
@@ -90,8 +90,9 @@ void set_text(SheetLayout& layout, const SheetRequest& request, int text) {
   layout.sheet = sheet_size(layout, request);
 }
 
-// The size of text depends on the sheet's width, the width on the margins, and the margins on the
-// size of text. Therefore the layout is computed twice, which is accurate enough.
+// Sets the number of columns and everything that follows from it. The size of text depends on the
+// sheet's width, the width on the margins, and the margins on the size of text. Therefore the
+// layout is computed twice, which is accurate enough.
 void set_columns(SheetLayout& layout, const SheetRequest& request, int columns) {
   layout.columns = columns;
   set_text(layout, request, kLeastText);

@@ -1,4 +1,4 @@
-// Computes the layout of a sheet before a pixel is drawn: a title, a grid of cells, the legend
+// Computes the layout of a sheet before a pixel is drawn: a title, a grid of cells, and the legend
 // below.
 //
 // Pure functions; thread-safe. Failure: code `usage` for a sheet that would be too large; the

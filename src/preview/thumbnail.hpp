@@ -1,5 +1,6 @@
-// Makes images small enough for a sheet: each pixel becomes the mean of the area that it covers.
-// Small images are enlarged by a whole factor, so that their pixels can be seen.
+// Makes images small enough for a sheet: each pixel of the result is the mean of the area that it
+// covers. Images that are small already are enlarged by a whole factor, so that their pixels can be
+// seen.
 //
 // Pure functions over the caller's memory; thread-safe, with one resampler per thread. Failure: the
 // errors of geometry::Resampler.
@@ -12,13 +13,14 @@
 
 namespace hotpack::preview {
 
-// Returns the size at which an image is shown in a box. An image larger than the box shrinks to the
-// largest size that fits and keeps its aspect. Any other image is enlarged by the largest whole
-// factor that fits.
+// Returns the size in which an image of size `size` is drawn in a box. If the image is larger than
+// the box, this is the largest size with the same aspect ratio that fits. Otherwise it is the
+// image's size times the largest whole factor that fits.
 [[nodiscard]] Extent thumbnail_extent(Extent size, Extent box);
 
-// Fills `thumbnail`, which has as many channels as `image`. Precondition: the image is at least as
-// large as the thumbnail along both axes, or smaller by a whole factor.
+// Fills `thumbnail` with the image in the thumbnail's size. Both have the same number of channels.
+// Precondition: along both axes the image is at least as large as the thumbnail, or it is smaller
+// by a whole factor.
 [[nodiscard]] Status shrink(ConstPixels image, geometry::Resampler& resampler,
                             MutablePixels thumbnail);
 

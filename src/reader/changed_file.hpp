@@ -1,5 +1,5 @@
-// Describes files that become unreadable while they are in use: truncated, replaced, deleted, on
-// a failing disk.
+// Describes why a file has become unreadable while it was in use: truncated, replaced, deleted, or
+// on a failing disk.
 //
 // Examines the file and changes nothing. Thread-safe. Never fails: the text omits what cannot be
 // found out.
@@ -21,8 +21,9 @@ namespace hotpack::reader {
 // Code `damaged`: the path now names another file than the one that was opened.
 [[nodiscard]] Error replaced_error(const std::string& path);
 
-// The reason why the byte at `offset` of a file that was `opened` cannot be read: `damaged` if
-// the file shrank or was replaced, otherwise `io` with the system's text.
+// Returns the error for a byte that cannot be read, at `offset` of the file at `path`. `opened` is
+// the identity that the file had when it was opened. Code `damaged` if the file has shrunk or was
+// replaced since then, otherwise `io` with the system's text.
 [[nodiscard]] Error unreadable_error(const std::string& path, const FileIdentity& opened,
                                      std::uint64_t offset);
 

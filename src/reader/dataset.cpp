@@ -115,8 +115,8 @@ std::string class_text(const ClassInfo& info) {
   return text + ")";
 }
 
-// Names the first difference of two class tables, or returns "". The member `sources`, which says
-// how classes were found in label files, may differ.
+// Returns a text about the first difference of two class tables; "" if there is none. Differences
+// in `sources` (which label values became a class) do not count.
 std::string class_difference(const std::vector<ClassInfo>& here,
                              const std::vector<ClassInfo>& there) {
   for (std::size_t c = 0; c < std::min(here.size(), there.size()); ++c) {
@@ -129,8 +129,8 @@ std::string class_difference(const std::vector<ClassInfo>& here,
          " in the second";
 }
 
-// Names the first reason why samples of two packs cannot be read alike, or returns "". Ignores
-// shapes: each sample has its own.
+// Returns the first reason why samples of two packs cannot be read as those of one data set; "" if
+// there is none. Shapes do not count, because each sample has its own.
 std::string reading_difference(Schema here, Schema there) {
   if (std::string text = class_difference(here.classes, there.classes); !text.empty()) return text;
   for (Schema* schema : {&here, &there}) {
@@ -151,8 +151,8 @@ void widen(Schema& common, const Schema& other) {
   if (common.geometry.size != other.geometry.size) common.geometry.size.reset();
 }
 
-// Adds the manifest of one folder. Refuses it if its samples cannot be read like those of the other
-// folders.
+// Adds the pack in one folder, by its manifest. Fails if its samples cannot be read as one data set
+// with those of the folders before it.
 Status add_pack(const std::string& folder, Contents& to) {
   HOTPACK_ASSIGN(format::Manifest manifest, read_manifest(folder));
   if (to.packs.empty()) {
@@ -202,9 +202,9 @@ struct Dataset::Impl {
     Process* before = nullptr;  // the parent's
   };
 
-  // A forked child gets a new state, because threads that the child does not have may hold locks
-  // of the parent's. The child never destroys the parent's state, so shards that were handed out
-  // stay valid.
+  // Returns the state for this process. A forked child gets a new state, because threads of the
+  // parent, which do not exist in the child, may hold locks in the parent's state. The child never
+  // destroys that state, so shards that were handed out stay valid.
   [[nodiscard]] Process& process() const;
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;

@@ -17,8 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How many shards may be mapped: a share of the mappings that the system allows a process, because
-// the process maps other things too. A shard with only its tables in memory takes three mappings.
+// Returns how many shards may be mapped at once: a share of the mappings that the system allows a
+// process, because the process maps other things too. A shard with only its tables in memory takes
+// three mappings.
 std::size_t default_budget(MapMode mode) {
   constexpr std::size_t kMost = 16384, kUsualLimit = 65530;
   std::size_t limit = 0;
@@ -82,8 +83,8 @@ std::size_t DatasetFiles::mappings() const {
 }
 
 RecordPlace DatasetFiles::place_of(std::uint64_t number) const noexcept {
-  // The last shard that begins at `number` or before. An empty shard begins where the next one
-  // does, so it is never chosen.
+  // Finds the last shard that begins at `number` or before. An empty shard begins at the same
+  // number as the next shard, so it is never chosen.
   const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), number);
   return {static_cast<std::size_t>(after - firsts_.begin()) - 1, number - *(after - 1)};
 }
@@ -99,8 +100,9 @@ Result<std::unique_ptr<const ShardFile>> DatasetFiles::open(const ShardInfo& row
   return file;
 }
 
-// Counts the pin before it looks the file up. unmap_one() removes the file before it checks the
-// pins. So one of the two always notices the other.
+// pin_open() first increments the number of pins and then reads the file pointer; unmap_one() first
+// clears the file pointer and then reads the number of pins. So at least one of the two notices the
+// other.
 const ShardFile* DatasetFiles::pin_open(std::size_t shard) noexcept {
   Slot& slot = slots_[shard];
   if (!unmaps_) return slot.ready.load(std::memory_order_acquire);
@@ -196,8 +198,8 @@ Result<const Shard*> DatasetFiles::keep(std::size_t shard) {
   if (const Shard* const kept = slot.kept.load(std::memory_order_acquire)) return kept;
   HOTPACK_TRY(pin(shard));
   const std::lock_guard lock(mapping_);
-  // pin() was called above. The first call of keep() leaves its pin forever; later calls remove
-  // theirs.
+  // pin() was called above. The first call of keep() for a shard leaves this pin for ever; later
+  // calls remove it again.
   if (slot.kept.load(std::memory_order_relaxed) != nullptr) unpin(shard);
   slot.kept.store(slot.shard.get(), std::memory_order_release);
   return static_cast<const Shard*>(slot.shard.get());

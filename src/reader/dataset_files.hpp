@@ -1,16 +1,15 @@
-// The files of a data set: the contents of its manifests, and its shards, which are opened on
-// first use. Dataset uses it and shares it with Loaders, which may outlive the Dataset. A Dataset
-// has one object for mapped shards and one for Loaders that use system calls only.
+// The files of a data set: the contents of its manifests, and its shards, which are opened at first
+// use. Dataset uses this object and shares it with Loaders, which may outlive the Dataset. A
+// Dataset has one object for mapped shards, and another for Loaders that use system calls only.
 //
-// Ownership: shared. A shard is either kept (a Dataset hands out views of it, so it stays mapped)
-// or pinned (a Loader reads a record and unpins it). If there are more shards than the limit of
-// mappings, opening one unmaps another that is neither kept nor pinned: the least recently used
-// one by second chance. Otherwise pins cost nothing. Record flags survive unmapping, and a file
-// that replaced one that was open is refused.
-// Thread-safety: several threads may call all members at once, except limit_mappings().
-// After fork() a child does not touch its parent's object, because threads that it does not have
-// may hold its locks: of() returns the child's own.
-// Failure: as Dataset's; code `io` if memory is lacking.
+// Ownership: shared. A shard is kept if a Dataset has handed out views of it; it then stays mapped.
+// A shard is pinned while a Loader reads a record of it. If there are more shards than may be
+// mapped, opening one unmaps another that is neither kept nor pinned: the least recently used one
+// (second-chance algorithm). If there are not so many, pins cost nothing. Record flags survive
+// unmapping. If a shard's file was replaced since it was first opened, opening it again is an
+// error. Thread-safety: several threads may call all members at once, except limit_mappings(). A
+// child after fork() must not touch its parent's object, because the parent's threads may hold its
+// locks; of() returns the child's own. Failure: as Dataset's; code `io` if memory is lacking.
 #pragma once
 
 #include <atomic>
@@ -74,8 +73,9 @@ class DatasetFiles {
   // Precondition: pin() has returned this shard at least once.
   [[nodiscard]] RecordFlags& flags(std::size_t shard) noexcept { return *slots_[shard].flags; }
 
-  // Sets the limit of mapped shards. Default: the smaller of 16,384 and half of vm.max_map_count
-  // (a twelfth for MapMode::tables). For tests; call it before the first shard is opened.
+  // Sets how many shards may be mapped at once. Default: 16,384 or half of vm.max_map_count (a
+  // twelfth for MapMode::tables), whichever is smaller. For tests; call it before the first shard
+  // is opened.
   void limit_mappings(std::size_t budget);
   [[nodiscard]] std::size_t mappings() const;  // current number
 

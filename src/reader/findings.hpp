@@ -1,4 +1,4 @@
-// Collects findings of verify: counts all, keeps the first ones.
+// Collects the findings of verify: counts all of them, keeps the first ones.
 //
 // Ownership: owns the findings. Not thread-safe: each worker has its own.
 #pragma once
@@ -22,8 +22,8 @@ class Findings {
   void add(const std::string& file, const Error& error);
   // Adds a finding about a file as a whole, or about one byte of it.
   void add(const std::string& file, std::string text, std::optional<std::uint64_t> offset = {});
-  // Merges the findings of several workers, each in the order of records, into the order that one
-  // worker would have found them in.
+  // Adds the findings of several workers. Each worker found its own in the order of records; the
+  // merged findings are in the order in which a single worker would have found them.
   void merge(std::vector<Findings> parts);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }

@@ -1,6 +1,6 @@
 // Checks the keys of a whole data set: their order, duplicates, and their digest.
 //
-// Ownership: keeps a copy of every key. Not thread-safe. Failure: none; problems become findings.
+// Ownership: has a copy of every key. Not thread-safe. Failure: none; problems become findings.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,8 @@ std::string text_of(const std::optional<double>& value) {
   return value ? format::canonical_double(*value) : "null";
 }
 
-// Adds a finding for the first entry of a list in the statistics that differs from what the shards'
-// sums give.
+// Compares a list of the manifest's statistics with the one computed from the shards' sums. Adds a
+// finding for the first element that differs.
 template <class T>
 void compare_list(const std::string& name, const std::vector<T>& stated,
                   const std::vector<T>& truth, Findings& findings) {
@@ -49,8 +49,8 @@ void audit_statistics(const Statistics& stated, const Statistics& truth, Finding
   }
 }
 
-// Checks that all shards except the last have equally many planned samples, and the last at least
-// one and no more than the others.
+// Adds a finding unless all shards except the last were planned with the same number of samples,
+// and the last with at least one and at most that number.
 void audit_equal_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
   const auto planned = [](const ShardSummary& shard) { return shard.records + shard.sums.skipped; };
   const std::uint64_t each = planned(shards.front());
@@ -73,8 +73,9 @@ bool equally_many(std::span<const ShardSummary> shards) {
                      [&](const ShardSummary& shard) { return shard.records == each; });
 }
 
-// Records of different sizes: checks that some shard size explains all boundaries. This is
-// impossible if samples were skipped, because their sizes are unknown.
+// For records of different sizes: adds a finding unless there is a shard size with which the plan
+// would have these shard boundaries. Cannot check this if samples were skipped, because their sizes
+// are unknown.
 void audit_mixed_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
   if (std::any_of(shards.begin(), shards.end(),
                   [](const ShardSummary& shard) { return shard.sums.skipped > 0 || !shard.ok; }))

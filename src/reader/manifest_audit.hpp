@@ -1,4 +1,4 @@
-// Checks that a manifest and its shards agree, after the shards were examined.
+// Checks that a manifest and its shards agree. Call these functions after the shards were examined.
 //
 // Pure functions. Failure: none; problems become findings, most of them about dataset.json.
 #pragma once
@@ -14,13 +14,13 @@
 
 namespace hotpack::reader {
 
-// Checks the manifest's row of one shard, and the texts (schema and plan) that every shard shares
-// with the manifest.
+// Compares one shard with its row in the manifest, and the texts that every shard shares with the
+// manifest (schema and plan).
 void audit_row(const format::Manifest& manifest, const format::ShardRow& row, const ShardFile& file,
                Findings& findings);
 
-// Checks skipped samples, statistics and shard boundaries. `shards` has every shard of the
-// manifest.
+// Checks what the manifest says about all shards together: skipped samples, statistics and shard
+// boundaries. `shards` has every shard of the manifest.
 void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary> shards,
                   Findings& findings);
 

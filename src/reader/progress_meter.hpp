@@ -1,4 +1,5 @@
-// Adds up the progress of verify's workers and calls the caller's callback, one call at a time.
+// Adds up the progress of verify's workers and reports it to the caller's callback, one call at a
+// time.
 //
 // Ownership: copies the callback. Thread-safe.
 #pragma once

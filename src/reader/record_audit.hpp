@@ -1,5 +1,5 @@
 // Checks single records of a shard: key, source, position of the image in the record, checksums,
-// label values. Each worker has one auditor.
+// label values. Each worker has its own auditor.
 //
 // Ownership: borrows the ShardFile. Not thread-safe. Failure: none; problems become findings. Never
 // throws.
@@ -21,8 +21,9 @@ namespace hotpack::reader {
 
 class RecordAuditor {
  public:
-  // `later_fields`: payload fields of a later 1.x, which are checked against their CRCs. They and
-  // `file` must outlive the auditor.
+  // Prepares to check the records of `file`; keeps at most `max_findings` findings. `later_fields`
+  // are payload fields that a later version 1.x has added; only their checksums are checked. They
+  // and `file` must outlive the auditor.
   RecordAuditor(const ShardFile& file, std::string file_name,
                 std::span<const FieldTables> later_fields, std::size_t max_findings);
 
@@ -48,8 +49,8 @@ class RecordAuditor {
   // Returns the uncompressed record of a field, after checking its checksum.
   [[nodiscard]] Result<Bytes> content(const FieldTables& field, const StoredRecord& stored,
                                       std::uint64_t size_bytes);
-  // The same for the current record; a failure becomes a finding and the result is empty. Sets
-  // `offset` to the record's offset in the file.
+  // Returns the content of the current record's field after checking its checksums. On failure,
+  // adds a finding and returns nothing. Sets `offset` to the record's offset in the file.
   [[nodiscard]] std::optional<Bytes> checked_content(const FieldTables& field,
                                                      std::uint64_t size_bytes,
                                                      std::uint64_t& offset);

@@ -1,8 +1,8 @@
-// Counts the contents of records from their bytes, to compare them with `shard.sums`, and finds
+// Counts what is in records (pixels, classes), to compare the sums with `shard.sums`. Also finds
 // values that a label must not have.
 //
-// Ownership: views are the caller's. Not thread-safe: each worker has its own counter; sums add
-// up in any order.
+// Ownership: views are the caller's. Not thread-safe: each worker has its own counter; the order in
+// which their sums are added does not matter.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The fault of one record, as plain values. Code under the fault guard (base/fault_guard.hpp),
-// which must not allocate, finds it; other code describes it afterwards.
+// What is wrong with one record, as plain values. Code under the fault guard (base/fault_guard.hpp)
+// finds the fault; it must not allocate, so other code makes the error text afterwards.
 //
 // A fault borrows the field from its ShardFile. Thread-safe as plain values.
 #pragma once
@@ -45,8 +45,8 @@ struct RecordFault {
 // "record 17 (street/0017)"; "record 17" without a key.
 [[nodiscard]] std::string record_name(std::uint64_t index, std::string_view key);
 
-// Prefixes the error with the record: "record 17 (street/0017): …". Leaves codes other than
-// `damaged` and `io` unchanged.
+// Returns the error with the record before its text: "record 17 (street/0017): …". Errors with
+// other codes than `damaged` and `io` are returned unchanged.
 [[nodiscard]] Error name_record(Error error, std::uint64_t index, std::string_view key);
 
 }  // namespace hotpack::reader

@@ -1,6 +1,6 @@
-// A few flags per record, set by any thread and never cleared.
+// A few flags per record. Any thread can set a flag; flags are never cleared.
 //
-// Owns its bits. Thread-safe; setting a flag publishes no other memory. Construction may throw
+// Owns its bits. Thread-safe; setting a flag publishes no other memory. The constructor may throw
 // std::bad_alloc.
 #pragma once
 
@@ -25,8 +25,8 @@ class RecordFlags {
   [[nodiscard]] bool has(Flag flag, std::uint64_t record) const noexcept {
     return (word(flag, record).load(std::memory_order_relaxed) & bit(record)) != 0;
   }
-  // Writes only if the flag is new, so that threads do not compete for cache lines that all of
-  // them read.
+  // Sets a flag. Does not write if the flag is set already: all threads read the same cache lines,
+  // and a write would make each of them load its line again.
   void set(Flag flag, std::uint64_t record) noexcept {
     if (!has(flag, record)) word(flag, record).fetch_or(bit(record), std::memory_order_relaxed);
   }

@@ -12,8 +12,9 @@ namespace hotpack {
 
 namespace {
 
-// Adds the record's name and advice to the error. Looks the key up again, because the key that a
-// sample holds cannot be read if the file has shrunk.
+// Returns the error with the record before its text, and advice after it. Looks the key up again
+// under the fault guard, because the key in a Sample is a view of the file and cannot be read if
+// the file has shrunk.
 Error named(Error error, const reader::ShardFile& file, std::uint64_t index) {
   if (error.code == ErrorCode::damaged) error.message += reader::kDamageAdvice;
   return reader::name_record(std::move(error), index, file.readable_key(index));

@@ -1,4 +1,4 @@
-// Checks one shard by itself: header, tables, records and sums.
+// Checks one shard on its own: header, tables, records and sums.
 //
 // Several shards may be audited at once; each call reports progress. Failure: none; problems become
 // findings.

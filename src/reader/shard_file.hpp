@@ -1,12 +1,10 @@
-// A shard with a validated header, mapped or with only its tables in memory, and safe access to
-// its tables and records. Shard, Sample, the Loader and verify use it.
+// A shard with a validated header, and safe access to its tables and records. Either the whole file
+// is mapped, or only its tables are in memory. Shard, Sample, the Loader and verify use this class.
 //
 // Ownership: owns its mapping; spans and string views borrow from it. It is never moved.
-// Thread-safety: any thread may call const members.
-// Every range is checked when it is used, so a file whose tables check_tables rejected can still
-// be examined.
-// Failure: code `damaged` with path and byte offset; `usage` if the caller asks for something
-// that does not exist.
+// Thread-safety: any thread may call const members. Every range is checked when it is used, so a
+// file whose tables check_tables rejected can still be examined. Failure: code `damaged` with path
+// and byte offset; `usage` if the caller asks for something that does not exist.
 #pragma once
 
 #include <cstddef>
@@ -33,15 +31,17 @@ struct StoredRecord {
   std::uint64_t offset = 0;  // of its first byte in the file
 };
 
-// mapped: the whole file is mapped. tables: everything before and after the payload is copied to
-// memory, and bytes() has zeros for the payload. find_stored() then still locates records, but
-// nobody can read them.
+// What of a shard is in memory. `mapped`: the whole file is mapped. `tables`: everything before and
+// after the records is copied to memory, and bytes() has zeros in place of the records.
+// find_stored() then still says where records are in the file, but their bytes cannot be read from
+// bytes().
 enum class MapMode { mapped, tables };
 
 class ShardFile {
  public:
-  // Maps the file and validates its header. `cache` as in decode_header. Reads the file with
-  // system calls only, so that a failing disk or a file that shrinks is an error, not a SIGBUS.
+  // Maps the file and validates its header. `cache` as in decode_header. The header and tables are
+  // read with system calls, so that a failing disk or a file that shrinks causes an error, not a
+  // SIGBUS.
   [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open(
       const std::string& path, format::SchemaCache* cache = nullptr);
   // The same with check_tables().
@@ -69,11 +69,12 @@ class ShardFile {
   [[nodiscard]] Result<LabelShape> label_shape(std::uint64_t index) const;
 
   // The members find_… and compare_… do not allocate, lock or throw, so they may run under the
-  // fault guard (base/fault_guard.hpp). Those with a result set their last argument.
+  // fault guard (base/fault_guard.hpp). A member that finds something stores it in its last
+  // argument.
   [[nodiscard]] RecordFault find_key(std::uint64_t index, std::string_view& key) const noexcept;
   [[nodiscard]] RecordFault find_image_shape(std::uint64_t index, ImageShape& shape) const noexcept;
   [[nodiscard]] RecordFault find_label_shape(std::uint64_t index, LabelShape& shape) const noexcept;
-  // Precondition of find_stored() and find_record(): field.payload is set. find_record() also
+  // Precondition of find_stored() and find_record(): field.payload is not null. find_record() also
   // checks that an uncompressed record has `size_bytes` bytes.
   [[nodiscard]] RecordFault find_stored(const FieldTables& field, std::uint64_t index,
                                         StoredRecord& record) const noexcept;
@@ -90,8 +91,8 @@ class ShardFile {
 
   // Precondition of these: field.payload is set.
   [[nodiscard]] Result<StoredRecord> stored(const FieldTables& field, std::uint64_t index) const;
-  // Checks the CRC-32C of the stored bytes: of the frame if the field is compressed, else of the
-  // record.
+  // Checks the CRC-32C of the bytes as they are stored: if the field is compressed, of the
+  // compressed bytes (the frame), else of the record.
   [[nodiscard]] Status check_stored(const FieldTables& field, std::uint64_t index,
                                     const StoredRecord& record) const;
   // Checks the CRC-32C of the uncompressed record.
@@ -101,8 +102,8 @@ class ShardFile {
   // Decompresses `record`, which must have exactly into.size() bytes of content.
   [[nodiscard]] Status decompress(const FieldTables& field, const StoredRecord& record,
                                   std::span<std::byte> into) const;
-  // Returns the bytes of a record of `size_bytes` in the mapping; only for fields that are not
-  // compressed.
+  // Returns the bytes of a record of `size_bytes` bytes, as a view of the mapping. Only for fields
+  // that are not compressed.
   [[nodiscard]] Result<std::span<const std::uint8_t>> view(const FieldTables& field,
                                                            std::uint64_t index,
                                                            std::uint64_t size_bytes,
@@ -114,8 +115,9 @@ class ShardFile {
                                                            std::span<std::uint8_t> into,
                                                            VerifyChecksums crc) const;
 
-  // Returns the bytes of a record of `size_bytes`: in the mapping, or decompressed in `scratch`,
-  // which grows only after the frame has passed its checks.
+  // Returns the bytes of a record of `size_bytes` bytes. For an uncompressed field this is a view
+  // of the mapping. A compressed record is decompressed into `scratch`, which is enlarged only
+  // after the frame has passed its checks.
   [[nodiscard]] Result<std::span<const std::uint8_t>> load(const FieldTables& field,
                                                            std::uint64_t index,
                                                            std::uint64_t size_bytes,
@@ -135,8 +137,9 @@ class ShardFile {
   [[nodiscard]] Status fetch(const File& opened, std::uint64_t offset, std::uint64_t size_bytes);
   [[nodiscard]] Status map(const File& opened);
   [[nodiscard]] Status status_of(const RecordFault& fault) const;
-  // Runs `work`, which returns a RecordFault and may read the mapping. If the SIGBUS handler is
-  // installed, it runs under the fault guard. So it must not allocate, lock, throw or own anything.
+  // Runs `work`, which may read the mapping, and converts the RecordFault that it returns to a
+  // Status. If the SIGBUS handler is installed, `work` runs under the fault guard; so it must not
+  // allocate, lock, throw or own anything.
   template <class Work>
   [[nodiscard]] Status run(Work work) const;
   // Finds the frame of a compressed record and checks it against its CRC and `size_bytes`.

@@ -25,14 +25,14 @@ Context& thread_context() {
   return context;
 }
 
-// The most content that a frame of `frame_bytes` can contain: each block has a header of 3 bytes
-// and at most 128 KiB of content.
+// Returns the largest number of bytes that a frame of `frame_bytes` bytes can decompress to: each
+// block has a header of 3 bytes and contains at most 128 KiB.
 std::uint64_t max_content_bytes(std::uint64_t frame_bytes) {
   return (frame_bytes / 3 + 1) * (std::uint64_t{128} << 10);
 }
 
-// Refuses skippable frames and formats before 1.0: the library may know them too and allocate
-// memory for them.
+// Returns true if the bytes start like a frame of Zstandard 1.0 or later. The library may also
+// accept skippable frames and older formats, and allocate memory for them; here they are refused.
 bool has_magic(std::span<const std::byte> frame) {
   return frame.size() >= sizeof(std::uint32_t) &&
          load_le<std::uint32_t>(frame.data()) == ZSTD_MAGICNUMBER;

@@ -1,11 +1,11 @@
 // Reads a record that is stored as one Zstandard frame.
 //
 // Pure functions over the caller's memory; thread-safe (each thread has its own decompression
-// context). Errors have code `damaged` and no path.
-// The bytes of a frame in a mapped file may be unreadable; code that reads them runs under the
-// fault guard (base/fault_guard.hpp), which may leave a function at any point. There, use only the
-// functions that return a FrameFault. Call prepare_decompression() before, and
-// renew_decompression() after the guard has left a function.
+// context). Errors have code `damaged` and no path. The bytes of a frame in a mapped file may be
+// unreadable, so code that reads them runs under the fault guard (base/fault_guard.hpp), which may
+// leave a function at any point. Under the guard, use only the functions that return a FrameFault.
+// Call prepare_decompression() before entering the guard, and renew_decompression() after the guard
+// has left a function.
 #pragma once
 
 #include <cstddef>
@@ -42,24 +42,24 @@ struct FrameFault {
 // Returns the content size that a frame declares.
 [[nodiscard]] Result<std::uint64_t> frame_content_bytes(std::span<const std::byte> frame);
 
-// Accepts exactly one frame, without a dictionary, that declares `content_bytes`. Refuses a size
-// that a frame of this length cannot contain, so that a hostile file cannot make the reader
-// allocate much memory.
+// Accepts exactly one frame, without a dictionary, that says that its content has `content_bytes`
+// bytes. Fails if a frame of this length cannot have so much content; otherwise a hostile file
+// could make the reader allocate much memory.
 [[nodiscard]] Status check_frame(std::span<const std::byte> frame, std::uint64_t content_bytes);
 // The same without allocating.
 [[nodiscard]] FrameFault find_frame_fault(std::span<const std::byte> frame,
                                           std::uint64_t content_bytes) noexcept;
 
-// Checks the first bytes, at most kFrameHead, of a frame of `frame_bytes`: it must declare
-// `content_bytes` and be able to hold them.
+// find_size_fault() needs at most this many of a frame's first bytes (`head`). It checks that a
+// frame of `frame_bytes` bytes declares `content_bytes` bytes of content and can contain them.
 inline constexpr std::size_t kFrameHead = 18;
 [[nodiscard]] FrameFault find_size_fault(std::span<const std::byte> head, std::uint64_t frame_bytes,
                                          std::uint64_t content_bytes) noexcept;
 
 // Decompresses a frame that check_frame(frame, into.size()) accepts.
 [[nodiscard]] Status decompress_frame(std::span<const std::byte> frame, std::span<std::byte> into);
-// Decompresses a frame in which find_frame_fault(frame, into.size()) finds no fault; allocates
-// nothing. Precondition: prepare_decompression() succeeded on this thread.
+// Decompresses a frame into `into`; allocates nothing. Preconditions: find_frame_fault(frame,
+// into.size()) has found no fault; prepare_decompression() succeeded on this thread.
 [[nodiscard]] FrameFault unpack_frame(std::span<const std::byte> frame,
                                       std::span<std::byte> into) noexcept;
 

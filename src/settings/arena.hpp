@@ -1,5 +1,5 @@
-// Runs work with the requested number of threads, even more than cores, or with fewer if the system
-// starts no more.
+// Runs work with the requested number of threads, even if that is more than the cores. Uses fewer
+// if the system does not start so many.
 #pragma once
 
 #include <tbb/global_control.h>
@@ -9,14 +9,16 @@
 
 namespace hotpack::pipeline {
 
-// Returns the number of threads for the work, including the caller's: at most `wanted`, at least 1.
-// oneTBB ends the process if one of its threads does not start. Therefore this function starts as
-// many threads for a moment, including one for the thread that commits shards.
+// Returns how many threads the work may use, including the caller's: at most `wanted`, at least 1.
+// oneTBB ends the process if one of its threads does not start. Therefore this function starts that
+// many threads itself for a moment, plus one for the thread that commits shards, and counts those
+// that start.
 [[nodiscard]] std::size_t available_threads(int wanted);
 
-// Lets oneTBB start the other `count` - 1 threads of the current arena now, and waits for them, but
-// not long. oneTBB keeps them, so none has to start during the work. If one does not start, calls
-// std::terminate(): to unwind oneTBB then may wait forever for a thread that does not exist.
+// Makes oneTBB start the other `count` - 1 threads of the current arena now, and waits for them for
+// a short time. oneTBB keeps them, so none has to start during the work. If one does not start,
+// calls std::terminate(), because an exception would make oneTBB wait, perhaps forever, for a
+// thread that does not exist.
 void start_threads(std::size_t count) noexcept;
 
 template <class Work>

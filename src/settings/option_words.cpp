@@ -13,8 +13,8 @@ namespace {
 
 using Value = std::optional<std::string>;
 
-// Returns the value of a schema option as plain text, a string without its quotes. Absent if the
-// schema does not have the option, or if its value is null.
+// Returns the value of the option `wanted` of a schema as plain text (strings without quotes).
+// Returns nothing if the schema does not have the option, or if its value is null.
 Value option_of(const Schema& schema, std::string_view wanted) {
   for (const auto& [name, text] : schema.options.more) {
     if (name != wanted || text == "null") continue;

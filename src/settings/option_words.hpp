@@ -1,4 +1,4 @@
-// Expresses the options of a schema as they are typed on the command line.
+// Converts the options in a schema to the words that a user types on the command line.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -21,13 +21,13 @@ struct TypedOption {
   bool operator==(const TypedOption&) const = default;
 };
 
-// Returns every option that a schema describes, always in the same order. The value of --map is the
-// word FILE, because the schema does not name the file.
+// Returns every command-line option that a schema describes, always in the same order. The value of
+// --map is the word FILE, because the schema does not contain the file's name.
 [[nodiscard]] std::vector<TypedOption> typed_options(const Schema& schema);
 
-// Returns the first difference of two schemas. If options differ, it has the form "--size 64x48
-// now, 120x90 then"; otherwise it is that of format::first_difference(). Empty if the schemas are
-// equal.
+// Returns the first difference of two schemas in words for users. If options differ, it has the
+// form "--size 64x48 now, 120x90 then"; otherwise it is that of format::first_difference(). Returns
+// "" if the schemas are equal.
 [[nodiscard]] std::string option_difference(const Schema& here, const Schema& there,
                                             format::Sides sides);
 

@@ -13,8 +13,8 @@
 
 namespace hotpack::pipeline {
 
-// Divides the samples into splits. Each split is packed into the folder of its name, below the
-// output folder.
+// How to divide the samples into splits. Each split is packed into a folder with its name, inside
+// the output folder.
 struct SplitOptions {
   enum class Method {
     none,
@@ -40,10 +40,9 @@ struct KeyFolding {
   [[nodiscard]] bool any() const { return ignore_case || unicode; }
 };
 
-// The source of samples. Exactly one of `root`, `images`, `image_folders` and `pairs` is given; or
-// `list` alone, whose lines then name the files of the samples. Next to folders, `list` selects
-// samples.
-// `labels` belongs to `images`.
+// Where samples come from. Give exactly one of `root`, `images`, `image_folders` and `pairs`; or
+// only `list`, whose lines then name the files of the samples. With one of the others, `list`
+// selects samples. `labels` can be given only with `images`.
 struct InputOptions {
   std::string root;                 // a data set whose layout is detected
   std::vector<std::string> images;  // folders, searched recursively

@@ -1,7 +1,7 @@
-// Problems of input data. ProblemLog groups them for people.
+// Problems of input data, grouped for a report.
 //
-// A bad sample is data for the report, not an error of the program. ProblemLog keeps counts and the
-// first examples of each kind, so its memory does not depend on the number of samples. Not
+// A bad sample is not an error of the program but data for its report. ProblemLog keeps counts and
+// the first examples of each kind, so its memory does not depend on the number of samples. Not
 // thread-safe.
 #pragma once
 
@@ -51,8 +51,8 @@ inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKin
 [[nodiscard]] std::string_view problem_options(
     ProblemKind
         kind);  // the options that solve it, "--exif apply|--exif ignore"; empty if none does
-// True if --on-error skip leaves out such samples; problems with names, pairs and classes stop
-// every pack.
+// Returns true if --on-error skip leaves out samples with this kind of problem. Other kinds
+// (problems with names, pairs and classes) always stop the pack.
 [[nodiscard]] bool problem_is_skippable(ProblemKind kind);
 
 struct Problem {

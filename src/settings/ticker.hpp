@@ -1,4 +1,4 @@
-// Counts the progress of work that several threads share.
+// Counts finished work of several threads and reports the progress to the Observer.
 //
 // Thread-safety: any thread may call tick(). The Observer is called under a lock, by one thread at
 // a time.

@@ -33,8 +33,8 @@ std::uint64_t random_number() {
   return random;
 }
 
-// Locks a new file. Returns false if it is locked or gone: between creation and locking, another
-// run may have taken it for a leftover and removed it.
+// Locks a new temporary file. Returns false if another run has locked or removed it in the
+// meantime: before it is locked, it looks like a leftover of a killed run.
 bool locked_and_still_there(const File& file) {
   struct stat status {};
   return ::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0 &&

@@ -2,10 +2,9 @@
 //
 // The data go to a temporary name (base/temporary_name) in the same folder. The file is created
 // exclusively and stays locked (flock), so that other runs can tell a live temporary file from a
-// leftover.
-// Ownership: owns the descriptor and, until commit(), the temporary file, which the destructor
-// removes. Thread-safety: several threads may write to file() at different offsets; one thread at
-// a time calls everything else. Failure: code `io`.
+// leftover. Ownership: owns the descriptor and, until commit(), the temporary file, which the
+// destructor removes. Thread-safety: several threads may write to file() at different offsets; one
+// thread at a time calls everything else. Failure: code `io`.
 #pragma once
 
 #include <functional>
@@ -44,8 +43,8 @@ class AtomicFile {
 [[nodiscard]] Status write_file_atomically(const std::string& folder, const std::string& final_name,
                                            std::string_view content);
 
-// Removes temporary files whose final name satisfies `mine` and whose lock is free: leftovers of
-// killed runs. Files of running processes stay. A missing folder is not an error.
+// Removes temporary files of killed runs: those whose final name satisfies `mine` and whose lock is
+// free. Files of running processes stay. A missing folder is not an error.
 [[nodiscard]] Status remove_stale_temporaries(
     const std::string& folder, const std::function<bool(std::string_view final_name)>& mine);
 

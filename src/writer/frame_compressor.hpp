@@ -1,5 +1,5 @@
-// Compresses single records into Zstandard frames with content size, without dictionary and
-// without frame checksum (the format has its own).
+// Compresses single records into Zstandard frames with content size, but without a dictionary and
+// without Zstandard's checksum (the format has its own).
 //
 // Create one per worker; it keeps its context. Not thread-safe. Failure: code `internal` with
 // zstd's text.

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kCopyBlock = 1 << 20;
 
-// Copies `size` bytes in ascending order. `from` and `to` may be one file if the target lies before
-// the source.
+// Copies `size` bytes from offset `source` of `from` to offset `target` of `to`, in ascending
+// order. Both may be the same file if the target lies before the source.
 Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::uint64_t target,
                   std::uint64_t size, std::vector<std::byte>& block) {
   block.resize(kCopyBlock);
@@ -116,8 +116,8 @@ format::Contents ShardWriter::packed_contents() const {
   return contents;
 }
 
-// Moves records towards the start of the file, over the gaps of skipped samples: first images, then
-// labels. So a target never lies after its source.
+// Closes the gaps that skipped samples have left: moves records towards the start of the file,
+// first images, then labels. In this order, a record's new place is never after its old one.
 Status ShardWriter::close_gaps(const format::Layout& layout) {
   std::vector<std::byte> block;
   const auto move = [&](std::uint64_t from, std::uint64_t to, std::uint64_t size) {

@@ -1,11 +1,10 @@
-// Writes one shard: payload at planned offsets, then tables, then the header, then the rename
-// that publishes it.
+// Writes one shard: records at planned offsets, then tables, then the header, then the rename that
+// publishes the file.
 //
 // Ownership: owns its temporary files and removes them if it is destroyed before commit().
-// Thread-safety: many threads may call write_payload() for different records; one thread at a
-// time calls add(), skip() and commit(), in planned order and after the record's payload is
-// written. Failure: code `io` (`internal` for misuse); after a failure the only useful call is
-// the destructor.
+// Thread-safety: many threads may call write_payload() for different records; one thread at a time
+// calls add(), skip() and commit(), in planned order and after the record's payload is written.
+// Failure: code `io` (`internal` for misuse); after a failure, only the destructor may be called.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +50,8 @@ class ShardWriter {
  public:
   [[nodiscard]] static Result<std::unique_ptr<ShardWriter>> create(ShardSpec spec);
 
-  // True if no field is compressed. Then write_payload() writes records at their planned places;
-  // otherwise add() takes their bytes.
+  // Returns true if no field is compressed. Then write_payload() writes records to their planned
+  // places; otherwise pass the bytes of each record to add().
   [[nodiscard]] bool places_payload() const {
     return !spec_.planned.image_zstd && !spec_.planned.label_zstd;
   }
@@ -61,8 +60,8 @@ class ShardWriter {
   [[nodiscard]] Status write_payload(const PayloadPlace& place, std::span<const std::byte> image,
                                      std::span<const std::byte> label) const;
 
-  // Adds the next sample. `image` and `label` are its stored bytes; a writer with places_payload()
-  // ignores them.
+  // Adds the next sample. `image` and `label` are its stored bytes; they are ignored if
+  // places_payload() is true, because write_payload() has written them.
   [[nodiscard]] Status add(const PayloadPlace& place, const format::RecordEntry& entry,
                            const format::Sums& sums, std::span<const std::byte> image = {},
                            std::span<const std::byte> label = {});

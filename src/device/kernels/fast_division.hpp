@@ -1,5 +1,5 @@
-// Division of 64-bit numbers by one that is known before the launch: a multiplication and a
-// correction, exact for every dividend.
+// Fast division of 64-bit numbers by a number that is known before the launch: a multiplication and
+// a correction. Exact for every dividend.
 //
 // Pure functions for host and device. Precondition: the divisor is not 0.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace hotpack::device {
 
-// ⌊(2^64 − 1) / divisor⌋. The host computes it for divide(). Its upper half is ⌊(2^32 − 1) /
-// divisor⌋.
+// Returns ⌊(2^64 − 1) / divisor⌋, which divide() needs. The host computes it before the launch. Its
+// upper half is ⌊(2^32 − 1) / divisor⌋.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t reciprocal_of(std::uint32_t divisor) {
   return ~std::uint64_t{0} / divisor;
 }
@@ -27,8 +27,8 @@ namespace hotpack::device {
 #endif
 }
 
-// ⌊dividend / divisor⌋. The upper half of the product with the reciprocal is this quotient or one
-// less, because it differs from the exact quotient by less than 1.
+// Returns ⌊dividend / divisor⌋. The upper half of dividend · reciprocal is this quotient or one
+// less, because it differs from the exact quotient by less than 1; a comparison then corrects it.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t divide(std::uint32_t dividend,
                                                               std::uint32_t divisor,
                                                               std::uint64_t reciprocal) {

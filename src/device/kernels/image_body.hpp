@@ -1,4 +1,4 @@
-// The work of one thread of the image kernels: it expands packed records to the images of a batch.
+// What one thread of the image kernels does: it expands packed records to the images of a batch.
 // The result equals that of expand::ImageExpander bit by bit.
 //
 // For host and device. A block works on one row at a time: row block_y, then every grid_y-th row
@@ -14,10 +14,11 @@
 //            a plane is not a whole number of vectors
 //   elements if resampled to [H,W,3] or one channel: the same with vectors of elements
 // Runs and lines cut their output at addresses that are multiples of 16 bytes: vectors in the
-// middle, single elements at the ends. A thread needs only its ThreadPlace: threads share nothing
-// and never wait. Indices of elements have 64 bits. Preconditions: records begin at multiples of 64
-// bytes, the output at a multiple of 16; the window of each row lies in its record; a window that
-// is not resampled is no larger than the output.
+// middle, single elements at the ends.
+// A thread needs only its ThreadPlace: threads share nothing and never wait. Indices of elements
+// have 64 bits. Preconditions: records begin at multiples of 64 bytes, the output at a multiple of
+// 16; the window of each row lies in its record; a window that is not resampled is no larger than
+// the output.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +31,16 @@
 
 namespace hotpack::device::image {
 
-// The number of vectors (or groups of pixels) that a thread works on at once, so that their loads
-// overlap.
+// How many vectors (or groups of pixels) a thread processes at the same time. With several, their
+// loads from memory overlap.
 inline constexpr int kRunUnroll = 4;
 template <class Element>
 inline constexpr int kSplitUnroll = sizeof(typename Element::Bits) == 1 ? 1 : 2;
 template <class Element>
 inline constexpr int kLineUnroll = sizeof(typename Element::Bits) == 1 ? 1 : 2;
 
-// The units that a thread works on: first, first + step, … Units that a thread works on at once are
-// block_threads apart.
+// Which units of work (vectors or groups of pixels) a thread processes: first, first + step, …
+// Units that it processes at the same time are block_threads apart.
 struct Units {
   std::uint64_t first;
   std::uint64_t step;
@@ -50,8 +51,8 @@ HOTPACK_HOST_DEVICE inline Units units_of(const ThreadPlace& place, std::uint32_
   return {place.block_x * tile + place.thread, place.grid_x * tile};
 }
 
-// Cuts a run of elements at addresses that are multiples of 16 bytes: single elements, then
-// vectors, then single elements.
+// Cuts a run of elements at addresses that are multiples of 16 bytes: single elements at the
+// beginning, then vectors, then single elements.
 template <class Element>
 class Cuts {
  public:
@@ -104,8 +105,8 @@ HOTPACK_HOST_DEVICE void write_blank(const ThreadPlace& place, const Row<Element
     row.to[cuts.single(i)] = 0;
 }
 
-// Writes a run of elements from consecutive bytes of the record: all of one channel, or (kInTurn)
-// the three channels in turn.
+// Converts consecutive bytes of the record to a run of elements. They all belong to one channel or,
+// with kInTurn, to the three channels in turn.
 template <class Element, bool kInTurn>
 class Run {
  public:
@@ -176,8 +177,8 @@ HOTPACK_HOST_DEVICE void write_run(const ImageArgs& args, const ThreadPlace& pla
   }
 }
 
-// Writes the interleaved bytes of kVector pixels as three vectors, which are `pixels` elements
-// apart.
+// Converts kVector interleaved pixels to three vectors of elements, one per plane. The planes are
+// `pixels` elements apart.
 template <class Element>
 HOTPACK_HOST_DEVICE void store_split(const ImageArgs& args,
                                      const Bytes<3 * kVector<Element>>& bytes,
@@ -187,8 +188,8 @@ HOTPACK_HOST_DEVICE void store_split(const ImageArgs& args,
   store_vector(to + 2 * pixels, converted<Element, 2, 3>(args, bytes, one_channel(args, 2)));
 }
 
-// Writes interleaved pixels to planes. Both sides are aligned, and a plane is a whole number of
-// vectors.
+// Converts interleaved pixels to planes. Precondition: record and output are aligned, and a plane
+// is a whole number of vectors.
 template <class Element>
 HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& place,
                                      const Row<Element>& row, const std::uint8_t* from) {
@@ -212,9 +213,9 @@ HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& p
   }
 }
 
-// The source of a run of elements of channel c: element i comes from pixel i. kPixelBytes is 1 if
-// the channel has its own plane in the record (or is the only channel). It is 3 if the record has
-// three channels in turn; then all three are fetched.
+// A source of elements for a plane of channel c: element i comes from pixel i. If the channel has
+// its own plane in the record, or is the only channel, kPixelBytes is 1. If the record has three
+// channels in turn, kPixelBytes is 3; then all three are loaded.
 template <class Element, int kPixelBytes>
 class PlaneOfLines {
  public:
@@ -248,8 +249,8 @@ class PlaneOfLines {
   std::uint32_t c_;
 };
 
-// The source of a run of three channels in turn, from kPlanes planes of the record. Fetches whole
-// pixels, then drops the bytes before the first element.
+// A source of elements for output with three channels in turn. The record has kPlanes planes (1 or
+// 3). Loads whole pixels, then drops the bytes before the first element that is needed.
 template <class Element, int kPlanes>
 class PixelsOfLines {
  public:
@@ -318,8 +319,8 @@ HOTPACK_HOST_DEVICE void write_line_run(const ThreadPlace& place, typename Eleme
     to[cuts.single(i)] = source.single(cuts.single(i));
 }
 
-// Writes interleaved pixels to planes that are a whole number of vectors. All three planes are cut
-// at the same pixels, so the pixels of a vector are fetched only once.
+// Converts interleaved pixels to planes that are a whole number of vectors. The vectors of all
+// three planes then begin at the same pixels, so the bytes of these pixels are loaded only once.
 template <class Element>
 HOTPACK_HOST_DEVICE void split_lines(const ImageArgs& args, const ThreadPlace& place,
                                      const Row<Element>& row, const Lines& lines) {
@@ -334,8 +335,8 @@ HOTPACK_HOST_DEVICE void split_lines(const ImageArgs& args, const ThreadPlace& p
   }
 }
 
-// Writes the planes one after the other, because each may have another alignment. The bytes of the
-// record that all planes need are then in the cache.
+// Converts pixels to planes, one plane after the other, because the planes may be aligned
+// differently. After the first plane, the bytes of the record are in the cache.
 template <class Element, int kPixelBytes>
 HOTPACK_HOST_DEVICE void write_line_planes(const ImageArgs& args, const ThreadPlace& place,
                                            const Row<Element>& row, const Lines& lines) {
@@ -425,8 +426,9 @@ HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint
       append_word(bytes, word);
     }
   } else {
-    // Collect the whole pixels that hold these elements at the end of a string of words. Then take
-    // the bytes from the first element on.
+    // The elements of a vector may begin and end within a pixel. So the whole pixels that contain
+    // them are collected at the end of a string of words, and then the bytes from the first element
+    // on are taken.
     constexpr int kPixels = (kElements + 2 + 2) / 3, kWords = (3 * kPixels + 3) / 4;
     const std::uint64_t pixel = element / 3;
     const auto unwanted = static_cast<std::uint32_t>(element - 3 * pixel);

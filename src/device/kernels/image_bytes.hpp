@@ -1,5 +1,5 @@
-// Image bytes in registers: loads of 1 to 16 bytes, conversion of bytes to elements, and stores of
-// 16 bytes.
+// Bytes of images in registers: loads of 1 to 16 bytes, conversion of bytes to elements, and stores
+// of 16 bytes.
 //
 // For host and device. Nothing here takes the address of a register, because all indices are
 // constants once the compiler has unrolled the loops.
@@ -27,8 +27,8 @@
 
 namespace hotpack::device::image {
 
-// Functions that differ between host and device: each uses an instruction of the device, or does
-// the same in plain C++.
+// The next functions differ between host and device: on a device each uses a special instruction,
+// on the host it does the same in plain C++.
 
 HOTPACK_HOST_DEVICE inline float single_of(std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)
@@ -46,8 +46,8 @@ HOTPACK_HOST_DEVICE inline std::uint32_t bits_of(float single) {
 #endif
 }
 
-// Chooses four of eight bytes. Byte i of the result is the byte that nibble i of `selector` names:
-// 0 … 3 for those of `low`, 4 … 7 for those of `high`.
+// Chooses four of eight bytes. Nibble i of `selector` is the number of the byte that becomes byte i
+// of the result: 0 … 3 for the bytes of `low`, 4 … 7 for those of `high`.
 HOTPACK_HOST_DEVICE inline std::uint32_t choose_bytes(std::uint32_t low, std::uint32_t high,
                                                       std::uint32_t selector) {
 #if defined(__CUDA_ARCH__)
@@ -71,8 +71,8 @@ HOTPACK_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_
 #endif
 }
 
-// Loads kBytes (4, 8 or 16) into words. A misaligned address is an error on a device, so the host
-// traps too.
+// Loads kBytes bytes (4, 8 or 16) into words. A misaligned address is an error on a device, so the
+// host stops the program for it too.
 template <int kBytes>
 HOTPACK_HOST_DEVICE void load_words(const std::uint8_t* from, std::uint32_t* words) {
 #if defined(__CUDA_ARCH__)
@@ -104,8 +104,8 @@ struct Vector {
   std::uint32_t word[4];
 };
 
-// Stores 16 bytes with one instruction. It is written as assembler, because the compiler may split
-// an ordinary store of four words.
+// Stores 16 bytes with one instruction. It is written in assembly language, because the compiler
+// may split an ordinary store of four words.
 HOTPACK_HOST_DEVICE inline void store_vector(void* to, const Vector& vector) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
@@ -152,8 +152,8 @@ inline constexpr int kAlignment = kBytes % 16 == 0  ? 16
                                   : kBytes % 2 == 0 ? 2
                                                     : 1;
 
-// Aligned pieces of kPiece (4, 8 or 16) bytes that contain kBytes wanted bytes. The first of these
-// is at `offset` in the pieces.
+// Aligned pieces of memory, of kPiece (4, 8 or 16) bytes each, that contain kBytes wanted bytes.
+// The first wanted byte is at `offset` in the pieces.
 template <int kBytes, int kPiece>
 struct Pieces {
   static constexpr int kCount = (kBytes + 2 * kPiece - 2) / kPiece, kWords = kCount * kPiece / 4;
@@ -161,9 +161,10 @@ struct Pieces {
   std::uint32_t offset = 0;
 };
 
-// Loads kBytes from any address. Reads only the pieces that contain these bytes; all of them belong
-// to the record's block (kBlockAlignment). Larger pieces need fewer loads. This matters if the
-// bytes of neighboring threads are far apart: then each load touches many cache lines.
+// Loads kBytes bytes from any address. Reads only the aligned pieces that contain these bytes; all
+// pieces are in the block of the record (kBlockAlignment). Larger pieces need fewer loads. This
+// matters if the bytes of neighboring threads are far apart: then each load touches many cache
+// lines.
 template <int kBytes, int kPiece>
 HOTPACK_HOST_DEVICE Pieces<kBytes, kPiece> load_pieces(const std::uint8_t* from) {
   Pieces<kBytes, kPiece> pieces;
@@ -200,16 +201,16 @@ HOTPACK_HOST_DEVICE Padded<kBytes> load_anywhere(const std::uint8_t* from) {
   return joined(load_pieces<kBytes, 4>(from));
 }
 
-// All ones in the first `count` bytes of a word. A negative count means none; more than 4 means
-// all.
+// Returns a word in which all bits of the first `count` bytes are 1. With a negative count, the
+// word is 0; with more than 4, all bits are 1.
 HOTPACK_HOST_DEVICE inline std::uint32_t first_bytes(std::int32_t count) {
   const std::int32_t set = count < 0 ? 0 : count > 4 ? 4 : count;
   return shifted(~std::uint32_t{0}, 0, 32 - 8 * static_cast<std::uint32_t>(set));
 }
 
-// Adds bytes begin … end - 1 of a string whose byte 0 would be at `from`. Reads only the aligned
-// words that contain these bytes. begin ≥ 0; `end` may have any value. Precondition: these bytes of
-// `bytes` are zeros.
+// Loads the bytes begin … end - 1 of a string into `bytes`; byte 0 of the string would be at
+// `from`. Reads only the aligned words that contain these bytes. begin ≥ 0; `end` may have any
+// value. Precondition: these bytes of `bytes` are zeros.
 template <int kBytes>
 HOTPACK_HOST_DEVICE void add_some(Padded<kBytes>& bytes, const std::uint8_t* from,
                                   std::int32_t begin, std::int32_t end) {
@@ -245,8 +246,9 @@ HOTPACK_HOST_DEVICE constexpr std::uint32_t selector_of(int a, int b, int c, int
   return static_cast<std::uint32_t>(a | b << 4 | c << 8 | d << 12);
 }
 
-// Selects from three words in two steps. The first step takes bytes 0 … 7. The second takes bytes
-// from 8 on, and keeps the bytes of the first step in place (`stays`).
+// A word is selected from the 12 bytes of three words in two steps. These functions return what
+// each step selects: the first step takes bytes 0 … 7; the second takes bytes from 8 on and keeps
+// those of the first step (`stays` is their place).
 HOTPACK_HOST_DEVICE constexpr int chosen_first(int byte) { return byte < 8 ? byte : 0; }
 HOTPACK_HOST_DEVICE constexpr int chosen_then(int byte, int stays) {
   return byte < 8 ? stays : byte - 4;
@@ -275,8 +277,8 @@ HOTPACK_HOST_DEVICE std::uint32_t gathered_word(const Bytes<kCount>& in, int i) 
                     : word_of(in, first, first + kStep, first + 2 * kStep, first + 3 * kStep);
 }
 
-// The index from which byte `at` comes when the order of pixels is reversed. 0 for bytes after the
-// last pixel.
+// The order of kPixels pixels is reversed. Returns the index of the byte that moves to index `at`;
+// 0 for bytes after the last pixel.
 template <int kPixels, int kPixelBytes>
 HOTPACK_HOST_DEVICE constexpr int mirrored_place(int at) {
   return at < kPixels * kPixelBytes
@@ -380,8 +382,9 @@ HOTPACK_HOST_DEVICE inline float normalized(float value, const Channel& channel)
   return corrected_quotient(centered, channel.std, channel.reciprocal);
 }
 
-// The types of output elements; ImageArgs::values has elements of type Bits. For float types,
-// `bits` converts one single; `pair` converts two, with the first in the lower half.
+// The types of output elements. The table ImageArgs::values has elements of type Bits. For float
+// types, `bits` converts a single-precision number, and `pair` converts two, the first to the lower
+// half of a word.
 
 struct AsU8 {
   using Bits = std::uint8_t;
@@ -458,8 +461,8 @@ HOTPACK_HOST_DEVICE typename Element::Bits looked_up(const ImageArgs& args, std:
 #endif
 }
 
-// The vector made of the bytes kFirst, kFirst + kStep, … of a string. Element i has channel i mod 3
-// of `channels`.
+// Converts the bytes kFirst, kFirst + kStep, … of a string to a vector of elements. Element i has
+// the channel i mod 3 of `channels`.
 template <class Element, int kFirst, int kStep, int kCount>
 HOTPACK_HOST_DEVICE Vector converted(const ImageArgs& args, const Bytes<kCount>& in,
                                      const Channels& channels) {

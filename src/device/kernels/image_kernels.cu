@@ -1,7 +1,7 @@
 // The image kernels: image_body.hpp for every type and order of the output.
 //
-// `blocks`: the least number of blocks of 256 threads that a multiprocessor holds. The numbers
-// leave enough registers for every path.
+// The parameter `blocks` is the least number of blocks of 256 threads that a multiprocessor must
+// hold at once. The numbers leave enough registers for every path.
 #include "device/kernels/image_body.hpp"
 
 namespace {

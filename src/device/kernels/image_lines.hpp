@@ -1,10 +1,11 @@
-// Pixels of a batch row that is cut from a record without resampling. The pixels of a vector are
-// fetched together, in words.
+// The pixels of a row of a batch, if the row is cut from a record without resampling. The pixels of
+// a vector are loaded together, in words.
 //
-// For host and device. Neighbors in an output line are neighbors in the record too, perhaps in
-// reverse order. They are loaded as one string of bytes, and reversed in registers if necessary. A
-// vector that extends beyond a line, or beyond the window, is put together from several such
-// strings. Pixels outside the window are zeros, as in expand::PlacedRows.
+// For host and device. Pixels that are neighbors in a line of the output are neighbors in the
+// record too, perhaps in reverse order. They are loaded as one string of bytes, and reversed in
+// registers if necessary. If a vector extends beyond a line, or beyond the window, it is put
+// together from several such strings. Pixels outside the window are zeros, as in
+// expand::PlacedRows.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace hotpack::device::image {
 
-// True if the bytes of the batch row `entry` are consecutive in its record: whole lines and, in a
+// Returns true if the bytes of a batch row are consecutive in its record: whole lines and, in a
 // record of planes, whole planes.
 HOTPACK_HOST_DEVICE inline bool is_straight(const ImageArgs& args, const RowEntry& entry) {
   const bool whole_planes =
@@ -28,15 +29,15 @@ HOTPACK_HOST_DEVICE inline bool is_straight(const ImageArgs& args, const RowEntr
 }
 
 // The position of an element in the image of a batch row: the pixel at x and y, and the channel c.
-// x is negative if a string of pixels began in the line before.
+// If a string of pixels began in the line before, x is negative.
 struct Place {
   std::int32_t x = 0;
   std::int32_t y = 0;
   std::uint32_t c = 0;
 };
 
-// A batch row and the window that it shows, which is placed at the upper left corner of the row's
-// image. A row that the record contains unchanged counts as one line.
+// The image of a batch row and the window of the record in it. The window is at the upper left
+// corner of the image. An image that the record contains unchanged counts as a single line.
 class Lines {
  public:
   HOTPACK_HOST_DEVICE Lines(const ImageArgs& args, const RowEntry& entry, std::uint64_t pixels)
@@ -55,8 +56,8 @@ class Lines {
     reciprocal_ = ~std::uint32_t{0} / static_cast<std::uint32_t>(width_);
   }
 
-  // The position of an element of a run that has kChannels elements per pixel. Precondition: the
-  // output has this element.
+  // Returns the position of an element of the output. There are kChannels elements per pixel.
+  // Precondition: the output has this element.
   template <int kChannels>
   [[nodiscard]] HOTPACK_HOST_DEVICE Place place_of(std::uint64_t element) const {
     const auto width = static_cast<std::uint32_t>(width_);
@@ -71,9 +72,9 @@ class Lines {
             static_cast<std::uint32_t>(element - kChannels * pixel)};
   }
 
-  // line_of() returns the line of the window for a position. column_of() returns the column of the
-  // window where `count` pixels from this position begin in memory. Both may be outside of the
-  // window.
+  // line_of() returns the line of the window at a position of the output. column_of() returns the
+  // column of the window at which `count` pixels from this position on begin in memory. Both may be
+  // outside of the window.
   [[nodiscard]] HOTPACK_HOST_DEVICE std::int32_t line_of(const Place& place) const {
     return (flags_ & kRowFlipVertical) != 0 ? height_ - 1 - place.y : place.y;
   }
@@ -95,8 +96,8 @@ class Lines {
     return line < shown_height_ ? shown_width_ : 0;
   }
 
-  // Moves the position to the next line. Returns true if that line contains some of the `count`
-  // pixels that begin at the position.
+  // Moves the position to the next line. Returns true if some of the `count` pixels that began at
+  // the old position are in that line.
   [[nodiscard]] HOTPACK_HOST_DEVICE bool next_line(Place& place, std::int32_t count) const {
     const bool beyond = width_ - place.x < count;
     place.x -= width_;
@@ -129,9 +130,9 @@ class Lines {
   std::uint32_t reciprocal_;  // ⌊(2^32 - 1) / width_⌋
 };
 
-// kPixels neighbors of an output, with kPixelBytes bytes from each of kPlanes planes. Call
-// locate(), load() and finish() in turn: with separate steps, the loads of several objects can
-// overlap.
+// Loads kPixels neighboring pixels of the output from the record: kPixelBytes bytes from each of
+// kPlanes planes. Call locate(), load() and finish() in this order. They are separate so that the
+// loads of several objects can overlap.
 template <int kPixels, int kPixelBytes, int kPlanes = 1>
 class Neighbors {
  public:

@@ -1,5 +1,5 @@
-// The bytes of single pixels of a batch row whose window is resampled and perhaps flipped. As
-// expand::PlacedRows.
+// Computes single pixels of a batch row whose window is resampled and perhaps flipped, as
+// expand::PlacedRows does.
 //
 // For host and device. A pixel is a word that contains its bytes; the first channel is the lowest
 // byte.
@@ -15,9 +15,10 @@
 
 namespace hotpack::device::image {
 
-// A source gives the pixels of the unflipped output: call line(y), then pixel(x) for pixels of that
-// line. kUnroll is the number of pixels that loops take at once. It is 1 for these sources, since
-// each pixel needs many loads already; more at once would only need more registers.
+// The next classes are sources: they compute pixels of the output before it is flipped. Call
+// line(y), then pixel(x) for pixels of that line. kUnroll is the number of pixels that loops
+// process at the same time. It is 1 here, because each pixel needs many loads already; more would
+// only need more registers.
 
 // Halves both axes: each pixel is the mean of four.
 template <int kChannels>
@@ -65,8 +66,8 @@ HOTPACK_HOST_DEVICE inline Position position_of(std::int32_t i, double scale) {
   return {static_cast<std::int32_t>(floor), at - floor};
 }
 
-// fraction · 2048, rounded to the nearest integer, half to even. Adding 1.5 · 2^23 rounds, because
-// such a number has no bits for fractions.
+// Returns fraction · 2048, rounded to the nearest integer, half to even. Adding 1.5 · 2^23 does the
+// rounding, because the sum has no bits for fractions.
 HOTPACK_HOST_DEVICE inline std::int32_t weight_of(float fraction) {
   return static_cast<std::int32_t>(bits_of(fraction * 2048.0f + 12582912.0f) - 0x4B400000);
 }
@@ -75,8 +76,8 @@ HOTPACK_HOST_DEVICE inline std::int32_t within(std::int32_t value, std::int32_t 
   return value < 0 ? 0 : value > last ? last : value;
 }
 
-// Linear interpolation in fixed point: first horizontally, then vertically. The horizontal sums fit
-// 16 bits: 255 · 2048 / 16.
+// Linear interpolation in fixed point: first horizontally, then vertically. A horizontal sum fits
+// 16 bits, because it is at most 255 · 2048 / 16.
 template <int kChannels>
 class Linear {
  public:

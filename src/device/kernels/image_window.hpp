@@ -1,5 +1,5 @@
-// The window of a record that a batch row shows, and the integer divisions by which kernels find
-// the pixel that an output element belongs to.
+// The window of a record that becomes a row of a batch, and the integer divisions that kernels need
+// to find the pixel of an output element.
 //
 // For host and device. Pure functions.
 #pragma once
@@ -35,8 +35,8 @@ HOTPACK_HOST_DEVICE inline Window window_of(const ImageArgs& args, const RowEntr
   return window;
 }
 
-// ⌊i / divisor⌋, computed digit by digit. On a device, a division of 64 bits is a function call,
-// which would save and restore registers.
+// Returns ⌊i / divisor⌋, computed digit by digit. On a device, a division of 64-bit numbers would
+// be a function call, which saves and restores registers.
 HOTPACK_HOST_DEVICE inline std::uint64_t long_quotient_of(std::uint64_t i, std::uint32_t divisor) {
   std::uint64_t quotient = 0, rest = 0;
   HOTPACK_KEEP_LOOP

@@ -1,12 +1,12 @@
-// The work of one thread of a label kernel. A block works on batch row block_y, then on every
+// What one thread of a label kernel does. A block works on batch row block_y, then on every
 // grid_y-th row after it; within a row, threads take every n-th item, where n is the number of all
 // threads.
 //
 // For host and device. The result equals that of expand::LabelExpander, whatever the size of the
-// launch. A thread needs only its ThreadPlace: there is no shared memory and no waiting. Forms
-// index, bits, and one_hot with channels last are one flat run of elements, of which a thread
-// writes aligned blocks of 16 bytes. In one_hot with channels first, a thread writes the same
-// pixels of every plane.
+// launch. A thread needs only its ThreadPlace: there is no shared memory and no waiting. In the
+// forms index, bits, and one_hot with channels last, the elements of a row are one run, of which a
+// thread writes aligned blocks of 16 bytes. In one_hot with channels first, a thread writes the
+// same pixels of every plane.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ HOTPACK_HOST_DEVICE inline void store_element(std::uint8_t* at, std::uint64_t i,
   reinterpret_cast<T*>(at)[i] = value;
 }
 
-// Sets element i of words. Precondition: the words contain the elements before it, and zeros after
-// them.
+// Stores element i in a block of words. Precondition: the words contain the elements before i, and
+// zeros after them.
 template <class T>
 HOTPACK_HOST_DEVICE inline void set_element(std::uint32_t* words, std::uint32_t i, T value) {
   if constexpr (sizeof(T) == 8) {
@@ -57,8 +57,9 @@ HOTPACK_HOST_DEVICE inline void set_element(std::uint32_t* words, std::uint32_t 
   }
 }
 
-// The same without an index: shifts the kWords words down and adds the element at the end. Once all
-// elements are added, the first one is at the beginning of the words.
+// Stores the next element in a block of kWords words without an index: shifts the words down and
+// puts the element at the end. When all elements of the block are stored, the first one is at its
+// beginning.
 template <class T, std::uint32_t kWords>
 HOTPACK_HOST_DEVICE inline void push_element(std::uint32_t* words, T value) {
   constexpr std::uint32_t kWhole = sizeof(T) / 4, kPart = 8 * sizeof(T) % 32;
@@ -100,8 +101,8 @@ template <class T>
   return flat;
 }
 
-// The elements of the row in a block: `count` elements from element `begin` of the row on. Only the
-// first and the last block of a row may contain fewer elements than a whole block.
+// The elements of a batch row that are in one block of 16 bytes: `count` elements from number
+// `begin` on. Only the first and the last block of the row may contain fewer elements than fit.
 template <class Number>
 struct FlatPart {
   Number begin = 0;
@@ -134,8 +135,9 @@ template <class Number>
   return std::uint64_t{place.grid_x} * place.block_threads;
 }
 
-// Calls walk(number). The type of `number` has 32 bits if that suffices for the row's elements and
-// for the indices that threads reach after them, else 64.
+// Calls walk(number) with a 0 whose type walk() should use for indices. The type has 32 bits if
+// that suffices for the elements of the batch row and for the indices that threads reach after
+// them, else 64.
 template <class Walk>
 HOTPACK_HOST_DEVICE inline void with_number(const FlatRow& row, const ThreadPlace& place,
                                             const Walk& walk) {
@@ -404,8 +406,8 @@ HOTPACK_HOST_DEVICE inline void push_byte(PixelBytes<kCount>& bytes, std::uint32
   }
 }
 
-// Stores kCount elements of a plane: those of bit `bit` of the bytes. kCount is 1 or a block's
-// number of elements.
+// Stores kCount elements of one class in its plane. They are made from bit number `bit` of each
+// byte in `bytes`; `one` is the element for a 1. kCount is 1 or the number of elements in a block.
 template <class T, std::uint32_t kCount>
 HOTPACK_HOST_DEVICE inline void store_bit(std::uint8_t* at, const PixelBytes<kCount>& bytes,
                                           std::uint32_t bit, std::uint32_t one) {
@@ -429,8 +431,8 @@ HOTPACK_HOST_DEVICE inline void store_bit(std::uint8_t* at, const PixelBytes<kCo
   }
 }
 
-// The ids of kCount pixels. For elements of one byte, ids are two strings of bytes (low and high
-// bytes), so that four are compared at a time.
+// The ids of kCount pixels. If elements have one byte, the low and the high bytes of the ids are
+// two strings of bytes, so that four ids are compared at once.
 template <class T, std::uint32_t kCount>
 struct PixelIds {
   static constexpr bool kPacked = sizeof(T) == 1 && kCount > 1;
@@ -481,7 +483,7 @@ HOTPACK_HOST_DEVICE inline void store_equal(std::uint8_t* at, const PixelIds<T, 
 }
 
 // The classes that a thread writes for its pixels. Classes form groups of 8, which are divided
-// among the values of block_z; the last one also writes the ignored channel.
+// among the values of block_z. The threads with the last value also write the ignored channel.
 struct PlaneChunk {
   std::uint32_t first_group = 0;
   std::uint32_t end_group = 0;
@@ -632,8 +634,8 @@ HOTPACK_HOST_DEVICE inline void label_one_hot_last_body(const LabelArgs& args,
   });
 }
 
-// True if every plane of every row begins at a multiple of 16 bytes. Then a thread writes a block
-// of pixels at a time, otherwise one pixel.
+// Returns true if every plane of every batch row begins at a multiple of 16 bytes. A thread then
+// writes a block of pixels at a time, otherwise one pixel.
 template <class T>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline bool planes_are_aligned(const LabelArgs& args) {
   return pixels_of(args) % kPerBlock<T> == 0;

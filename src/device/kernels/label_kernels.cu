@@ -9,8 +9,8 @@ __device__ hotpack::device::ThreadPlace this_thread() {
 
 }  // namespace
 
-// `blocks`: the number of blocks that a multiprocessor should hold at once. The compiler would
-// choose more, and spill registers.
+// The parameter `blocks` is the number of blocks that a multiprocessor should hold at once. The
+// compiler would choose a larger number, and would then store registers in memory.
 #define HOTPACK_LABEL_KERNEL(name, blocks, ...)                                                                           \
   extern "C" __global__ void __launch_bounds__(256, blocks) hotpack_label_##name(const hotpack::device::LabelArgs args) { \
     hotpack::device::__VA_ARGS__(args, this_thread());                                                                    \

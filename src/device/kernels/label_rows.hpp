@@ -1,5 +1,5 @@
 // Finds the pixels of a batch row in its record, and reads the classes of a stored pixel, for each
-// kind of storage: ids, bits or channels.
+// kind of storage: ids, bits or channels (one byte per class).
 //
 // Pure functions for host and device. A stored value that is not allowed counts as no class, and
 // never leads to a read outside the label's block. Whole aligned words of the block (a multiple of
@@ -12,8 +12,8 @@
 #include "device/kernels/label_args.hpp"
 #include "device/kernels/portable.hpp"
 
-// HOTPACK_UNROLL precedes loops that the device must unroll, so that the arrays that they use stay
-// in registers. HOTPACK_ROLL precedes loops that would be too large unrolled.
+// Put HOTPACK_UNROLL before loops that the device must unroll, so that the arrays in them stay in
+// registers. Put HOTPACK_ROLL before loops that would be too large if unrolled.
 #if defined(__CUDA_ARCH__)
 #define HOTPACK_UNROLL _Pragma("unroll")
 #define HOTPACK_ROLL _Pragma("unroll 1")
@@ -63,7 +63,7 @@ template <class T>
   return a < b ? a : b;
 }
 
-// Loads `count` (1 … 4) bytes from any address, with the one or two aligned words that contain
+// Loads `count` (1 … 4) bytes from any address. Reads the one or two aligned words that contain
 // them. The upper bytes of the result are zeros.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t load_bytes(const std::uint8_t* at,
                                                                   std::uint32_t count) {
@@ -85,8 +85,9 @@ template <class T>
   return set * 0x10204080U >> 28;
 }
 
-// A batch row as a plane of pixels, some of which are in the record. A row that the record contains
-// unchanged counts as one line of any length. A row without a sample counts as a line of padding.
+// The pixels of the label of a batch row: where those that come from the record are. A row that the
+// record contains unchanged counts as a single line of any length. A row without a sample counts as
+// a single line of padding.
 struct LabelRow {
   const std::uint8_t* window = nullptr;  // its first pixel in the record
   std::int64_t pitch = 0;                // bytes between the record's lines
@@ -122,10 +123,11 @@ struct LabelRow {
 
 inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
-// The source of pixel `at` of a line or column of `wanted` pixels. If resampled, it is pixel ⌊(2·at
-// + 1) · given / (2 · wanted)⌋ of the `given` pixels; otherwise pixel `at` itself, or kNoPlace
-// after the last one. The code halves both numbers and rounds the dividend down, which gives the
-// same quotient.
+// Returns which source pixel belongs at position `at` of an output line (or column) of `wanted`
+// pixels; the source has `given` pixels. With `resample`, this is ⌊(2·at + 1) · given / (2 ·
+// wanted)⌋. (The code halves dividend and divisor, and rounds the dividend down, which gives the
+// same quotient.) Otherwise it is `at` itself, or kNoPlace if there is no such pixel. With `flip`,
+// the output is mirrored.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_place(std::uint32_t at,
                                                                     std::uint32_t wanted,
                                                                     std::uint64_t reciprocal,
@@ -161,8 +163,8 @@ inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
   return row.window + line * row.pitch + std::int64_t{column} * args.vector_bytes;
 }
 
-// The position of an output pixel. In the functions below, Number is std::uint32_t if it can count
-// all elements of a row, else std::uint64_t.
+// The position of an output pixel. The template parameter Number of the functions below is
+// std::uint32_t if it can count all elements of a batch row, else std::uint64_t.
 struct PixelPlace {
   std::uint32_t x = 0;
   std::uint32_t y = 0;
@@ -221,9 +223,10 @@ template <class Number>
   return {stored_at(args, row, first, line), (row.flags & kRowFlipHorizontal) != 0 ? -step : step};
 }
 
-// Calls set(i, vector) for the pixels of a run. If there is no run, calls push(vector) for each
-// pixel in turn, in a loop that is not unrolled: unrolled, the code of the search would be kCount
-// times as large.
+// Calls a function for each of kCount output pixels, from `pixel` on, with its stored vector. If
+// the pixels are a run in the record, calls set(i, vector). Otherwise calls push(vector) for one
+// pixel after the other, in a loop that is not unrolled: unrolled, the code that searches the
+// pixels would be kCount times as large.
 template <std::uint32_t kCount, class Number, class Set, class Push>
 HOTPACK_HOST_DEVICE inline void for_pixels(const LabelArgs& args, const LabelRow& row, Number pixel,
                                            const Set& set, const Push& push) {
@@ -237,8 +240,8 @@ HOTPACK_HOST_DEVICE inline void for_pixels(const LabelArgs& args, const LabelRow
   }
 }
 
-// The lowest class of a stored vector of storage kStored; args.classes if it has none. A null
-// vector is padding.
+// Returns the lowest class of a stored vector (kStored is its storage), or args.classes if it has
+// none. A null vector means padding, which has no class.
 template <std::int32_t kStored>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t id_of(const LabelArgs& args,
                                                              const std::uint8_t* vector) {
@@ -298,8 +301,8 @@ template <std::int32_t kStored, std::uint32_t kMost>
   return bits;
 }
 
-// `count` channels of one_hot from channel `first` on, as bits. Preconditions: count ≤ kMost ≤ 16;
-// first + count ≤ args.channels.
+// Returns `count` channels of one_hot, from channel `first` on, as bits. Preconditions: count ≤
+// kMost ≤ 16; first + count ≤ args.channels.
 template <std::int32_t kStored, std::uint32_t kMost>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t channels_from(const LabelArgs& args,
                                                                      const std::uint8_t* vector,

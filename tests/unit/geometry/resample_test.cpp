@@ -78,14 +78,6 @@ TEST_CASE("image filters have names that read back") {
   CHECK_FALSE(value_of<ImageFilter>("bicubic"));
 }
 
-TEST_CASE("filters antialias or not, whatever their order of passes") {
-  for (const Word<ImageFilter>& word : kWords<ImageFilter>) {
-    const bool named = word.text.starts_with("triangle") || word.text.starts_with("cubic") ||
-                       word.text.starts_with("lanczos");
-    CHECK(is_antialiased(word.value) == named);
-  }
-}
-
 TEST_CASE("auto is area where both axes shrink, else linear") {
   CHECK(resolve_filter(ImageFilter::automatic, {100, 100}, {99, 99}) == ImageFilter::area);
   CHECK(resolve_filter(ImageFilter::automatic, {100, 100}, {100, 50}) == ImageFilter::linear);
