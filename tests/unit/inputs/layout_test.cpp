@@ -234,8 +234,8 @@ TEST_CASE("two folders with equal file names are a question, not two classes") {
     CHECK_THAT(
         error.message,
         ContainsSubstring(
-            "Run\n  hotpack pack --images " + folder / names.images + " --labels " +
-            folder / names.labels + names.options +
+            "To pack images and labels, run\n  hotpack pack --images " + folder / names.images +
+            " --labels " + folder / names.labels + names.options +
             " -o OUT\nor, if these two folders are two classes:\n  hotpack pack --image-folders " +
             folder.path() + " -o OUT"));
     PackOptions classes;
@@ -323,9 +323,10 @@ TEST_CASE("of two files per folder, the one unlike an image is offered as label"
     const std::string message = refused(root_options(folder.path())).message;
     const std::string pair = "\n  hotpack pack --images " + folder.path() + " --labels " +
                              folder.path() + " --pair-regex ";
-    CHECK_THAT(message, ContainsSubstring("either file may be the label. Run\n"
-                                          "if 'p1/roi.png' is the label:" +
-                                          pair + "'^(.*)/scan\\.png$' '^(.*)/roi\\.png$'"));
+    CHECK_THAT(message,
+               ContainsSubstring("either file may be the label. To pack images and labels, run\n"
+                                 "if 'p1/roi.png' is the label:" +
+                                 pair + "'^(.*)/scan\\.png$' '^(.*)/roi\\.png$'"));
     CHECK_THAT(message, ContainsSubstring("or, if 'p1/scan.png' is the label:" + pair +
                                           "'^(.*)/roi\\.png$' '^(.*)/scan\\.png$'"));
   }

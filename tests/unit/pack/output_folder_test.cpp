@@ -287,7 +287,7 @@ TEST_CASE("more samples of the same set are accepted, another set is refused") {
   put(pack.folder, "other/labels/x.png", noise_label());
   other.input.images = {pack.folder / "other/images"};
   other.input.labels = {pack.folder / "other/labels"};
-  CHECK_THAT(difference(pack, other), ContainsSubstring("0 of its 5 keys"));
+  CHECK_THAT(difference(pack, other), ContainsSubstring("0 of its 5 samples"));
 }
 
 // ---- --recheck
