@@ -293,8 +293,8 @@ std::string refusal_of(const Dataset& dataset, const LoaderOptions& options) {
   return loader.error().message;
 }
 
-Batch next_batch(Loader& loader) {
-  auto batch = require(loader.next(kLong));
+Batch next_batch(Loader& loader, std::chrono::milliseconds timeout) {
+  auto batch = require(loader.next(timeout));
   if (!batch) throw std::logic_error("the epoch ended");
   return std::move(*batch);
 }

@@ -84,10 +84,11 @@ struct BatchCopy {
 [[nodiscard]] Loader open_loader(const Dataset& dataset, const LoaderOptions& options);
 // The error text of this opening; throws if it succeeds.
 [[nodiscard]] std::string refusal_of(const Dataset& dataset, const LoaderOptions& options);
-[[nodiscard]] Batch next_batch(Loader& loader);      // throws at an error or the end of an epoch
-[[nodiscard]] Error next_error(Loader& loader);      // throws if there is none
-void skip(Loader& loader, std::uint64_t steps);      // throws as next_batch
-[[nodiscard]] bool at_end_of_epoch(Loader& loader);  // consumes the end
+// Throws at an error, at the end of an epoch, and after `timeout`.
+[[nodiscard]] Batch next_batch(Loader& loader, std::chrono::milliseconds timeout = kLong);
+[[nodiscard]] Error next_error(Loader& loader);                      // throws if there is none
+void skip(Loader& loader, std::uint64_t steps);                      // throws as next_batch
+[[nodiscard]] bool at_end_of_epoch(Loader& loader);                  // consumes the end
 [[nodiscard]] std::vector<BatchCopy> rest_of_epoch(Loader& loader);  // and consumes its end
 
 // Small batches in file order on one thread, for tests that count steps.
