@@ -76,22 +76,23 @@ int show_help(CommandContext& context, const CLI::App& root, const std::string& 
   return kExitGood;
 }
 
-// Shows the help of the command in the line, in the form that --help=FORM asks for.
-int show_given_help(CommandContext& context, const CLI::App& root) {
+// Shows the help of the command in the line: as JSON if --help=json or --json asks for it.
+int show_given_help(CommandContext& context, const CLI::App& root, CLI::AppFormatMode mode) {
   const CLI::App& command = given_command(root);
+  bool as_json = context.json_asked();
   for (const CLI::App* app : {&command, &root}) {
     for (const std::string& form : app->get_help_all_ptr()->results()) {
-      if (form == "true") continue;
-      if (form == "json") {
-        context.output().line(format::canonical_json(help_json(root, command)));
-        return kExitGood;
-      }
+      as_json = as_json || form == "json";
+      if (form == "true" || form == "json") continue;
       context.open_plain_terminal();
-      return context.fail(usage_error("--help: '" + form +
-                                      "' is no form of the help; use --help, " + "or --help=json"));
+      return context.fail(
+          usage_error("--help: '" + form + "' is no form of the help; use --help, or --help=json"));
     }
   }
-  context.output().write(root.help("", CLI::AppFormatMode::All));
+  if (as_json)
+    context.output().line(format::canonical_json(help_json(root, command)));
+  else
+    context.output().write(root.help("", mode));
   return kExitGood;
 }
 
@@ -171,10 +172,9 @@ std::optional<int> parse(CommandContext& context, CLI::App& root, int argc,
     root.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    context.output().write(root.help());
-    return kExitGood;
+    return show_given_help(context, root, CLI::AppFormatMode::Normal);
   } catch (const CLI::CallForAllHelp&) {
-    return show_given_help(context, root);
+    return show_given_help(context, root, CLI::AppFormatMode::All);
   } catch (const CLI::CallForVersion& version) {
     context.output().line(version.what());
     return kExitGood;

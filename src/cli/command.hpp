@@ -97,8 +97,9 @@ class CommandContext {
   void note_refused_options(const CLI::App& root);  // the same for a configuration file
   void note_options(
       const CLI::App& root);  // keeps the parsed options: fail() adds them to proposed commands
-  [[nodiscard]] Status open_terminal();  // uses the parsed options
-  void open_plain_terminal();            // for messages about a refused command line
+  [[nodiscard]] bool json_asked() const { return json_asked_; }  // even if the line is refused
+  [[nodiscard]] Status open_terminal();                          // uses the parsed options
+  void open_plain_terminal();  // for messages about a refused command line
   [[nodiscard]] int run_action() {
     acted_ = true;
     return action_();

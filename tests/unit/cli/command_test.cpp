@@ -319,6 +319,8 @@ TEST_CASE("the help as JSON lists the options of a command") {
   CHECK(help["options"][2]["type"] == "switch");
   CHECK(run({"help", "box", "--json"}).output == ran.output);
   CHECK(run({"box", "--size", "1x1", "--help=json"}).output == ran.output);
+  CHECK(run({"box", "--json", "--help"}).output == ran.output);
+  CHECK(run({"box", "-h", "--json"}).output == ran.output);
 }
 
 TEST_CASE("the help of the program as JSON lists commands and exit codes") {
