@@ -85,9 +85,11 @@ std::string no_choice(const std::string& word, const std::vector<std::string>& w
          suggestion(plain_word(word), words);
 }
 
-std::string form_text(const std::string& form) {
+std::string not_of_form(const std::string& form) {
+  if (form.find('|') != std::string::npos) return " is none of " + form;
   const ValueForm* const found = find_form(form);
-  return found == nullptr || found->about.empty() ? form : form + ", " + std::string(found->about);
+  const std::string text = " is not of the form " + form;
+  return found == nullptr || found->about.empty() ? text : text + ", " + std::string(found->about);
 }
 
 bool has_name(const CLI::Option& option, std::span<const std::string_view> names) {

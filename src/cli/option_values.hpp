@@ -56,8 +56,10 @@ struct ValueForm {
 // values follow from what CLI11 converts them to.
 [[nodiscard]] const ValueForm* find_form(std::string_view form);
 
-// Returns a form, and what its letters mean: "WxH, width x height in pixels, such as 512x512".
-[[nodiscard]] std::string form_text(const std::string& form);
+// Returns the end of a message about a value that has another form than `form`: " is none of a|b"
+// if that is a choice, else such as " is not of the form WxH, width x height in pixels, such as
+// 512x512".
+[[nodiscard]] std::string not_of_form(const std::string& form);
 
 // Says that the value is one of these words. They are kept in CLI11's name of the option's type,
 // which the help does not show, because the form shows them in its own way.
@@ -109,8 +111,7 @@ CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Pa
                         const std::string& text, const std::string& form, const char* group) {
   const auto set = [&value, parse, name, form](const std::string& word) {
     const std::optional<T> parsed = parse(word);
-    if (!parsed)
-      throw CLI::ValidationError(name, "'" + word + "' is not of the form " + form_text(form));
+    if (!parsed) throw CLI::ValidationError(name, "'" + word + "'" + not_of_form(form));
     value = *parsed;
   };
   return add_text(command, name, set, text, form, group);

@@ -42,6 +42,7 @@ TEST_CASE("a form says what kind of value it stands for") {
   REQUIRE(find_form("DIR") != nullptr);
   CHECK(find_form("DIR")->path == "folder");
   CHECK(find_form("NAME") == nullptr);
-  CHECK(form_text("CxR") == "CxR, columns x rows, such as 4x3");
-  CHECK(form_text("NAME") == "NAME");
+  CHECK(not_of_form("CxR") == " is not of the form CxR, columns x rows, such as 4x3");
+  CHECK(not_of_form("NAME") == " is not of the form NAME");
+  CHECK(not_of_form("a|b") == " is none of a|b");
 }
