@@ -14,6 +14,7 @@
 #include "cli/config_file.hpp"
 #include "cli/descriptor.hpp"
 #include "cli/help.hpp"
+#include "cli/help_json.hpp"
 #include "cli/option_values.hpp"
 #include "cli/refusal.hpp"
 #include "cli/report.hpp"
@@ -56,16 +57,42 @@ Result<const CLI::App*> find_command(const CLI::App& root, const std::string& na
   return usage_error(unknown_command(root, name));
 }
 
+format::Json help_json(const CLI::App& root, const CLI::App& command) {
+  return &command == &root ? program_json(root, HOTPACK_VERSION)
+                           : command_json(command, root.get_name());
+}
+
 int show_help(CommandContext& context, const CLI::App& root, const std::string& name) {
-  if (name.empty()) {
+  const auto command = name.empty() ? Result<const CLI::App*>(&root) : find_command(root, name);
+  if (!command.ok()) return context.fail(command.error());
+  if (context.json())
+    context.output().line(format::canonical_json(help_json(root, **command)));
+  else if (*command == &root)
     // root.help() would return the help of the command that was called, which is `help`.
     context.output().write(
         root.get_formatter()->make_help(&root, root.get_name(), CLI::AppFormatMode::All));
-    return kExitGood;
+  else
+    context.output().write((*command)->help(root.get_name(), CLI::AppFormatMode::All));
+  return kExitGood;
+}
+
+// Shows the help of the command in the line: as JSON if --help=json or --json asks for it.
+int show_given_help(CommandContext& context, const CLI::App& root, CLI::AppFormatMode mode) {
+  const CLI::App& command = given_command(root);
+  bool as_json = context.json_asked();
+  for (const CLI::App* app : {&command, &root}) {
+    for (const std::string& form : app->get_help_all_ptr()->results()) {
+      as_json = as_json || form == "json";
+      if (form == "true" || form == "json") continue;
+      context.open_plain_terminal();
+      return context.fail(
+          usage_error("--help: '" + form + "' is no form of the help; use --help, or --help=json"));
+    }
   }
-  const auto command = find_command(root, name);
-  if (!command.ok()) return context.fail(command.error());
-  context.output().write((*command)->help(root.get_name(), CLI::AppFormatMode::All));
+  if (as_json)
+    context.output().line(format::canonical_json(help_json(root, command)));
+  else
+    context.output().write(root.help("", mode));
   return kExitGood;
 }
 
@@ -75,6 +102,7 @@ void add_help_command(CLI::App& root, CommandContext& context) {
       *root.add_subcommand("help", "Shows the help of a command, as COMMAND --help does");
   set_examples(command, "hotpack help pack");
   command.add_option("COMMAND", *name, "the command; without it, help of hotpack");
+  context.add_json_option(command);
   context.set_action(command, [&root, &context, name] { return show_help(context, root, *name); });
 }
 
@@ -82,8 +110,13 @@ void add_version_command(CLI::App& root, CommandContext& context) {
   CLI::App& command =
       *root.add_subcommand("version", "Shows the version of hotpack and of the format it writes");
   set_examples(command, "hotpack version");
+  context.add_json_option(command);
   context.set_action(command, [&context] {
-    context.output().line(version_text());
+    Report report;
+    report.member("version", HOTPACK_VERSION);
+    report.member("format", format::kVersion);
+    report.lines(version_text() + "\n");
+    context.print(report);
     return kExitGood;
   });
 }
@@ -91,7 +124,7 @@ void add_version_command(CLI::App& root, CommandContext& context) {
 void define(CLI::App& root, CommandContext& context, std::span<const AddCommand> commands) {
   root.formatter(std::make_shared<HelpFormatter>(context.columns()));
   root.set_help_flag("-h", "show a short help: examples and the main options");
-  root.set_help_all_flag("--help", "show the whole help");
+  root.set_help_all_flag("--help", "show the whole help; --help=json: as JSON");
   root.set_version_flag("-V,--version", version_text(), "show the version");
   root.require_subcommand(0, 1);
   set_examples(root,
@@ -104,6 +137,7 @@ void define(CLI::App& root, CommandContext& context, std::span<const AddCommand>
   for (const AddCommand add : commands) add(root, context);
   add_help_command(root, context);
   add_version_command(root, context);
+  set_choices(root.get_subcommand("help")->get_option("COMMAND"), command_names(root));
   for (CLI::App* command : root.get_subcommands(nullptr)) {
     take_one_value_a_time(*command);
     context.add_message_options(*command);
@@ -116,6 +150,7 @@ std::string name_for_help(const CLI::App& root) {
 }
 
 int refuse(CommandContext& context, const CLI::App& root, const CLI::ParseError& thrown) {
+  context.note_refused_options(root);
   context.open_plain_terminal();
   const int code = context.fail(refusal(root, thrown));
   if (code == kExitUsage) context.terminal().info("see " + name_for_help(root) + " --help");
@@ -137,11 +172,9 @@ std::optional<int> parse(CommandContext& context, CLI::App& root, int argc,
     root.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    context.output().write(root.help());
-    return kExitGood;
+    return show_given_help(context, root, CLI::AppFormatMode::Normal);
   } catch (const CLI::CallForAllHelp&) {
-    context.output().write(root.help("", CLI::AppFormatMode::All));
-    return kExitGood;
+    return show_given_help(context, root, CLI::AppFormatMode::All);
   } catch (const CLI::CallForVersion& version) {
     context.output().line(version.what());
     return kExitGood;
@@ -169,10 +202,9 @@ int parse_and_run(CommandContext& context, std::span<const AddCommand> commands,
 
 int report_bug(CommandContext& context, const std::string& what) {
   context.open_plain_terminal();
-  context.terminal().error("internal error: " + what +
-                           "; this is a bug in hotpack " HOTPACK_VERSION
-                           ", please report it with the command line");
-  return kExitInternal;
+  return context.fail(internal_error("internal error: " + what +
+                                     "; this is a bug in hotpack " HOTPACK_VERSION
+                                     ", please report it with the command line"));
 }
 
 int report_exception(CommandContext& context, const std::exception& thrown) {
@@ -270,13 +302,23 @@ void CommandContext::note_arguments(int argc, const char* const* argv) {
   const std::vector<std::string> arguments(argv, argv + argc);
   for (const std::string& argument : arguments)
     typed_ += (typed_.empty() ? "" : " ") + shell_word(argument);
-  const auto end = std::find(arguments.begin(), arguments.end(), "--");
-  json_asked_ = std::any_of(arguments.begin(), end, [](const std::string& argument) {
-    return argument == "--json" || (argument.starts_with("--json=") && argument != "--json=false");
-  });
+  expect_json(typed_json_wishes(arguments));
+}
+
+void CommandContext::note_refused_options(const CLI::App& root) {
+  named_ = named_options(root);
+  expect_json(given_json_wishes(given_command(root)));
+}
+
+void CommandContext::expect_json(JsonWishes wishes) {
+  json_asked_ = json_asked_ || wishes.result;
+  if (wishes.messages) terminal_options_.progress = ProgressMode::json;
+  set_shortage_form({terminal_options_.progress == ProgressMode::json, json_asked_});
 }
 
 void CommandContext::note_options(const CLI::App& root) {
+  named_ = named_options(root);
+  expect_json({json_, terminal_options_.progress == ProgressMode::json});
   for (const CLI::App* command : root.get_subcommands({}))
     if (command->get_name() == "pack") given_ = options_to_keep(given_command(root), *command);
 }
@@ -320,11 +362,13 @@ void CommandContext::write_error_object(int code) {
   const bool stopped = code == kExitGood && stop_signal() != 0;
   if (code == kExitGood && !stopped) return;
   Error error = failure_.value_or(Error{});
-  if (!failure_ && stopped) error.message = "stopped by signal " + std::to_string(stop_signal());
+  if (stopped) {
+    error.code = ErrorCode::cancelled;
+    if (!failure_) error.message = "stopped by signal " + std::to_string(stop_signal());
+  }
   if (!failure_ && !stopped && terminal_) error.message = terminal_->last_error();
-  const format::Json json = error_json(stopped ? "stopped" : name_of_exit(code),
-                                       stopped ? 128 + stop_signal() : code, error);
-  output_.line(format::canonical_json(format::Json{{"error", json}}));
+  output_.line(format::canonical_json(
+      error_json(error, stopped ? 128 + stop_signal() : code, option_in(error.message, named_))));
 }
 
 void CommandContext::log_end(int code) {
@@ -348,7 +392,7 @@ int run_command_line(std::span<const AddCommand> commands, int argc, const char*
   }
   return context.finish(code);
 } catch (const std::bad_alloc& lack) {  // while the exception was reported
-  print_shortage(streams.messages, shortage_text(lack));
+  print_shortage(streams.output, streams.messages, shortage_text(lack));
   return kExitIo;
 }
 

@@ -29,6 +29,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json_wishes.hpp"
+#include "cli/named_option.hpp"
 #include "cli/output.hpp"
 #include "cli/pack_command.hpp"
 #include "cli/signals.hpp"
@@ -90,11 +92,14 @@ class CommandContext {
   // Only run_command_line() calls these.
   void note_arguments(
       int argc,
-      const char* const* argv);  // keeps the line as typed, for the log and to find --json early
+      const char* const* argv);  // keeps the line as typed, for the log, and finds --json and
+                                 // --progress json early: errors of the parser need them
+  void note_refused_options(const CLI::App& root);  // the same for a configuration file
   void note_options(
       const CLI::App& root);  // keeps the parsed options: fail() adds them to proposed commands
-  [[nodiscard]] Status open_terminal();  // uses the parsed options
-  void open_plain_terminal();            // for messages about a refused command line
+  [[nodiscard]] bool json_asked() const { return json_asked_; }  // even if the line is refused
+  [[nodiscard]] Status open_terminal();                          // uses the parsed options
+  void open_plain_terminal();  // for messages about a refused command line
   [[nodiscard]] int run_action() {
     acted_ = true;
     return action_();
@@ -103,6 +108,7 @@ class CommandContext {
   [[nodiscard]] int finish(int code);  // ends progress, flushes the output, returns the exit code
 
  private:
+  void expect_json(JsonWishes wishes);
   void write_error_object(int code);
   void log_end(int code);
 
@@ -117,6 +123,7 @@ class CommandContext {
   bool acted_ = false;
   std::string typed_;
   std::vector<GivenOption> given_;
+  std::vector<NamedOption> named_;
   std::optional<Error> failure_;
   std::optional<StopSignals> stop_signals_;
   std::unique_ptr<Terminal> terminal_;

@@ -111,15 +111,15 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
       "hotpack bench packed/train --json | jq .recommended_threads\n"
       "hotpack bench packed/train --device    # batches on the first CUDA device");
   bench::BenchOptions& options = arguments->options;
-  command
-      .add_option("--batch", options.batch,
-                  "samples per batch; fewer if memory is short [default: 32]")
+  command.add_option("--batch", options.batch, "samples per batch; fewer if memory is short")
+      ->default_str("32")
       ->option_text("N")
       ->check(CLI::Range(1, 65536))
       ->group("Measuring");
   command
       .add_option("--seconds", options.seconds,
-                  "seconds per row of the table; longer gives steadier figures [default: 1]")
+                  "seconds per row of the table; longer gives steadier figures")
+      ->default_str("1")
       ->option_text("S")
       ->check(CLI::Range(0.01, 600.0))
       ->group("Measuring");

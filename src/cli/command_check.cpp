@@ -103,17 +103,17 @@ int run_check(CommandContext& context, CheckCommand& command) {
       reads_standard_input(*command.app),
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   const Report shown = check_report(*report, end, context.columns());
-  if (context.json()) {
+  const Status written =
+      command.write_classes.empty() ? Status() : write_class_table(*report, command.write_classes);
+  if (context.json() && written.ok()) {  // if it is not, stdout gets the error alone
     context.print(shown);
-  } else {
+  } else if (!context.json()) {
     context.output().write_painted(
         check_text(shown, report->result, context.columns(), context.colored_output()));
   }
-  if (!command.write_classes.empty()) {
-    const Status written = write_class_table(*report, command.write_classes);
-    if (!written.ok()) return context.fail(written.error());
+  if (!written.ok()) return context.fail(written.error());
+  if (!command.write_classes.empty())
     context.terminal().info(written_text(*report, command.write_classes));
-  }
   return exit_code_of(report->result);
 }
 

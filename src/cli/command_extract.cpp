@@ -22,6 +22,7 @@
 #include "cli/option_values.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/refusal.hpp"
+#include "cli/report.hpp"
 #include "cli/sample_writer.hpp"
 #include "cli/text.hpp"
 #include "hotpack/dataset.hpp"
@@ -30,6 +31,8 @@
 namespace hotpack::cli {
 
 namespace {
+
+using format::Json;
 
 constexpr const char* kOutput = "Output";
 
@@ -237,6 +240,53 @@ Result<Extracted> extract_one(CommandContext& context, const ExtractArguments& a
   return done;
 }
 
+// Returns the folder that the files of a pack are written to.
+std::string folder_of(const ExtractArguments& arguments, const Subject& subject) {
+  const std::string& prefix = subject.prefix;
+  return prefix.empty() ? arguments.folder
+                        : arguments.folder + "/" + prefix.substr(0, prefix.size() - 1);
+}
+
+// Returns the JSON of one pack that was extracted, or of one whose turn did not come.
+Json pack_json(const ExtractArguments& arguments, const Subject& subject, const Extracted& done) {
+  const std::uint64_t chosen = subject.chosen ? subject.chosen->size() : subject.dataset.records();
+  const std::string line =
+      done.complete ? pack_line(arguments, subject, done.any_unlabeled) : std::string();
+  return Json{{"pack", printable_name(subject.pack)},
+              {"output", printable_name(folder_of(arguments, subject))},
+              {"status", done.complete ? "extracted" : "stopped"},
+              {"samples", done.samples},
+              {"skipped", subject.dataset.records() - chosen},
+              {"files", done.files},
+              {"bytes", done.bytes},
+              {"command", line.empty() ? Json() : Json(printable(line))}};
+}
+
+void print_report(CommandContext& context, const ExtractArguments& arguments,
+                  const std::vector<Subject>& subjects, const std::vector<Extracted>& done) {
+  Report report;
+  Json packs = Json::array();
+  std::uint64_t samples = 0, skipped = 0, files = 0, bytes = 0;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    Extracted each{.complete = false};
+    if (i < done.size()) each = done[i];
+    packs.push_back(pack_json(arguments, subjects[i], each));
+    samples += each.samples;
+    skipped += packs.back()["skipped"].get<std::uint64_t>();
+    files += each.files;
+    bytes += each.bytes;
+  }
+  const bool complete = done.size() == subjects.size() && done.back().complete;
+  report.member("status", complete ? "extracted" : "stopped");
+  report.member("output", printable_name(arguments.folder));
+  report.member("samples", samples);
+  report.member("skipped", skipped);
+  report.member("files", files);
+  report.member("bytes", bytes);
+  report.member("packs", std::move(packs));
+  context.print(report);
+}
+
 void report_end(Terminal& terminal, const ExtractArguments& arguments,
                 const std::vector<Subject>& subjects, const std::vector<Extracted>& done) {
   std::uint64_t files = 0;
@@ -279,6 +329,7 @@ Status extract_all(CommandContext& context, const ExtractArguments& arguments) {
     if (!extracted.complete) break;
   }
   report_end(context.terminal(), arguments, subjects, done);
+  if (context.json()) print_report(context, arguments, subjects, done);
   return {};
 }
 
@@ -323,6 +374,7 @@ void add_extract_command(CLI::App& app, CommandContext& context) {
       ->group(kOutput);
   command.add_flag("--force", arguments->writer.force, "replace existing files")->group(kOutput);
   context.add_jobs_option(command);
+  context.add_json_option(command);
   context.set_action(command, [&context, arguments] { return extract(context, *arguments); });
 }
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <memory>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -27,11 +28,12 @@ void say_lines(Terminal& terminal, pipeline::Level level, const std::string& tex
     terminal.message(level, beginning + std::string(line));
 }
 
-int refuse(CommandContext& context, const pipeline::PackRun& run) {
+int refuse(CommandContext& context, const pipeline::PackRun& run, double seconds) {
   say_lines(context.terminal(), pipeline::Level::error, run.problems.text());
-  context.terminal().error("nothing was packed: " + counted_text(run.problems.count(), "problem") +
-                           " in the input");
-  return kExitData;
+  const Error error = data_error(
+      "nothing was packed: " + counted_text(run.problems.count(), "problem") + " in the input");
+  if (context.json()) context.print(refused_report(run, error, seconds));
+  return context.fail(error);
 }
 
 int stopped(CommandContext& context, const pipeline::PackRun& run, const std::string& output) {
@@ -61,9 +63,8 @@ void warn_of_set(CommandContext& context, const pipeline::PackReport& set) {
 int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackRun& run,
                double seconds) {
   using pipeline::PackStatus;
-  const bool ended_early = run.status == PackStatus::refused || run.status == PackStatus::stopped;
-  if (context.json() || !ended_early) context.print(pack_report(run, seconds));
-  if (run.status == PackStatus::refused) return refuse(context, run);
+  if (run.status == PackStatus::refused) return refuse(context, run, seconds);
+  if (context.json() || run.status != PackStatus::stopped) context.print(pack_report(run, seconds));
   for (const pipeline::PackReport& set : run.sets) warn_of_set(context, set);
   if (run.status == PackStatus::stopped)
     return stopped(context, run, command.arguments.options.run.output);

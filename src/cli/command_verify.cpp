@@ -186,7 +186,8 @@ void add_verify_command(CLI::App& app, CommandContext& context) {
   command.add_option("PACK", arguments->paths, "packs, parent folders of splits, or single shards")
       ->required();
   add_value(command, "--max-findings", arguments->max_findings,
-            "maximum number of findings to print; all are counted [default: 1000]", "N", "Running")
+            "maximum number of findings to print; all are counted", "N", "Running")
+      ->default_str("1000")
       ->check(CLI::Range(1, 1'000'000));
   context.add_jobs_option(command);
   context.add_json_option(command);

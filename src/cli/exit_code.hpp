@@ -1,6 +1,9 @@
 // The exit codes of the command, all in one place.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "hotpack/result.hpp"
 
 namespace hotpack::cli {
@@ -31,21 +34,30 @@ inline constexpr int kExitInternal = 70;  // a bug in hotpack (EX_SOFTWARE)
   }
   return kExitInternal;
 }
-// Returns the name of the code in the JSON of --json.
-[[nodiscard]] constexpr const char* name_of_exit(int code) {
-  switch (code) {
-    case kExitData:
-      return "data";
-    case kExitUsage:
-      return "usage";
-    case kExitIo:
-      return "io";
-    case kExitDamaged:
-      return "damaged";
-    default:
-      return "internal";
-  }
-}
 [[nodiscard]] inline int exit_code_of(const Error& error) { return exit_code_of(error.code); }
+
+// Returns the word of the code in the JSON of --json.
+[[nodiscard]] constexpr std::string_view word_of(ErrorCode code) {
+  constexpr std::array<std::string_view, 7> kWords{"usage",    "data",    "io",       "damaged",
+                                                   "internal", "timeout", "cancelled"};
+  return kWords[static_cast<std::size_t>(code)];
+}
+
+// An exit code as `hotpack --help=json` lists it.
+struct ExitCode {
+  int code;
+  std::string_view text;
+};
+inline constexpr std::array<ExitCode, 7> kExitCodes{{
+    {kExitGood, "success; there may be warnings"},
+    {kExitData, "input data refused, or samples skipped"},
+    {kExitUsage,
+     "wrong usage, an output folder that contains a pack made with other options, or a file in "
+     "the output folder that hotpack did not write"},
+    {kExitIo, "a path is missing or unreadable, a read or write failed, or the disk is full"},
+    {kExitDamaged, "a pack is damaged, was not written by hotpack, or has a newer format"},
+    {kExitInternal, "a bug in hotpack"},
+    {kExitUnread, "the program that reads stdout ended early; the work of the command succeeded"},
+}};
 
 }  // namespace hotpack::cli

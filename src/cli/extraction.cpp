@@ -32,13 +32,18 @@ class Extraction {
     run_workers(
         static_cast<unsigned>(std::clamp<std::uint64_t>(progress_.samples_total, 1, threads)));
     if (error_) return std::move(*error_);
-    Extracted done{files_, progress_.samples_done == progress_.samples_total, any_unlabeled_};
+    Extracted done{.files = files_,
+                   .samples = progress_.samples_done,
+                   .bytes = bytes_,
+                   .complete = progress_.samples_done == progress_.samples_total,
+                   .any_unlabeled = any_unlabeled_};
     if (!done.complete || rows_.empty()) return done;
     SampleWriter writer(tree_, options_, dataset_.classes());
     std::string list;
     for (const std::string& rows : rows_) list += rows;
     HOTPACK_TRY(writer.write_list(list));
     done.files += writer.files();
+    done.bytes += writer.bytes();
     return done;
   }
 
@@ -73,7 +78,9 @@ class Extraction {
       }();
       if (!status.ok()) fail(i, std::move(status).error());
     }
-    if (writer) files_ += writer->files();
+    if (!writer) return;
+    files_ += writer->files();
+    bytes_ += writer->bytes();
   }
 
   Status write(SampleWriter& writer, std::uint64_t i) {
@@ -105,7 +112,7 @@ class Extraction {
   OutputTree& tree_;
   const SampleWriterOptions& options_;
   const std::function<bool(const ExtractionProgress&)>& tell_;
-  std::atomic<std::uint64_t> next_{0}, files_{0};
+  std::atomic<std::uint64_t> next_{0}, files_{0}, bytes_{0};
   std::atomic<bool> stopped_{false};
   std::mutex telling_;  // guards the members below
   ExtractionProgress progress_;

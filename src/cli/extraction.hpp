@@ -27,6 +27,8 @@ struct ExtractionProgress {
 
 struct Extracted {
   std::uint64_t files = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t bytes = 0;     // of the files
   bool complete = true;        // false if the run was stopped; labels.csv is then missing
   bool any_unlabeled = false;  // an image of a pack with one class per image has no class
 };

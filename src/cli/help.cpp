@@ -89,13 +89,8 @@ std::string entry(const std::string& name, const std::string& text, std::size_t 
 // Returns the names of an option and its value: "-j, --jobs N".
 std::string name_of(const CLI::Option& option) {
   if (option.get_positional()) return option.get_name(true, false);
-  std::string names;
-  for (const std::string& name : option.get_snames()) names += (names.empty() ? "-" : ", -") + name;
-  for (const std::string& name : option.get_lnames())
-    names += (names.empty() ? "--" : ", --") + name;
-  if (option.get_type_size() == 0) return names;
-  return names + " " +
-         (option.get_option_text().empty() ? option.get_type_name() : option.get_option_text());
+  const std::string form = form_of(option);
+  return joined_text(names_of(option), ", ") + (form.empty() ? "" : " " + form);
 }
 
 std::string text_of(const CLI::Option& option) {
@@ -103,18 +98,6 @@ std::string text_of(const CLI::Option& option) {
   if (!option.get_default_str().empty()) text += " [default: " + option.get_default_str() + "]";
   if (option.get_required()) text += " (required)";
   return text;
-}
-
-std::string usage(const CLI::App& app, const std::string& name) {
-  std::string line = name;
-  if (!app.get_subcommands({}).empty()) line += " COMMAND";
-  for (const CLI::Option* option :
-       app.get_options([](const CLI::Option* each) { return each->get_positional(); })) {
-    const std::string word =
-        option->get_name(true, false) + (option->get_expected_max() > 1 ? "..." : "");
-    line += option->get_required() ? " " + word : " [" + word + "]";
-  }
-  return "Usage:\n  " + line + " [options]\n";
 }
 
 std::string group(const std::string& title, const std::vector<const CLI::Option*>& options,
@@ -128,25 +111,11 @@ std::string group(const std::string& title, const std::vector<const CLI::Option*
 
 using Wanted = std::function<bool(const CLI::Option&)>;
 
-std::string positionals(const CLI::App& app, std::size_t columns) {
-  const auto shown = [](const CLI::Option* each) {
-    return each->get_positional() && !each->get_group().empty();
-  };
-  return group("Arguments", app.get_options(shown), columns);
-}
-
-std::string option_groups(const CLI::App& app, const Wanted& wanted, std::size_t columns) {
-  const std::string last = "Options";  // CLI11's name for those without a group: --help
-  std::vector<std::string> titles = app.get_groups();
-  std::stable_partition(titles.begin(), titles.end(),
-                        [&](const std::string& title) { return title != last; });
+std::string groups(const CLI::App& app, const Wanted& wanted, std::size_t columns) {
   std::string out;
-  for (const std::string& title : titles) {
-    if (title.empty()) continue;
-    const auto shown = [&](const CLI::Option* each) {
-      return each->get_group() == title && each->nonpositional() && wanted(*each);
-    };
-    out += group(title, app.get_options(shown), columns);
+  for (OptionGroup& each : option_groups(app)) {
+    std::erase_if(each.options, [&](const CLI::Option* option) { return !wanted(*option); });
+    out += group(each.title, each.options, columns);
   }
   return out;
 }
@@ -185,17 +154,66 @@ std::string pointer(const CLI::App& app, const std::string& name) {
 
 }  // namespace
 
+std::vector<const CLI::Option*> arguments_of(const CLI::App& app) {
+  return app.get_options(
+      [](const CLI::Option* each) { return each->get_positional() && !each->get_group().empty(); });
+}
+
+std::vector<OptionGroup> option_groups(const CLI::App& app) {
+  const std::string last = "Options";  // CLI11's name for those without a group: --help
+  std::vector<std::string> titles = app.get_groups();
+  std::stable_partition(titles.begin(), titles.end(),
+                        [&](const std::string& title) { return title != last; });
+  std::vector<OptionGroup> found;
+  for (const std::string& title : titles) {
+    if (title.empty()) continue;
+    const auto shown = [&](const CLI::Option* each) {
+      return each->get_group() == title && each->nonpositional();
+    };
+    found.push_back({title, app.get_options(shown)});
+  }
+  return found;
+}
+
+bool is_switch(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string form_of(const CLI::Option& option) {
+  if (is_switch(option)) return {};
+  if (option.get_positional()) return option.get_name(true, false);
+  return option.get_option_text().empty() ? option.get_type_name() : option.get_option_text();
+}
+
+std::string usage_line(const CLI::App& app, const std::string& name) {
+  std::string line = name;
+  if (!app.get_subcommands({}).empty()) line += " COMMAND";
+  for (const CLI::Option* option :
+       app.get_options([](const CLI::Option* each) { return each->get_positional(); })) {
+    const std::string word =
+        option->get_name(true, false) + (option->get_expected_max() > 1 ? "..." : "");
+    line += option->get_required() ? " " + word : " [" + word + "]";
+  }
+  return line + " [options]";
+}
+
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
                                      CLI::AppFormatMode mode) const {
   std::string out = wrapped(app->get_description(), columns_, 0) + "\n\n";
   if (!app->get_footer().empty())
     out += "Examples:\n" + examples(app->get_footer(), columns_) + "\n";
-  out += usage(*app, name) + commands(*app, columns_) + positionals(*app, columns_);
+  out += "Usage:\n  " + usage_line(*app, name) + "\n" + commands(*app, columns_) +
+         group("Arguments", arguments_of(*app), columns_);
   const bool whole = mode == CLI::AppFormatMode::All;
   const bool is_root = !app->get_subcommands({}).empty();
-  out += option_groups(
-      *app, whole || is_root ? [](const CLI::Option&) { return true; } : main_options(*app),
-      columns_);
+  out +=
+      groups(*app, whole || is_root ? [](const CLI::Option&) { return true; } : main_options(*app),
+             columns_);
   return whole ? out : out + pointer(*app, name);
 }
 

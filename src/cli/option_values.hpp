@@ -45,10 +45,30 @@ using Choices = std::vector<std::pair<std::string, T>>;
 // Returns a message such as "'lineer' is none of auto|linear; did you mean 'linear'?".
 [[nodiscard]] std::string no_choice(const std::string& word, const std::vector<std::string>& words);
 
+// What the help shows in place of a value, and what kind of value it stands for.
+struct ValueForm {
+  std::string_view form;        // or the name of an argument
+  std::string_view type;        // as --help=json names it
+  std::string_view path = {};   // of the type "path": file, folder or any
+  std::string_view about = {};  // what the letters mean
+};
+// Returns the form's entry in the table; nullptr if the table lacks it. The types of all other
+// values follow from what CLI11 converts them to.
+[[nodiscard]] const ValueForm* find_form(std::string_view form);
+
 // Returns the end of a message about a value that has another form than `form`: " is none of a|b"
 // if that is a choice, else such as " is not of the form WxH, width x height in pixels, such as
 // 512x512".
 [[nodiscard]] std::string not_of_form(const std::string& form);
+
+// Says that the value is one of these words. They are kept in CLI11's name of the option's type,
+// which the help does not show, because the form shows them in its own way.
+CLI::Option* set_choices(CLI::Option* option, const std::vector<std::string>& words);
+// Returns the words of set_choices(); for other options, the words that the form lists next to
+// other values, such as "auto" in "I/N|auto".
+[[nodiscard]] std::vector<std::string> choices_of(const CLI::Option& option);
+// True if set_choices() was called: no other value is accepted.
+[[nodiscard]] bool has_choices(const CLI::Option& option);
 
 // True if the option has one of these names.
 [[nodiscard]] bool has_name(const CLI::Option& option, std::span<const std::string_view> names);
@@ -68,8 +88,8 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
         if (plain_word(known) == plain_word(word)) return void(value = meaning);
     throw CLI::ValidationError(name, no_choice(word, words));
   };
-  return add_text(command, name, choose, text, joined_text(words, "|"), group)
-      ->default_str(choices.front().first);
+  CLI::Option* const option = add_text(command, name, choose, text, joined_text(words, "|"), group);
+  return set_choices(option, words)->default_str(choices.front().first);
 }
 
 // Adds an option whose value is one of the words of an enum (base/words.hpp). The option also

@@ -246,8 +246,8 @@ void add_split_options(CLI::App& command, pipeline::InputOptions& input) {
       "hash:train=80,val=20 (samples keep their "
       "split when others are added), list:train=FILE,val=FILE",
       "HOW", kInput);
-  add_value(command, "--split-seed", input.split.seed, "seed of --split ratio [default: 0]", "N",
-            kInput);
+  add_value(command, "--split-seed", input.split.seed, "seed of --split ratio", "N", kInput)
+      ->default_str("0");
   add_value(command, "--group", input.split.group,
             "with --split ratio or hash: samples whose keys have the same match of this regular "
             "expression stay in one split",
@@ -256,9 +256,14 @@ void add_split_options(CLI::App& command, pipeline::InputOptions& input) {
 
 constexpr std::string_view kListPresets = "list";
 
+std::vector<std::string> preset_words() {
+  std::vector<std::string> words{std::string(kListPresets)};
+  for (const auto& known : pipeline::preset_list()) words.push_back(known.first);
+  return words;
+}
+
 void set_preset(const std::string& name, std::string& preset) {
-  std::vector<std::string> names{std::string(kListPresets)};
-  for (const auto& known : pipeline::preset_list()) names.push_back(known.first);
+  const std::vector<std::string> names = preset_words();
   if (std::find(names.begin(), names.end(), name) == names.end())
     throw CLI::ValidationError(
         "--preset",
@@ -281,11 +286,12 @@ std::optional<labels::RgbId> parse_rgb_id(const std::string& text) {
 }
 
 void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
-  add_text(
+  CLI::Option* const preset = add_text(
       command, "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
       "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, "
       "ade20k150; list prints all",
       "NAME|list", kLabels);
+  set_choices(preset, preset_words());
   add_value(command, "--map", label.map,
             "table old,new that maps ids, colors or class names to a class, or to ignore", "FILE",
             kLabels);
@@ -300,16 +306,18 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
   add_words<LabelKind>(command, "--label-kind", label.kind,
                        "how label files are read; auto prints its decision and the reason",
                        kLabels);
-  add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
-                            "with rgb-id: the id that a color encodes, r+256g+65536b (COCO "
-                            "panoptic) or r/10*256+g (ADE20K full)",
-                            "r+256g+65536b|r/10*256+g", kLabels);
+  CLI::Option* const rgb_id =
+      add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
+                                "with rgb-id: the id that a color encodes, r+256g+65536b (COCO "
+                                "panoptic) or r/10*256+g (ADE20K full)",
+                                "r+256g+65536b|r/10*256+g", kLabels);
+  set_choices(rgb_id, choices_of(*rgb_id));
   add_value(command, "--shift-ids", label.shift_ids,
             "added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored",
             "-N", kLabels);
   add_value(command, "--threshold", label.threshold,
-            "with binary: pixels with a luma of N or more are foreground [default: 128]", "N",
-            kLabels)
+            "with binary: pixels with a luma of N or more are foreground", "N", kLabels)
+      ->default_str("128")
       ->check(CLI::Range(0, 255));
   add_value(command, "--ignore", label.ignore,
             "id, class name or color to exclude from training; repeatable [default: 255 in 8-bit, "
@@ -317,12 +325,14 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
             "class has that id]",
             "ID|NAME|#RRGGBB", kLabels);
   add_value(command, "--unknown", label.unknown,
-            "colors or ids without a class: error (default), ignore, nearest[:D] (the class of the "
+            "colors or ids without a class: error, ignore, nearest[:D] (the class of the "
             "nearest color, at most D away), "
             "or the class they become",
-            "error|ignore|nearest[:D]|CLASS", kLabels);
-  add_value(command, "--pad-label", label.pad_label,
-            "label of padded pixels: ignore (default) or a class", "ignore|CLASS", kLabels);
+            "error|ignore|nearest[:D]|CLASS", kLabels)
+      ->default_str("error");
+  add_value(command, "--pad-label", label.pad_label, "label of padded pixels: ignore or a class",
+            "ignore|CLASS", kLabels)
+      ->default_str("ignore");
 }
 
 // Refuses the word "bilinear": it may mean either of two filters, and their results differ.
@@ -369,8 +379,9 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
   add_words<Anchor>(command, "--anchor", record.anchor,
                     "where cropping and padding leave the image", kGeometry,
                     {{"middle", Anchor::center}});
-  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color,
-                       "color of padding [default: 0,0,0]", "R,G,B|#RRGGBB", kGeometry);
+  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "color of padding",
+                       "R,G,B|#RRGGBB", kGeometry)
+      ->default_str("0,0,0");
   add_words<SizeMismatch>(command, "--size-mismatch", record.size_mismatch,
                           "image and label differ in size: refuse; resample the label to the image "
                           "first; resample each to the record; "
@@ -399,8 +410,8 @@ void add_image_options(CLI::App& command, pipeline::RecordOptions& record) {
                        "JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size "
                        "before an antialiased filter; off decodes all pixels",
                        kImages);
-  add_value(command, "--max-pixels", record.max_pixels, "refuse larger images [default: 268435456]",
-            "N", kImages)
+  add_value(command, "--max-pixels", record.max_pixels, "refuse larger images", "N", kImages)
+      ->default_str("268435456")
       ->check(CLI::PositiveNumber);
 }
 
@@ -427,8 +438,8 @@ void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
   add_text(
       command, "--shard-size",
       [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
-      "maximum bytes of records per shard, such as 64MiB or 1GB [default: 256MiB]", "SIZE",
-      kStorage);
+      "maximum bytes of records per shard, such as 64MiB or 1GB", "SIZE", kStorage)
+      ->default_str("256MiB");
   add_value(command, "--shard-samples", options.shard.shard_samples,
             "maximum samples per shard, instead of a size", "N", kStorage)
       ->check(CLI::PositiveNumber);

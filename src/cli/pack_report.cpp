@@ -8,6 +8,7 @@
 
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 
@@ -290,6 +291,14 @@ Report pack_report(const pipeline::PackRun& run, double seconds) {
     report.line("time", human_duration(seconds) + " in all");
   if (run.status != PackStatus::planned && !run.sets.empty()) add_next(report, run);
   return report;
+}
+
+Report refused_report(const pipeline::PackRun& run, const Error& error, double seconds) {
+  Report refused;
+  for (const Json& json :
+       {error_json(error, exit_code_of(error)), pack_report(run, seconds).json()})
+    for (const auto& [name, value] : json.items()) refused.member(name, value);
+  return refused;
 }
 
 }  // namespace hotpack::cli

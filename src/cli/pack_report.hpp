@@ -13,9 +13,12 @@ namespace hotpack::cli {
 
 // Makes the report of a run or, with --dry-run, of its plan; the run took `seconds`. Without
 // splits, the JSON object itself has the members that describe a data set; with splits, each
-// element of `sets` has them. If the run was refused or stopped, the text of the report must not be
-// used.
+// element of `sets` has them. If the run was stopped, the text of the report must not be used.
 [[nodiscard]] Report pack_report(const pipeline::PackRun& run, double seconds);
+// Makes the JSON for a run that was refused: the members of error_json(), then those of
+// pack_report(). It has no text.
+[[nodiscard]] Report refused_report(const pipeline::PackRun& run, const Error& error,
+                                    double seconds);
 // Describes unusual but accepted inputs, one kind per line.
 [[nodiscard]] std::string remarks_text(const pipeline::DiagnosticCounts& remarks);
 

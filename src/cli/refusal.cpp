@@ -37,12 +37,6 @@ std::vector<std::string> dashed_names(const CLI::App& command) {
   return names;
 }
 
-std::vector<std::string> command_names(const CLI::App& root) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : root.get_subcommands({})) names.push_back(command->get_name());
-  return names;
-}
-
 // True if the user probably means `key`: "street_02.png" and "street_02" mean "north/street_02".
 bool is_end_of(std::string_view asked, const std::string& key) {
   for (const std::string_view end : {asked, asked.substr(0, asked.rfind('.'))}) {
@@ -139,6 +133,12 @@ std::string option_of(const std::string& words) {
 const CLI::App& given_command(const CLI::App& root) {
   const std::vector<CLI::App*> parsed = root.get_subcommands();
   return parsed.empty() ? root : *parsed.front();
+}
+
+std::vector<std::string> command_names(const CLI::App& root) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : root.get_subcommands({})) names.push_back(command->get_name());
+  return names;
 }
 
 std::vector<std::string> long_names(const CLI::App& command) {

@@ -15,6 +15,8 @@ namespace hotpack::cli {
 // Returns the command that the line names, or `root` if it names none.
 [[nodiscard]] const CLI::App& given_command(const CLI::App& root);
 
+[[nodiscard]] std::vector<std::string> command_names(const CLI::App& root);
+
 // Returns a message such as "unknown command 'pakc'; did you mean 'pack'?".
 [[nodiscard]] std::string unknown_command(const CLI::App& root, const std::string& name);
 

@@ -24,18 +24,20 @@ Json utf8_list(const std::vector<std::string>& texts) {
   return list;
 }
 
-Json error_json(std::string_view code, int exit, const Error& error) {
-  Json json{{"code", code}, {"exit", exit}, {"message", format::with_valid_utf8(error.message)}};
+Json error_json(const Error& error, int exit, const std::string& option, Json problems) {
+  Json json{{"type", "error"}, {"code", word_of(error.code)}, {"exit", exit}};
+  json["message"] = format::with_valid_utf8(error.message);
   json["path"] = error.path.empty() ? Json() : Json(format::with_valid_utf8(error.path));
   json["offset"] = error.offset ? Json(*error.offset) : Json();
+  json["option"] = option.empty() ? Json() : Json(format::with_valid_utf8(option));
+  json["problems"] = std::move(problems);
   return json;
 }
 
 Report failed_pack(const std::string& folder, const Error& error) {
-  const int exit = exit_code_of(error);
   Report report;
   report.member("pack", format::with_valid_utf8(folder));
-  report.member("error", error_json(name_of_exit(exit), exit, error));
+  report.member("error", error_json(error, exit_code_of(error)));
   return report;
 }
 

@@ -39,8 +39,10 @@ class Report {
 // Returns the strings, made valid UTF-8, as a JSON array.
 [[nodiscard]] format::Json utf8_list(const std::vector<std::string>& texts);
 
-// Returns an error as --json prints it. `code` is the name of the exit code `exit`.
-[[nodiscard]] format::Json error_json(std::string_view code, int exit, const Error& error);
+// Returns an error as --json prints it; docs/json.md describes the members. `option` is the name of
+// the option that caused it; empty: unknown. `problems` is the list of grouped problems, if any.
+[[nodiscard]] format::Json error_json(const Error& error, int exit, const std::string& option = {},
+                                      format::Json problems = format::Json::array());
 
 // Returns the report of a pack that cannot be opened, for a command that reports several packs. The
 // report contains the same error object as that for a single pack.

@@ -214,6 +214,7 @@ void SampleWriter::add_png(const std::string& name, const std::vector<std::byte>
 Status SampleWriter::write_file(const std::string& name, std::string_view content) {
   HOTPACK_TRY(tree_.write(options_.prefix + name, content, options_.force));
   ++files_;
+  bytes_ += content.size();
   return {};
 }
 

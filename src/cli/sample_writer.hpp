@@ -50,6 +50,7 @@ class SampleWriter {
   // together; writes no file if there are none.
   [[nodiscard]] Status write_list(const std::string& rows);
   [[nodiscard]] std::uint64_t files() const { return files_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of these files
 
  private:
   // These add files to made_.
@@ -72,6 +73,7 @@ class SampleWriter {
   std::vector<std::pair<std::string, std::string>> made_;  // names and contents, of one sample
   std::string rows_;                                       // of labels.csv
   std::uint64_t files_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace hotpack::cli

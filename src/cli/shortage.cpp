@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -24,14 +25,22 @@ bool lacks_threads(const std::exception& thrown) {
   return std::strncmp(thrown.what(), kThreadOfTbb, std::strlen(kThreadOfTbb)) == 0;
 }
 
+std::atomic<ShortageForm> form_of_process{ShortageForm{}};
+
 iovec piece(const char* text) { return {const_cast<char*>(text), std::strlen(text)}; }
+
+void write_line(int descriptor, const char* begin, const char* text, const char* end) {
+  const std::array<iovec, 4> line = {piece(begin), piece(text), piece(end), piece("\n")};
+  [[maybe_unused]] const ssize_t ignored =
+      ::writev(descriptor, line.data(), static_cast<int>(line.size()));
+}
 
 void report_and_end() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::exception& thrown) {
     if (const char* const text = shortage_text(thrown)) {
-      print_shortage(STDERR_FILENO, text);
+      print_shortage(STDOUT_FILENO, STDERR_FILENO, text);
       std::_Exit(kExitIo);
     }
   } catch (...) {  // another exception, which is no lack of memory or threads
@@ -50,11 +59,18 @@ const char* shortage_text(const std::exception& thrown) {
   return nullptr;
 }
 
-void print_shortage(int descriptor, const char* text) {
-  const std::array<iovec, 3> line = {piece("error: "), piece(text),
-                                     piece(". Run the same command again to continue\n")};
-  [[maybe_unused]] const ssize_t ignored =
-      ::writev(descriptor, line.data(), static_cast<int>(line.size()));
+void set_shortage_form(ShortageForm form) { form_of_process = form; }
+
+void print_shortage(int output, int messages, const char* text) {
+  const ShortageForm form = form_of_process;
+  if (form.json_result)
+    write_line(output, R"({"type":"error","code":"io","exit":3,"message":")", text,
+               R"(","path":null,"offset":null,"option":null,"problems":[]})");
+  if (form.json_message)
+    write_line(messages, R"({"type":"message","level":"error","text":")", text,
+               R"(. Run the same command again to continue"})");
+  else
+    write_line(messages, "error: ", text, ". Run the same command again to continue");
 }
 
 void report_uncaught_shortages() { std::set_terminate(report_and_end); }

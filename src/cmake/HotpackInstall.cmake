@@ -1,5 +1,5 @@
 # `cmake --install`: public headers, the static C++ libraries, the shared library for C, files for CMake and pkg-config, and the
-# command if it is built.
+# command with its completions and man pages if it is built.
 #
 # Components: development (headers, static libraries, package files), runtime (libhotpack.so.0), command, documentation; gpu-check, which is
 # installed by its name alone.
@@ -42,6 +42,12 @@ endforeach()
 
 if(TARGET hotpack)
   install(TARGETS hotpack RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+endif()
+
+# Shell completions and man pages, which HotpackCompletions makes.
+if(HOTPACK_COMPLETIONS)
+  install(DIRECTORY ${HOTPACK_COMPLETIONS}/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT command PATTERN man EXCLUDE)
+  install(DIRECTORY ${HOTPACK_COMPLETIONS}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT command)
 endif()
 
 # Tests and benchmarks for a machine with a GPU: a folder that can be copied anywhere.

@@ -187,7 +187,7 @@ class SystemFaults(unittest.TestCase):
             measuring.send_signal(signal.SIGINT)
             told, _ = measuring.communicate(timeout=60)
         self.assertEqual(measuring.returncode, -signal.SIGINT)
-        self.assertEqual(json.loads(told)["error"]["code"], "stopped")
+        self.assertEqual(json.loads(told)["code"], "cancelled")
 
     def test_a_class_folder_without_images_is_a_warning(self):
         fruit = self.folder / "fruit"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "format/json.hpp"
 #include "hotpack/dataset.hpp"
 #include "run_commands.hpp"
 #include "support/catch.hpp"
@@ -128,6 +129,23 @@ TEST_CASE("extract writes one folder per split, and a key may name its split") {
   CHECK(run({"extract", pack, "-o", folder / "none", "--key", "nobody"}).code == kExitUsage);
 }
 
+TEST_CASE("extract reports as JSON what it wrote and what it left out") {
+  const PackWithKeys made({"a", "b", "c"});
+  const Ran ran = made.extract({"--key", "b", "--json"});
+  CHECK(ran.code == kExitGood);
+  const auto report = format::parse_json(ran.output.substr(0, ran.output.size() - 1)).value();
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(made.out))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  CHECK(report["status"] == "extracted");
+  CHECK(report["samples"] == 1);
+  CHECK(report["skipped"] == 2);
+  CHECK(report["files"] == 2);
+  CHECK(report["bytes"] == bytes);
+  CHECK(report["packs"].size() == 1);
+  CHECK(report["packs"][0]["pack"] == made.pack.path());
+}
+
 TEST_CASE("info and verify take several packs and exit with the worst code") {
   const SeveralPacks made({"packed/train", "packed/val", "alone"});
   const TempFolder& folder = made.folder;
@@ -163,11 +181,12 @@ TEST_CASE("a pack that cannot be opened is an error object, alone or among other
   for (const char* command : {"info", "verify"}) {
     const Ran alone = run({command, missing, "--json"});
     CHECK(alone.code == kExitIo);
-    CHECK(alone.output.starts_with("{\"error\":{\"code\":\"io\""));
+    CHECK(alone.output.starts_with(R"({"type":"error","code":"io")"));
     CHECK(std::count(alone.output.begin(), alone.output.end(), '\n') == 1);
     const Ran both = run({command, made.pack.path(), missing, "--json"});
     CHECK(both.code == kExitIo);
-    CHECK_THAT(both.output, ContainsSubstring("{\"packs\":[") &&
-                                ContainsSubstring("/missing\",\"error\":{\"code\":\"io\""));
+    CHECK_THAT(both.output,
+               ContainsSubstring("{\"packs\":[") &&
+                   ContainsSubstring(R"(/missing","error":{"type":"error","code":"io")"));
   }
 }

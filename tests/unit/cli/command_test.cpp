@@ -12,6 +12,7 @@
 #include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "format/json.hpp"
 #include "run_commands.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
@@ -260,17 +261,78 @@ TEST_CASE("with --json an error is an object on stdout, and only then") {
   CHECK(usage.code == kExitUsage);
   CHECK(
       usage.output ==
-      R"({"error":{"code":"usage","exit":2,"message":"unknown option '--sise'; did you mean '--size'?","path":null,"offset":null}})"
+      R"({"type":"error","code":"usage","exit":2,"message":"unknown option '--sise'; did you mean '--size'?","path":null,"offset":null,"option":"--sise","problems":[]})"
       "\n");
-  CHECK(run({"box", "--json", "--size", "1", "--failure", "data"}).output ==
-        R"({"error":{"code":"data","exit":1,"message":"undecodable","path":"a.png","offset":null}})"
-        "\n");
+  CHECK(
+      run({"box", "--json", "--size", "1", "--failure", "data"}).output ==
+      R"({"type":"error","code":"data","exit":1,"message":"undecodable","path":"a.png","offset":null,"option":null,"problems":[]})"
+      "\n");
   CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "throw"}).output,
              ContainsSubstring(R"("code":"internal","exit":70)"));
   CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "memory"}).output,
              ContainsSubstring(R"("code":"io","exit":3)"));
   CHECK(run({"box", "--json", "--size", "1"}).output == "root= size=1 force=0 json\n");
   CHECK(box({"--failure", "data", "--", "--json"}).output.empty());
+}
+
+TEST_CASE("with --progress json every message of a refused line is an object") {
+  const std::string hint = R"({"type":"message","level":"info","text":"see hotpack box --help"})";
+  const auto check = [&](const std::vector<std::string>& arguments, const std::string& first) {
+    const Ran ran = run(arguments);
+    CHECK(ran.code == kExitUsage);
+    CHECK(ran.messages == first + "\n" + hint + "\n");
+  };
+  const std::string jobs =
+      R"({"type":"message","level":"error","text":"--jobs: Value 0 not in range 1 to 1024"})";
+  check({"box", "--jobs", "0", "--size", "1", "--progress", "json"}, jobs);
+  check({"box", "--progress", "JSON", "--jobs", "0", "--size", "1"}, jobs);
+  check({"box", "--progress=json", "--jobs", "0", "--size", "1"}, jobs);
+  check({"box", "--progress=json"},
+        R"({"type":"message","level":"error","text":"--size is required"})");
+  CHECK(run({"box", "--jobs", "0", "--size", "1", "--", "--progress", "json"})
+            .messages.starts_with("error: "));
+}
+
+TEST_CASE("a configuration file can ask for JSON before it is refused") {
+  const Ran ran = configured("size = 1x1\nprogress = json\njson = true\njobs = 0\n");
+  CHECK(ran.code == kExitUsage);
+  CHECK(ran.messages.starts_with(R"({"type":"message","level":"error","text":"--jobs: Value 0)"));
+  CHECK_THAT(ran.output,
+             ContainsSubstring(R"("code":"usage")") && ContainsSubstring(R"("option":"--jobs")"));
+}
+
+TEST_CASE("the help as JSON lists the options of a command") {
+  const Ran ran = run({"box", "--help=json"});
+  CHECK(ran.code == kExitGood);
+  const auto help = format::parse_json(ran.output.substr(0, ran.output.size() - 1)).value();
+  CHECK(help["command"] == "box");
+  CHECK(help["usage"] == "hotpack box [ROOT] [options]");
+  CHECK(help["examples"].size() == 2);
+  CHECK(help["arguments"][0]["name"] == "ROOT");
+  const auto& images = help["options"][0];
+  CHECK(images["names"] == std::vector<std::string>{"--images"});
+  CHECK(images["type"] == "path");
+  CHECK(images["path"] == "folder");
+  CHECK(images["repeatable"] == true);
+  CHECK(images["most_values"] == 1);
+  CHECK(help["options"][1]["required"] == true);
+  CHECK(help["options"][2]["type"] == "switch");
+  CHECK(run({"help", "box", "--json"}).output == ran.output);
+  CHECK(run({"box", "--size", "1x1", "--help=json"}).output == ran.output);
+  CHECK(run({"box", "--json", "--help"}).output == ran.output);
+  CHECK(run({"box", "-h", "--json"}).output == ran.output);
+}
+
+TEST_CASE("the help of the program as JSON lists commands and exit codes") {
+  const Ran ran = run({"--help=json"});
+  const auto help = format::parse_json(ran.output.substr(0, ran.output.size() - 1)).value();
+  CHECK(help["commands"][0]["name"] == "box");
+  CHECK(help["commands"][0]["text"] == "Puts samples into a box");
+  CHECK(help["exit_codes"][2]["code"] == kExitUsage);
+  CHECK(run({"help", "--json"}).output == ran.output);
+  const Ran refused = run({"--help=xml"});
+  CHECK(refused.code == kExitUsage);
+  CHECK_THAT(refused.messages, ContainsSubstring("--help: 'xml'"));
 }
 
 TEST_CASE("a reader that is gone is not reported") {

@@ -28,8 +28,8 @@ TEST_CASE("a pack that cannot be opened is a report with the error") {
   const Report report =
       failed_pack("a\xFF", Error{ErrorCode::damaged, "cut short", "a/dataset.json", 12});
   CHECK(report.text().empty());
-  CHECK(
-      format::canonical_json(report.json()) ==
-      "{\"pack\":\"a\uFFFD\",\"error\":{\"code\":\"damaged\",\"exit\":4,\"message\":\"cut short\","
-      "\"path\":\"a/dataset.json\",\"offset\":12}}");
+  CHECK(format::canonical_json(report.json()) ==
+        "{\"pack\":\"a\uFFFD\",\"error\":{\"type\":\"error\",\"code\":\"damaged\",\"exit\":4,"
+        "\"message\":\"cut short\",\"path\":\"a/dataset.json\",\"offset\":12,\"option\":null,"
+        "\"problems\":[]}}");
 }

@@ -51,3 +51,17 @@ TEST_CASE("an uncatchable shortage ends with a message, and a bug aborts") {
   CHECK(last_words(std::runtime_error("a bug"), status).empty());
   CHECK(killed_by(status, SIGABRT));
 }
+
+TEST_CASE("a shortage is a JSON object where messages and results are") {
+  const Captured output, messages;
+  set_shortage_form({true, true});
+  print_shortage(output.descriptor(), messages.descriptor(), "out of memory");
+  set_shortage_form({});
+  CHECK(output.text() ==
+        R"({"type":"error","code":"io","exit":3,"message":"out of memory","path":null,)"
+        R"("offset":null,"option":null,"problems":[]})"
+        "\n");
+  CHECK(messages.text() == R"({"type":"message","level":"error","text":"out of memory. )"
+                           R"(Run the same command again to continue"})"
+                           "\n");
+}
