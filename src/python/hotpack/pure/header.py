@@ -72,7 +72,7 @@ class ShardHeader:
 
     def offset_of(self, tensor: Tensor, item: int = 0) -> int:
         """Where an item of a tensor is in the file."""
-        return self.buffer_start + tensor.begin + item * ITEM_BYTES[tensor.dtype]
+        return self.buffer_start + tensor.begin + item * ITEM_BYTES.get(tensor.dtype, 1)
 
     def field(self, name: str, one_size: bool) -> FieldTables:
         compressed = f"{name}.zstd" in self.tensors
