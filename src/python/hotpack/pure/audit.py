@@ -19,7 +19,14 @@ from .frames import content_bytes, decompress
 from .header import ShardHeader, expected_tensors, is_filler
 from .shard import Shard
 from .statistics import Sums
-from .tables import check_contents, check_region_sums, offsets_table, read_sums, table
+from .tables import (
+    check_places,
+    check_region_sums,
+    check_sums,
+    offsets_table,
+    read_sums,
+    table,
+)
 
 Report = Callable[[DamagedError], None]
 
@@ -56,9 +63,10 @@ def audit_shard(
 
     for check in (check_region_sums, check_form, check_fillers):
         _noted(note, check, file, header)
-    if not _noted(note, check_contents, file, header):
+    if not _noted(note, check_places, file, header):
         return None, None
-    _noted(note, _check_later_fields, file, header)
+    for check in (check_sums, _check_later_fields):
+        _noted(note, check, file, header)
     shard = Shard(path, file, header)
     stated, counted = read_sums(file, header), _audit_records(shard, note)
     if counted is not None:

@@ -29,7 +29,8 @@ _SLASH, _DOT, _MOST_COUNTED = ord("/"), ord("."), (2**64 - 1) // (255 * 255)
 def check_tables(file: Bytes, header: ShardHeader) -> None:
     """Checks all tables of a shard; `file` is all of it, u8 [bytes]."""
     check_region_sums(file, header)
-    check_contents(file, header)
+    check_places(file, header)
+    check_sums(file, header)
 
 
 def check_region_sums(file: Bytes, header: ShardHeader) -> None:
@@ -38,14 +39,30 @@ def check_region_sums(file: Bytes, header: ShardHeader) -> None:
     _check_sums_of_regions(file, header)
 
 
-def check_contents(file: Bytes, header: ShardHeader) -> None:
-    """Keys, offsets, shapes and sums."""
+def check_places(file: Bytes, header: ShardHeader) -> None:
+    """Keys, offsets and shapes."""
     _check_keys(file, header)
     for field in (header.image, header.label):
         if field and field.offsets:
             _check_offsets(file, header, field.offsets, field.payload)
             _check_record_sizes(file, header, field)
-    _check_sums(file, header)
+
+
+def check_sums(file: Bytes, header: ShardHeader) -> None:
+    """Numbers of `shard.sums` that records can have."""
+    sums = read_sums(file, header)
+    good = sums.pixels <= _MOST_COUNTED and sums.skipped <= header.plan.samples - header.records
+    for total, squares in zip(sums.channels, sums.squares):
+        good = good and total <= 255 * sums.pixels and squares <= 255 * total
+    classes = zip(sums.class_pixels, sums.class_samples, sums.class_labeled)
+    for pixels, samples, labeled in classes:
+        good = good and labeled >= pixels >= samples and samples <= header.records
+        good = good and (samples > 0 or labeled == 0)
+    if not good:
+        raise DamagedError(
+            "shard.sums contains numbers that no records can have",
+            offset=header.offset_of(header.tensors["shard.sums"]),
+        )
 
 
 def table(file: Bytes, header: ShardHeader, tensor: Tensor) -> npt.NDArray[np.generic]:
@@ -200,19 +217,3 @@ def _keys_are_paths(text: Bytes, offsets: Integers) -> bool:
     one, two = part_begins[lengths == 1], part_begins[lengths == 2]
     is_dot = text == _DOT
     return not (is_dot[one].any() or (is_dot[two] & is_dot[two + 1]).any())
-
-
-def _check_sums(file: Bytes, header: ShardHeader) -> None:
-    sums = read_sums(file, header)
-    good = sums.pixels <= _MOST_COUNTED and sums.skipped <= header.plan.samples - header.records
-    for total, squares in zip(sums.channels, sums.squares):
-        good = good and total <= 255 * sums.pixels and squares <= 255 * total
-    classes = zip(sums.class_pixels, sums.class_samples, sums.class_labeled)
-    for pixels, samples, labeled in classes:
-        good = good and labeled >= pixels >= samples and samples <= header.records
-        good = good and (samples > 0 or labeled == 0)
-    if not good:
-        raise DamagedError(
-            "shard.sums contains numbers that no records can have",
-            offset=header.offset_of(header.tensors["shard.sums"]),
-        )
