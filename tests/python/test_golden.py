@@ -3,12 +3,13 @@
 import hashlib
 import json
 import math
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from conftest import GOLDEN, HERE
+from conftest import GOLDEN, HERE, ROOT
 from safetensors import safe_open
 
 from hotpack import UsageError, pure
@@ -152,3 +153,18 @@ def test_the_example_in_the_documentation_agrees(name):
         images, labels = shard.get_tensor("image"), shard.get_tensor("label")
     for number, sample in enumerate(pure.open(path.parent)):
         assert np.array_equal(sample.image, images[number]) and np.array_equal(sample.label_bits, labels[number])
+
+
+def test_the_example_of_this_package_in_the_documentation_runs(golden, monkeypatch, tmp_path):
+    """Packs with several classes per pixel, and without labels, have no ids."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "cpp.md").read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "packed").mkdir()
+    (tmp_path / "packed" / "train").symlink_to(golden)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    if golden.name in ("several_classes", "unlabelled"):
+        with pytest.raises(UsageError):
+            exec(blocks[-1], names)
+    else:
+        exec(blocks[-1], names)
+        assert names["report"].ok and sorted(names["batches"].ravel()) == list(range(len(names["ds"])))

@@ -4,12 +4,10 @@ import json
 import random
 import re
 import shutil
-import struct
 import subprocess
 
-import numpy as np
 import pytest
-from conftest import GOLDEN, ROOT
+from conftest import ROOT
 from sealed import compact, seal_manifest, shard_of
 
 from hotpack import pure
@@ -117,6 +115,7 @@ SHARDS = [
     ("bits", item("source.size", 1, 0), r"source.size is not the size of an image: 12x0"),
     ("bits", item("source.region", 4, 2), r"record 1 \(road/1\): source.region is 2,-2 9x14, but the fit in the schema gives 1,-2 9x14"),
     ("mixed_sizes", item("source.size", 0, 6), r"image.shape is 5x9 pixels, but source.size is 6x9"),
+    ("bits", item("shard.sums", 3, 1), r"shard.sums: sum of squares of channel 0 is 1, but"),
     ("bits", item("shard.sums", 7, 0), r"shard.sums: ignored pixels is 0, but the records have"),
     ("bits", item("shard.sums", 11, 99), r"shard.sums: labeled pixels of the samples that contain class 0"),
 ]

@@ -70,7 +70,7 @@ def _ids(ids: Stored, classes: int) -> LabelCounts:
     counts = np.bincount(ids, minlength=most + 1)
     faults: tuple[Fault, ...] = ()
     if counts[classes:most].any():
-        bad = (ids >= classes) & (ids != most)
+        bad = np.logical_and(ids >= classes, ids != most)
         faults = _fault(f"ids of no class (there are {classes} classes)", bad, ids)
     return LabelCounts(counts[:classes], int(counts[most]), ids.size, faults)
 
@@ -81,7 +81,8 @@ def _bits(vectors: Stored, classes: int, multi: bool) -> LabelCounts:
     faults: tuple[Fault, ...] = ()
     if (vectors[:, -1] & spare).any():
         last = vectors[:, -1]
-        faults += _fault(f"vectors with bits beyond class {classes - 1}", (last & spare) != 0, last)
+        bad = (last & spare).astype(np.bool_)
+        faults += _fault(f"vectors with bits beyond class {classes - 1}", bad, last)
         vectors = vectors.copy()
         vectors[:, -1] &= ~spare
     columns = range(vectors.shape[1])

@@ -125,7 +125,7 @@ class Permutation:
 
 
 def _added(a: Words, b: Words, below: np.uint64) -> Words:
-    """(a + b) mod `below`, where a is below it, and b at most equal."""
+    """The sum modulo `below`; the first number is below it, the second at most equal."""
     total = a + b
     return total - below * (total >= below)
 

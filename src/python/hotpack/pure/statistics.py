@@ -76,8 +76,7 @@ def statistics_of(sums: Sums) -> Statistics:
     count = sums.pixels
     mean = [total / count / 255 if count else None for total in sums.channels]
     std = [
-        math.sqrt(float(count * squares - total * total)) / count / 255 if count else None
-        for total, squares in zip(sums.channels, sums.squares)
+        _deviation(total, squares, count) for total, squares in zip(sums.channels, sums.squares)
     ]
     return Statistics(
         tuple(mean),
@@ -88,6 +87,11 @@ def statistics_of(sums: Sums) -> Statistics:
         _inverse_weights(sums.class_pixels),
         _median_weights(sums),
     )
+
+
+def _deviation(total: int, squares: int, count: int) -> float | None:
+    spread = max(0, count * squares - total * total)  # below 0 only if the sums are wrong
+    return math.sqrt(float(spread)) / count / 255 if count else None
 
 
 def _inverse_weights(pixels: tuple[int, ...]) -> Numbers:
