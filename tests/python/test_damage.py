@@ -1,6 +1,7 @@
 """Damaged, unfinished and foreign files: each is a DamagedError that names the file, and the record where there is one."""
 
 import json
+import random
 import re
 import shutil
 import struct
@@ -508,3 +509,78 @@ def add_depth(shard):
             tensors["depth.crc32c"] = Part("U32", [count], bytearray(struct.pack("<I", crc32c(bytes(range(256)) * 16)) * count))
         tensors[name] = part
     shard.tensors = tensors
+
+
+# ---- whatever the bytes are
+
+
+def mutated(data, random_):
+    """Some bytes replaced, removed or repeated."""
+    data = bytearray(data)
+    for _ in range(random_.randint(1, 3)):
+        at, size = random_.randrange(len(data)), random_.choice((1, 1, 1, 2, 8))
+        kind = random_.randrange(4)
+        if kind == 0:
+            data[at : at + size] = random_.randbytes(size)
+        elif kind == 1:
+            del data[at : at + size]
+        elif kind == 2:
+            data[at:at] = data[at : at + size]
+        else:
+            data[at : at + 1] = random_.choice((b"0", b"9", b"-1", b"null", b"[", b"]", b"{", b'"', b"\\u0000", b"1e5", b"18446744073709551616"))
+    return bytes(data)
+
+
+def outcome(work):
+    """What reading gives: None, or an error of hotpack."""
+    try:
+        work()
+    except hotpack.Error as error:
+        return error
+    return None
+
+
+def test_any_header_gives_an_error_of_hotpack(golden, tmp_path):
+    """Mutated JSON behind right checksums: of the header, then of the manifest."""
+    random_, refused = random.Random(golden.name), 0
+    pack = shutil.copytree(golden, tmp_path / "pack")
+    path, manifest = shard_of(pack).path, (pack / "dataset.json").read_bytes()
+    data = path.read_bytes()
+    (length,) = struct.unpack_from("<Q", data)
+    for _ in range(25):
+        header = mutated(data[8 : 8 + length].rstrip(b" "), random_).ljust(length)
+        changed = struct.pack("<Q", len(header)) + header
+        body = data[8 + length : -8]
+        path.write_bytes(changed + body + struct.pack("<2I", crc32c(changed), *struct.unpack("<I", data[-4:])))
+        seal_size(pack, path, manifest)
+        refused += outcome(lambda: read_all(pack)) is not None
+        pure.verify(pack)
+    path.write_bytes(data)
+    for _ in range(25):
+        text = mutated(manifest[:-27], random_)
+        (pack / "dataset.json").write_bytes(text + f'"check":"crc32c:{crc32c(text):08x}"}}\n'.encode())
+        refused += outcome(lambda: read_all(pack)) is not None
+        pure.verify(pack)
+    assert refused > 25
+
+
+def seal_size(pack, path, manifest):
+    text = re.sub(rb'("file":"%s","records":\d+,"bytes":)\d+' % path.name.encode(), rb"\g<1>%d" % path.stat().st_size, manifest[:-27])
+    (pack / "dataset.json").write_bytes(text + f'"check":"crc32c:{crc32c(text):08x}"}}\n'.encode())
+
+
+def test_any_tables_give_an_error_of_hotpack(golden, tmp_path):
+    """Random numbers in the tables behind right checksums."""
+    random_, refused = random.Random(golden.name), 0
+    for turn in range(20):
+        pack = shutil.copytree(golden, tmp_path / str(turn))
+        shard = shard_of(pack)
+        name = random_.choice([name for name, part in shard.tensors.items() if part.dtype != "U8" and name != "shard.crc32c"])
+        part = shard.tensors[name]
+        size = len(part.data) // len(part.numbers())
+        at = random_.randrange(len(part.numbers())) * size
+        part.data[at : at + size] = random_.choice((bytes(size), b"\xff" * size, random_.randbytes(size), b"\xff" * (size - 1) + b"\x7f"))
+        shard.write()
+        seal_manifest(pack)
+        refused += outcome(lambda: read_all(pack)) is not None or not pure.verify(pack).ok
+    assert refused > 10

@@ -40,9 +40,10 @@ def image_sums(image: npt.NDArray[np.uint8], region: tuple[int, int, int, int]) 
     x, y, wide, high = region
     left, top = min(max(x, 0), width), min(max(y, 0), height)
     part = image[top : max(top, min(y + high, height)), left : max(left, min(x + wide, width))]
-    planes = [part[..., c].astype(np.float64).ravel() for c in range(channels)]
-    sums = [int(plane.sum()) for plane in planes]  # exact: all sums are below 2^53
-    squares = [int(plane @ plane) for plane in planes]
+    values = np.arange(256)
+    histograms = [np.bincount(part[..., c].ravel(), minlength=256) for c in range(channels)]
+    sums = [int(histogram @ values) for histogram in histograms]
+    squares = [int(histogram @ values**2) for histogram in histograms]
     return [*sums, *squares, part.shape[0] * part.shape[1]]
 
 
@@ -77,7 +78,6 @@ def _ids(ids: Stored, classes: int) -> LabelCounts:
 
 def _bits(vectors: Stored, classes: int, multi: bool) -> LabelCounts:
     spare = np.uint8(0xFF << classes % 8 & 0xFF if classes % 8 else 0)
-    bits, popcount = _byte_bits()
     faults: tuple[Fault, ...] = ()
     if (vectors[:, -1] & spare).any():
         last = vectors[:, -1]
@@ -85,9 +85,10 @@ def _bits(vectors: Stored, classes: int, multi: bool) -> LabelCounts:
         faults += _fault(f"vectors with bits beyond class {classes - 1}", bad, last)
         vectors = vectors.copy()
         vectors[:, -1] &= ~spare
-    columns = range(vectors.shape[1])
-    pixels = [np.bincount(vectors[:, b], minlength=256) @ bits for b in columns]
-    held = popcount[vectors].sum(axis=1, dtype=np.int64)
+    columns = _pairs_of_bytes(vectors)
+    pixels = [_bits_set(np.bincount(column, minlength=1 << 16)) for column in columns]
+    popcount = _popcounts()
+    held = sum((popcount[column] for column in columns), np.zeros(len(vectors), np.uint16))
     faults += _crowded(held, multi)
     ignored = int((held == 0).sum())
     return LabelCounts(np.concatenate(pixels)[:classes], ignored, len(vectors), faults)
@@ -99,7 +100,8 @@ def _bytes(vectors: Stored, multi: bool) -> LabelCounts:
     faults: tuple[Fault, ...] = ()
     if wrong.any():
         values = vectors[np.arange(len(vectors)), wrong.argmax(axis=1)]
-        faults += _fault("vectors with one-hot bytes other than 0 and 1", wrong.any(axis=1), values)
+        bad = np.any(wrong, axis=1)
+        faults += _fault("vectors with one-hot bytes other than 0 and 1", bad, values)
     held = is_set.sum(axis=1)
     faults += _crowded(held, multi)
     pixels = is_set.sum(axis=0, dtype=np.int64)
@@ -107,10 +109,11 @@ def _bytes(vectors: Stored, multi: bool) -> LabelCounts:
 
 
 def _crowded(held: npt.NDArray[Any], multi: bool) -> tuple[Fault, ...]:
-    if multi or not (held > 1).any():
+    crowded = np.greater(held, 1)
+    if multi or not crowded.any():
         return ()
     text = "vectors with more than one class, though the schema says that `multi` is false"
-    return _fault(text, held > 1, held)
+    return _fault(text, crowded, held)
 
 
 def _fault(text: str, bad: npt.NDArray[Any], values: npt.NDArray[Any]) -> tuple[Fault]:
@@ -118,8 +121,27 @@ def _fault(text: str, bad: npt.NDArray[Any], values: npt.NDArray[Any]) -> tuple[
     return (Fault(text, int(bad.sum()), first, int(values[first])),)
 
 
+def _pairs_of_bytes(vectors: Stored) -> Stored:
+    """Two bytes of each vector in a number, u16 [⌈bytes/2⌉,N]; an odd last byte is the lower one."""
+    count, size = vectors.shape
+    if size % 2:
+        vectors = np.hstack([vectors, np.zeros((count, 1), np.uint8)])
+    pairs: Stored = np.ascontiguousarray(vectors).view("<u2").T
+    return np.ascontiguousarray(pairs)
+
+
+def _bits_set(histogram: Counts) -> Counts:
+    """How often each of 16 bits is set, i64 [16], from how often each number occurs."""
+    numbers = np.flatnonzero(histogram)
+    bits = numbers[:, None] >> np.arange(16) & 1
+    total: Counts = histogram[numbers] @ bits
+    return total
+
+
 @functools.cache
-def _byte_bits() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
-    """The bits of each byte, lowest first, i64 [256,8]; and how many are set, u8 [256]."""
-    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
-    return bits.astype(np.int64), bits.sum(axis=1, dtype=np.uint8)
+def _popcounts() -> npt.NDArray[np.uint16]:
+    """How many bits are set in each number, u16 [65536]."""
+    numbers = np.arange(1 << 16)
+    bits = numbers[:, None] >> np.arange(16) & 1
+    counts: npt.NDArray[np.uint16] = bits.sum(axis=1, dtype=np.uint16)
+    return counts

@@ -205,8 +205,8 @@ class Dataset(Sequence[Sample]):
         shard = self._open.get(number)
         if shard is None:
             shard = self._open[number] = open_place(self._places[number])
-            while len(self._open) > self._most_open:
-                self._open.pop(next(iter(self._open)), None)
+            for oldest in list(self._open)[: -self._most_open]:
+                self._open.pop(oldest, None)
         return shard
 
     def _shards(self) -> Iterator[Shard]:

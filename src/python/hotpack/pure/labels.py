@@ -64,7 +64,7 @@ def one_hot(
         raise UsageError(f"layout {layout!r} is neither NHWC nor NCHW")
     elements = _elements(stored, storage, classes)
     if layout == "NCHW":
-        elements = np.ascontiguousarray(np.moveaxis(elements, -1, 0))
+        return np.moveaxis(elements, -1, 0).astype(target, order="C")
     return elements.astype(target, copy=False)
 
 
