@@ -87,6 +87,7 @@ ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embe
 # A package that is not always installed is imported in one file only.
 PYTHON_LIBRARIES = {"numpy": (), "zstandard": ("frames.py",), "ml_dtypes": ("labels.py",)}
 PYTHON_STANDARD = set("__future__ bisect builtins collections dataclasses functools json math mmap operator os re resource typing".split())
+PYTHON_WIDTH = 100
 PYTHON_PRINTING = {"print", "exit", "quit", "breakpoint", "input"}
 
 STANDARD_HEADERS = set("""
@@ -263,8 +264,12 @@ class House:
     # ------------------------------------------------------------------------------------------------ the Python package
 
     def check_python(self, path):
+        text = path.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            if len(line) > PYTHON_WIDTH:
+                self.fault(path, number, f"{len(line)} columns, at most {PYTHON_WIDTH}")
         package = path.relative_to(self.root / "src" / "python").parent.parts  # such as ("hotpack", "pure")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PYTHON_PRINTING:
                 self.fault(path, node.lineno, f"libraries never print and never exit: {node.func.id}")
             for name in self.python_imports(node, package):

@@ -45,6 +45,7 @@ BREAKS = [
     ("src/python/hotpack/pure/order.py", None, "import zstandard\n", "zstandard is imported in frames.py"),
     ("src/python/hotpack/pure/order.py", None, "from .._core import Loader\n", "import each other and hotpack.errors only"),
     ("src/python/hotpack/pure/order.py", None, "from .. import torch\n", "import each other and hotpack.errors only"),
+    ("src/python/hotpack/errors.py", None, "#" * 101 + "\n", "101 columns, at most 100"),
     ("src/python/hotpack/errors.py", None, 'print("x")\n', "libraries never print and never exit: print"),
     ("README.md", None, "see /ho" "me/someone/data\n", "a path of one machine"),
 ]

@@ -160,6 +160,9 @@ def test_a_batch_size_is_that_of_one_process():
 def test_a_data_set_gives_its_number_of_samples():
     golden = next(path for path in GOLDEN if path.name == "chw")
     assert np.array_equal(epoch_order(pure.open(golden), 2, 9), epoch_order(4, 2, 9))
+    assert np.array_equal(epoch_order(np.int64(4), 2, 9), epoch_order(4, 2, 9))
+    with pytest.raises(TypeError):
+        epoch_order(4.0, 2, 9)
 
 
 def test_seeds_and_epochs_change_the_order():

@@ -253,7 +253,8 @@ def _check_later_field(file: Bytes, header: ShardHeader, payload: Tensor) -> Non
     name = payload.name.removesuffix(".zstd").removesuffix(".data")
     forms = [form for form in ("", ".data", ".zstd") if name + form in header.tensors]
     if len(forms) > 1:
-        raise _later_error(header, payload, "must not exist: another tensor contains the same field")
+        text = "must not exist: another tensor contains the same field"
+        raise _later_error(header, payload, text)
     crcs = _checksums(file, header, payload, f"{name}.crc32c")
     frame_crcs = _checksums(file, header, payload, f"{payload.name}.crc32c") if compressed else None
     ends = _later_offsets(file, header, payload, name, compressed)

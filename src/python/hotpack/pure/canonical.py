@@ -11,10 +11,10 @@ from typing import Any
 
 from ..errors import DamagedError
 from .container import ITEM_BYTES, LENGTH_BYTES, Bytes, Tensor
+from .crc32c import crc32c
 from .header import METADATA_KEYS, PAGE, ShardHeader, expected_tensors, is_filler
 from .json_text import canonical, canonical_double, excerpt, parse
 from .manifest import FORMAT_VERSION, Manifest, ShardRow, crc_text
-from .crc32c import crc32c
 from .schema_rules import check_schema
 from .statistics import Numbers
 
@@ -101,7 +101,9 @@ def _schema_text(header: ShardHeader) -> str:
     return canonical(
         {
             "fields": {
-                name: _picked(fields[name], keys) for name, keys in _FIELDS.items() if name in fields
+                name: _picked(fields[name], keys)
+                for name, keys in _FIELDS.items()
+                if name in fields
             },
             "classes": [_picked(one, ("name", "color", "sources")) for one in found["classes"]],
             "ignore": found["ignore"],

@@ -1,4 +1,4 @@
-"""What records hold: the sums of images and the classes of labels, by FORMAT.md sections 5 and 6."""
+"""What records hold: sums of images and classes of labels, by FORMAT.md sections 5 and 6."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _fault(text: str, bad: npt.NDArray[Any], values: npt.NDArray[Any]) -> tuple[
 
 
 def _pairs_of_bytes(vectors: Stored) -> Stored:
-    """Two bytes of each vector in a number, u16 [⌈bytes/2⌉,N]; an odd last byte is the lower one."""
+    """Two bytes of each vector in a number, u16 [⌈bytes/2⌉,N]; the first is the lower one."""
     count, size = vectors.shape
     if size % 2:
         vectors = np.hstack([vectors, np.zeros((count, 1), np.uint8)])

@@ -1,5 +1,5 @@
-"""The region of a record to which a source is mapped, by FORMAT.md section 13. Only verification needs
-it: it compares `source.region` with it."""
+"""The region of a record to which a source is mapped, by FORMAT.md section 13. Verification
+compares `source.region` with it."""
 
 from __future__ import annotations
 

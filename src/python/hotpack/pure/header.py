@@ -1,4 +1,5 @@
-"""The header of a shard: its metadata, and which tensors it must have, by FORMAT.md sections 4 to 8.
+"""The header of a shard: its metadata, and which tensors it must have, by FORMAT.md sections 4 to
+8.
 
 Failure: DamagedError with the byte offset; the caller adds the path.
 """

@@ -2,8 +2,8 @@
 (include/hotpack/expand.hpp).
 
 A stored label is u8 [..., ⌈C/8⌉] (bits), u8 [..., C] (onehot), or u8 or u16 [...] (index), where
-"..." is [H,W], or nothing for a label of the whole image. An ignored pixel has no class: a vector of
-zeros, or an id with all bits set. Wrong values, which `verify` reports, count as no class: bits
+"..." is [H,W], or nothing for a label of the whole image. An ignored pixel has no class: a vector
+of zeros, or an id with all bits set. Wrong values, which `verify` reports, count as no class: bits
 beyond C and ids of no class; a onehot byte other than 0 counts as 1; of several classes where only
 one may be, the lowest counts.
 """

@@ -1,5 +1,5 @@
-"""The pixels of a window, by src/loader/ORDER.md, section 6. Pixels of the record outside the window
-are never read."""
+"""The pixels of a window, by src/loader/ORDER.md, section 6. Pixels of the record outside the
+window are never read."""
 
 from __future__ import annotations
 

@@ -38,8 +38,9 @@ class Sample:
 
     @property
     def image(self) -> npt.NDArray[np.uint8]:
-        """The image, u8 [H,W,c], c = 3 (R, G, B) or 1. Read-only: a view of the file (not contiguous
-        if the pack stores channels first), or an array of its own if the pack is compressed."""
+        """The image, u8 [H,W,c], c = 3 (R, G, B) or 1. Read-only: a view of the file (not
+        contiguous if the pack stores channels first), or an array of its own if the pack is
+        compressed."""
         return self._shard.image_array(self._index, self._dataset._verify)
 
     def label(

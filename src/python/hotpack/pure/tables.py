@@ -1,5 +1,5 @@
-"""Checks of a shard's tables, by FORMAT.md sections 6, 16 and 17: both sums of `shard.crc32c`, keys,
-offsets, shapes and sums. After them, no number in a table leads outside the file.
+"""Checks of a shard's tables, by FORMAT.md sections 6, 16 and 17: both sums of `shard.crc32c`,
+keys, offsets, shapes and sums. After them, no number in a table leads outside the file.
 
 Failure: DamagedError with the byte offset; the caller adds the path.
 """

@@ -81,7 +81,8 @@ def verify(folder: Path) -> VerifyReport:
 
     Everything wrong with the files is a finding. Raises IoError if the folder cannot be read, and
     UsageError if the pack is compressed and the package `zstandard` is missing. Speed: 0.3 GB/s of
-    records on one core, most of it for counting pixels and classes. Memory: the keys of all samples.
+    records on one core, most of it for counting pixels and classes. Memory: the keys of all
+    samples.
     """
     folder = os.fsdecode(folder)
     try:
@@ -308,7 +309,8 @@ class _Keys:
         self._last = rank
         if data in self._places:
             shard, other = self._places[data]
-            findings.append(Finding(name, f"its key is in {shard}, record {other}, too", record, key))
+            text = f"its key is in {shard}, record {other}, too"
+            findings.append(Finding(name, text, record, key))
         self._places.setdefault(data, (name, record))
 
     def _rank(self, key: bytes) -> int:
