@@ -26,7 +26,7 @@ from .tables import check_tables, needed_bytes, offsets_table, table
 T = TypeVar("T")
 VerifyChecksums = Literal["first_read", "always", "never"]
 
-_REPAIR = "; pack it again, or run `hotpack pack --repair` with the original command"
+_ADVICE = "; `hotpack verify` finds all damage, `hotpack pack --repair` repairs it"
 
 
 class Field:
@@ -156,7 +156,7 @@ class Shard:
             return field.content(index, verify)
         except DamagedError as error:
             raise DamagedError(
-                error.message + _REPAIR,
+                error.message + _ADVICE,
                 path=self.path,
                 offset=field.offset(index),
                 record=index,
