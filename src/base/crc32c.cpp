@@ -84,8 +84,8 @@ HWY_BEFORE_NAMESPACE();
 namespace hotpack::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || \
-    HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_NEON
+// Of two targets of an architecture, the better one has the lower number.
+#if (HWY_ARCH_X86_64 && HWY_TARGET <= HWY_SSE4) || (HWY_ARCH_ARM_A64 && HWY_TARGET <= HWY_NEON)
 
 HWY_INLINE std::uint32_t update_short(std::uint32_t state, const std::byte* at, std::size_t size) {
 #if HWY_ARCH_X86_64
@@ -100,7 +100,8 @@ HWY_INLINE std::uint32_t update_short(std::uint32_t state, const std::byte* at, 
 }
 
 // Without VPCLMULQDQ, Highway multiplies wide vectors in pieces.
-constexpr std::size_t kWords = HWY_TARGET == HWY_AVX3_DL ? 8 : 2;  // in a vector
+constexpr std::size_t kWords =
+    (HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3_DL) ? 8 : 2;  // in a vector
 using Tag = hn::FixedTag<std::uint64_t, kWords>;
 using Words = hn::Vec<Tag>;
 

@@ -1,10 +1,10 @@
 // Memory for slots from the caller's two functions, allocate and free.
 //
 // Ownership: the two functions own the memory. They are called only while a holder exists, which
-// hold() returns. A thread that Loader::close() has abandoned may release blocks after the last
-// holder is gone: these are leaked, because the thread may still write to them. Thread-safety: that
-// of the functions. Failure: code `io` if there is no memory; `usage` if the memory is not aligned
-// to 64 bytes, or if no holder exists.
+// hold() returns. A thread that hangs, so that Loader::close() has abandoned it, may release blocks
+// after the last holder is gone. These blocks are leaked, because the caller's functions may no
+// longer exist. Thread-safety: that of the functions. Failure: code `io` if there is no memory;
+// `usage` if the memory is not aligned to 64 bytes, or if no holder exists.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,9 @@
-// Decides, as pack does, how a check reads labels. If pack would stop with a question about all
-// labels, the check reads them as well as possible without the answer, so that it can report
-// everything else.
+// Decides, as pack does, how a check reads labels. Some questions concern all labels, such as
+// whether their values are colors or ids, and pack stops until the user answers them with an
+// option. A check does not stop: it tries to read the labels in other ways, such as without the
+// few files of another form or without classes, so that it can report everything else.
 //
-// Failure: the errors of resolve_labels(), but code `data` only if every attempt fails.
+// Failure: the errors of resolve_labels(), but code `data` only if none of these ways works.
 #pragma once
 
 #include <optional>

@@ -18,10 +18,12 @@ std::string no_choice(const std::string& word, const std::vector<std::string>& w
          suggestion(plain_word(word), words);
 }
 
-std::string form_text(const std::string& form) {
-  if (form == "WxH") return form + ", width x height in pixels, such as 512x512";
-  if (form == "CxR") return form + ", columns x rows, such as 4x3";
-  return form;
+std::string not_of_form(const std::string& form) {
+  if (form.find('|') != std::string::npos) return " is none of " + form;
+  std::string text = " is not of the form " + form;
+  if (form == "WxH") text += ", width x height in pixels, such as 512x512";
+  if (form == "CxR") text += ", columns x rows, such as 4x3";
+  return text;
 }
 
 bool has_name(const CLI::Option& option, std::span<const std::string_view> names) {

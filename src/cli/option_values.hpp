@@ -45,8 +45,10 @@ using Choices = std::vector<std::pair<std::string, T>>;
 // Returns a message such as "'lineer' is none of auto|linear; did you mean 'linear'?".
 [[nodiscard]] std::string no_choice(const std::string& word, const std::vector<std::string>& words);
 
-// Returns a form, and what its letters mean: "WxH, width x height in pixels, such as 512x512".
-[[nodiscard]] std::string form_text(const std::string& form);
+// Returns the end of a message about a value that has another form than `form`: " is none of a|b"
+// if that is a choice, else such as " is not of the form WxH, width x height in pixels, such as
+// 512x512".
+[[nodiscard]] std::string not_of_form(const std::string& form);
 
 // True if the option has one of these names.
 [[nodiscard]] bool has_name(const CLI::Option& option, std::span<const std::string_view> names);
@@ -89,8 +91,7 @@ CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Pa
                         const std::string& text, const std::string& form, const char* group) {
   const auto set = [&value, parse, name, form](const std::string& word) {
     const std::optional<T> parsed = parse(word);
-    if (!parsed)
-      throw CLI::ValidationError(name, "'" + word + "' is not of the form " + form_text(form));
+    if (!parsed) throw CLI::ValidationError(name, "'" + word + "'" + not_of_form(form));
     value = *parsed;
   };
   return add_text(command, name, set, text, form, group);

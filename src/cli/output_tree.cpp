@@ -136,7 +136,10 @@ void OutputTree::remove(const std::string& name) {
   struct stat found {};
   const std::lock_guard lock(naming_);
   if (::fstatat(at, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (written_.erase({found.st_dev, found.st_ino}) == 1) ::unlinkat(at, last.c_str(), 0);
+  const auto written = written_.find({found.st_dev, found.st_ino});
+  if (written == written_.end() || written->second) return;
+  written_.erase(written);
+  ::unlinkat(at, last.c_str(), 0);
 }
 
 // Renames the temporary file to its final name `last`. `replace` permits replacing a file that
@@ -150,7 +153,8 @@ Status OutputTree::put(int folder, const std::string& temporary, const std::stri
   const std::lock_guard lock(naming_);
   if (::fstatat(folder, temporary.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0)
     return io_error("cannot examine the file", path, errno);
-  if (::fstatat(folder, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0) {
+  const bool exists = ::fstatat(folder, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists) {
     if (written_.count({found.st_dev, found.st_ino}) != 0)
       return data_error(
           "the file of another sample has this name already: the file system does not distinguish "
@@ -169,7 +173,7 @@ Status OutputTree::put(int folder, const std::string& temporary, const std::stri
   }
   if (::renameat(folder, temporary.c_str(), folder, last.c_str()) != 0)
     return io_error("cannot rename to this", path, errno);
-  written_.emplace(made.st_dev, made.st_ino);
+  written_[{made.st_dev, made.st_ino}] = exists;
   return {};
 }
 

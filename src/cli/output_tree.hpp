@@ -13,9 +13,9 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +35,7 @@ class OutputTree {
   // Writes the file `name`. If `replace` is false, a file of this name that existed before this run
   // of the program is an error.
   [[nodiscard]] Status write(const std::string& name, std::string_view content, bool replace);
-  // Removes a file if this run has written it. Never reports.
+  // Removes a file if this run has written it, and it replaced no older file. Never reports.
   void remove(const std::string& name);
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -46,8 +46,9 @@ class OutputTree {
 
   std::string path_;
   int descriptor_;
-  std::mutex naming_;                          // held while a file gets its name
-  std::set<std::pair<dev_t, ino_t>> written_;  // the files that this run of the program has written
+  std::mutex naming_;  // held while a file gets its name
+  // the files that this run of the program has written, and whether each replaced an older file
+  std::map<std::pair<dev_t, ino_t>, bool> written_;
 };
 
 }  // namespace hotpack::cli

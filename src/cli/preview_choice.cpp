@@ -68,9 +68,8 @@ Result<Numbers> samples_with_keys(PreviewSource& source, const std::vector<std::
 // Returns a text such as "the classes are: sky, building, …".
 std::string class_list(const std::vector<std::string>& names) {
   constexpr std::size_t kListed = 40;
-  const std::string more = names.size() > kListed ? ", … (" + number_text(names.size()) +
-                                                        " in all; `hotpack info` lists them)"
-                                                  : "";
+  const std::string more =
+      names.size() > kListed ? ", … (" + number_text(names.size()) + " in all)" : "";
   return "the classes are: " +
          list_text({names.begin(),
                     names.begin() + static_cast<std::ptrdiff_t>(std::min(kListed, names.size()))},

@@ -96,8 +96,8 @@ std::string words_of_conversion(const std::string& words) {
   if (words.starts_with(kBegin) && equals != std::string::npos) {
     const std::string option = words.substr(kBegin.size(), equals - kBegin.size());
     const std::string value = words.substr(equals + 3);
-    if (value.starts_with("true,") || value.starts_with("false,"))  // a switch that is given twice
-      return option + " is a switch and takes no value except true or false";
+    if (value.starts_with("true,") || value.starts_with("false,"))
+      return option + " is given more than once; give it once, without a value";
     if (looks_like_option(value)) return option + " needs a number, but '" + value + "' follows";
     return option + ": '" + value + "' is not a valid number";
   }

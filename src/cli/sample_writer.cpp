@@ -102,7 +102,7 @@ Status SampleWriter::write(const Sample& sample) {
     Status status = write_file(made_[i].first, made_[i].second);
     if (status.ok()) continue;
     // Files that replaced others stay: without them, the sample would have less than before.
-    while (!options_.force && i-- > 0) tree_.remove(options_.prefix + made_[i].first);
+    while (i-- > 0) tree_.remove(options_.prefix + made_[i].first);
     return status;
   }
   return {};

@@ -45,15 +45,15 @@ class Cargo {
 
   // Bytes of one slot's pinned memory: loader::grow(slot, pinned_allocator, slot_bytes(), 0).
   [[nodiscard]] virtual std::uint64_t slot_bytes() const = 0;
-  // The most bytes of staged memory that a part needs on its device.
+  // The most bytes of staged memory that a part of a batch needs on its device.
   [[nodiscard]] virtual std::uint64_t staged_bytes(std::size_t part) const = 0;
   // Appends to `pieces` the copies that bring this part of a filled slot to its device. The first
   // copy begins with the table and goes to offset 0. If the records are in the slot, this copy
   // contains them too, and there is no other copy.
   virtual void append_pieces(const loader::Slot& slot, std::size_t part,
                              std::vector<Piece>& pieces) const = 0;
-  // Returns the base address of the records of a part: the offsets in its entries (RowEntry) are
-  // relative to this address. `staged` is the address of the part's staged memory.
+  // Returns the base address of the records of a part of a batch: the offsets in the part's entries
+  // (RowEntry) are relative to this address. `staged` is the address of the part's staged memory.
   [[nodiscard]] virtual Pointer records(std::size_t part, Pointer staged) const = 0;
   // Returns the size in pixels of the batch rows in a part of a filled slot. All rows of a part
   // have the same size; if records differ in size, the part has only one row.

@@ -1,7 +1,7 @@
 // Lanes: parts of a vector of bytes. Within a lane, one instruction can move any byte to any place.
 // A lane has 64 bytes with AVX-512 VBMI, and 16 bytes elsewhere.
 //
-// For sources of this room that contain vector code; each includes it once per instruction set,
+// For sources of src/expand that contain vector code; each includes it once per instruction set,
 // after hwy/highway.h. Pure functions, thread-safe.
 
 #if defined(HOTPACK_EXPAND_LANES) == defined(HWY_TARGET_TOGGLE)

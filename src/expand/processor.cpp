@@ -28,7 +28,7 @@ std::string_view name_of_instructions() {
          : HWY_TARGET == HWY_SSSE3 ? "ssse3"
                                    : "other";
 #elif HWY_ARCH_ARM
-  return HWY_TARGET == HWY_NEON ? "neon" : "other";
+  return HWY_TARGET >= HWY_NEON ? "neon" : "sve";
 #else
   return "other";
 #endif

@@ -1,8 +1,8 @@
 // Typed access to parsed JSON from outside. Each failure names the JSON path and what was
 // expected there.
 //
-// A node points into a Json, which must outlive it. Errors have code `damaged`. Only this room's
-// decoders use it.
+// A node points into a Json, which must outlive it. Errors have code `damaged`. The decoders of
+// src/format and src/loader/state.cpp use it.
 #pragma once
 
 #include <cstdint>

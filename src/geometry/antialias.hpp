@@ -1,5 +1,5 @@
 // Antialiased resampling of 8-bit images: triangle, cubic and lanczos. The result equals, bit for
-// bit, that of Image.resize with BILINEAR, BICUBIC and LANCZOS in Pillow. Only this room and its
+// bit, that of Image.resize with BILINEAR, BICUBIC and LANCZOS in Pillow. Only src/geometry and its
 // tests use it.
 //
 // Resampling takes two passes in fixed point: the horizontal pass changes the width, the vertical

@@ -1,5 +1,5 @@
-// The weights of the antialiased filters: triangle, cubic and lanczos. Only this room and its tests
-// use them.
+// The weights of the antialiased filters: triangle, cubic and lanczos. Only src/geometry and its
+// tests use them.
 //
 // FORMAT.md ("Geometry") has the formulas. If an axis shrinks by a factor, the kernel is wider by
 // that factor.

@@ -1,5 +1,5 @@
 // Area resizing of 8-bit images by factors that are not whole, bit for bit equal to OpenCV 4.6's
-// cv::resize with INTER_AREA where no axis grows. For this room and its tests only.
+// cv::resize with INTER_AREA where no axis grows. Only src/geometry and its tests use this.
 //
 // An output pixel covers a rectangle of source pixels, some of them partly. It is their mean,
 // weighted by the covered part of each: first along the rows, then along the columns, in floats.

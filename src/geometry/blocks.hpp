@@ -1,6 +1,6 @@
 // Area resizing of 8-bit images by whole factors: each output pixel is the mean of a block of
-// source pixels, bit for bit equal to OpenCV 4.6's cv::resize with INTER_AREA. For this room and
-// its tests only.
+// source pixels, bit for bit equal to OpenCV 4.6's cv::resize with INTER_AREA. Only src/geometry
+// and its tests use this.
 //
 // FORMAT.md ("Geometry") has the formulas. Sums are integers of 32 bits; larger sums wrap around as
 // OpenCV's do.

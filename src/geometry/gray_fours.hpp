@@ -1,6 +1,5 @@
 // Collects the source pixels of each output of a gray row in groups of four, side by side, for
-// vector code.
-// Only this room uses it; a pure function, thread-safe.
+// vector code. Only src/geometry uses this; a pure function, thread-safe.
 #pragma once
 
 #include <cstddef>

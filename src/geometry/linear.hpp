@@ -1,6 +1,6 @@
 // Linear resizing of 8-bit images, bit for bit equal to OpenCV 4.6's cv::resize: INTER_LINEAR, and
-// the variant of it that OpenCV uses for INTER_AREA if an axis grows. For this room and its tests
-// only.
+// the variant of it that OpenCV uses for INTER_AREA if an axis grows. Only src/geometry and its
+// tests use this.
 //
 // Each output pixel combines two source columns and two source rows in fixed point. FORMAT.md
 // ("Geometry") has the formulas. If both axes are halved, OpenCV averages blocks instead;

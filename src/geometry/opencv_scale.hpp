@@ -1,5 +1,5 @@
-// The number of source pixels per output pixel of an axis, computed as OpenCV computes it. For this
-// room only; pure functions, thread-safe.
+// The number of source pixels per output pixel of an axis, computed as OpenCV computes it. Only
+// src/geometry uses this; pure functions, thread-safe.
 #pragma once
 
 #include <cmath>

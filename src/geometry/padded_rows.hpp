@@ -1,5 +1,5 @@
 // Rows of an image of which some bytes beyond the end can be read, so that vector code can load
-// whole vectors. For this room only.
+// whole vectors. Only src/geometry uses this.
 //
 // Rows near the end of the image are copied into a buffer with room behind them; behind every other
 // row, further rows of the image follow. The bytes behind a row's end may be anything, and results

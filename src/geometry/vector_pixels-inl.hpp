@@ -1,7 +1,6 @@
 // Vectors of pixels: windows of 16 bytes, one in each 128-bit block of a vector, and RGB pixels of
-// four bytes.
-// For sources of this room that contain vector code; each includes it once per instruction set,
-// after hwy/highway.h. Pure functions, thread-safe.
+// four bytes. For sources of src/geometry that contain vector code; each includes it once per
+// instruction set, after hwy/highway.h. Pure functions, thread-safe.
 
 #if defined(HOTPACK_GEOMETRY_VECTOR_PIXELS) == defined(HWY_TARGET_TOGGLE)
 #ifdef HOTPACK_GEOMETRY_VECTOR_PIXELS

@@ -1,4 +1,4 @@
-// The part of a region that lies inside its record. Only this room uses it; pure functions,
+// The part of a region that lies inside its record. Only src/geometry uses this; pure functions,
 // thread-safe.
 #pragma once
 

@@ -1,6 +1,7 @@
 // The two passes of the antialiased filters with vector code: weighted sums along rows and along
 // columns, with the weights of antialias_weights.hpp. Sums are exact, so their order does not
-// matter; at the end they are rounded, halves up, and limited to 8 bits. Only this room uses it.
+// matter; at the end they are rounded, halves up, and limited to 8 bits. Only src/geometry
+// and its tests use this.
 //
 // Vector code multiplies 16-bit integers, so a weight is split: weight = 256 · upper + lower, with
 // 0 ≤ lower < 256. Source values are taken in pairs, which one instruction multiplies and adds.

@@ -385,7 +385,7 @@ class Discoverer {
                         found_, result_.orphans_left_out);
     } else {
       list = pair_by_key(std::move(set.images), std::move(set.labels), input_.skip_orphans, found_,
-                         result_.orphans_left_out);
+                         result_.orphans_left_out, input_.fold);
     }
     result_.splits.push_back({std::move(set.name), std::move(list)});
     return {};
@@ -408,7 +408,8 @@ class Discoverer {
                                : regex.empty()
                                    ? "; if names differ in another way, write --pair-regex"
                                    : ". This option pairs their names:\n  " + regex;
-    return data_error(no_pair + " (are the suffixes right?)" + advice);
+    const bool suffixes = !input_.image_suffix.empty() || !input_.label_suffix.empty();
+    return data_error(no_pair + (suffixes ? " (are the suffixes right?)" : "") + advice);
   }
 
   // Returns a text about an image whose key differs from that of a label only in case or Unicode

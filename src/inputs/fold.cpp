@@ -33,6 +33,11 @@ Images images_by_folded_key(const FileList& images, KeyFolding folding, ProblemL
   return by_key;
 }
 
+std::string option_of(KeyFolding folding) {
+  if (folding.ignore_case && folding.unicode) return "--fold case,unicode";
+  return folding.ignore_case ? "--fold case" : "--fold unicode";
+}
+
 }  // namespace
 
 std::string folded(std::string_view text, KeyFolding folding) {
@@ -49,13 +54,19 @@ std::string folded(std::string_view text, KeyFolding folding) {
   return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)};
 }
 
-std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view b) {
+std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view b,
+                                            KeyFolding given) {
   const auto same = [&](KeyFolding folding) { return folded(a, folding) == folded(b, folding); };
-  if (same({true, false})) return FoldingAdvice{"upper and lower case only", "--fold case"};
+  const auto advice = [&](KeyFolding folding, std::string_view difference) {
+    const KeyFolding both{folding.ignore_case || given.ignore_case,
+                          folding.unicode || given.unicode};
+    return FoldingAdvice{std::string(difference), option_of(both)};
+  };
+  if (same({true, false})) return advice({true, false}, "upper and lower case only");
   if (same({false, true}))
-    return FoldingAdvice{"the Unicode form (NFC or NFD) of its characters only", "--fold unicode"};
+    return advice({false, true}, "the Unicode form (NFC or NFD) of its characters only");
   if (same({true, true}))
-    return FoldingAdvice{"case and the Unicode form of its characters only", "--fold case,unicode"};
+    return advice({true, true}, "case and the Unicode form of its characters only");
   return std::nullopt;
 }
 

@@ -23,8 +23,10 @@ struct FoldingAdvice {
   std::string difference;  // how the two keys differ: "upper and lower case only"
   std::string option;      // what makes them equal: "--fold case"
 };
-// Returns nothing if no folding makes the two equal.
-[[nodiscard]] std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view b);
+// Returns nothing if no folding makes the two equal. The option of the advice includes `given`, the
+// folding that the user has already chosen.
+[[nodiscard]] std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view b,
+                                                          KeyFolding given);
 
 // Gives each label the key of the image whose key folds to the same text; keys of images stay
 // unchanged. If the keys of two images fold to the same text, this is a problem.

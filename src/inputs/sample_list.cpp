@@ -46,6 +46,7 @@ struct Orphans {
   bool skip;
   ProblemLog& problems;
   std::uint64_t& left_out;
+  KeyFolding given = {};  // --fold
 
   using Files = std::vector<const FoundFile*>;
 
@@ -77,12 +78,12 @@ struct Orphans {
     return by_key;
   }
 
-  static void add_advice(Problem& problem, std::string_view key, const FileList& other_files,
-                         const FoundFile& other) {
-    std::optional<FoldingAdvice> advice = folding_advice(key, other_files.key(other));
+  void add_advice(Problem& problem, std::string_view key, const FileList& other_files,
+                  const FoundFile& other) const {
+    std::optional<FoldingAdvice> advice = folding_advice(key, other_files.key(other), given);
     if (!advice) return;
     problem.detail += "; the key of " + quoted_text(other_files.path(other)) + " differs in " +
-                      advice->difference + ": add " + advice->option;
+                      advice->difference + (given.any() ? ": use " : ": add ") + advice->option;
     problem.option = std::move(advice->option);
   }
 
@@ -220,14 +221,14 @@ std::uint64_t SampleList::memory_bytes() const {
 }
 
 SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, ProblemLog& problems,
-                       std::uint64_t& left_out) {
+                       std::uint64_t& left_out, KeyFolding given) {
   SampleList list{std::move(images), std::move(labels), {}, true, {}, {}, {}};
   sort_by_key(list.images);
   sort_by_key(list.labels);
   remove_duplicates(list.images, "image", problems);
   remove_duplicates(list.labels, "label", problems);
   list.samples.reserve(std::min(list.images.files.size(), list.labels.files.size()));
-  pair_sorted(list.images, list.labels, Orphans{skip_orphans, problems, left_out},
+  pair_sorted(list.images, list.labels, Orphans{skip_orphans, problems, left_out, given},
               [&](const FoundFile& image, Place label) {
                 list.samples.push_back(sample_of(image));
                 list.samples.back().label = *label;

@@ -14,6 +14,7 @@
 #include "base/fit.hpp"
 #include "inputs/file_list.hpp"
 #include "inputs/mask_pattern.hpp"
+#include "settings/options.hpp"
 #include "settings/problem.hpp"
 
 namespace hotpack::pipeline {
@@ -78,9 +79,11 @@ struct SampleList {
 
 // Pairs images and labels with the same key. Two images, or two labels, with the same key are
 // always a problem. An image without a label and a label without an image (orphans) are problems
-// or, with `skip_orphans`, are left out and counted in `left_out`.
+// or, with `skip_orphans`, are left out and counted in `left_out`. `given` is the folding with
+// which the keys were made; advice about orphans adds to it.
 [[nodiscard]] SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans,
-                                     ProblemLog& problems, std::uint64_t& left_out);
+                                     ProblemLog& problems, std::uint64_t& left_out,
+                                     KeyFolding given = {});
 
 // Pairs images with their masks, of which an image may have several, by the keys from key_masks().
 // An image without masks and a mask without an image (orphans) are problems or, with

@@ -1,5 +1,5 @@
 // Collects the classes of a class file. Fails if two classes have the same name or the same color.
-// For this room only; not thread-safe.
+// Only src/labels uses this; not thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Parses class files with one color per class: CSV name,r,g,b. For this room only; pure functions,
-// thread-safe.
+// Parses class files with one color per class: CSV name,r,g,b. Only src/labels uses this; pure
+// functions, thread-safe.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Maps 24-bit colors to class ids with a small hash table (open addressing). For this room only.
+// Maps 24-bit colors to class ids with a small hash table (open addressing). Only src/labels uses
+// this.
 //
 // Built once, then read by any number of threads.
 #pragma once

@@ -1,5 +1,5 @@
 // Parses class files whose first row names the columns: `name,color`, `id;name`, `Pixel Value,
-// Class`, `name,b,g,r`. For this room only.
+// Class`, `name,b,g,r`. Only src/labels uses this.
 //
 // Pure functions; thread-safe. Errors have code `data` and name file and line.
 #pragma once

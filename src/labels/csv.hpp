@@ -1,5 +1,5 @@
-// Values separated by commas (or another character) with RFC 4180 quotes. For this room only;
-// pure functions, thread-safe.
+// Values separated by commas (or another character) with RFC 4180 quotes. Only src/labels
+// and its tests use this; pure functions, thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Lists the values of a binary label in which no pixel reaches the threshold, for the error
-// message. For this room only.
+// message. Only src/labels uses this.
 //
 // Pure functions; thread-safe. One pass over the label.
 #pragma once

@@ -1,4 +1,5 @@
-// The result for one raw label value: the id in the low 16 bits, flags above. For this room only.
+// The result for one raw label value: the id in the low 16 bits, flags above. Only src/labels uses
+// this.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Fills memory with copies of a value of 2 or 4 bytes. Runs in a label are short, and a vectorized
 // loop takes long to start. So this function stores blocks of 16 bytes; the last two may overlap.
-// For this room only; pure, thread-safe.
+// Only src/labels and its tests use this; pure, thread-safe.
 #pragma once
 
 #include <array>

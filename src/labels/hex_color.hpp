@@ -1,4 +1,4 @@
-// Colors as #rrggbb. For this room only; pure functions, thread-safe.
+// Colors as #rrggbb. Only src/labels uses this; pure functions, thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Checks that the rules of a LabelDecoder fit together, and applies them to label values. For this
-// room only.
+// Checks that the rules of a LabelDecoder fit together, and applies them to label values. Only
+// src/labels uses this.
 //
 // Pure functions; thread-safe.
 #pragma once

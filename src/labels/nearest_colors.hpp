@@ -1,4 +1,4 @@
-// Finds the nearest of a few colors, by Euclidean distance in RGB. For this room only.
+// Finds the nearest of a few colors, by Euclidean distance in RGB. Only src/labels uses this.
 //
 // Built once, then read by any number of threads.
 #pragma once

@@ -1,5 +1,5 @@
-// The loops over every pixel of a label that turn raw values into class ids, with tables. For this
-// room only.
+// The loops over every pixel of a label that turn raw values into class ids, with tables. Only
+// src/labels uses this.
 //
 // Pure functions over the caller's memory; thread-safe with different outputs. The image has the
 // size of `ids`.

@@ -1,5 +1,5 @@
 // The presets (labels of well-known data sets), one group per source file, and the functions that
-// make them. For this room only.
+// make them. Only src/labels uses this.
 //
 // Pure functions; thread-safe.
 #pragma once

@@ -1,4 +1,4 @@
-// The colors of the pixels in gray and palette labels of up to 8 bits. For this room only.
+// The colors of the pixels in gray and palette labels of up to 8 bits. Only src/labels uses this.
 //
 // Pure functions; thread-safe.
 #pragma once

@@ -1,5 +1,5 @@
-// Helpers that the readers of class files and maps share. For this room only; pure functions,
-// thread-safe.
+// Helpers that the readers of class files and maps share. Only src/labels uses this; pure
+// functions, thread-safe.
 #pragma once
 
 #include <array>

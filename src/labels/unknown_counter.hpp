@@ -1,4 +1,5 @@
-// Counts the values of one label that belong to no class. For this room only; not thread-safe.
+// Counts the values of one label that belong to no class. Only src/labels uses this; not
+// thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -45,9 +45,9 @@ struct Permutation::Cell {
   std::uint64_t row;
 };
 
-// The number of columns must be even. If rows and columns had odd lengths, as in a grid of 3 × 3
-// cells, every cyclic shift would be an even permutation, and half of all orders of 9 samples could
-// never occur.
+// The samples lie in a grid, whose rows and columns the rounds shift cyclically. The grid's number
+// of columns must be even. If rows and columns had odd lengths, as in a grid of 3 × 3 cells, every
+// cyclic shift would be an even permutation, and half of all orders of 9 samples could never occur.
 Permutation::Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch,
                          std::uint32_t stream, std::uint64_t index)
     : size_(size), rounds_(size < kSmall ? kRoundsSmall : kRounds) {

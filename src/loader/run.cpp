@@ -19,10 +19,11 @@ constexpr std::size_t kThreadsPerDevice = 4;
 constexpr std::size_t kThreadsBeside = 4;
 constexpr unsigned kFewestSlots = 2;
 constexpr unsigned kMostSlots = 64;
-// The least bytes of the rows that a thread takes at once. This is enough to make taking them
-// cheap, and so little that the threads finish a batch at about the same time.
+// A thread takes rows of about this many bytes at once. This is enough to make taking them cheap,
+// and so little that the threads finish a batch at about the same time.
 constexpr std::uint64_t kItemBytes = std::uint64_t{256} << 10;
-// below this, threads work on several batches rather than share one
+// If a thread's share of a batch has fewer bytes, it takes more rows than its share, and threads
+// work on several batches rather than share one.
 constexpr std::uint64_t kSmallestItemBytes = std::uint64_t{64} << 10;
 
 // Names the first difference of two states that keeps a run from continuing, or returns "".

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 // Highway compiles the rest of this file once per vector instruction set.
 #undef HWY_TARGET_INCLUDE
@@ -120,9 +121,13 @@ void add_channel_sums(ConstPixels record, Region region, format::Sums& sums) {
   const int top = std::max(region.y, 0), bottom = std::min(region.y + region.height, record.height);
   if (left >= right || top >= bottom) return;
   const auto channels = static_cast<std::size_t>(record.channels);
-  for (int y = top; y < bottom; ++y) HWY_DYNAMIC_DISPATCH(add_row)
-  (record.row(y) + static_cast<std::size_t>(left) * channels,
-   static_cast<std::size_t>(right - left), channels, sums);
+  auto pixels = static_cast<std::size_t>(right - left);
+  auto rows = static_cast<std::size_t>(bottom - top);
+  const std::uint8_t* row = record.row(top) + static_cast<std::size_t>(left) * channels;
+  // Without gaps between them, all rows are added as one: short rows are slow.
+  if (record.row_bytes == pixels * channels) pixels *= std::exchange(rows, 1);
+  for (; rows > 0; --rows, row += record.row_bytes)
+    HWY_DYNAMIC_DISPATCH(add_row)(row, pixels, channels, sums);
   sums.pixels_counted +=
       static_cast<std::uint64_t>(right - left) * static_cast<std::uint64_t>(bottom - top);
 }

@@ -382,9 +382,11 @@ Outcome ImageLoader::Impl::decode_masks(const Sample& sample, SampleInspection* 
   const std::uint64_t bytes =
       labels::encoded_bytes(schema.label->storage, area(size), schema.class_count());
   if (bytes > kMaxCanvasBytes)
-    return std::optional(Problem{ProblemKind::too_large, loaded.headers.image.path,
-                                 "its label takes " + std::to_string(bytes) +
-                                     " bytes, the limit is " + std::to_string(kMaxCanvasBytes)});
+    return std::optional(Problem{
+        ProblemKind::too_large, loaded.headers.image.path,
+        "its label takes " + std::to_string(bytes) + " bytes, the limit is " +
+            std::to_string(kMaxCanvasBytes) + "; give a smaller --size" +
+            (schema.label->storage == LabelStorage::bits ? "" : ", or --label-storage bits")});
   const std::span<std::byte> one_hot(canvas_label.reserve(static_cast<std::size_t>(bytes)),
                                      static_cast<std::size_t>(bytes));
   std::memset(one_hot.data(), 0, one_hot.size());

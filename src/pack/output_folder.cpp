@@ -72,6 +72,12 @@ std::filesystem::path folder_above(const std::string& path) {
   return above;
 }
 
+// Returns the last name in the path, also if the path ends with a slash.
+std::string inner_name(const std::string& path) {
+  const std::filesystem::path inner = std::filesystem::absolute(path).lexically_normal();
+  return (inner.has_filename() ? inner : inner.parent_path()).filename().string();
+}
+
 // Returns an error if the path is inside a pack. A pack contains only its manifest and shards;
 // readers refuse a pack with another folder in it.
 Status check_above(const std::string& path) {
@@ -80,7 +86,10 @@ Status check_above(const std::string& path) {
   if (!names.ok() || format::describe_pack_folder(*names).shards.empty()) return {};
   return usage_error(path + ": is inside '" + above.string() +
                      "', which is a packed data set and cannot hold another one. Choose a folder "
-                     "outside of it, or pack both as splits of one folder");
+                     "outside of it, such as " +
+                     quoted_text((above.parent_path() / inner_name(path)).string()) +
+                     " next to it. Packs next to each other are splits of the folder that holds "
+                     "them");
 }
 
 Error foreign_beginning(const std::string& path) {

@@ -34,8 +34,8 @@ namespace hotpack::pipeline {
 
 class PackedSet {
  public:
-  // `folder` is what the folder options.run.output of this data set contains. `split` and
-  // `observer` must outlive the object.
+  // `folder` is the content of the folder options.run.output, the output folder of this data set.
+  // `split` and `observer` must outlive the object.
   PackedSet(PackOptions options, Split& split, OutputFolder folder, Observer& observer);
 
   // The manifest of a finished run in the folder, or null.

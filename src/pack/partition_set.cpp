@@ -112,6 +112,7 @@ class MissingShards {
  public:
   void add(std::uint64_t first, std::uint64_t end) {
     if (first == end) return;
+    if (count_ == 0) first_ = first;
     constexpr int kMostRanges = 20;
     count_ += end - first;
     if (++ranges_ > kMostRanges + 1) return;
@@ -124,16 +125,20 @@ class MissingShards {
   [[nodiscard]] Status check(std::uint64_t shards, const std::vector<std::string>& empty_folders,
                              const std::string& path) const {
     if (count_ == 0) return {};
+    const std::string name = format::shard_file_name(first_, shards);
+    const bool one = count_ == 1;
     return data_error(
         std::to_string(count_) + " of " + counted_text(shards, "shard") +
-            (count_ == 1 ? " is" : " are") + " missing: " + text_ + " (counted from 0" +
-            (empty_folders.empty() ? "" : "; " + some_names(empty_folders) + ": empty") +
-            "). Pack the partitions that write them, or name the folders that hold them",
+            (one ? " is missing: " + name : " are missing: " + text_ + ", the first is " + name) +
+            (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
+            ". Repeat the `hotpack pack` " +
+            (one ? "command that writes it, or name the folder that holds it too"
+                 : "commands that write them, or name the folders that hold them too"),
         path);
   }
 
  private:
-  std::uint64_t count_ = 0;
+  std::uint64_t count_ = 0, first_ = 0;
   int ranges_ = 0;
   std::string text_;
 };

@@ -2,7 +2,7 @@
 // several classes of one pixel as stripes.
 //
 // Pure functions; thread-safe, with one resampler per thread. Preconditions: the label has classes
-// per pixel, and `classes` has read it. Failure: the errors of geometry::Resampler.
+// per pixel, and classes.read() was called with it. Failure: the errors of geometry::Resampler.
 #pragma once
 
 #include <span>

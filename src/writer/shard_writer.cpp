@@ -31,13 +31,27 @@ Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::u
 constexpr std::string_view kImage = "image";
 constexpr std::string_view kLabel = "label";
 
-// Returns the offset of a field's payload in the file, whichever form the field has.
+// Returns the tensor of a field's payload, whichever form the field has; null if it has none.
+const format::Tensor* payload_of(const format::Layout& layout, std::string_view field) {
+  for (const std::string_view form : {"", ".data", ".zstd"})
+    if (const auto* tensor = layout.find(std::string(field) + std::string(form))) return tensor;
+  return nullptr;
+}
+
+// Returns the offset of a field's payload in the file.
 std::uint64_t start_of(const format::Layout& layout, std::string_view field) {
-  for (const std::string_view form : {"", ".data", ".zstd"}) {
-    const format::Tensor* const tensor = layout.find(std::string(field) + std::string(form));
-    if (tensor != nullptr) return layout.buffer_start() + tensor->begin;
-  }
-  return layout.buffer_start();
+  const format::Tensor* const tensor = payload_of(layout, field);
+  return layout.buffer_start() + (tensor != nullptr ? tensor->begin : 0);
+}
+
+// Returns the bytes of all labels if they are small enough to be written at once, else 0.
+std::size_t small_label_bytes(const format::Layout& layout, std::uint64_t records) {
+  constexpr std::uint64_t kFewBytes = 16;  // of a label
+  constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
+  const format::Tensor* const labels = payload_of(layout, kLabel);
+  if (labels == nullptr) return 0;
+  const std::uint64_t bytes = labels->bytes();
+  return bytes <= kMostBytes && bytes <= kFewBytes * records ? static_cast<std::size_t>(bytes) : 0;
 }
 
 }  // namespace
@@ -56,6 +70,9 @@ Result<std::unique_ptr<ShardWriter>> ShardWriter::create(ShardSpec spec) {
       writer->planned_layout_,
       format::plan_layout(writer->spec_.metadata, *writer->spec_.schema, writer->spec_.planned));
   writer->tables_.emplace(writer->planned_layout_);
+  if (writer->places_payload())
+    writer->kept_labels_.resize(
+        small_label_bytes(writer->planned_layout_, writer->spec_.planned.records));
   if (!writer->places_payload() && writer->spec_.schema->label) {
     HOTPACK_ASSIGN(AtomicFile spool, AtomicFile::create(writer->spec_.folder, name));
     writer->label_spool_ = std::make_unique<AtomicFile>(std::move(spool));
@@ -64,9 +81,14 @@ Result<std::unique_ptr<ShardWriter>> ShardWriter::create(ShardSpec spec) {
 }
 
 Status ShardWriter::write_payload(const PayloadPlace& place, std::span<const std::byte> image,
-                                  std::span<const std::byte> label) const {
+                                  std::span<const std::byte> label) {
   HOTPACK_TRY(file_.file().write_at(start_of(planned_layout_, kImage) + place.image_offset, image));
   if (label.empty()) return {};
+  if (!kept_labels_.empty()) {
+    std::copy(label.begin(), label.end(),
+              kept_labels_.begin() + static_cast<std::ptrdiff_t>(place.label_offset));
+    return {};
+  }
   return file_.file().write_at(start_of(planned_layout_, kLabel) + place.label_offset, label);
 }
 
@@ -161,6 +183,7 @@ Status ShardWriter::zero_fillers(const format::Layout& layout) {
 
 // Moves the payload to its places in `layout`.
 Status ShardWriter::settle_payload(const format::Layout& layout) {
+  HOTPACK_TRY(file_.file().write_at(start_of(planned_layout_, kLabel), std::span(kept_labels_)));
   if (places_payload() && sums_.skipped > 0) HOTPACK_TRY(close_gaps(layout));
   HOTPACK_TRY(move_spooled_labels(layout));
   return zero_fillers(layout);

@@ -57,8 +57,10 @@ class ShardWriter {
   }
 
   // Writes a record at its planned place. Precondition: places_payload().
+  // Labels of a few bytes are kept in memory until commit(), because writing each by itself is
+  // slow.
   [[nodiscard]] Status write_payload(const PayloadPlace& place, std::span<const std::byte> image,
-                                     std::span<const std::byte> label) const;
+                                     std::span<const std::byte> label);
 
   // Adds the next sample. `image` and `label` are its stored bytes; they are ignored if
   // places_payload() is true, because write_payload() has written them.
@@ -86,6 +88,9 @@ class ShardWriter {
   std::unique_ptr<AtomicFile> label_spool_;
   format::Layout planned_layout_;
   std::optional<format::TableBuilder> tables_;  // of the packed samples; set by create()
+  // Labels that are not written yet, at their offsets from the start of the label payload. Empty if
+  // write_payload() writes labels.
+  std::vector<std::byte> kept_labels_;
   std::vector<PayloadPlace> runs_;  // packed records whose planned places touch each other
   format::Sums sums_;
   std::uint64_t image_bytes_ = 0;  // stored bytes of the packed records

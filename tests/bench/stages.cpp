@@ -33,7 +33,6 @@
 #include "base/pixels.hpp"
 #include "codecs/decoder.hpp"
 #include "format/sums.hpp"
-#include "geometry/nearest.hpp"
 #include "geometry/resample.hpp"
 #include "labels/class_table.hpp"
 #include "labels/label_decoder.hpp"
@@ -43,6 +42,7 @@
 #include "limit/resize.hpp"
 #include "limit/sums.hpp"
 #include "pack/channel_sums.hpp"
+#include "pack/record_label.hpp"
 #include "writer/frame_compressor.hpp"
 
 namespace {
@@ -317,44 +317,30 @@ void add_labels(const Inputs& inputs, Keeper& keeper) {
         benchmark::ClobberMemory();
       });
 
-  auto& placer = keeper.make<geometry::NearestPlacer>();
-  auto& placed = keeper.make<Memory<std::uint16_t>>(kPixels);
-  const MutableIds record{placed.data(), kSide, kSide, 1, 2 * std::size_t{kSide}};
-  auto& counts = keeper.make<std::array<std::uint64_t, 16>>();
-  const auto place = [&gray, &placer, record] {
-    placer.place(gray.plane(), {0, 0, kSide, kSide}, LabelFilter::nearest, labels::kIgnored,
-                 record);
-  };
-  place();
-  add_stage("nearest", 2 * kPixels, place,
-            [&] { limit.convert(gray_ids, kSide, kSide, limit_ids.data(), counts); });
-
-  auto& encoded = keeper.make<Memory<std::byte>>(16 * kPixels);
-  auto& limit_out = keeper.make<Memory<std::uint8_t>>(16 * kPixels);
-  limit.convert(gray_ids, kSide, kSide, limit_ids.data(), counts);
   const auto add_storage = [&](const std::string& stage, LabelStorage storage,
                                limit::Storage limit_storage) {
     const auto bytes =
         static_cast<std::size_t>(labels::encoded_bytes(storage, kPixels, class_count));
+    auto& record = keeper.make<pipeline::RecordLabel>(storage, class_count, LabelFilter::nearest,
+                                                      labels::kIgnored);
     auto& labeler =
         keeper.make<limit::Labeler>(std::vector<limit::Color>(), class_count, limit_storage);
+    auto& limit_record = keeper.make<Memory<std::uint8_t>>(bytes);
+    auto& counts = keeper.make<std::array<std::uint64_t, 16>>();
     add_stage(
         stage, bytes,
-        [=, &placed, &encoded] {
-          labels::encode_ids(placed.items(), class_count, storage, encoded.items().first(bytes));
+        [&gray, &record] {
+          record.make(gray.plane(), {0, 0, kSide, kSide}, {kSide, kSide});
+          benchmark::DoNotOptimize(record.crc());
         },
-        [&] { labeler.encode(limit_ids.data(), kPixels, limit_out.data()); });
+        [&, bytes] {
+          labeler.convert(gray_ids, kSide, kSide, limit_record.data(), counts);
+          benchmark::DoNotOptimize(limit::crc32c(limit_record.data(), bytes));
+        });
   };
-  add_storage("bits", LabelStorage::bits, limit::Storage::bits);
-  add_storage("one_hot", LabelStorage::one_hot, limit::Storage::one_hot);
-
-  auto& histogram = keeper.make<std::vector<std::uint64_t>>(class_count);
-  add_stage(
-      "count_ids", 2 * kPixels,
-      [&placed, &histogram] {
-        benchmark::DoNotOptimize(labels::count_ids(placed.items(), 1, histogram));
-      },
-      copy(keeper, 2 * kPixels));
+  add_storage("label_index", LabelStorage::index, limit::Storage::index);
+  add_storage("label_bits", LabelStorage::bits, limit::Storage::bits);
+  add_storage("label_one_hot", LabelStorage::one_hot, limit::Storage::one_hot);
 }
 
 void add_sums(const Inputs& inputs, Keeper& keeper) {

@@ -431,8 +431,9 @@ HOTPACK_HOST_DEVICE inline void store_bit(std::uint8_t* at, const PixelBytes<kCo
   }
 }
 
-// The ids of kCount pixels. If elements have one byte, the low and the high bytes of the ids are
-// two strings of bytes, so that four ids are compared at once.
+// The ids of kCount pixels. If the elements T of the output tensor have one byte, the low bytes of
+// all ids are stored next to each other in `low`, the high bytes in `high`. One operation on 32
+// bits then compares four ids.
 template <class T, std::uint32_t kCount>
 struct PixelIds {
   static constexpr bool kPacked = sizeof(T) == 1 && kCount > 1;

@@ -89,6 +89,9 @@ TEST_CASE("only files of this run are removed") {
   CHECK_FALSE(std::filesystem::exists(folder / "out/top"));
   CHECK(std::filesystem::exists(folder / "out/a/old"));
   CHECK(tree->write("a/new", "again", false).ok());
+  REQUIRE(tree->write("a/old", "newer", true).ok());
+  tree->remove("a/old");  // it replaced a file
+  CHECK(std::filesystem::exists(folder / "out/a/old"));
 }
 
 TEST_CASE("the folder that the user names may be a link") {

@@ -185,6 +185,24 @@ TEST_CASE("a sample of which one file cannot be written leaves no other file") {
   CHECK(writer.write(sample).ok());
 }
 
+TEST_CASE("a forced sample that fails leaves what it replaced, and nothing else") {
+  const TempFolder folder;
+  const TinyForm form;
+  (void)write_pack(folder.path(), form, tiny_records(form, 3), 4);
+  const auto dataset = Dataset::open(folder.path()).value();
+  const Sample sample = dataset.sample(1).value();
+  const std::string key(sample.key());
+  folder.write("out/images/" + key + ".png", "older");
+  folder.write("out/labels/" + key + ".png/in the way", "");
+  const auto tree = cli::OutputTree::open(folder / "out").value();
+  SampleWriterOptions options;
+  options.npy = options.force = true;
+  SampleWriter writer(*tree, options, dataset.classes());
+  CHECK(writer.write(sample).error().code == ErrorCode::usage);
+  CHECK(png(folder, "images/" + key + ".png") != "older");
+  CHECK_FALSE(std::filesystem::exists(folder / ("out/images/" + key + ".npy")));
+}
+
 TEST_CASE("a key that leads out of the folder never reaches the writer") {
   const TempFolder folder;
   auto records = tiny_records({}, 1);

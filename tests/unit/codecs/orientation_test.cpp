@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/fenced_memory.hpp"
 #include "support/test_images.hpp"
 
 namespace hotpack::codecs {
@@ -32,18 +33,27 @@ std::pair<int, int> stored_place(int orientation, int x, int y, int width, int h
   }
 }
 
-struct Stored {
+// Returns rows of noise with `gap` bytes between them.
+std::vector<std::uint8_t> noise_rows(int width, int height, int channels, std::size_t gap) {
+  const auto noise = test::noise_samples(width, height, channels, 255);
+  const auto row = static_cast<std::size_t>(width * channels);
   std::vector<std::uint8_t> samples;
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    if (i > 0 && i % row == 0) samples.insert(samples.end(), gap, 0xEE);
+    samples.push_back(static_cast<std::uint8_t>(noise[i]));
+  }
+  return samples;
+}
+
+// An image of noise. Reading a byte after its last pixel crashes.
+struct Stored {
+  Stored(int width, int height, int channels, std::size_t gap)
+      : memory(noise_rows(width, height, channels, gap), test::Against::high_fence),
+        image{memory.bytes().data(), width, height, channels,
+              static_cast<std::size_t>(width * channels) + gap} {}
+  test::FencedMemory memory;
   ConstPixels image;
 };
-
-Stored make_stored(int width, int height, int channels) {
-  const auto noise = test::noise_samples(width, height, channels, 255);
-  Stored stored{{noise.begin(), noise.end()}, {}};
-  stored.image = {stored.samples.data(), width, height, channels,
-                  static_cast<std::size_t>(width * channels)};
-  return stored;
-}
 
 bool seen_as_expected(const ConstPixels& seen, const ConstPixels& stored, int orientation) {
   for (int y = 0; y < seen.height; ++y) {
@@ -64,10 +74,10 @@ TEST_CASE("every orientation places every pixel") {
   Buffer buffer;
   for (const auto& [width, height] :
        {std::pair{1, 1}, {1, 40}, {40, 1}, {32, 32}, {33, 65}, {100, 31}}) {
-    for (const int channels : {1, 3}) {
-      const Stored stored = make_stored(width, height, channels);
+    for (const auto& [channels, gap] : {std::pair{1, std::size_t{0}}, {3, 0}, {1, 5}, {3, 5}}) {
+      const Stored stored(width, height, channels, gap);
       for (int orientation = 1; orientation <= 8; ++orientation) {
-        CAPTURE(width, height, channels, orientation);
+        CAPTURE(width, height, channels, gap, orientation);
         const ConstPixels seen = orient(stored.image, orientation, buffer);
         CHECK(seen.width == (orientation >= 5 ? height : width));
         CHECK(seen.height == (orientation >= 5 ? width : height));

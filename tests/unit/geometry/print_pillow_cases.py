@@ -4,7 +4,7 @@
     pip install 'pillow>=13' xxhash     python3 print_pillow_cases.py > pillow13_cases.inc
     pip install 'pillow<12.2' xxhash    python3 print_pillow_cases.py > pillow12_1_cases.inc
 
-Tests read the printed files and need no Pillow. The image is that of resize_engine.cpp: the upper byte of a linear
+Tests read the printed files and need no Pillow. The image is that of resize_cases.cpp: the upper byte of a linear
 congruential generator.
 """
 import sys

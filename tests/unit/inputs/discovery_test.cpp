@@ -60,9 +60,17 @@ TEST_CASE("no key in common is an error, whatever the orphan policy") {
     options.input.skip_orphans = skip;
     const Error error = refused(options);
     CHECK(error.code == ErrorCode::data);
-    CHECK_THAT(error.message, ContainsSubstring("are the suffixes right?"));
+    CHECK_THAT(error.message, !ContainsSubstring("are the suffixes right?"));
     CHECK_THAT(error.message, ContainsSubstring("--pair-regex"));
   }
+}
+
+TEST_CASE("no key in common asks about the suffixes only if one was given") {
+  const TempFolder folder;
+  touch(folder, {"images/a.png", "labels/b_mask.png"});
+  PackOptions options = folder_options(folder);
+  options.input.label_suffix = "_mask";
+  CHECK_THAT(refused(options).message, ContainsSubstring("are the suffixes right?"));
 }
 
 TEST_CASE("option --orphans skip also leaves out and counts other formats") {

@@ -31,8 +31,13 @@ TEST_CASE("text that is not UTF-8 stays unchanged") {
 }
 
 TEST_CASE("the advice names the smallest folding that makes two keys one") {
-  CHECK(folding_advice("a/B", "a/b")->option == "--fold case");
-  CHECK(folding_advice("\xC3\xA9", "e\xCC\x81")->option == "--fold unicode");
-  CHECK(folding_advice("\xC3\x89", "e\xCC\x81")->option == "--fold case,unicode");
-  CHECK_FALSE(folding_advice("a", "b"));
+  CHECK(folding_advice("a/B", "a/b", {})->option == "--fold case");
+  CHECK(folding_advice("\xC3\xA9", "e\xCC\x81", {})->option == "--fold unicode");
+  CHECK(folding_advice("\xC3\x89", "e\xCC\x81", {})->option == "--fold case,unicode");
+  CHECK_FALSE(folding_advice("a", "b", {}));
+}
+
+TEST_CASE("the advice keeps the folding that is already given") {
+  CHECK(folding_advice("\xC3\xA9", "e\xCC\x81", {true, false})->option == "--fold case,unicode");
+  CHECK(folding_advice("a/B", "a/b", {false, true})->option == "--fold case,unicode");
 }

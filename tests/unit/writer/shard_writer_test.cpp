@@ -191,7 +191,7 @@ std::vector<PayloadPlace> places_of(const std::vector<std::optional<Packed>>& sa
 }
 
 // Payloads first and in reverse order, as from workers that finish in any order.
-void write_payloads(const ShardWriter& writer, const std::vector<std::optional<Packed>>& samples) {
+void write_payloads(ShardWriter& writer, const std::vector<std::optional<Packed>>& samples) {
   if (!writer.places_payload()) return;
   const std::vector<PayloadPlace> places = places_of(samples);
   for (std::size_t slot = samples.size(); slot-- > 0;)
