@@ -80,7 +80,7 @@ def verify(folder: Path) -> VerifyReport:
     """Checks the manifest, every shard, every record, and that they agree.
 
     Everything wrong with the files is a finding. Raises IoError if the folder cannot be read, and
-    UsageError if the pack is compressed and the package `zstandard` is missing. Speed: 0.3 GB/s of
+    UsageError if the pack is compressed and the package `zstandard` is missing. Speed: 0.2 GB/s of
     records on one core, most of it for counting pixels and classes. Memory: the keys of all
     samples.
     """
