@@ -15,6 +15,7 @@ from sealed import Part, Shard, seal_manifest, shard_of, write_manifest
 import hotpack
 from hotpack import DamagedError, pure
 from hotpack.pure.crc32c import crc32c
+from hotpack.pure.frames import decompress
 
 
 def read_all(pack):
@@ -211,6 +212,55 @@ def test_wrong_headers_are_refused(pack, change, reason):
     assert reason in str(caught.value) and caught.value.path == str(path)
 
 
+def inserted(name, part, minor=0):
+    """Inserts a tensor before the tables."""
+
+    def change(shard):
+        at = list(shard.tensors).index("key.offsets")
+        entries = list(shard.tensors.items())
+        shard.tensors = dict([*entries[:at], (name, part), *entries[at:]])
+        shard.metadata["hotpack.format"] = f"1.{minor}"
+
+    return change
+
+
+TENSORS = [
+    (inserted("_pad.7", Part("U8", [0], bytearray())), "the filler _pad.7 is empty"),
+    (inserted("_pad.7", Part("U8", [0], bytearray()), 1), "the filler _pad.7 is empty"),
+    (inserted("_pad.7", Part("U8", [8], bytearray(8))), "fillers; a shard of version 1.0 has at most 2"),
+    (inserted("label.more", Part("U8", [8], bytearray(8)), 1), 'the tensor "label.more" does not belong to a data set without labels'),
+    (inserted("label", Part("U8", [2], bytearray(2)), 1), "must not exist"),
+    (inserted("image.shape", Part("I32", [2, 3], bytearray(24)), 1), "the tensor image.shape must not exist"),
+    (inserted("depth", Part("U16", [2], bytearray(4))), 'the tensor "depth" does not belong to a shard of version 1.0'),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), TENSORS, ids=[reason[:40] for _, reason in TENSORS])
+def test_tensors_that_must_not_be_there_are_refused(pack, change, reason):
+    """In a pack without labels, which has one payload tensor."""
+    shard = shard_of(pack("unlabelled"))
+    assert sum(name.startswith("_pad.") for name in shard.tensors) == 2
+    change(shard)
+    shard.write()
+    with pytest.raises(DamagedError) as caught:
+        pure.shard.open_shard(str(shard.path))
+    assert reason in caught.value.message
+
+
+def test_bytes_after_the_last_tensor_are_refused(pack):
+    path = shard_of(pack("index")).path
+    path.write_bytes(path.read_bytes() + b"xy")
+    with pytest.raises(DamagedError, match="2 bytes follow the last tensor"):
+        pure.shard.open_shard(str(path))
+
+
+def test_a_frame_that_claims_too_much_allocates_nothing():
+    """The header of a frame of one segment with a content size of 8 bytes (RFC 8878, section 3.1.1.1)."""
+    frame = b"\x28\xb5\x2f\xfd\xe0" + struct.pack("<Q", 1 << 40) + b"\1\0\0"
+    with pytest.raises(DamagedError, match="too short for its content"):
+        decompress(frame, 1 << 40)
+
+
 @pytest.mark.parametrize(
     ("start", "reason"),
     [
@@ -251,7 +301,14 @@ def set_in(*path_and_value):
     return change
 
 
+def make_huge(schema):
+    side = 2**31 - 1
+    schema["geometry"]["size"] = [side, side]
+    schema["fields"]["image"]["shape"], schema["fields"]["label"]["shape"] = [side, side, 3], [side, side]
+
+
 SCHEMAS = [
+    (make_huge, "fields.image.shape: a record of this shape is too large"),
     (set_in("fields", "image", "layout", "cwh"), "fields.image.layout: \"cwh\" is none of hwc, chw"),
     (set_in("fields", "image", "shape", None), "fields.image.shape does not agree"),
     (set_in("fields", "image", "shape", [6, 8]), "must be a list of 3 sizes"),
@@ -307,7 +364,16 @@ def set_bytes(name, at, data):
     return change
 
 
+def set_items(name, numbers):
+    def change(shard):
+        for item, number in numbers.items():
+            shard.tensors[name].set(item, number)
+
+    return change
+
+
 TABLES = [
+    ("mixed_sizes", set_items("key.offsets", {1: 2, 2: 1}), "key.offsets does not rise from 0 to 3: item 2 is 1", None),
     ("bits", set_item("key.offsets", 0, 1), "key.offsets does not rise from 0 to 12: item 0 is 1", None),
     ("bits", set_item("key.offsets", 1, 13), "item 1 is 13", None),
     ("bits", set_item("key.offsets", 1, 2**64 - 1), "item 1 is 18446744073709551615", None),
@@ -428,6 +494,15 @@ def test_a_shard_of_another_pack_is_refused(pack):
     shard = shard_of(folder)
     seal_manifest(folder, lambda m: m.update(schema=shard.schema(), statistics=json.loads((other / "dataset.json").read_text())["statistics"]), shards=False)
     assert "its plan differs from the manifest's" in damage_of(folder).message
+
+
+def test_a_shard_that_differs_from_its_row_is_refused(pack):
+    folder = pack("index")
+    seal_manifest(folder, set_row(sources="xxh3-128:" + "0" * 32), shards=False)
+    assert re.match("its sources are xxh3-128:[0-9a-f]{32}, the manifest says xxh3-128:0{32}", damage_of(folder).message)
+    folder = pack("index", "other")
+    seal_manifest(folder, lambda m: (set_row(records=1)(m), m.update(skipped=2)), shards=False)
+    assert "it has 2 records, the manifest says 1" in damage_of(folder).message
 
 
 def test_a_missing_shard_is_named(pack):

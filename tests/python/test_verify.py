@@ -1,16 +1,25 @@
 """Verification: every rule, each broken once behind right checksums, and the same decision as the command's on damaged packs."""
 
 import json
+import math
 import random
 import re
 import shutil
 import subprocess
+import sys
+from fractions import Fraction
 
 import pytest
 from conftest import ROOT
 from sealed import compact, seal_manifest, shard_of
 
 from hotpack import pure
+from hotpack.pure.audit import ShardSummary
+from hotpack.pure.fit import fit_region
+from hotpack.pure.statistics import Sums
+
+
+verify_module = sys.modules["hotpack.pure.verify"]  # the package's name `verify` is the function
 
 
 def texts(report):
@@ -327,3 +336,59 @@ def test_decisions_equal_those_of_the_command(golden, command, tmp_path):
             assert {file for file, _ in mine} <= {file for file, _ in theirs} and bool(mine) == bool(theirs), (name, at, mine, theirs)
         else:
             assert mine == theirs, (name, at, mine, theirs)
+
+
+# ---- rules in parts of their own
+
+
+def summary(records, content, first):
+    sums = Sums.zero(3, 0)
+    return ShardSummary("shard", records, sums, content, first, True)
+
+
+@pytest.mark.parametrize(
+    ("shards", "is_right"),
+    [
+        ([(2, 100, 50), (1, 60, 60)], True),  # 100 fit, 160 did not
+        ([(2, 100, 50), (3, 90, 30), (1, 10, 10)], False),  # 100 with the last shard's 10 would have fitted where 100 did: no size explains both
+        ([(3, 100, 50), (1, 90, 90), (2, 95, 40)], True),
+        ([(1, 500, 500), (2, 100, 50), (1, 20, 20)], True),  # one record may be larger than the shard size
+        ([(3, 10, 1), (3, 500, 1), (2, 5, 1)], True),  # as many in each
+        ([(3, 200, 50), (1, 10, 10), (2, 30, 15)], False),
+    ],
+)
+def test_shards_of_other_sizes_have_explained_boundaries(shards, is_right):
+    """Some shard size S: each shard of several records has at most S bytes, and more with the next record (FORMAT.md, section 14)."""
+    largest = max(content for records, content, _ in shards if records > 1)
+    smallest = min(content + shards[i + 1][2] for i, (_, content, _) in enumerate(shards[:-1]))
+    equal = len({records for records, *_ in shards[:-1]}) == 1 and shards[-1][0] <= shards[0][0]
+    assert is_right == (largest < smallest or equal)
+    verification = verify_module._Verification("")
+    verify_module._check_mixed_boundaries([summary(*one) for one in shards], verification)
+    assert (verification.report.findings == []) == is_right
+
+
+def rounded(length, to, of):
+    """length · to / of, halves up."""
+    return max(1, math.floor(Fraction(length * to, of) + Fraction(1, 2)))
+
+
+@pytest.mark.parametrize("record", [(7, 5), (5, 7), (6, 6), (1, 9)])
+@pytest.mark.parametrize("source", [(14, 10), (15, 10), (10, 15), (6, 6), (1, 1), (100, 3), (3, 100), (7, 5)])
+def test_regions_follow_from_the_fit(source, record):
+    (w, h), (width, height) = source, record
+    by_width, by_height = (width, rounded(h, width, w)), (rounded(w, height, h), height)
+    inside = [size for size in (by_width, by_height) if size[0] <= width and size[1] <= height]
+    outside = [size for size in (by_width, by_height) if size[0] >= width and size[1] >= height]
+    assert fit_region("stretch", "centre", source, record) == (0, 0, width, height)
+    assert fit_region("crop-or-pad", "top-left", source, record) == (0, 0, w, h)
+    assert fit_region("contain", "top-left", source, record)[2:] in inside
+    assert fit_region("cover", "top-left", source, record)[2:] in outside
+    for fit, side, decides in (("long-side", max(record), max), ("short-side", min(record), min)):
+        found = fit_region(fit, "top-left", source, record)[2:]
+        assert decides(found) == side and found in ((side, rounded(h, side, w)), (rounded(w, side, h), side))
+
+
+def test_centers_are_the_examples_of_the_page():
+    for source, target, offset in ((720, 512, -104), (721, 512, -104), (375, 512, 68), (513, 512, 0)):
+        assert fit_region("crop-or-pad", "centre", (source, 9), (target, 9)) == (offset, 0, source, 9)
