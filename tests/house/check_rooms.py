@@ -7,6 +7,7 @@ usage: check_rooms.py ROOT      (the source tree; exit 0 and a line of counts, o
 ROOMS is the table of ARCHITECTURE.md. The rows there and the CMake files are compared with it.
 """
 
+import ast
 import re
 import sys
 from dataclasses import dataclass
@@ -82,6 +83,13 @@ COMMON_TARGETS = {"hotpack_compile_options", "Threads::Threads", "${CMAKE_DL_LIB
 ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embed_kernels", "target_link_libraries", "add_executable", "set_target_properties",
                  "hotpack_optimize_sources", "set_source_files_properties", "target_compile_definitions", "target_compile_features"}
 
+# src/python, the Python package. Its modules import these and each other, and modules of hotpack.pure nothing else of hotpack but its errors.
+# A package that is not always installed is imported in one file only.
+PYTHON_LIBRARIES = {"numpy": (), "zstandard": ("frames.py",), "ml_dtypes": ("labels.py",)}
+PYTHON_STANDARD = set("__future__ bisect builtins collections dataclasses functools json math mmap operator os re resource typing".split())
+PYTHON_WIDTH = 100
+PYTHON_PRINTING = {"print", "exit", "quit", "breakpoint", "input"}
+
 STANDARD_HEADERS = set("""
 algorithm any array atomic barrier bit bitset charconv chrono compare complex concepts condition_variable coroutine deque exception
 execution filesystem forward_list fstream functional future initializer_list ios iosfwd istream iterator latch limits list locale map
@@ -146,6 +154,9 @@ class House:
         for path in sources_in(self.root / "include"):
             self.files += 1
             self.check_public_header(path)
+        for path in sorted((self.root / "src" / "python").rglob("*.py")):
+            self.files += 1
+            self.check_python(path)
         self.check_document(self.root / "ARCHITECTURE.md")
         for page in [self.root / "README.md", *sorted((self.root / "docs").glob("*.md"))]:
             programs = PROGRAMS.get(page.relative_to(self.root).as_posix(), {})
@@ -155,7 +166,7 @@ class House:
 
     def check_folders(self):
         for path in sorted((self.root / "src").iterdir()):
-            if path.is_dir() and path.name not in ROOMS and path.name != "cmake":
+            if path.is_dir() and path.name not in ROOMS and path.name not in ("cmake", "python"):
                 self.fault(path, 1, "no such room in the table of tests/house/check_rooms.py; CONTRIBUTING.md, \"A room\", lists the places")
         for path in sorted((self.root / "include").iterdir()):
             if path.name != "hotpack":
@@ -249,6 +260,46 @@ class House:
     def expect(self, path, line, found, expected, what):
         if found != expected:
             self.fault(path, line, f"{what} {found}, the table says {expected}")
+
+    # ------------------------------------------------------------------------------------------------ the Python package
+
+    def check_python(self, path):
+        text = path.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            if len(line) > PYTHON_WIDTH:
+                self.fault(path, number, f"{len(line)} columns, at most {PYTHON_WIDTH}")
+        package = path.relative_to(self.root / "src" / "python").parent.parts  # such as ("hotpack", "pure")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PYTHON_PRINTING:
+                self.fault(path, node.lineno, f"libraries never print and never exit: {node.func.id}")
+            for name in self.python_imports(node, package):
+                reason = self.python_reason(name, path, package)
+                if reason:
+                    self.fault(path, node.lineno, f"it may not import {name}: {reason}")
+
+    @staticmethod
+    def python_imports(node, package):
+        """Full names of the modules that a statement imports."""
+        if isinstance(node, ast.Import):
+            return [alias.name for alias in node.names]
+        if not isinstance(node, ast.ImportFrom):
+            return []
+        base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+        if node.module:
+            return [".".join(filter(None, (base, node.module)))]
+        return [f"{base}.{alias.name}" for alias in node.names]
+
+    @staticmethod
+    def python_reason(name, path, package):
+        """Why a module may not be imported, or None."""
+        top = name.split(".")[0]
+        if top == "hotpack":
+            inside = name.startswith("hotpack.pure.") or name in ("hotpack.pure", "hotpack.errors")
+            return None if "pure" not in package or inside else "modules of hotpack.pure import each other and hotpack.errors only"
+        if top in PYTHON_LIBRARIES:
+            files = PYTHON_LIBRARIES[top]
+            return None if not files or path.name in files else f"{top} is imported in {', '.join(files)}"
+        return None if top in PYTHON_STANDARD else "neither the standard library, as far as PYTHON_STANDARD lists it, nor a library of the package"
 
     # ------------------------------------------------------------------------------------------------ documents and paths
 

@@ -64,12 +64,13 @@ ALLOWED = [
     (r"^src/cli/pack_arguments\.cpp$", r'"colour"', "a value that people write"),
     (r"^src/inputs/folder_pattern\.cpp$|^docs/", r"pictures\?\|", "folders that people have"),
     (r"^src/format/(FORMAT\.md|schema_json\.cpp)$|^src/base/words\.hpp$|^include/hotpack/schema\.hpp$|^CHANGELOG\.md$", r"centre|onehot", "words of the format"),
+    (r"^src/python/hotpack/pure/(schema|labels|counts)\.py$", r"centre|onehot", "words of the format"),
     (r"^CHANGELOG\.md$", r"CrcPolicy|expand_one_hot|one_hot_elements|first_epoch", "what was renamed"),
 ]
 
 FOLDERS = ("src", "include", "docs")
 PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
-SUFFIXES = (".cpp", ".hpp", ".h", ".cu", ".md", ".txt", ".cmake", ".map")
+SUFFIXES = (".cpp", ".hpp", ".h", ".cu", ".py", ".md", ".txt", ".cmake", ".map")
 
 
 def files_of(root):

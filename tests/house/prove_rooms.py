@@ -41,6 +41,12 @@ BREAKS = [
     ("docs/cpp.md", "```cpp\n", "```c++\n", "tests 4 programs"),
     ("docs/labels.md", None, "```cpp\nint x;\n```\n", "tests 0 programs"),
     ("include/hotpack/hotpack.h", None, "#include <vector>\n", "a public header may include"),
+    ("src/python/hotpack/pure/order.py", None, "import scipy\n", "neither the standard library"),
+    ("src/python/hotpack/pure/order.py", None, "import zstandard\n", "zstandard is imported in frames.py"),
+    ("src/python/hotpack/pure/order.py", None, "from .._core import Loader\n", "import each other and hotpack.errors only"),
+    ("src/python/hotpack/pure/order.py", None, "from .. import torch\n", "import each other and hotpack.errors only"),
+    ("src/python/hotpack/errors.py", None, "#" * 101 + "\n", "101 columns, at most 100"),
+    ("src/python/hotpack/errors.py", None, 'print("x")\n', "libraries never print and never exit: print"),
     ("README.md", None, "see /ho" "me/someone/data\n", "a path of one machine"),
 ]
 

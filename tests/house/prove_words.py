@@ -29,6 +29,9 @@ PLANTS = [
     ("src/a.cpp", "// it is not an damaged image\n", "write a"),
     ("src/a.cpp", "// a image, or a one-hot label\n", "write an"),
     ("src/a.hpp", "class Census;\n", "write summary"),
+    ("src/python/hotpack/a.py", "# The picture lies here.\n", "src/python/hotpack/a.py:1: 'picture'"),
+    ("src/python/hotpack/pure/schema.py", 'STORAGES = ("bits", "onehot")\n', None),
+    ("src/python/hotpack/pure/order.py", 'STORAGES = ("bits", "onehot")\n', "'onehot'"),
     ("src/labels/presets_scene.cpp", '"picture",\n', None),
     ("src/format/FORMAT.md", 'the anchor "centre"\n', None),
 ]

@@ -1,0 +1,116 @@
+"""Errors of hotpack. Every error that the package raises on purpose is an :class:`Error`, except
+IndexError, KeyError and TypeError for a wrong index, which Python's own sequences raise too."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+
+class Error(Exception):
+    """What went wrong, and where.
+
+    message: what was found and what was expected, without the place.
+    path: the file or folder, or None.
+    offset: the byte in that file, or None.
+    record: the number of the record in its shard, or None.
+    key: the key of that record, or None.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        offset: int | None = None,
+        record: int | None = None,
+        key: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.offset = offset
+        self.record = record
+        self.key = key
+
+    def __str__(self) -> str:
+        text = self.message
+        if self.record is not None:
+            name = f"record {self.record}" + (f" ({self.key})" if self.key else "")
+            text = f"{name}: {text}"
+        if self.path is not None:
+            text = f"{_printable(self.path)}: {text}"
+        if self.offset is not None:
+            text += f" (at byte {self.offset})"
+        return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.message, self._place())
+
+    def _place(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "offset": self.offset,
+            "record": self.record,
+            "key": self.key,
+        }
+
+
+class UsageError(Error, ValueError):
+    """The call is wrong: arguments that contradict each other, or do not fit the data set."""
+
+
+class DataError(Error, ValueError):
+    """The user's images or labels are wrong."""
+
+
+class IoError(Error, OSError):
+    """A file cannot be read or written. `errno` and `filename` are set as for any OSError."""
+
+    @classmethod
+    def of(cls, what: str, path: str, reason: OSError) -> IoError:
+        """Makes an error from what the system says, such as "cannot open: No such file"."""
+        error = cls(f"{what}: {reason.strerror or reason}", path=path)
+        error.errno = reason.errno
+        error.filename = path
+        return error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore_io, (self.message, self._place(), self.errno, self.filename)
+
+
+class DamagedError(Error):
+    """A pack is damaged, incomplete, of a newer format, or not a pack."""
+
+
+class TimeoutError(Error, builtins.TimeoutError):
+    """A wait took too long."""
+
+
+class CancelledError(Error):
+    """Another thread ended the wait."""
+
+
+class InternalError(Error):
+    """A fault in hotpack itself."""
+
+
+def _restore(kind: type[Error], message: str, place: dict[str, Any]) -> Error:
+    return kind(message, **place)
+
+
+def _restore_io(
+    message: str, place: dict[str, Any], number: int | None, name: str | None
+) -> IoError:
+    error = IoError(message, **place)
+    error.errno = number
+    error.filename = name
+    return error
+
+
+def _printable(path: str) -> str:
+    """The path with control characters escaped, which could end the line or control a terminal."""
+    return "".join(
+        c if c.isprintable() or ord(c) > 0x9F else c.encode("unicode_escape").decode()
+        for c in path
+    )
