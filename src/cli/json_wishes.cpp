@@ -11,8 +11,13 @@ namespace hotpack::cli {
 
 namespace {
 
+// True for --json, and for --json=VALUE unless the value means no.
 bool is_json_switch(const std::string& argument) {
-  return argument == "--json" || (argument.starts_with("--json=") && argument != "--json=false");
+  constexpr std::string_view kSwitch = "--json", kWithValue = "--json=";
+  if (argument == kSwitch) return true;
+  if (!argument.starts_with(kWithValue)) return false;
+  const std::string value = plain_word(argument.substr(kWithValue.size()));
+  return value != "false" && value != "off" && value != "no" && value != "0";
 }
 
 bool is_json(const std::string& word) { return plain_word(word) == "json"; }

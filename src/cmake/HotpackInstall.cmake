@@ -44,10 +44,10 @@ if(TARGET hotpack)
   install(TARGETS hotpack RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 endif()
 
-# Shell completions and man pages, which HotpackCompletions makes.
+# Shell completions and man pages, which HotpackCompletions makes; a build of the command alone lacks them.
 if(HOTPACK_COMPLETIONS)
-  install(DIRECTORY ${HOTPACK_COMPLETIONS}/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT command PATTERN man EXCLUDE)
-  install(DIRECTORY ${HOTPACK_COMPLETIONS}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT command)
+  install(DIRECTORY ${HOTPACK_COMPLETIONS}/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT command OPTIONAL PATTERN man EXCLUDE)
+  install(DIRECTORY ${HOTPACK_COMPLETIONS}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT command OPTIONAL)
 endif()
 
 # Tests and benchmarks for a machine with a GPU: a folder that can be copied anywhere.
