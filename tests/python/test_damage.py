@@ -14,6 +14,7 @@ from sealed import Part, Shard, seal_manifest, shard_of, write_manifest
 
 import hotpack
 from hotpack import DamagedError, pure
+from hotpack.pure.container import read_container
 from hotpack.pure.crc32c import crc32c
 from hotpack.pure.frames import decompress
 
@@ -659,3 +660,32 @@ def test_any_tables_give_an_error_of_hotpack(golden, tmp_path):
         seal_manifest(pack)
         refused += outcome(lambda: read_all(pack)) is not None or not pure.verify(pack).ok
     assert refused > 10
+
+
+# ---- headers that would be expensive to parse
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"a":[' + "[]," * 1_000_000 + "[]]}", "not an object"),
+        ('{"a":{"b":[' + "[]," * 1_000_000 + "[]]}}", "nests"),
+        ('{"a":{' + '"b":[],' * 500_000 + '"b":[]}}', "more than 2 lists"),
+        ('{"a":{' + '"b":0,' * 500_000 + '"b":0}}', "members"),
+        ("{" + '"b":{},' * 500_000 + '"b":{}}', "members"),
+        ('{"a":{"shape":[' + "0," * 1_000_000 + "0]}}", "more than 8 numbers"),
+    ],
+    ids=["lists", "deep_lists", "many_lists", "members", "tensors", "long_list"],
+)
+def test_expensive_headers_are_refused_before_a_tree_is_built(text, reason, monkeypatch):
+    monkeypatch.setattr("hotpack.pure.json_text.parse", lambda *_: pytest.fail("was parsed"))
+    data = struct.pack("<Q", len(text)) + text.encode()
+    with pytest.raises(DamagedError, match=reason):
+        read_container(np.frombuffer(data, np.uint8))
+
+
+def test_an_integer_beyond_doubles_in_a_manifest_is_damage(pack):
+    folder = pack("bits")
+    seal_manifest(folder, lambda manifest: manifest["statistics"]["mean"].__setitem__(0, 10**400))
+    assert "no double can hold" in str(damage_of(folder))
+    assert any("no double can hold" in str(finding) for finding in pure.verify(folder).findings)
