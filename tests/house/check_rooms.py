@@ -86,7 +86,7 @@ ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embe
 # src/python, the Python package. Its modules import these and each other, and modules of hotpack.pure nothing else of hotpack but its errors.
 # A package that is not always installed is imported in one file only.
 PYTHON_LIBRARIES = {"numpy": (), "zstandard": ("frames.py",), "ml_dtypes": ("labels.py",)}
-PYTHON_STANDARD = set("__future__ bisect builtins collections dataclasses functools json math mmap operator os re resource typing".split())
+PYTHON_STANDARD = set("__future__ bisect builtins collections dataclasses errno functools json math mmap operator os re resource stat typing".split())
 PYTHON_WIDTH = 100
 PYTHON_PRINTING = {"print", "exit", "quit", "breakpoint", "input"}
 

@@ -1,6 +1,8 @@
 """Damaged, unfinished and foreign files: each is a DamagedError that names the file, and the record where there is one."""
 
+import errno
 import json
+import os
 import random
 import re
 import shutil
@@ -13,7 +15,8 @@ from conftest import GOLDEN
 from sealed import Part, Shard, seal_manifest, shard_of, write_manifest
 
 import hotpack
-from hotpack import DamagedError, pure
+from hotpack import DamagedError, IoError, UsageError, pure
+from hotpack.pure.container import read_container
 from hotpack.pure.crc32c import crc32c
 from hotpack.pure.frames import decompress
 
@@ -659,3 +662,110 @@ def test_any_tables_give_an_error_of_hotpack(golden, tmp_path):
         seal_manifest(pack)
         refused += outcome(lambda: read_all(pack)) is not None or not pure.verify(pack).ok
     assert refused > 10
+
+
+# ---- headers that would be expensive to parse
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"a":[' + "[]," * 1_000_000 + "[]]}", "not an object"),
+        ('{"a":{"b":[' + "[]," * 1_000_000 + "[]]}}", "nests"),
+        ('{"a":{' + '"b":[],' * 500_000 + '"b":[]}}', "more than 2 lists"),
+        ('{"a":{' + '"b":0,' * 500_000 + '"b":0}}', "members"),
+        ("{" + '"b":{},' * 500_000 + '"b":{}}', "members"),
+        ('{"a":{"shape":[' + "0," * 1_000_000 + "0]}}", "more than 8 numbers"),
+    ],
+    ids=["lists", "deep_lists", "many_lists", "members", "tensors", "long_list"],
+)
+def test_expensive_headers_are_refused_before_a_tree_is_built(text, reason, monkeypatch):
+    monkeypatch.setattr("hotpack.pure.json_text.parse", lambda *_: pytest.fail("was parsed"))
+    data = struct.pack("<Q", len(text)) + text.encode()
+    with pytest.raises(DamagedError, match=reason):
+        read_container(np.frombuffer(data, np.uint8))
+
+
+def test_an_integer_beyond_doubles_in_a_manifest_is_damage(pack):
+    folder = pack("bits")
+    seal_manifest(folder, lambda manifest: manifest["statistics"]["mean"].__setitem__(0, 10**400))
+    assert "no double can hold" in str(damage_of(folder))
+    assert any("no double can hold" in str(finding) for finding in pure.verify(folder).findings)
+
+
+# ---- files that are no files
+
+
+@pytest.mark.parametrize("name", ["dataset.json", "shard-00000-of-00001.safetensors"])
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_is_refused_without_waiting(name, pack):
+    folder = pack("mixed_sizes")
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    if name == "dataset.json":
+        with pytest.raises(IoError, match="not a regular file") as caught:
+            pure.open(folder)
+        assert caught.value.path == str(folder / name)
+    else:
+        with pytest.raises(IoError, match="not a regular file"):
+            pure.shard.open_shard(str(folder / name))
+    assert any("not a regular file" in str(finding) for finding in pure.verify(folder).findings)
+
+
+def test_a_huge_manifest_is_refused_unread(pack):
+    folder = pack("bits")
+    with open(folder / "dataset.json", "r+b") as file:
+        file.truncate(8 << 30)  # sparse
+    assert "at most 268435456 are read" in str(damage_of(folder))
+    assert any("at most 268435456 are read" in str(finding) for finding in pure.verify(folder).findings)
+
+
+def test_a_folder_in_place_of_a_manifest_is_an_io_error(pack):
+    folder = pack("bits")
+    (folder / "dataset.json").unlink()
+    (folder / "dataset.json").mkdir()
+    with pytest.raises(IoError, match="directory") as caught:
+        pure.open(folder)
+    assert caught.value.errno == errno.EISDIR
+
+
+def test_paths_with_zero_bytes_are_usage_errors():
+    for work in (pure.open, pure.verify):
+        with pytest.raises(UsageError, match="not a path"):
+            work("a\0b")
+
+
+def test_a_frame_holds_at_most_32768_times_its_bytes():
+    frame = bytearray(zstandard.ZstdCompressor().compress(bytes(10)))
+    claim = 32768 * 17 + 1  # more than 17 bytes can hold
+    huge = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", claim) + bytes(frame[-8:])
+    assert len(huge) == 17
+    with pytest.raises(DamagedError, match="too short for its content"):
+        decompress(huge, claim)
+
+
+def test_missing_memory_for_a_frame_is_damage(monkeypatch):
+    class Decompressor:
+        def decompress(self, *_, **__):
+            raise MemoryError
+
+    monkeypatch.setattr(zstandard, "ZstdDecompressor", Decompressor)
+    with pytest.raises(DamagedError, match="10 bytes of memory"):
+        decompress(zstandard.ZstdCompressor().compress(bytes(10)), 10)
+
+
+# ---- texts from outside
+
+
+def test_keys_and_paths_are_printed_without_control_characters():
+    wild = "a b\x1b[2J\u202e\u2028\ud800"
+    text = str(DamagedError("x", path=wild, record=1, key=wild))
+    assert text.isprintable() and text.count("a b\\x1b[2J\\u202e\\u2028\\ud800") == 2
+    assert str(pure.Finding("f", "text " + wild, 1, wild)).isprintable()
+
+
+def test_foreign_names_are_printed_without_control_characters(pack):
+    folder = pack("bits")
+    (folder / "a\x1b\u202eb").touch()
+    notes = pure.verify(folder).notes
+    assert len(notes) == 1 and notes[0].startswith("a\\x1b\\u202eb: ")

@@ -3,12 +3,15 @@
 import json
 import math
 import struct
+import time
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from hotpack import DamagedError
-from hotpack.pure.json_text import canonical, canonical_double, longest_list, parse, raw_members
+from hotpack.pure.json_node import Node
+from hotpack.pure.json_text import canonical, canonical_double, excerpt, marks, parse, raw_members
 
 REFUSED = [
     b"", b"{", b"[1,]", b"{'a':1}", b"[01]", b"[+1]", b"[1.]", b"[.5]", b"nul", b"[NaN]", b"[Infinity]", b"[-Infinity]", b"[1e999]", b'["\t"]', b'["\n"]',
@@ -40,9 +43,35 @@ def test_raw_members_are_the_original_texts():
     assert raw_members(text, ("bc",)) == {"bc": '{"x" : 1e0}'}
 
 
-def test_long_lists_are_seen_before_parsing():
-    assert longest_list('{"a":{"shape":[1,2,3]},"b":"[1,2,3,4,5]"}') == 3
-    assert longest_list('{"\\"[":[1,2]}') == 2
+def test_marks_are_those_outside_strings():
+    assert "".join(marks('{"a":{"s":[1,2,3]},"b":"[1,2],{"}')) == "{{[,,]},}"
+    assert "".join(marks('{"\\"[\\\\":[1,2]}')) == "{[,]}"
+    assert "".join(marks('{"a":[,"\\"],')) == "{[,"
+
+
+@pytest.mark.parametrize("text", ['{"' + '\\"' * 1_000_000, '{"' + "a" * 2_000_000 + '":0}', '{"' + '\\"' * 1_000_000 + '":0}'], ids=["unclosed", "long", "escapes"])
+def test_marks_of_long_strings_take_little_memory(text):
+    """A list of positions or backtracking would take a multiple of the text."""
+    tracemalloc.start()
+    began = time.process_time()
+    found = list(marks(text))
+    assert time.process_time() - began < 20  # quadratic time would be hours
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found[0] == "{" and len(found) <= 2
+    assert peak < 2 * len(text)
+
+
+def test_excerpts_are_short_and_printable():
+    assert excerpt("a\x1b\u202e\u2028 b") == r'"a\u001b\u202e\u2028 b"'
+    assert excerpt(list(range(100_000))) == "[" + ",".join(map(str, range(100)))[:79] + "…"
+    assert len(excerpt("x" * 10**6)) == 81
+
+
+def test_integers_beyond_doubles_are_damage():
+    for text in (b"1" * 401, b"-" + b"1" * 401):
+        with pytest.raises(DamagedError, match="no double can hold"):
+            Node(parse(text)).number()
 
 
 def test_canonical_strings_escape_only_what_they_must():

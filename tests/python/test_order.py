@@ -220,3 +220,46 @@ def test_wrong_numbers_are_usage_errors(arguments, reason):
 def test_wrong_augmentation_is_a_usage_error(augment, reason):
     with pytest.raises(UsageError, match=re.escape(reason)):
         draw_crop(augment, (4, 4), 0, 0, 0)
+
+
+# ---- integers of NumPy
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint32, np.int64, np.uint64])
+@pytest.mark.parametrize("augment", [Augment(crop=Crop(100, 50), **FLIPS), Augment(resized_crop=ResizedCrop(224, 224), **FLIPS)], ids=["crop", "resized_crop"])
+def test_windows_for_numpys_integers_are_those_for_pythons(augment, kind):
+    samples = epoch_order(100, 10, 7).ravel()
+    for sample in samples:
+        wanted = draw_crop(augment, (480, 360), 7, 1, int(sample))
+        found = draw_crop(augment, (kind(480), kind(360)), kind(7), kind(1), kind(sample))
+        assert found == wanted
+        assert all(type(side) is int for side in (found.x, found.y, found.width, found.height))
+
+
+def test_crop_sizes_may_be_numpys_integers():
+    large = Augment(crop=Crop(np.int32(2**30), np.int32(7)))
+    assert draw_crop(large, (2**30, 2**30), 1, 2, 3) == draw_crop(Augment(crop=Crop(2**30, 7)), (2**30, 2**30), 1, 2, 3)
+
+
+@pytest.mark.parametrize("sample", [-1, np.int64(-1), 2**62, 2**70, np.uint64(2**63)])
+def test_samples_outside_are_usage_errors(sample):
+    with pytest.raises(UsageError, match="sample"):
+        draw_crop(Augment(crop=Crop(10, 10)), (480, 360), 7, 0, sample)
+
+
+def test_the_largest_sample_has_a_window():
+    assert 0 <= draw_crop(Augment(crop=Crop(10, 10)), (480, 360), 7, 0, 2**62 - 1).x <= 470
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint64])
+@pytest.mark.parametrize("shuffle", [True, "block", False])
+def test_orders_for_numpys_integers_are_those_for_pythons(shuffle, kind):
+    numbers = dict(seed=7, epoch=1, rank=1, world_size=2, global_batch_size=5, block_samples=4, window_blocks=3)
+    found = epoch_order(kind(23), shuffle=shuffle, last_batch="pad", **{name: kind(number) for name, number in numbers.items()})
+    assert found.tolist() == epoch_order(23, shuffle=shuffle, last_batch="pad", **numbers).tolist()
+
+
+def test_a_seed_that_is_no_integer_is_a_type_error():
+    for arguments in ({"seed": 1.0}, {"epoch": "1"}, {"rank": 0.0}):
+        with pytest.raises(TypeError):
+            epoch_order(10, 2, **arguments)

@@ -39,10 +39,10 @@ class Error(Exception):
             name = f"record {self.record}" + (f" ({self.key})" if self.key else "")
             text = f"{name}: {text}"
         if self.path is not None:
-            text = f"{_printable(self.path)}: {text}"
+            text = f"{self.path}: {text}"
         if self.offset is not None:
             text += f" (at byte {self.offset})"
-        return text
+        return printable(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.message, self._place())
@@ -108,9 +108,11 @@ def _restore_io(
     return error
 
 
-def _printable(path: str) -> str:
-    """The path with control characters escaped, which could end the line or control a terminal."""
+def printable(text: str) -> str:
+    """The text with everything escaped that could end the line, control a terminal, change the
+    direction of writing, or not be encoded; spaces stay. Names and keys come from outside."""
+    if text.isprintable():
+        return text
     return "".join(
-        c if c.isprintable() or ord(c) > 0x9F else c.encode("unicode_escape").decode()
-        for c in path
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import DamagedError
+from ..errors import DamagedError, printable
 from .canonical import check_fillers, check_form
 from .container import Bytes, Tensor
 from .counts import LabelCounts, image_sums, label_counts, sums_of
@@ -17,6 +17,7 @@ from .crc32c import crc32c
 from .fit import fit_region
 from .frames import content_bytes, decompress
 from .header import ShardHeader, expected_tensors, is_filler
+from .json_text import excerpt
 from .shard import Shard
 from .statistics import Sums
 from .tables import (
@@ -267,7 +268,8 @@ def _check_later_field(file: Bytes, header: ShardHeader, payload: Tensor) -> Non
             content = np.frombuffer(decompress(frame, content_bytes(frame)), np.uint8)
         if not good or crc32c(content) != crcs[record]:
             raise DamagedError(
-                f"{name}: its CRC-32C differs from that in the shard, so the {name} is damaged",
+                f"{printable(name)}: its CRC-32C differs from that in the shard, so the "
+                f"{printable(name)} is damaged",
                 record=record,
                 offset=header.offset_of(payload) + int(ends[record]),
             )
@@ -296,5 +298,5 @@ def _later_offsets(
 
 def _later_error(header: ShardHeader, payload: Tensor, text: str) -> DamagedError:
     return DamagedError(
-        f"the payload tensor '{payload.name}' {text}", offset=header.offset_of(payload)
+        f"the payload tensor {excerpt(payload.name)} {text}", offset=header.offset_of(payload)
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 from ..errors import UsageError
-from .order import AUGMENTATION, check_run, random_words
+from .order import AUGMENTATION, MOST_SAMPLES, check_run, random_words
 
 MOST_SIDE = 1 << 30
 _ATTEMPTS = 10
@@ -66,13 +68,21 @@ class SampleCrop:
 
 
 def draw_crop(
-    augment: Augment, record: tuple[int, int], seed: int, epoch: int, sample: int
+    augment: Augment,
+    record: tuple[SupportsIndex, SupportsIndex],
+    seed: SupportsIndex,
+    epoch: SupportsIndex,
+    sample: SupportsIndex,
 ) -> SampleCrop:
     """The window and the flips of one sample. record: width and height, 1 … 2^30. sample: its
-    number in the data set. Raises UsageError for options outside their ranges. Takes about 30 µs.
+    number in the data set, 0 … 2^62 − 1. Integers of NumPy are fine. Raises UsageError for numbers
+    outside their ranges, TypeError for what is no integer. Takes about 30 µs.
     """
     check_augment(augment)
-    check_run(seed, epoch)
+    seed, epoch = check_run(seed, epoch)
+    record, sample = (operator.index(record[0]), operator.index(record[1])), operator.index(sample)
+    if not 0 <= sample < MOST_SAMPLES:
+        raise UsageError(f"sample {sample} is not from 0 to 2^62 - 1")
     _check_size("record", *record)
     words = random_words(seed, epoch, AUGMENTATION, sample)
     if augment.crop:
@@ -141,7 +151,8 @@ def _uniform(word: int, below: int) -> int:
 def _plain_window(
     crop: Crop, record: tuple[int, int], words: tuple[int, int, int, int]
 ) -> Window:
-    width, height = min(crop.width, record[0]), min(crop.height, record[1])
+    width = min(operator.index(crop.width), record[0])
+    height = min(operator.index(crop.height), record[1])
     free = (record[0] - width, record[1] - height)
     if not crop.random:
         return free[0] // 2, free[1] // 2, width, height

@@ -22,6 +22,8 @@ LENGTH_BYTES = 8
 MOST_HEADER_BYTES = 100_000_000
 _MOST_DIMENSIONS = 8
 _HEADER_DEPTH = 3  # header, entry, list
+_MOST_MEMBERS = 10_000  # of the header, or of an entry; version 1.0 needs about thirty
+_MOST_LISTS = 2  # of an entry: shape and data_offsets
 
 # Bytes of an item. Version 1.0 uses the first five; a later one may add tensors of the others.
 ITEM_BYTES = {"U8": 1, "U16": 2, "I32": 4, "U32": 4, "U64": 8}
@@ -60,15 +62,13 @@ def read_container(file: Bytes) -> Container:
     """Reads and checks the header of a safetensors file: `file` is all of it, u8 [bytes]."""
     header = _header(file)
     try:
-        text = header.decode("utf-8", "replace")
-        if json_text.longest_list(text) > _MOST_DIMENSIONS:
-            raise DamagedError(f"has a list of more than {_MOST_DIMENSIONS} numbers")
+        _check_outline(header.decode("utf-8", "replace"))
         root = json_text.parse(header, _HEADER_DEPTH)
     except DamagedError as error:
         offset = LENGTH_BYTES + (error.offset or 0)
         raise DamagedError(f"the header {error.message}", offset=offset) from None
     tensors = [
-        _entry(Node(value, f"tensor {excerpt(name)}"), name)
+        _entry(Node(value, _who(name)), name)
         for name, value in root.items()
         if name != "__metadata__"
     ]
@@ -102,6 +102,38 @@ def _header(file: Bytes) -> bytes:
     return header
 
 
+def _check_outline(text: str) -> None:
+    """Refuses what cannot be a header and would be expensive to parse, before a tree is built from
+    it: deep nesting, lists in lists, long lists, and very many members."""
+    depth, lists = 0, 0
+    commas = [0] * (_HEADER_DEPTH + 1)  # of the open object or list of each depth
+    for mark in json_text.marks(text):
+        if mark in "[{":
+            depth += 1
+            if mark == "[" and depth < _HEADER_DEPTH:
+                raise DamagedError("has an entry that is a list, not an object")
+            if depth > _HEADER_DEPTH:
+                raise DamagedError("nests objects or lists too deeply")
+            lists = lists + 1 if depth == _HEADER_DEPTH else 0
+            if lists > _MOST_LISTS:
+                raise DamagedError(f"has an entry with more than {_MOST_LISTS} lists or objects")
+            commas[depth] = 0
+        elif mark in "]}":
+            if depth <= 1:
+                return  # only spaces may follow, or it is no JSON
+            depth -= 1
+        else:
+            commas[depth] += 1
+            if depth == _HEADER_DEPTH and commas[depth] >= _MOST_DIMENSIONS:
+                raise DamagedError(f"has a list of more than {_MOST_DIMENSIONS} numbers")
+            if commas[depth] >= _MOST_MEMBERS:
+                raise DamagedError(f"has more than {_MOST_MEMBERS} members in one object")
+
+
+def _who(name: str) -> str:
+    return f"tensor {excerpt(name)}"
+
+
 def _metadata(node: Node) -> dict[str, str]:
     if not isinstance(node.value, dict):
         raise node.error("not an object")
@@ -133,14 +165,15 @@ def _check_places(tensors: list[Tensor], buffer_start: int, buffer_bytes: int) -
     """The tensors fill the buffer exactly, without gap or overlap."""
     at = 0
     for tensor in tensors:
-        who = f"tensor {excerpt(tensor.name)}"
         if tensor.begin != at:
             what = "there is a gap before it" if tensor.begin > at else "it overlaps the one before"
-            raise DamagedError(f"{who}: {what}", offset=buffer_start + min(at, buffer_bytes))
+            raise DamagedError(
+                f"{_who(tensor.name)}: {what}", offset=buffer_start + min(at, buffer_bytes)
+            )
         if tensor.end > buffer_bytes:
             raise DamagedError(
-                f"truncated: {who} ends {tensor.end - buffer_bytes} bytes after the end of the "
-                "file",
+                f"truncated: {_who(tensor.name)} ends {tensor.end - buffer_bytes} bytes after the "
+                "end of the file",
                 offset=buffer_start + buffer_bytes,
             )
         at = tensor.end

@@ -16,7 +16,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import UsageError
+from ..errors import UsageError, printable
 from .packs import Pack, Place, check_joinable, open_place, read_manifest
 from .sample import Sample
 from .schema import Schema
@@ -180,7 +180,7 @@ class Dataset(Sequence[Sample]):
             parts.append(f"{count} {'class' if count == 1 else 'classes'} per {per}")
         else:
             parts.append("no labels")
-        return f"<hotpack.pure.Dataset {', '.join(parts)}: {', '.join(self.folders)}>"
+        return f"<hotpack.pure.Dataset {', '.join(parts)}: {printable(', '.join(self.folders))}>"
 
     # ---- pickling
 

@@ -7,8 +7,7 @@ from typing import Any
 from ..errors import DamagedError, UsageError
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
-_MOST_BLOCK_BYTES = 128 << 10
-_BLOCK_HEADER_BYTES = 3
+_MOST_RATIO = 32768  # of content to frame (section 17)
 
 
 def decompress(frame: bytes, size_bytes: int) -> bytes:
@@ -23,6 +22,8 @@ def decompress(frame: bytes, size_bytes: int) -> bytes:
         content: bytes = zstd.ZstdDecompressor().decompress(frame, allow_extra_data=False)
     except zstd.ZstdError as error:
         raise DamagedError(f"cannot be decompressed: {error}") from None
+    except MemoryError:
+        raise DamagedError(f"needs {size_bytes} bytes of memory, which are not there") from None
     if len(content) != size_bytes:
         raise DamagedError(f"decompresses to {len(content)} bytes")
     return content
@@ -66,5 +67,5 @@ def _check_claims(zstd: Any, frame: bytes, size_bytes: int) -> None:
         )
     if dictionary:
         raise DamagedError("is a Zstandard frame that needs a dictionary")
-    if size_bytes > (len(frame) // _BLOCK_HEADER_BYTES + 1) * _MOST_BLOCK_BYTES:
+    if size_bytes > _MOST_RATIO * len(frame):
         raise DamagedError("is a Zstandard frame too short for its content")

@@ -64,7 +64,12 @@ class Node:
 
     def number(self) -> float:
         if isinstance(self.value, (int, float)) and not isinstance(self.value, bool):
-            return float(self.value)
+            try:
+                return float(self.value)
+            except OverflowError:
+                raise self.error(
+                    f"{excerpt(self.value)} is a number that no double can hold"
+                ) from None
         raise self.error(f"{excerpt(self.value)} is not a number")
 
     def boolean(self) -> bool:

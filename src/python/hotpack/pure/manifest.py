@@ -21,6 +21,7 @@ FORMAT_VERSION = "1.0"
 _LEAST_TABLE_BYTES = 53  # that one record adds to the tables of a shard
 _TAIL = re.compile(rb'"check":"(.{15})"\}\n', re.DOTALL)
 TAIL_BYTES = 27
+MOST_MANIFEST_BYTES = 256 << 20  # a million shards, and the largest schema
 _VERSION = re.compile(r"(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})", re.ASCII)
 _SHARD_NAME = re.compile(r"shard-(\d{5,19})-of-(\d{5,19})\.safetensors", re.ASCII)
 

@@ -9,7 +9,15 @@ import os
 from dataclasses import dataclass
 
 from ..errors import DamagedError, IoError, UsageError
-from .manifest import MANIFEST_NAME, Manifest, ShardRow, decode_manifest, parse_shard_name
+from .files import read_file
+from .manifest import (
+    MANIFEST_NAME,
+    MOST_MANIFEST_BYTES,
+    Manifest,
+    ShardRow,
+    decode_manifest,
+    parse_shard_name,
+)
 from .schema import Schema
 from .shard import Shard, open_shard, with_path
 
@@ -37,18 +45,17 @@ def read_manifest(folder: str) -> Manifest:
     path = os.path.join(folder, MANIFEST_NAME)
     if os.path.isdir(folder) and not os.path.exists(path):
         raise _no_manifest(folder)
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise IoError.of("cannot read", path, error) from None
+    data = read_file(path, MOST_MANIFEST_BYTES)
     return with_path(path, lambda: decode_manifest(data))
 
 
 def _no_manifest(folder: str) -> DamagedError | UsageError:
     """Explains why a folder has no manifest, as far as its files show."""
     start = f"is not a data set: it has no {MANIFEST_NAME}"
-    names = sorted(os.listdir(folder))
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        raise IoError.of("cannot read the folder", folder, error) from None
     shards = [shard for shard in map(parse_shard_name, names) if shard]
     if not shards:
         for name in names:

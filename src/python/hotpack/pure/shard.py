@@ -8,16 +8,16 @@ replaced by renaming, never changed in place (FORMAT.md, section 15).
 from __future__ import annotations
 
 import math
-import mmap
 from collections.abc import Callable
 from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import DamagedError, IoError
+from ..errors import DamagedError
 from .container import Bytes, Tensor
 from .crc32c import crc32c
+from .files import map_file
 from .frames import decompress
 from .header import FieldTables, ShardHeader, decode_header
 from .schema import Schema
@@ -188,18 +188,6 @@ def open_header(
     """Maps a shard and checks its header alone."""
     file = map_file(path)
     return file, with_path(path, lambda: decode_header(file, known))
-
-
-def map_file(path: str) -> Bytes:
-    """A file as a read-only array, u8 [bytes]."""
-    try:
-        with open(path, "rb") as opened:
-            if opened.seek(0, 2) == 0:
-                return np.empty(0, np.uint8)
-            mapping = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError as error:
-        raise IoError.of("cannot open", path, error) from None
-    return np.frombuffer(mapping, np.uint8)
 
 
 def with_path(path: str, work: Callable[[], T]) -> T:

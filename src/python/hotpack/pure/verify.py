@@ -7,15 +7,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..errors import DamagedError, Error, IoError
+from ..errors import DamagedError, Error, IoError, UsageError, printable
 from .audit import ShardSummary, audit_shard
 from .canonical import check_manifest_text
 from .container import Bytes
 from .dataset import Path
+from .files import read_file
 from .header import ShardHeader
 from .json_text import canonical_double
 from .manifest import (
     MANIFEST_NAME,
+    MOST_MANIFEST_BYTES,
     Manifest,
     decode_manifest,
     parse_shard_name,
@@ -89,6 +91,8 @@ def verify(folder: Path) -> VerifyReport:
         names = sorted(os.listdir(folder))
     except OSError as error:
         raise IoError.of("cannot read the folder", folder, error) from None
+    except ValueError as error:  # a zero byte
+        raise UsageError(f"is not a path: {error}", path=folder) from None
     return _Verification(folder).run(names)
 
 
@@ -131,20 +135,19 @@ class _Verification:
             match = _TEMPORARY.fullmatch(name)
             if match and _is_pack_file(match[1]):
                 note = "a temporary file of an interrupted or running pack; the next run removes it"
-                self.report.notes.append(f"{name}: {note}")
+                self.report.notes.append(f"{printable(name)}: {note}")
             elif not _is_pack_file(name):
-                self.report.notes.append(f"{name}: not a file of this data set")
+                self.report.notes.append(
+                    f"{printable(name)}: not a file of this data set"
+                )
 
     def _read_manifest(self) -> None:
         path = os.path.join(self.folder, MANIFEST_NAME)
         try:
-            with open(path, "rb") as file:
-                data = file.read()
+            data = read_file(path, MOST_MANIFEST_BYTES)
             self.manifest = decode_manifest(data)
             check_manifest_text(data, self.manifest)
-        except OSError as error:
-            self.find(MANIFEST_NAME, f"cannot be read: {error.strerror}")
-        except DamagedError as error:
+        except (DamagedError, IoError) as error:
             self.find_error(MANIFEST_NAME, error)
 
     def _shard_names(self, names: Sequence[str]) -> list[str]:
@@ -304,7 +307,7 @@ class _Keys:
                 else f"that the shuffle's seed {self._seed} gives"
             )
             last = self._last[1].decode()
-            text = f"its key comes after '{last}', which is not the order {how}"
+            text = f"its key comes after '{printable(last)}', which is not the order {how}"
             findings.append(Finding(name, text, record, key))
         self._last = rank
         if data in self._places:
