@@ -82,10 +82,11 @@ constexpr std::uint64_t x_to(std::size_t power) {
 
 HWY_BEFORE_NAMESPACE();
 namespace hotpack::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
 // Of two targets of an architecture, the better one has the lower number.
 #if (HWY_ARCH_X86_64 && HWY_TARGET <= HWY_SSE4) || (HWY_ARCH_ARM_A64 && HWY_TARGET <= HWY_NEON)
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 HWY_INLINE std::uint32_t update_short(std::uint32_t state, const std::byte* at, std::size_t size) {
 #if HWY_ARCH_X86_64

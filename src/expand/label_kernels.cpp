@@ -64,8 +64,6 @@ constexpr auto kShuffle = nullptr;
 
 #else
 
-constexpr std::size_t kVectorBits = kVector / 8;  // bytes for one bit per byte of a vector
-
 // Stores a bit for each lane of `mask`.
 template <class Tag>
 HWY_INLINE void store_bits(Tag tag, hw::Mask<Tag> mask, std::uint8_t* bits) {

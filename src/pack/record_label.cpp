@@ -58,7 +58,7 @@ void RecordLabel::write_row(ConstIds source, int y, int width, const Row& row) {
   if (y < layout_.top() || y >= layout_.bottom()) return write_run(pad_id_, 0, width, row);
   write_run(pad_id_, 0, layout_.left(), row);
   const int first = layout_.first_source_column();
-  const auto columns = static_cast<std::size_t>(layout_.last_source_column() - first + 1);
+  const auto columns = static_cast<std::size_t>(layout_.last_source_column() - first) + 1;
   write_source({source.row(layout_.source_row(y)) + first, columns}, row);
   write_run(pad_id_, layout_.right(), width, row);
 }
