@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-MOST = 40
+MOST = 24
 FORBIDDEN = re.compile(r"libopencv_|libboost|libQt|libgtk|libpython")
 
 

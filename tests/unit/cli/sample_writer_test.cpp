@@ -165,13 +165,24 @@ TEST_CASE("files that exist are kept unless forced") {
   CHECK(png(folder, "images/street/sample 0000.png") != "precious");
 }
 
+namespace {
+
+// The second sample of a pack of three.
+struct OneOfThree {
+  TempFolder folder;
+  Dataset dataset = [this] {
+    (void)write_pack(folder.path(), {}, tiny_records({}, 3), 4);
+    return Dataset::open(folder.path()).value();
+  }();
+  Sample sample = dataset.sample(1).value();
+  std::string key{sample.key()};
+};
+
+}  // namespace
+
 TEST_CASE("a sample of which one file cannot be written leaves no other file") {
-  const TempFolder folder;
-  const TinyForm form;
-  (void)write_pack(folder.path(), form, tiny_records(form, 3), 4);
-  const auto dataset = Dataset::open(folder.path()).value();
-  const Sample sample = dataset.sample(1).value();
-  const std::string key(sample.key());
+  const OneOfThree packed;
+  const auto& [folder, dataset, sample, key] = packed;
   folder.write("out/labels/" + key + ".png", "of the user");
   const auto tree = cli::OutputTree::open(folder / "out").value();
   SampleWriterOptions options;
@@ -186,12 +197,8 @@ TEST_CASE("a sample of which one file cannot be written leaves no other file") {
 }
 
 TEST_CASE("a forced sample that fails leaves what it replaced, and nothing else") {
-  const TempFolder folder;
-  const TinyForm form;
-  (void)write_pack(folder.path(), form, tiny_records(form, 3), 4);
-  const auto dataset = Dataset::open(folder.path()).value();
-  const Sample sample = dataset.sample(1).value();
-  const std::string key(sample.key());
+  const OneOfThree packed;
+  const auto& [folder, dataset, sample, key] = packed;
   folder.write("out/images/" + key + ".png", "older");
   folder.write("out/labels/" + key + ".png/in the way", "");
   const auto tree = cli::OutputTree::open(folder / "out").value();
