@@ -235,6 +235,13 @@ def test_few_shards_stay_open_and_all_can_be_read(ds):
     assert len(ds._open) == 1 and first.sum() == ds[0].image.sum()
 
 
+def test_a_list_of_samples_keeps_few_shards_open(ds):
+    ds._most_open = 1
+    samples = list(ds)
+    assert [sample.key for sample in samples] == ["road/0", "road/1", "road/2"]
+    assert len(ds._open) == 1
+
+
 def test_shards_without_records_are_passed_over(pack):
     """A pack of three planned samples whose first shard holds none."""
     folder = pack("bits")

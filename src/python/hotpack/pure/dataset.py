@@ -199,7 +199,8 @@ class Dataset(Sequence[Sample]):
 
     def _sample(self, number: int) -> Sample:
         shard = bisect_right(self._firsts, number) - 1  # behind shards without records
-        return Sample(self, number, self._shard(shard), number - self._firsts[shard])
+        self._shard(shard)  # tells now what is wrong with it
+        return Sample(self, number, shard, number - self._firsts[shard])
 
     def _shard(self, number: int) -> Shard:
         shard = self._open.get(number)

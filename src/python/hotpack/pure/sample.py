@@ -23,11 +23,11 @@ class Sample:
     number: its place in the data set, from 0.
     """
 
-    __slots__ = ("_dataset", "_index", "_shard", "number")
+    __slots__ = ("_dataset", "_index", "_shard_number", "number")
 
-    def __init__(self, dataset: Dataset, number: int, shard: Shard, index: int) -> None:
+    def __init__(self, dataset: Dataset, number: int, shard_number: int, index: int) -> None:
         self._dataset = dataset
-        self._shard = shard
+        self._shard_number = shard_number
         self._index = index
         self.number = number
 
@@ -102,9 +102,15 @@ class Sample:
         height, width, channels = self._shard.image_shape(self._index)
         return f"<hotpack.pure.Sample {self.number} {self.key!r} {width}x{height}x{channels}>"
 
+    @property
+    def _shard(self) -> Shard:
+        """The dataset's, so that a list of all samples does not keep every shard open."""
+        return self._dataset._shard(self._shard_number)
+
     def _stored_label(self) -> tuple[npt.NDArray[Any], str, int]:
-        schema = self._shard.schema
+        shard = self._shard
+        schema = shard.schema
         if schema.label is None:
             raise UsageError("this data set has no label")
-        stored = self._shard.label_array(self._index, self._dataset._verify)
+        stored = shard.label_array(self._index, self._dataset._verify)
         return stored, schema.label.storage, len(schema.classes)
