@@ -1,7 +1,7 @@
 // One batch of a Loader, in host memory.
 //
-// Ownership: a Batch leases one slot of its Loader and may outlive the Loader. Thread-safety: one
-// thread at a time. Nothing here fails.
+// Ownership: a Batch leases one slot of its Loader and may outlive it. Copies share the lease until
+// the last one ends. Thread-safety: one thread at a time for each copy. Nothing here fails.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 namespace hotpack {
 
 namespace loader {
-class Ring;
+class Lease;
 struct Slot;
 }  // namespace loader
 
@@ -34,13 +34,9 @@ struct BatchField {
   }
 };
 
-/// Moved, not copied. The Loader reuses the slot after release() or the destructor.
+/// A shared lease, cheap to copy. A Batch that was released or moved from has no rows.
 class Batch {
  public:
-  ~Batch();
-  Batch(Batch&&) noexcept;
-  Batch& operator=(Batch&&) noexcept;
-
   [[nodiscard]] const BatchField& image() const;
   [[nodiscard]] const BatchField& label() const;  ///< unlabeled data sets: no bytes, no shape
   [[nodiscard]] std::uint64_t epoch() const;
@@ -52,15 +48,14 @@ class Batch {
   [[nodiscard]] std::string_view key(std::size_t row) const;  ///< "" for an empty row
   /// The window that augmentation chose for each row; without augmentation the whole record.
   [[nodiscard]] std::span<const SampleCrop> crops() const;
-  /// Returns the slot: views of this Batch become invalid, and it has no more rows. Idempotent.
-  void release() noexcept;
+  /// Ends this copy. Views stay valid until the last copy ends. Idempotent.
+  void release() noexcept { lease_.reset(); }
 
  private:
   friend class Loader;
-  Batch(std::shared_ptr<loader::Ring> ring, loader::Slot* slot);
+  explicit Batch(std::shared_ptr<const loader::Lease> lease);
   [[nodiscard]] const loader::Slot& slot() const;
-  std::shared_ptr<loader::Ring> ring_;
-  loader::Slot* slot_ = nullptr;
+  std::shared_ptr<const loader::Lease> lease_;
 };
 
 }  // namespace hotpack

@@ -83,11 +83,14 @@ class Dataset {
   [[nodiscard]] std::uint64_t size() const { return records(); }  ///< the number of samples
   [[nodiscard]] std::uint64_t records() const;
   [[nodiscard]] std::uint64_t skipped() const;
+  /// Identifies the samples and their order: the pack's fingerprint, or a digest over those of
+  /// several packs and the numbers of a subset (src/loader/ORDER.md, section 7). "xxh3-128:<hex>"
+  [[nodiscard]] const std::string& fingerprint() const;
   [[nodiscard]] std::span<const PackInfo> packs() const;
   [[nodiscard]] std::span<const ShardInfo> shards() const;
 
   /// Returns the statistics of one pack from its manifest. Those of several packs are computed from
-  /// the integer sums in all shards, so this call opens every shard.
+  /// the integer sums in all shards, so the first call opens every shard.
   [[nodiscard]] Result<Statistics> statistics() const;
 
   /// Returns sample `number`, from 0 to size() − 1, counted in the order of packs, shards and
@@ -101,10 +104,22 @@ class Dataset {
   /// contain the key, the sample of the first of them is returned.
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;
 
+  /// The keys of samples first … first + count − 1, faster than one by one. The views live as long
+  /// as the Dataset. Opens the shards of these samples.
+  [[nodiscard]] Result<std::vector<std::string_view>> keys(std::uint64_t first,
+                                                           std::uint64_t count) const;
+
+  /// Returns the data set of these samples, in this order; a sample may occur several times. Its
+  /// samples count from 0, also in batches of its Loaders. Schema, packs, shards and statistics
+  /// stay those of the whole packs. A Loader's state belongs to exactly these samples
+  /// (Loader::fingerprint()). Maps shards of its own. `usage` for numbers that do not exist.
+  [[nodiscard]] Result<Dataset> subset(std::span<const std::uint64_t> numbers) const;
+
  private:
   friend class reader::DatasetFiles;
   struct Impl;
   explicit Dataset(std::unique_ptr<Impl> impl);
+  [[nodiscard]] Result<Statistics> joined_statistics() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -220,8 +220,8 @@ class DeviceLoader {
   /// Returns the next batch, in device memory that belongs to the loader, or an empty optional at
   /// the end of each epoch. Pass one stream per device, in the order of the devices. When next()
   /// returns, the work that writes the batch is queued on these streams. `timeout` as in
-  /// Loader::next(). Further errors: `usage` if a stream is being captured (no batch is lost), if
-  /// the caller holds `outputs` batches already, and if `outputs` is 0.
+  /// Loader::next(). Further errors: `usage` if a stream is being captured (no batch is lost) and
+  /// if `outputs` is 0, `busy` if the caller holds `outputs` batches already.
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream);  ///< for one device
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream,
                                                         std::chrono::milliseconds timeout);

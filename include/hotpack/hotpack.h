@@ -69,9 +69,10 @@ enum hotpack_status_code {
   HOTPACK_ERROR_IO = -3,      /**< a path cannot be read, a read failed, or memory is lacking */
   HOTPACK_ERROR_DAMAGED = -4, /**< a packed file breaks the format or a checksum, is foreign or of a
                                  newer major version */
-  HOTPACK_ERROR_INTERNAL = -5, /**< a bug in hotpack */
-  HOTPACK_ERROR_TIMEOUT = -6,  /**< nothing arrived in time; call again */
-  HOTPACK_ERROR_CANCELLED = -7 /**< hotpack_loader_cancel was called */
+  HOTPACK_ERROR_INTERNAL = -5,  /**< a bug in hotpack */
+  HOTPACK_ERROR_TIMEOUT = -6,   /**< nothing arrived in time; call again */
+  HOTPACK_ERROR_CANCELLED = -7, /**< hotpack_loader_cancel was called */
+  HOTPACK_ERROR_BUSY = -8 /**< every batch that the loader can lend is leased; release one first */
 };
 
 /** "ok", "end of epoch", "not found", "usage", …; "unknown status" for other numbers. Never freed.
@@ -347,9 +348,9 @@ hotpack_loader_label_batch_bytes(const hotpack_loader* loader); /**< 0 for an un
  * HOTPACK_END_OF_EPOCH and sets *batch to NULL; if several threads call next, exactly one of them
  * gets this result. A failure sets *batch to NULL. An error in the data (DAMAGED, IO) comes at
  * exactly the step that contains the record, and again at each later call until
- * hotpack_loader_seek goes past that step. Further failures: TIMEOUT, CANCELLED, and USAGE after a
- * fork or while the caller holds every slot. `timeout_ms` replaces the time in the options: 0 waits
- * forever, a negative time is USAGE. */
+ * hotpack_loader_seek goes past that step. Further failures: TIMEOUT, CANCELLED, BUSY while the
+ * caller holds every slot, and USAGE after a fork. `timeout_ms` replaces the time in the options: 0
+ * waits forever, a negative time is USAGE. */
 HOTPACK_API hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch);
 HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms,
                                                        hotpack_batch** batch);

@@ -12,6 +12,7 @@
 #include "hotpack/loader.hpp"
 #include "hotpack/loader_options.hpp"
 #include "hotpack/loader_state.hpp"
+#include "hotpack/read_batch.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "hotpack/shard.hpp"

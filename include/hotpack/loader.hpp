@@ -3,8 +3,7 @@
 //   auto loader = hotpack::Loader::open(dataset, {.global_batch_size = 32, .seed = 7}).value();
 //   while (auto batch = loader.next().value()) train(batch->image(), batch->label());  // one epoch
 //
-// Threads read records ahead into a fixed number of slots; a Batch (batch.hpp) leases one of
-// them.
+// Threads read ahead into a fixed number of slots; a Batch (batch.hpp) leases one of them.
 // Ownership: a Loader shares the files of its Dataset and may outlive it.
 // Thread-safety: several threads may use a Loader; each next() returns a different batch. In a
 // forked child the parent's Loader returns errors and close() does nothing: open another one.
@@ -39,8 +38,8 @@ class Loader {
   /// The next batch, or an empty optional at the end of each epoch; the call after that begins the
   /// next epoch. If several threads call next(), exactly one of them gets the empty optional.
   /// `timeout`: 0 waits forever; a negative value does not wait at all. Further errors: `timeout`
-  /// (nothing is lost, call again), `cancelled` after cancel(), and `usage` after close(), after a
-  /// fork, or while the caller holds every slot.
+  /// (nothing is lost, call again), `cancelled` after cancel(), `busy` while the caller holds every
+  /// slot, and `usage` after close() or a fork.
   [[nodiscard]] Result<std::optional<Batch>> next();
   [[nodiscard]] Result<std::optional<Batch>> next(std::chrono::milliseconds timeout);
   /// The same, copied into the caller's memory; the slot is free again on return.
@@ -60,9 +59,15 @@ class Loader {
   /// Makes next() continue with this step, 0 … steps_per_epoch(), of this epoch, also after
   /// cancel(). Batches that the caller holds stay valid.
   [[nodiscard]] Status seek(std::uint64_t epoch, std::uint64_t step = 0);
-  /// The position after the last batch that next() returned, for restore() and
-  /// LoaderOptions::resume. Every rank has the same state, so one copy per job is enough.
-  /// LoaderState::text() and parse() (loader_state.hpp) convert it to and from text.
+  /// Makes next() continue with step 0 of this epoch. Unlike seek(), keeps what was read ahead if
+  /// the loader stands there or at the end of the epoch before, told by next() or not.
+  [[nodiscard]] Status begin_epoch(std::uint64_t epoch);
+  /// The step that next() returns next; steps_per_epoch() at an end that next() has not told yet.
+  [[nodiscard]] LoaderPosition position() const;
+  [[nodiscard]] std::size_t slots() const;   ///< batches in memory, LoaderOptions::prefetch_batches
+  [[nodiscard]] std::size_t leased() const;  ///< of these, batches that the caller holds
+  /// The position after the last batch, for restore() and LoaderOptions::resume; as text by
+  /// LoaderState::text(). Every rank has the same state, so one copy per job is enough.
   [[nodiscard]] LoaderState state() const;
   /// Continues at the position of `state`, which any rank of a job with any world size saved. Fails
   /// if its data set, order, batch size or last_batch differ, and names the first difference.
@@ -70,8 +75,8 @@ class Loader {
 
   /// Wakes every next(). Waiting and later calls return `cancelled` until seek() or restore().
   void cancel() noexcept;
-  /// Stops and joins the threads. May be called again; batches that the caller holds stay valid.
-  /// Always returns: a thread that hangs in the kernel is abandoned after 5 s.
+  /// Stops and joins the threads, and abandons one that hangs in the kernel after 5 s. May be
+  /// called again; batches that the caller holds stay valid.
   void close() noexcept;
 
  private:

@@ -37,6 +37,13 @@ struct OrderOptions {
   bool operator==(const OrderOptions&) const = default;
 };
 
+/// A step of an epoch.
+struct LoaderPosition {
+  std::uint64_t epoch = 0;
+  std::uint64_t step = 0;
+  bool operator==(const LoaderPosition&) const = default;
+};
+
 /// The position of a run: which batches next() has returned, not which were read ahead. A run can
 /// resume after any step, with any number of ranks.
 struct LoaderState {

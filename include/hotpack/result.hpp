@@ -29,6 +29,8 @@ enum class ErrorCode {
   internal,   ///< a bug in hotpack
   timeout,    ///< nothing arrived in time; call again
   cancelled,  ///< another thread asked to stop
+  /// the caller holds every batch that the loader can lend; release one, then call again
+  busy,
 };
 
 /// One failure, ready to show to a person: what is wrong, where, and how to continue.
@@ -37,6 +39,10 @@ struct Error {
   std::string message;                  ///< what was found, what was expected, how to continue
   std::string path;                     ///< the file concerned, or empty
   std::optional<std::uint64_t> offset;  ///< byte in that file, if known
+  /// the record concerned, counted from 0 in the shard `path`, if known
+  std::optional<std::uint64_t> record = {};
+  std::string key = {};     ///< that record's key, or empty
+  std::string option = {};  ///< the option or argument that is wrong, or empty
 
   /// "path: message (at byte offset)", without the parts that are absent.
   [[nodiscard]] std::string describe() const;

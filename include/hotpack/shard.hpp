@@ -27,6 +27,7 @@ namespace hotpack {
 
 namespace reader {
 class DatasetFiles;
+class RecordFlags;
 class ShardFile;
 }  // namespace reader
 
@@ -34,7 +35,8 @@ class ShardFile;
 /// speed of memory.
 enum class VerifyChecksums {
   always,  ///< at every read
-  /// at the first read by a Loader; a Sample does not count reads and checks every time
+  /// at the first read in this process by a Loader or by a Sample of a Dataset; a Sample that
+  /// Shard::sample() made checks every time
   first_read,
   never,
 };
@@ -128,11 +130,18 @@ class Sample {
   [[nodiscard]] Result<LabelView> label(VerifyChecksums verify = VerifyChecksums::always) const;
 
  private:
+  friend class Dataset;
   friend class Shard;
+  enum class Part { image, label };
   Sample(const reader::ShardFile* file, std::uint64_t index) : file_(file), index_(index) {}
   Status look_up();
+  [[nodiscard]] VerifyChecksums due(Part part, VerifyChecksums verify) const;
+  template <class Read>
+  [[nodiscard]] Result<std::span<const std::uint8_t>> checked(Part part, VerifyChecksums verify,
+                                                              Read read) const;
   const reader::ShardFile* file_;
   std::uint64_t index_;
+  reader::RecordFlags* flags_ = nullptr;  // the Dataset's; null for a Shard's own samples
   std::string_view key_;
   ImageShape image_shape_;
   LabelShape label_shape_;

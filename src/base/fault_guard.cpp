@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <mutex>
 
 #include "base/error.hpp"
 
@@ -30,8 +31,13 @@ struct Guard {
 // function.
 __attribute__((tls_model("initial-exec"))) thread_local Guard* guard_here = nullptr;
 
-struct sigaction action_before;
-std::atomic<bool> installed{false};
+// What this handler replaced, each time that it was installed.
+struct Replaced {
+  struct sigaction action;
+  const Replaced* earlier;
+};
+// The latest; null before the first. Never freed, because the signal handler may read it any time.
+std::atomic<const Replaced*> replaced{nullptr};
 
 bool holds(const Guard& guard, std::uintptr_t address) {
   const auto begin = reinterpret_cast<std::uintptr_t>(guard.memory.data());
@@ -56,24 +62,31 @@ void default_action(int signal, const siginfo_t* info) {
 
 // Calls the handler that was installed before this one, as the system would have done: with its
 // signal mask, and only once if it was installed with SA_RESETHAND.
-void call_handler_before(int signal, siginfo_t* info, void* context) {
-  const auto flags = static_cast<unsigned>(action_before.sa_flags);
-  sigset_t blocked = action_before.sa_mask;
+void call_handler_before(const struct sigaction& before, int signal, siginfo_t* info,
+                         void* context) {
+  const auto flags = static_cast<unsigned>(before.sa_flags);
+  sigset_t blocked = before.sa_mask;
   if ((flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
   ::pthread_sigmask(SIG_BLOCK, &blocked,
                     nullptr);  // the system restores the mask when this handler returns
   if ((flags & SA_RESETHAND) != 0) ::signal(signal, SIG_DFL);
-  if ((flags & SA_SIGINFO) != 0) return action_before.sa_sigaction(signal, info, context);
-  action_before.sa_handler(signal);
+  if ((flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
+  before.sa_handler(signal);
 }
 
 void pass_on(int signal, siginfo_t* info, void* context) {
-  const bool plain = (action_before.sa_flags & SA_SIGINFO) == 0;
-  if (plain && action_before.sa_handler == SIG_IGN && info->si_code <= 0)
+  const Replaced& latest = *replaced.load();
+  const struct sigaction& before = latest.action;
+  const bool plain = (before.sa_flags & SA_SIGINFO) == 0;
+  if (plain && before.sa_handler == SIG_IGN && info->si_code <= 0)
     return;  // a fault cannot be ignored
-  if (plain && (action_before.sa_handler == SIG_IGN || action_before.sa_handler == SIG_DFL))
+  if (plain && (before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL))
     return default_action(signal, info);
-  call_handler_before(signal, info, context);
+  // A handler that was installed over this one may put this one back and raise the signal again, as
+  // Python's faulthandler does; the signal then belongs to the handler before both.
+  if (latest.earlier != nullptr) replaced = latest.earlier;
+  call_handler_before(before, signal, info, context);
+  replaced = &latest;
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
@@ -86,29 +99,39 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   errno = saved;
 }
 
+bool is_ours(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_bus_error;
+}
+
 // Returns 0, or an errno.
 int install() {
-  if (::sigaction(SIGBUS, nullptr, &action_before) != 0) return errno;
+  struct sigaction found {};
+  if (::sigaction(SIGBUS, nullptr, &found) != 0) return errno;
+  if (is_ours(found)) return 0;
+  const Replaced* const earlier = replaced;
+  replaced = new Replaced{found, earlier};
   struct sigaction action {};
   action.sa_sigaction = on_bus_error;
   // SA_NODEFER: SIGBUS stays unblocked while the handler runs, because siglongjmp leaves the
   // handler without restoring the mask.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  if (::sigaction(SIGBUS, &action, nullptr) != 0) return errno;
-  installed = true;
-  return 0;
+  if (::sigaction(SIGBUS, &action, nullptr) == 0) return 0;
+  replaced = earlier;
+  return errno;
 }
 
 }  // namespace
 
 Status install_fault_handler() {
-  static const int failure = install();
+  static std::mutex installing;
+  const std::lock_guard lock(installing);
+  const int failure = install();
   if (failure != 0) return io_error("cannot install a handler of SIGBUS", {}, failure);
   return {};
 }
 
-bool fault_handler_installed() noexcept { return installed; }
+bool fault_handler_installed() noexcept { return replaced.load() != nullptr; }
 
 std::optional<std::size_t> guarded(std::span<const std::byte> memory, void (*work)(void*),
                                    void* argument) noexcept {

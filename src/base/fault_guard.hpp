@@ -3,8 +3,8 @@
 //
 // Thread-safe. The handler acts only on a thread inside guarded(), and only for an address in the
 // guarded memory. It passes every other SIGBUS to the handler that was installed before, or to the
-// default action. A handler that the program installs later is called first and must pass on every
-// SIGBUS that is not its own.
+// default action. If the program installs a handler later, install_fault_handler() puts this one in
+// front of it again.
 // Failure: install_fault_handler returns code `io`.
 #pragma once
 
@@ -16,7 +16,9 @@
 
 namespace hotpack {
 
-// Installs the handler once per process; later calls do nothing. It stays until the process ends.
+// Installs the handler, unless it is the one in place. Every Loader calls this when it opens, so a
+// handler that was installed in the meantime, such as that of Python's faulthandler, does not hide
+// it. It stays until the process ends.
 [[nodiscard]] Status install_fault_handler();
 [[nodiscard]] bool fault_handler_installed() noexcept;
 

@@ -20,6 +20,8 @@ hotpack_status status_of(ErrorCode code) noexcept {
       return HOTPACK_ERROR_TIMEOUT;
     case ErrorCode::cancelled:
       return HOTPACK_ERROR_CANCELLED;
+    case ErrorCode::busy:
+      return HOTPACK_ERROR_BUSY;
   }
   return HOTPACK_ERROR_INTERNAL;
 }
@@ -52,6 +54,8 @@ const char* hotpack_status_name(hotpack_status status) {
       return "timeout";
     case HOTPACK_ERROR_CANCELLED:
       return "cancelled";
+    case HOTPACK_ERROR_BUSY:
+      return "busy";
     default:
       return "unknown status";
   }

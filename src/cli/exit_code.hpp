@@ -20,6 +20,7 @@ inline constexpr int kExitInternal = 70;  // a bug in hotpack (EX_SOFTWARE)
 [[nodiscard]] constexpr int exit_code_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::usage:
+    case ErrorCode::busy:
       return kExitUsage;
     case ErrorCode::data:
       return kExitData;
@@ -38,8 +39,8 @@ inline constexpr int kExitInternal = 70;  // a bug in hotpack (EX_SOFTWARE)
 
 // Returns the word of the code in the JSON of --json.
 [[nodiscard]] constexpr std::string_view word_of(ErrorCode code) {
-  constexpr std::array<std::string_view, 7> kWords{"usage",    "data",    "io",       "damaged",
-                                                   "internal", "timeout", "cancelled"};
+  constexpr std::array<std::string_view, 8> kWords{"usage",    "data",    "io",        "damaged",
+                                                   "internal", "timeout", "cancelled", "busy"};
   return kWords[static_cast<std::size_t>(code)];
 }
 

@@ -119,7 +119,7 @@ Error OutputPool::none_left() const {
         " cannot be used again, because their streams were destroyed before the release; release "
         "batches before you destroy their streams";
   }
-  return usage_error(std::move(text));
+  return {ErrorCode::busy, std::move(text), {}, {}};
 }
 
 void OutputPool::give_back(std::unique_ptr<OutputMemory> memory) noexcept {

@@ -1,7 +1,6 @@
 #include "loader/batch_filler.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "expand/processor.hpp"
+#include "loader/row_reading.hpp"
 #include "loader/row_samples.hpp"
 
 namespace hotpack::loader {
@@ -19,37 +19,6 @@ namespace {
 
 // The number of records to request ahead of their turn: enough to keep a disk busy.
 constexpr std::uint64_t kRowsAhead = 32;
-constexpr std::size_t kUsualKeyBytes = 256;
-
-// The state of one row while its record is read.
-struct RowWork {
-  const BatchForm& form;
-  const RecordShape& shape;  // the row was prepared for this shape
-  const expand::Placement& placement;
-  expand::Scratch& pixels;
-  std::byte* image;
-  std::byte* label;
-  char* key;
-  std::size_t key_capacity;
-  std::size_t key_bytes = 0;
-  bool as_stored = false;
-  bool changed = false;  // the record has another shape now, because its file was overwritten
-};
-
-// Writes the record into one row of a batch. Runs under the fault guard (base/fault_guard.hpp), so
-// it only copies and converts.
-void write_row(void* context, const Record& record) {
-  auto& work = *static_cast<RowWork*>(context);
-  work.changed = record.image.shape != work.shape.image || record.label.shape != work.shape.label;
-  if (work.changed) return;
-  work.key_bytes = record.key.size();
-  std::memcpy(work.key, record.key.data(), std::min(work.key_bytes, work.key_capacity));
-  if (work.as_stored) {
-    BatchForm::copy_stored(record, work.image, work.label);
-  } else {
-    work.form.write(record, work.placement, work.pixels, work.image, work.label);
-  }
-}
 
 Status check_budget(std::uint64_t budget, const RowBytes& row) {
   const auto needed = slot_block_bytes(row.image, row.label);
@@ -85,9 +54,7 @@ BatchFiller::BatchFiller(Parts parts, unsigned threads)
     : parts_(std::move(parts)),
       steps_ahead_((kRowsAhead + parts_.plan.rows() - 1) / parts_.plan.rows()),
       window_steps_(window_steps(parts_)),
-      scratch_(threads) {
-  for (Scratch& scratch : scratch_) scratch.key.resize(kUsualKeyBytes);
-}
+      scratch_(threads) {}
 
 void BatchFiller::begin(Slot& slot) {
   const Cursor& at = slot.cursor;
@@ -150,7 +117,7 @@ void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows,
   }
 }
 
-Status BatchFiller::fill_row(Slot& slot, std::size_t row, Scratch& scratch) {
+Status BatchFiller::fill_row(Slot& slot, std::size_t row, RowScratch& scratch) {
   const auto sample = sample_of_row(slot, parts_.plan, row);
   return sample ? read_row(slot, row, *sample, scratch) : blank_row(slot, row);
 }
@@ -189,7 +156,8 @@ Result<RowSink::Place> BatchFiller::room_for(Slot& slot, std::size_t row, const 
                         slot.label.bytes.data() + row * bytes.label};
 }
 
-Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, Scratch& scratch) {
+Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample,
+                             RowScratch& scratch) {
   const BatchForm& form = parts_.form;
   HOTPACK_ASSIGN(const RecordShape record, shape_of_sample(*parts_.source, form, sample));
   const PixelSize size{record.image.width, record.image.height};
@@ -200,19 +168,9 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
   const expand::Placement placement = *placed;
   auto room = room_for(slot, row, record, placement);
   if (!room.ok()) return at_sample(*parts_.source, std::move(room).error(), sample);
-  const bool as_stored = parts_.sink != nullptr;
-  if (!as_stored) scratch.pixels.reserve(form.scratch_bytes(record, placement));
-  RowWork work{form,        record,      placement,          scratch.pixels,
-               room->image, room->label, scratch.key.data(), scratch.key.size(),
-               0,           as_stored};
-  HOTPACK_TRY(parts_.source->read(sample, scratch.record, write_row, &work));
-  if (work.changed) return written_over(*parts_.source, sample);
-  if (work.key_bytes > scratch.key.size()) {  // the longest key so far: doubles the room
-    scratch.key.resize(work.key_bytes);
-    return read_row(slot, row, sample, scratch);
-  }
+  const RowTarget target{record, placement, room->image, room->label, parts_.sink != nullptr};
+  HOTPACK_TRY(read_into(*parts_.source, form, sample, target, scratch, slot.keys[row]));
   slot.samples[row] = static_cast<std::int64_t>(sample);
-  slot.keys[row].assign(scratch.key, 0, work.key_bytes);
   slot.crops[row] = box;
   return {};
 }

@@ -9,14 +9,13 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "expand/scratch.hpp"
 #include "hotpack/order.hpp"
 #include "loader/batch_form.hpp"
 #include "loader/record_source.hpp"
 #include "loader/ring.hpp"
+#include "loader/row_reading.hpp"
 
 namespace hotpack::loader {
 
@@ -73,28 +72,22 @@ class BatchFiller final : public RowFiller {
   [[nodiscard]] const LargestRow& largest_row() const { return largest_; }
 
  private:
-  struct Scratch {
-    RecordScratch record;
-    expand::Scratch pixels;
-    std::string key;
-  };
-
   [[nodiscard]] Result<RowSink::Place> room_for(Slot& slot, std::size_t row,
                                                 const RecordShape& record,
                                                 const expand::Placement& placement);
   void read_ahead(const Slot& slot, RowRange rows) const;
   using SampleAt = std::uint64_t (EpochOrder::*)(std::uint64_t position) const;
   void advise(const Slot& slot, std::uint64_t steps, RowRange rows, SampleAt sample_at) const;
-  [[nodiscard]] Status fill_row(Slot& slot, std::size_t row, Scratch& scratch);
+  [[nodiscard]] Status fill_row(Slot& slot, std::size_t row, RowScratch& scratch);
   [[nodiscard]] Status blank_row(Slot& slot, std::size_t row);
   [[nodiscard]] Status read_row(Slot& slot, std::size_t row, std::uint64_t sample,
-                                Scratch& scratch);
+                                RowScratch& scratch);
   [[nodiscard]] Status fit(Slot& slot, const RecordShape& record, PixelSize output);
 
   const Parts parts_;
   const std::uint64_t steps_ahead_;
   const std::uint64_t window_steps_;  // for Shuffle::block, else 0
-  std::vector<Scratch> scratch_;      // one per thread
+  std::vector<RowScratch> scratch_;   // one per thread
   std::optional<Cursor> begun_;       // the batch of the latest begin(), under the Ring's lock
   // the samples that begin() of the sink got, under the Ring's lock
   std::vector<std::optional<std::uint64_t>> told_;

@@ -238,9 +238,10 @@ void BatchForm::copy_stored(const Record& record, std::byte* image, std::byte* l
 void BatchForm::write(const Record& record, const Placement& placement, expand::Scratch& scratch,
                       std::byte* image, std::byte* label) const noexcept {
   if (packed_) return copy_stored(record, image, label);
-  images_->expand(record.image, placement, scratch, image,
-                  stores_for(images_->row_bytes(placement.output)));
-  if (!labels_) return;
+  if (image != nullptr)
+    images_->expand(record.image, placement, scratch, image,
+                    stores_for(images_->row_bytes(placement.output)));
+  if (!labels_ || label == nullptr) return;
   const Placement of_label = label_placement(record.label.shape, placement);
   labels_->expand(record.label, of_label, scratch, label,
                   stores_for(labels_->row_bytes(of_label.output)));

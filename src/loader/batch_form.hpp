@@ -49,9 +49,9 @@ class BatchForm {
   void describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image,
                 BatchField& label) const;
 
-  // Converts a record and writes it as one row of a batch. Does not allocate, lock or fail. The
-  // fault guard may leave it half-way (see expand/image_expander.hpp). After the last row, the
-  // caller must execute a store fence.
+  // Converts a record and writes it as one row of a batch; skips a field that is null. Does not
+  // allocate, lock or fail. The fault guard may leave it half-way (see expand/image_expander.hpp).
+  // After the last row, the caller must execute a store fence.
   void write(const Record& record, const expand::Placement& placement, expand::Scratch& scratch,
              std::byte* image, std::byte* label) const noexcept;
   // Writes the record's own bytes, whatever the form of the batch. Otherwise as write().

@@ -11,6 +11,8 @@
 #include "base/try.hpp"
 #include "expand/processor.hpp"
 #include "loader/batch_filler.hpp"
+#include "loader/caller_memory.hpp"
+#include "loader/lease.hpp"
 #include "loader/ring.hpp"
 #include "loader/run.hpp"
 
@@ -78,18 +80,6 @@ void copy_field(std::span<std::byte> into, std::span<const std::byte> bytes) {
   }
 }
 
-Status check_buffer(const char* name, std::span<std::byte> into, std::uint64_t needed,
-                    ElementType type) {
-  if (into.empty()) return {};
-  if (into.size() < needed) {
-    return usage_error(std::string("the ") + name + " buffer has " + std::to_string(into.size()) +
-                       " bytes, but the batch needs " + std::to_string(needed));
-  }
-  if (reinterpret_cast<std::uintptr_t>(into.data()) % element_bytes(type) == 0) return {};
-  return usage_error(std::string("the ") + name + " buffer is not aligned to its elements, " +
-                     std::string(element_name(type)));
-}
-
 BatchInfo info_of(const Slot& slot) {
   BatchInfo info;
   info.epoch = slot.cursor.epoch;
@@ -106,36 +96,13 @@ BatchInfo info_of(const Slot& slot) {
   return info;
 }
 
-// Leaks the Ring in a forked child: its destructor would wait for threads that do not exist there.
-void forget(std::shared_ptr<Ring> ring) { new std::shared_ptr<Ring>(std::move(ring)); }
-
 }  // namespace
 
-Batch::Batch(std::shared_ptr<Ring> ring, Slot* slot) : ring_(std::move(ring)), slot_(slot) {}
-Batch::~Batch() { release(); }
-Batch::Batch(Batch&& other) noexcept
-    : ring_(std::move(other.ring_)), slot_(std::exchange(other.slot_, nullptr)) {}
+Batch::Batch(std::shared_ptr<const loader::Lease> lease) : lease_(std::move(lease)) {}
 
-Batch& Batch::operator=(Batch&& other) noexcept {
-  if (this == &other) return *this;
-  release();
-  ring_ = std::move(other.ring_);
-  slot_ = std::exchange(other.slot_, nullptr);
-  return *this;
-}
-
-void Batch::release() noexcept {
-  Slot* const slot = std::exchange(slot_, nullptr);
-  if (slot == nullptr) return;
-  if (ring_->forked()) return forget(std::move(ring_));
-  ring_->release(slot);
-  ring_.reset();
-}
-
-// A Batch that was released or moved from shows an empty slot.
 const Slot& Batch::slot() const {
   static const Slot empty;
-  return slot_ != nullptr ? *slot_ : empty;
+  return lease_ ? lease_->slot() : empty;
 }
 
 std::uint64_t Batch::epoch() const { return slot().cursor.epoch; }
@@ -170,15 +137,15 @@ struct Loader::Impl {
   }
   [[nodiscard]] Status check_buffers(const BatchBuffers& into, std::uint64_t image,
                                      std::uint64_t label) const {
-    HOTPACK_TRY(check_buffer("image", into.image, image, image_type));
-    return check_buffer("label", into.label, label, label_type);
+    HOTPACK_TRY(loader::check_buffer("image", into.image, image, image_type));
+    return loader::check_buffer("label", into.label, label, label_type);
   }
 };
 
 Loader::Loader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Loader::~Loader() {
   close();
-  if (impl_ && impl_->ring->forked()) forget(std::move(impl_->ring));
+  if (impl_ && impl_->ring->forked()) loader::forget(std::move(impl_->ring));
 }
 Loader::Loader(Loader&&) noexcept = default;
 
@@ -256,9 +223,11 @@ Result<std::optional<Batch>> Loader::next() { return next(impl_->timeout); }
 
 Result<std::optional<Batch>> Loader::next(std::chrono::milliseconds timeout) {
   return or_out_of_memory([&]() -> Result<std::optional<Batch>> {
+    auto lease = std::make_shared<loader::Lease>(impl_->ring);  // before a slot could get lost
     HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(timeout));
     if (slot == nullptr) return std::optional<Batch>();
-    return std::optional<Batch>(Batch(impl_->ring, slot));
+    lease->take(slot);
+    return std::optional<Batch>(Batch(std::move(lease)));
   });
 }
 
@@ -292,6 +261,21 @@ Status Loader::seek(std::uint64_t epoch, std::uint64_t step) {
     return impl_->ring->seek({epoch, step});
   });
 }
+
+Status Loader::begin_epoch(std::uint64_t epoch) {
+  return or_out_of_memory([&]() -> Status {
+    HOTPACK_TRY(loader::check_seek(epoch, 0, steps_per_epoch()));
+    return impl_->ring->begin_epoch(epoch);
+  });
+}
+
+LoaderPosition Loader::position() const {
+  const Cursor at = impl_->ring->position();
+  return {at.epoch, at.step};
+}
+
+std::size_t Loader::slots() const { return impl_->ring->slots(); }
+std::size_t Loader::leased() const { return impl_->ring->leased(); }
 
 LoaderState Loader::state() const {
   LoaderState state = impl_->start;

@@ -47,16 +47,6 @@ class Pin {
   std::size_t shard_;
 };
 
-std::string fingerprint_of(const std::vector<PackInfo>& packs) {
-  if (packs.size() == 1) return packs.front().fingerprint;
-  Hasher128 hasher;
-  for (const PackInfo& pack : packs) {
-    hasher.add(pack.fingerprint);
-    hasher.add(std::string_view("\0", 1));
-  }
-  return hasher.finish().text();
-}
-
 // Runs `work`, which reads the shard `file`: under the fault guard or, if the shard is read with
 // system calls (`by_calls`), without it. Returns the offset of a byte that could not be read, or
 // nothing.
@@ -134,13 +124,11 @@ struct RecordSource::Impl {
                                access == FileAccess::read ? MapMode::tables : MapMode::mapped)),
         verify_checksums(wanted),
         by_calls(access == FileAccess::read),
-        fingerprint(fingerprint_of(files->contents().packs)),
         open_files(by_calls ? files->contents().shards.size() : 0, open_files_limit()) {}
 
   std::shared_ptr<DatasetFiles> files;
   VerifyChecksums verify_checksums = VerifyChecksums::first_read;
   bool by_calls = false;
-  std::string fingerprint;
   mutable OpenFiles open_files;  // if records are read with system calls
   mutable DiskWatch disk;
 
@@ -225,7 +213,9 @@ Result<std::unique_ptr<RecordSource>> RecordSource::make(const Dataset& dataset,
 
 std::uint64_t RecordSource::records() const { return impl_->files->contents().records; }
 const Schema& RecordSource::schema() const { return impl_->files->contents().schema; }
-const std::string& RecordSource::fingerprint() const { return impl_->fingerprint; }
+const std::string& RecordSource::fingerprint() const {
+  return impl_->files->contents().fingerprint;
+}
 
 Result<RecordShape> RecordSource::shape(std::uint64_t number) const {
   RecordPlace place;
@@ -245,8 +235,9 @@ Error RecordSource::at_record(Error error, std::uint64_t number) const {
   if (!file.ok()) return error;
   const Pin pin(*impl_->files, place.shard);
   if (error.path.empty()) error.path = (*file)->path();
-  error.message =
-      reader::record_name(place.record, (*file)->readable_key(place.record)) + ": " + error.message;
+  error.key = (*file)->readable_key(place.record);
+  error.record = place.record;
+  error.message = reader::record_name(place.record, error.key) + ": " + error.message;
   return error;
 }
 

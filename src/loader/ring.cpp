@@ -22,10 +22,12 @@ using std::chrono::milliseconds;
 constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 
 Error all_leased(std::size_t slots) {
-  return usage_error("all " + std::to_string(slots) +
-                     " slots are leased, so no batch can come; release a batch before asking for "
-                     "the next one, or open the loader with a "
-                     "larger prefetch_batches");
+  return {ErrorCode::busy,
+          "all " + std::to_string(slots) +
+              " slots are leased, so no batch can come; release a batch before asking for the next "
+              "one, or open the loader with a larger prefetch_batches",
+          {},
+          {}};
 }
 
 Error timed_out(Cursor cursor, milliseconds timeout) {
@@ -226,6 +228,22 @@ void Ring::drop_queue() {
   filling_ = nullptr;
 }
 
+Status Ring::begin_epoch(std::uint64_t epoch) {
+  if (!forked()) {
+    const std::lock_guard lock(mutex_);
+    const bool here = deliver_ == Cursor{epoch, 0};
+    const bool before = epoch > 0 && deliver_ == Cursor{epoch - 1, options_.steps};
+    if (!closed_ && !last_end_told_ && (here || before)) {
+      deliver_ = {epoch, 0};
+      cancelled_ = false;
+      work_.notify_all();
+      ready_.notify_all();
+      return {};
+    }
+  }
+  return seek({epoch, 0});
+}
+
 Status Ring::seek(Cursor cursor) {
   if (forked())
     return usage_error("this loader was opened before a fork; open a loader in the child");
@@ -246,6 +264,12 @@ Cursor Ring::position() const {
   if (forked()) return deliver_;
   const std::lock_guard lock(mutex_);
   return deliver_;
+}
+
+std::size_t Ring::leased() const {
+  if (forked()) return leased_;
+  const std::lock_guard lock(mutex_);
+  return leased_;
 }
 
 void Ring::cancel() noexcept {

@@ -83,8 +83,14 @@ class Ring : public std::enable_shared_from_this<Ring> {
 
   // Goes to step 0 … steps, and drops what was read ahead.
   [[nodiscard]] Status seek(Cursor cursor);
+  // Goes to step 0 of `epoch`. Keeps what was read ahead if the ring stands there, or at the end of
+  // the epoch before, whether next() has told this end or not.
+  [[nodiscard]] Status begin_epoch(std::uint64_t epoch);
   // the step that next() returns next; in a forked child, the one at the fork
   [[nodiscard]] Cursor position() const;
+
+  [[nodiscard]] std::size_t slots() const { return slots_.size(); }
+  [[nodiscard]] std::size_t leased() const;  // in a forked child, at the fork
 
   void cancel() noexcept;
   // Stops the threads and waits for them, at most for `patience`. Threads that do not end by then

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <mutex>
@@ -176,6 +177,32 @@ Status add_pack(const std::string& folder, Contents& to) {
   return {};
 }
 
+std::string fingerprint_of(const std::vector<PackInfo>& packs) {
+  if (packs.size() == 1) return packs.front().fingerprint;
+  Hasher128 hasher;
+  for (const PackInfo& pack : packs) {
+    hasher.add(pack.fingerprint);
+    hasher.add(std::string_view("\0", 1));
+  }
+  return hasher.finish().text();
+}
+
+// By ORDER.md, section 7.
+std::string fingerprint_of(const Contents& contents) {
+  std::string whole = fingerprint_of(contents.packs);
+  if (!contents.subset) return whole;
+  Hasher128 hasher;
+  hasher.add(whole);
+  hasher.add(std::string_view("\0", 1));
+  for (const std::uint64_t number : *contents.subset) {
+    std::array<char, 8> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<char>(number >> (8 * i) & 0xFF);
+    hasher.add(std::string_view(bytes.data(), bytes.size()));
+  }
+  return hasher.finish().text();
+}
+
 }  // namespace
 
 struct Dataset::Impl {
@@ -199,7 +226,9 @@ struct Dataset::Impl {
     std::mutex indexing;
     std::vector<KeyPlace> index;  // of all keys, if there is an index
     bool indexed = false;
-    Process* before = nullptr;  // the parent's
+    std::mutex counting;
+    std::optional<Statistics> statistics;  // of several packs, once computed
+    Process* before = nullptr;             // the parent's
   };
 
   // Returns the state for this process. A forked child gets a new state, because threads of the
@@ -231,7 +260,9 @@ Result<Sample> Dataset::Impl::sample(std::uint64_t number) const {
   DatasetFiles& files = *process().mapped;
   const RecordPlace place = files.place_of(number);
   HOTPACK_ASSIGN(const Shard* const found, files.keep(place.shard));
-  return found->sample(place.record);
+  HOTPACK_ASSIGN(Sample sample, found->sample(place.record));
+  sample.flags_ = &files.flags(place.shard);
+  return sample;
 }
 
 Status Dataset::Impl::build_index(Process& process) const {
@@ -272,12 +303,14 @@ Result<Dataset> Dataset::open(std::span<const std::string> folders) {
   return or_out_of_memory([&]() -> Result<Dataset> {
     Contents contents;
     for (const std::string& folder : folders) HOTPACK_TRY(add_pack(folder, contents));
+    contents.fingerprint = fingerprint_of(contents);
     return Dataset(std::make_unique<Impl>(std::move(contents)));
   });
 }
 
 const Schema& Dataset::schema() const { return impl_->contents->schema; }
 std::uint64_t Dataset::records() const { return impl_->contents->records; }
+const std::string& Dataset::fingerprint() const { return impl_->contents->fingerprint; }
 std::span<const PackInfo> Dataset::packs() const { return impl_->contents->packs; }
 std::span<const ShardInfo> Dataset::shards() const { return impl_->contents->shards; }
 
@@ -290,13 +323,59 @@ std::uint64_t Dataset::skipped() const {
 Result<Statistics> Dataset::statistics() const {
   return or_out_of_memory([&]() -> Result<Statistics> {
     if (packs().size() == 1) return packs().front().statistics;
-    const Schema& common = schema();
-    format::Sums total(common.image.channels(), common.label ? common.class_count() : 0);
-    for (std::size_t number = 0; number < shards().size(); ++number) {
-      HOTPACK_ASSIGN(const Shard* const opened, shard(number));
-      total.add(format::read_sums(opened->file_->bytes(), opened->file_->header()));
+    Impl::Process& process = impl_->process();
+    const std::lock_guard lock(process.counting);
+    if (!process.statistics) {
+      HOTPACK_ASSIGN(process.statistics, joined_statistics());
     }
-    return format::statistics_of(total);
+    return *process.statistics;
+  });
+}
+
+Result<Statistics> Dataset::joined_statistics() const {
+  const Schema& common = schema();
+  format::Sums total(common.image.channels(), common.label ? common.class_count() : 0);
+  for (std::size_t number = 0; number < shards().size(); ++number) {
+    HOTPACK_ASSIGN(const Shard* const opened, shard(number));
+    total.add(format::read_sums(opened->file_->bytes(), opened->file_->header()));
+  }
+  return format::statistics_of(total);
+}
+
+Result<std::vector<std::string_view>> Dataset::keys(std::uint64_t first,
+                                                    std::uint64_t count) const {
+  return or_out_of_memory([&]() -> Result<std::vector<std::string_view>> {
+    if (first > records() || count > records() - first)
+      return usage_error("there are no " + std::to_string(count) + " samples from " +
+                         std::to_string(first) + " on; the data set has " +
+                         std::to_string(records()) + ", counted from 0");
+    DatasetFiles& files = *impl_->process().mapped;
+    std::vector<std::string_view> keys;
+    keys.reserve(count);
+    for (std::uint64_t number = first; number < first + count; ++number) {
+      const RecordPlace place = files.place_of(number);
+      HOTPACK_ASSIGN(const Shard* const opened, files.keep(place.shard));
+      HOTPACK_ASSIGN(const std::string_view key, opened->file_->key(place.record));
+      keys.push_back(key);
+    }
+    return keys;
+  });
+}
+
+Result<Dataset> Dataset::subset(std::span<const std::uint64_t> numbers) const {
+  return or_out_of_memory([&]() -> Result<Dataset> {
+    auto chosen = std::make_shared<std::vector<std::uint64_t>>(numbers.begin(), numbers.end());
+    for (std::uint64_t& number : *chosen) {
+      if (number >= records())
+        return usage_error("subset: there is no sample " + std::to_string(number) +
+                           "; the data set has " + std::to_string(records()) + ", counted from 0");
+      if (impl_->contents->subset) number = (*impl_->contents->subset)[number];
+    }
+    Contents contents = *impl_->contents;
+    contents.records = chosen->size();
+    contents.subset = std::move(chosen);
+    contents.fingerprint = fingerprint_of(contents);
+    return Dataset(std::make_unique<Impl>(std::move(contents)));
   });
 }
 

@@ -83,6 +83,7 @@ std::size_t DatasetFiles::mappings() const {
 }
 
 RecordPlace DatasetFiles::place_of(std::uint64_t number) const noexcept {
+  if (contents_->subset) number = (*contents_->subset)[number];
   // Finds the last shard that begins at `number` or before. An empty shard begins at the same
   // number as the next shard, so it is never chosen.
   const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), number);

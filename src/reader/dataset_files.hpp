@@ -43,6 +43,9 @@ struct Contents {
   Schema schema;                 // of all packs together
   std::vector<ShardInfo> shards;
   std::uint64_t records = 0;
+  std::string fingerprint;  // by ORDER.md, section 7
+  // the number of each sample in the packs; null: all samples, in order
+  std::shared_ptr<const std::vector<std::uint64_t>> subset = {};
 };
 
 // A sample's shard, and its record in that shard.

@@ -46,6 +46,8 @@ std::string record_name(std::uint64_t index, std::string_view key) {
 Error name_record(Error error, std::uint64_t index, std::string_view key) {
   if (error.code != ErrorCode::damaged && error.code != ErrorCode::io) return error;
   error.message = record_name(index, key) + ": " + error.message;
+  error.record = index;
+  error.key = key;
   return error;
 }
 

@@ -45,8 +45,8 @@ struct RecordFault {
 // "record 17 (street/0017)"; "record 17" without a key.
 [[nodiscard]] std::string record_name(std::uint64_t index, std::string_view key);
 
-// Returns the error with the record before its text: "record 17 (street/0017): …". Errors with
-// other codes than `damaged` and `io` are returned unchanged.
+// Returns the error with the record before its text, "record 17 (street/0017): …", and in its
+// fields. Errors with other codes than `damaged` and `io` are returned unchanged.
 [[nodiscard]] Error name_record(Error error, std::uint64_t index, std::string_view key);
 
 }  // namespace hotpack::reader

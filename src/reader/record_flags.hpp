@@ -14,8 +14,10 @@ namespace hotpack::reader {
 class RecordFlags {
  public:
   enum class Flag : std::size_t {
-    read,     // read completely in this process
-    checked,  // checked against its CRC-32C
+    read,           // read completely in this process
+    checked,        // checked against its CRC-32C
+    image_checked,  // its image alone, as `checked`
+    label_checked,  // its label alone, as `checked`
   };
 
   explicit RecordFlags(std::uint64_t records)
@@ -33,7 +35,7 @@ class RecordFlags {
 
  private:
   static constexpr std::uint64_t kBits = 64;
-  static constexpr std::size_t kFlags = 2;
+  static constexpr std::size_t kFlags = 4;
   static std::uint64_t bit(std::uint64_t record) { return std::uint64_t{1} << (record % kBits); }
   [[nodiscard]] std::atomic<std::uint64_t>& word(Flag flag, std::uint64_t record) const {
     return bits_[static_cast<std::size_t>(flag) * words_ + record / kBits];

@@ -6,11 +6,14 @@
 #include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "reader/record_fault.hpp"
+#include "reader/record_flags.hpp"
 #include "reader/shard_file.hpp"
 
 namespace hotpack {
 
 namespace {
+
+using Flag = reader::RecordFlags::Flag;
 
 // Returns the error with the record before its text, and advice after it. Looks the key up again
 // under the fault guard, because the key in a Sample is a view of the file and cannot be read if
@@ -35,45 +38,74 @@ SampleSource Sample::source() const { return file_->source(index_); }
 
 bool Sample::has_label() const { return file_->schema().label.has_value(); }
 
-Result<ImageView> Sample::image(VerifyChecksums crc) const {
-  auto bytes = file_->view(file_->image(), index_, image_shape_.size_bytes(), crc);
-  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
-  return ImageView{*bytes, image_shape_};
+// Whether a read must check this part of the record now.
+VerifyChecksums Sample::due(Part part, VerifyChecksums verify) const {
+  if (verify != VerifyChecksums::first_read) return verify;
+  const Flag own = part == Part::image ? Flag::image_checked : Flag::label_checked;
+  const bool known =
+      flags_ != nullptr && (flags_->has(Flag::checked, index_) || flags_->has(own, index_));
+  return known ? VerifyChecksums::never : VerifyChecksums::always;
 }
 
-Result<LabelView> Sample::label(VerifyChecksums crc) const {
+// Calls read(verify) and remembers that the part was checked.
+template <class Read>
+Result<std::span<const std::uint8_t>> Sample::checked(Part part, VerifyChecksums verify,
+                                                      Read read) const {
+  const VerifyChecksums now = due(part, verify);
+  auto bytes = read(now);
+  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
+  if (flags_ != nullptr && now == VerifyChecksums::always)
+    flags_->set(part == Part::image ? Flag::image_checked : Flag::label_checked, index_);
+  return std::span<const std::uint8_t>(*bytes);
+}
+
+Result<ImageView> Sample::image(VerifyChecksums verify) const {
+  HOTPACK_ASSIGN(const auto bytes, checked(Part::image, verify, [&](VerifyChecksums now) {
+                   return file_->view(file_->image(), index_, image_shape_.size_bytes(), now);
+                 }));
+  return ImageView{bytes, image_shape_};
+}
+
+Result<LabelView> Sample::label(VerifyChecksums verify) const {
   if (!has_label()) return no_label();
-  auto bytes = file_->view(file_->label(), index_, label_shape_.size_bytes(), crc);
-  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
-  return LabelView{*bytes, label_shape_};
+  HOTPACK_ASSIGN(const auto bytes, checked(Part::label, verify, [&](VerifyChecksums now) {
+                   return file_->view(file_->label(), index_, label_shape_.size_bytes(), now);
+                 }));
+  return LabelView{bytes, label_shape_};
 }
 
-Result<ImageView> Sample::read_image(std::span<std::uint8_t> into, VerifyChecksums crc) const {
-  auto bytes = file_->read(file_->image(), index_, image_shape_.size_bytes(), into, crc);
-  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
-  return ImageView{*bytes, image_shape_};
+Result<ImageView> Sample::read_image(std::span<std::uint8_t> into, VerifyChecksums verify) const {
+  HOTPACK_ASSIGN(const auto bytes, checked(Part::image, verify, [&](VerifyChecksums now) {
+                   return file_->read(file_->image(), index_, image_shape_.size_bytes(), into, now);
+                 }));
+  return ImageView{bytes, image_shape_};
 }
 
-Result<LabelView> Sample::read_label(std::span<std::uint8_t> into, VerifyChecksums crc) const {
+Result<LabelView> Sample::read_label(std::span<std::uint8_t> into, VerifyChecksums verify) const {
   if (!has_label()) return no_label();
-  auto bytes = file_->read(file_->label(), index_, label_shape_.size_bytes(), into, crc);
-  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
-  return LabelView{*bytes, label_shape_};
+  HOTPACK_ASSIGN(const auto bytes, checked(Part::label, verify, [&](VerifyChecksums now) {
+                   return file_->read(file_->label(), index_, label_shape_.size_bytes(), into, now);
+                 }));
+  return LabelView{bytes, label_shape_};
 }
 
 Result<ImageView> Sample::load_image(std::vector<std::uint8_t>& scratch,
-                                     VerifyChecksums crc) const {
-  auto bytes = file_->load(file_->image(), index_, image_shape_.size_bytes(), scratch, crc);
-  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
-  return ImageView{*bytes, image_shape_};
+                                     VerifyChecksums verify) const {
+  HOTPACK_ASSIGN(const auto bytes, checked(Part::image, verify, [&](VerifyChecksums now) {
+                   return file_->load(file_->image(), index_, image_shape_.size_bytes(), scratch,
+                                      now);
+                 }));
+  return ImageView{bytes, image_shape_};
 }
 
 Result<LabelView> Sample::load_label(std::vector<std::uint8_t>& scratch,
-                                     VerifyChecksums crc) const {
+                                     VerifyChecksums verify) const {
   if (!has_label()) return no_label();
-  auto bytes = file_->load(file_->label(), index_, label_shape_.size_bytes(), scratch, crc);
-  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
-  return LabelView{*bytes, label_shape_};
+  HOTPACK_ASSIGN(const auto bytes, checked(Part::label, verify, [&](VerifyChecksums now) {
+                   return file_->load(file_->label(), index_, label_shape_.size_bytes(), scratch,
+                                      now);
+                 }));
+  return LabelView{bytes, label_shape_};
 }
 
 Shard::Shard(std::unique_ptr<const reader::ShardFile> file) : file_(std::move(file)) {}

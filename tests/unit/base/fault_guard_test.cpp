@@ -172,6 +172,51 @@ TEST_CASE("alone: a handler of before that is to run once", "[.]") {
   sum();  // faults again after the handler, and then kills
 }
 
+TEST_CASE("alone: a handler of later", "[.]") {
+  REQUIRE(install_fault_handler().ok());
+  struct sigaction action {};
+  action.sa_sigaction = earlier_handler;
+  action.sa_flags = SA_SIGINFO;
+  REQUIRE(sigaction(SIGBUS, &action, nullptr) == 0);
+  REQUIRE(install_fault_handler().ok());
+  const ShrunkFile ours(0), other(0);
+  CHECK(fault_in(ours.mapping.bytes()) == 0u);
+  CHECK(earlier_calls == 0);
+  if (sigsetjmp(out_of_earlier_handler, 1) == 0) {
+    Sum sum{other.mapping.bytes()};
+    sum();
+    FAIL("the fault did not leave the loop");
+  }
+  CHECK(earlier_calls == 1);
+}
+
+// As Python's faulthandler does: puts back what was there before, and raises the signal again.
+struct sigaction before_later_handler;
+void later_handler(int signal) {
+  earlier_calls = earlier_calls + 1;
+  if (earlier_calls > 3) _exit(3);  // it came back
+  sigaction(signal, &before_later_handler, nullptr);
+  raise(signal);
+}
+
+TEST_CASE("alone: a handler of later that raises the signal again", "[.]") {
+  REQUIRE(install_fault_handler().ok());
+  struct sigaction action {};
+  action.sa_handler = later_handler;
+  action.sa_flags = static_cast<int>(SA_NODEFER);
+  REQUIRE(sigaction(SIGBUS, &action, &before_later_handler) == 0);
+  REQUIRE(install_fault_handler().ok());
+  const ShrunkFile file(0);
+  Sum sum{file.mapping.bytes()};
+  sum();
+}
+
+TEST_CASE("guard: is in front of a handler that was installed later") {
+  CHECK(end_of_process("alone: a handler of later") == 0);
+  CHECK(end_of_process("alone: a handler of later that raises the signal again") ==
+        kDiedOfBusError);
+}
+
 TEST_CASE("guard: the earlier handler gets other signals") {
   CHECK(end_of_process("alone: a signal that was sent and is ignored") == 0);
   CHECK(end_of_process("alone: a handler of before") == 0);

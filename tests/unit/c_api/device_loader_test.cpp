@@ -402,7 +402,7 @@ TEST_CASE("the memory of a batch is leased until its last tensor is deleted") {
   DLManagedTensorVersioned* const tensor = image_tensor(batch, -1);
   hotpack_device_batch_release(batch);
   CHECK(open.next() == nullptr);
-  CHECK(open.status == HOTPACK_ERROR_USAGE);
+  CHECK(open.status == HOTPACK_ERROR_BUSY);
   tensor->deleter(tensor);
   batch = open.next();
   REQUIRE(batch != nullptr);

@@ -433,7 +433,7 @@ TEST_CASE("next fails while every slot is held, and works after a release") {
   for (auto& batch : batches) REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
   REQUIRE(hotpack_loader_seek(open.loader, 1, 0) == HOTPACK_OK);
   hotpack_batch* batch = batches[0];
-  CHECK(hotpack_loader_next_timeout(open.loader, 20000, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_next_timeout(open.loader, 20000, &batch) == HOTPACK_ERROR_BUSY);
   CHECK(batch == nullptr);
   hotpack_batch_release(batches[0]);
   REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);

@@ -429,7 +429,7 @@ TEST_CASE("all outputs leased is an error at once and nothing is lost") {
     const DeviceBatch second = next_batch(loader, scene.streams);
     std::optional<Error> error;
     CHECK(seconds_of([&] { error = next_error(loader, scene.streams); }) < 5);
-    CHECK(error->code == ErrorCode::usage);
+    CHECK(error->code == ErrorCode::busy);
     CHECK_THAT(error->message, ContainsSubstring("all outputs are leased"));
     first.release();  // a copy still holds it
     CHECK_THAT(next_error(loader, scene.streams).message,
@@ -818,7 +818,7 @@ TEST_CASE("a wait without an end and times that no clock can tell") {
       const auto batch = loader.next(scene.streams, timeout);
       other.join();
       const bool waits = timeout.count() >= 0;  // then there is a batch, but no memory for it
-      CHECK(batch.error().code == (waits ? ErrorCode::usage : ErrorCode::timeout));
+      CHECK(batch.error().code == (waits ? ErrorCode::busy : ErrorCode::timeout));
     }
     scene.check_end();
   }

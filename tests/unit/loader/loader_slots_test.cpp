@@ -155,7 +155,7 @@ TEST_CASE("next fails while all slots are leased and works after a release") {
   const Batch second = next_batch(loader);
   const auto third = loader.next();
   REQUIRE_FALSE(third.ok());
-  CHECK(third.error().code == ErrorCode::usage);
+  CHECK(third.error().code == ErrorCode::busy);
   CHECK_THAT(third.error().message, ContainsSubstring("all 2 slots are leased"));
   CHECK_FALSE(loader.next_into({}).ok());
   first.release();

@@ -119,6 +119,24 @@ TEST_CASE("steps come complete and in order, epoch after epoch") {
   }
 }
 
+TEST_CASE("begin_epoch keeps what was read ahead, seek drops it") {
+  for (const bool told : {false, true}) {
+    const RingUnderTest t({2, 1, 3, 1}, 4);
+    for (int step = 0; step < 3; ++step) t.ring->release(t.next());
+    if (told) CHECK(t.next() == nullptr);
+    while (t.filler->begun < 7) std::this_thread::yield();  // four steps ahead: every slot
+    REQUIRE(t.ring->begin_epoch(1).ok());
+    CHECK(t.filler->begun == 7);
+    Slot* const first = t.next();
+    check_rows(*first, {1, 0});
+    CHECK(t.filler->begun == 7);
+    REQUIRE(t.ring->seek({1, 0}).ok());
+    check_rows(*t.next(), {1, 0});
+    CHECK(t.filler->begun > 7);
+    t.ring->release(first);
+  }
+}
+
 TEST_CASE("a leased slot is not overwritten, however far threads run ahead") {
   const RingUnderTest t({4, 1, 100, 4});
   Slot* const held = t.next();
@@ -145,7 +163,7 @@ TEST_CASE("the ring fails while all slots are leased and then continues") {
   Slot* const second = t.next();
   const auto third = t.ring->next(milliseconds(0));
   REQUIRE_FALSE(third.ok());
-  CHECK(third.error().code == ErrorCode::usage);
+  CHECK(third.error().code == ErrorCode::busy);
   CHECK(third.error().message.find("all 2 slots are leased") != std::string::npos);
   t.ring->release(first);
   Slot* const again = t.next();

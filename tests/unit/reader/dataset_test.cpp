@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
+#include "base/file.hpp"
 #include "reader/dataset_files.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
@@ -38,6 +40,76 @@ std::string refusal(const TempFolder& folder, const TinyForm& one, const TinyFor
 }
 
 }  // namespace
+
+TEST_CASE("keys come for many samples at once") {
+  const TempFolder folder;
+  const auto records = tiny_records({}, 10);
+  (void)write_pack(folder.path(), {}, records, 4);
+  const auto dataset = Dataset::open(folder.path()).value();
+  const auto keys = dataset.keys(3, 6).value();
+  REQUIRE(keys.size() == 6);
+  for (std::size_t i = 0; i < keys.size(); ++i) CHECK(keys[i] == records[i + 3].key);
+  CHECK(dataset.keys(10, 0).value().empty());
+  CHECK(dataset.keys(9, 2).error().code == ErrorCode::usage);
+  CHECK(dataset.keys(1, ~std::uint64_t{0}).error().code == ErrorCode::usage);
+}
+
+TEST_CASE("a subset has its samples in its order") {
+  const TempFolder folder;
+  const auto records = tiny_records({}, 10);
+  (void)write_pack(folder.path(), {}, records, 4);
+  const auto dataset = Dataset::open(folder.path()).value();
+  const std::vector<std::uint64_t> numbers{7, 0, 7, 3};
+  const auto subset = dataset.subset(numbers).value();
+  REQUIRE(subset.size() == 4);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    CHECK(subset.sample(i).value().key() == records[numbers[i]].key);
+  CHECK(subset.keys(0, 4).value().at(2) == records[7].key);
+  CHECK(subset.find(records[3].key).value() == 3u);
+  CHECK(subset.find(records[7].key).value() == 0u);
+  CHECK_FALSE(subset.find(records[1].key).value().has_value());
+  CHECK(subset.sample(4).error().code == ErrorCode::usage);
+  CHECK(subset.statistics().value() == dataset.statistics().value());
+  // of a subset, and what identifies it
+  const auto inner = subset.subset(std::vector<std::uint64_t>{3, 0}).value();
+  CHECK(inner.sample(0).value().key() == records[3].key);
+  CHECK(inner.fingerprint() ==
+        dataset.subset(std::vector<std::uint64_t>{3, 7}).value().fingerprint());
+  CHECK(inner.fingerprint() != subset.fingerprint());
+  CHECK(subset.fingerprint() != dataset.fingerprint());
+  CHECK(dataset.subset(std::vector<std::uint64_t>{10}).error().code == ErrorCode::usage);
+  CHECK(dataset.subset({}).value().size() == 0);
+}
+
+TEST_CASE("first_read checks a part of a record once") {
+  const TempFolder folder;
+  const auto records = tiny_records({}, 4);
+  (void)write_pack(folder.path(), {}, records, 4);
+  const auto dataset = Dataset::open(folder.path()).value();
+  const auto sample = dataset.sample(1).value();
+  REQUIRE(sample.image(VerifyChecksums::first_read).ok());
+  // damage that a second check would find; the mapping shows the file as it is
+  const auto* const byte = sample.image(VerifyChecksums::never).value().bytes.data();
+  const std::string path = dataset.shards()[0].path;
+  std::string text = read_text_file(path).value();
+  const auto* const begin = dataset.shard(0).value();
+  CHECK(begin->records() == 4);
+  const std::size_t at = text.find(std::string(reinterpret_cast<const char*>(byte), 64));
+  REQUIRE(at != std::string::npos);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(static_cast<char>(text[at] ^ 1));
+  file.close();
+  CHECK(sample.image(VerifyChecksums::first_read).ok());
+  CHECK(dataset.sample(1).value().image(VerifyChecksums::first_read).ok());
+  const auto checked = sample.image(VerifyChecksums::always);
+  REQUIRE_FALSE(checked.ok());
+  CHECK(checked.error().record == 1u);
+  CHECK(checked.error().key == records[1].key);
+  CHECK(sample.label(VerifyChecksums::first_read).ok());
+  const auto alone = Shard::open(path).value();  // its samples check every time
+  CHECK_FALSE(alone.sample(1).value().image(VerifyChecksums::first_read).ok());
+}
 
 TEST_CASE("a data set has the samples of its shards in order") {
   const TempFolder folder;
