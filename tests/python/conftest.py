@@ -1,8 +1,10 @@
 """What the tests of the Python package share. The environment variable HOTPACK names the command; without it, tests that compare with the
 command are skipped."""
 
+import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +14,12 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 GOLDEN = sorted(path.parent for path in (ROOT / "tests" / "golden").glob("[0-9]*/*/dataset.json"))
 
-sys.path.insert(0, str(ROOT / "src" / "python"))
+if importlib.util.find_spec("hotpack") is None:  # not installed: its pure part can be tested as it lies there
+    sys.path.insert(0, str(ROOT / "src" / "python"))
+if importlib.util.find_spec("hotpack._core") is None:
+    if os.environ.get("HOTPACK_COMPILED") == "1":
+        raise ImportError("hotpack._core is not built, and HOTPACK_COMPILED=1 requires it")
+    collect_ignore_glob = ["test_compiled_*.py", "test_torch.py", "test_keras.py", "test_jax.py", "test_tf.py"]
 
 
 def pytest_report_header():
@@ -32,12 +39,37 @@ def command():
     return os.environ["HOTPACK"]
 
 
+def framework(name):
+    """Imports a framework; without it, the tests that ask for it are skipped, unless HOTPACK_FRAMEWORKS=1 says that it must be there."""
+    if os.environ.get("HOTPACK_FRAMEWORKS") == "1":
+        return importlib.import_module(name)
+    return pytest.importorskip(name)
+
+
+def golden_pack(name):
+    return next(path for path in GOLDEN if path.name == name)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs a program of Python and returns what it prints. It must exit with `code`, and write to stderr only what `warns` allows."""
+
+    def run(program, *arguments, code=0, warns=False, seconds=120):
+        command = [sys.executable, "-c", program, *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=tmp_path, env=environment)
+        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+        assert warns or not done.stderr, done.stderr
+        return done.stdout
+
+    return run
+
+
 @pytest.fixture
 def pack(tmp_path):
     """Copies a golden pack, so that a test may damage it."""
 
     def copy(name, to="pack"):
-        source = next(path for path in GOLDEN if path.name == name)
-        return Path(shutil.copytree(source, tmp_path / to))
+        return Path(shutil.copytree(golden_pack(name), tmp_path / to))
 
     return copy

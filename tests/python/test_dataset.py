@@ -8,15 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import GOLDEN, ROOT
+from conftest import GOLDEN, ROOT, golden_pack
 from sealed import seal_manifest, shard_of
 
 import hotpack
 from hotpack import pure
-
-
-def golden_pack(name):
-    return next(path for path in GOLDEN if path.name == name)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import GOLDEN, HERE, ROOT
+from conftest import GOLDEN, HERE, ROOT, golden_pack
 from safetensors import safe_open
 
 from hotpack import UsageError, pure
@@ -27,10 +27,6 @@ def expected(golden):
 
 def sha256(array):
     return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
-
-
-def golden_pack(name):
-    return next(path for path in GOLDEN if path.name == name)
 
 
 def test_all_kinds_of_packs_are_here():

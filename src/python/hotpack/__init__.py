@@ -1,8 +1,19 @@
-"""hotpack: packed image data sets.
+"""hotpack: packed image data sets for training.
 
-This package has the pure-Python reader, `hotpack.pure`, and the errors. The names here that are
-not errors are those of `hotpack.pure`.
+    import hotpack
+
+    ds = hotpack.open("packed/train")
+    for x, y in hotpack.Loader(ds, batch_size=32, seed=7):  # one epoch
+        ...
+
+`hotpack.torch`, `hotpack.keras`, `hotpack.tf` and `hotpack.jax` have loaders that give tensors and
+arrays of these frameworks. `hotpack.pure` reads packs with NumPy alone and needs nothing compiled.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from .errors import (
     CancelledError,
@@ -11,27 +22,78 @@ from .errors import (
     Error,
     InternalError,
     IoError,
+    PerformanceWarning,
     TimeoutError,
     UsageError,
 )
-from .pure import Class, Dataset, Sample, epoch_order, open, verify
+
+if TYPE_CHECKING:
+    from .batch import Batch
+    from .dataset import Class, Dataset, Keys, Sample, open
+    from .forms import Bits, Ids, Image, OneHot
+    from .loader import Loader
+    from .pure import Augment, Crop, ResizedCrop, epoch_order, verify
+    from .versions import show_versions
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Augment",
+    "Batch",
+    "Bits",
     "CancelledError",
     "Class",
+    "Crop",
     "DamagedError",
     "DataError",
     "Dataset",
     "Error",
+    "Ids",
+    "Image",
     "InternalError",
     "IoError",
+    "Keys",
+    "Loader",
+    "OneHot",
+    "PerformanceWarning",
+    "ResizedCrop",
     "Sample",
     "TimeoutError",
     "UsageError",
     "__version__",
     "epoch_order",
     "open",
+    "show_versions",
     "verify",
 ]
+
+# Where each name is. Loaded at its first use, so that hotpack.pure works with nothing compiled.
+_MODULES = {
+    "batch": ("Batch",),
+    "dataset": ("Class", "Dataset", "Keys", "Sample", "open"),
+    "forms": ("Bits", "Ids", "Image", "OneHot"),
+    "loader": ("Loader",),
+    "pure": ("Augment", "Crop", "ResizedCrop", "epoch_order", "verify"),
+    "versions": ("show_versions",),
+}
+_PLACES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'hotpack' has no attribute {name!r}")
+    try:
+        value = getattr(importlib.import_module(f".{_PLACES[name]}", __name__), name)
+    except ModuleNotFoundError as error:
+        if error.name != "hotpack._core":
+            raise
+        raise ImportError(
+            f"hotpack.{name} needs the compiled part of hotpack, which is not built: run `pip "
+            "install .` in the folder of the source. hotpack.pure works without it"
+        ) from None
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PLACES])

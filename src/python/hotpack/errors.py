@@ -15,6 +15,7 @@ class Error(Exception):
     offset: the byte in that file, or None.
     record: the number of the record in its shard, or None.
     key: the key of that record, or None.
+    option: the argument or option that is wrong, or None.
     """
 
     def __init__(
@@ -25,6 +26,7 @@ class Error(Exception):
         offset: int | None = None,
         record: int | None = None,
         key: str | None = None,
+        option: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -32,6 +34,7 @@ class Error(Exception):
         self.offset = offset
         self.record = record
         self.key = key
+        self.option = option
 
     def __str__(self) -> str:
         text = self.message
@@ -53,6 +56,7 @@ class Error(Exception):
             "offset": self.offset,
             "record": self.record,
             "key": self.key,
+            "option": self.option,
         }
 
 
@@ -95,6 +99,42 @@ class InternalError(Error):
     """A fault in hotpack itself."""
 
 
+class PerformanceWarning(UserWarning):
+    """Something works, but slower than it could."""
+
+
+_CLASSES: tuple[type[Error], ...] = (
+    UsageError,
+    DataError,
+    IoError,
+    DamagedError,
+    InternalError,
+    TimeoutError,
+    CancelledError,
+    UsageError,
+)  # in the order of ErrorCode in include/hotpack/result.hpp
+
+
+def _of_code(
+    code: int,
+    message: str,
+    path: str | None,
+    offset: int | None,
+    record: int | None,
+    key: str | None,
+    option: str | None,
+) -> Error:
+    """The exception for an error of the library, whose text begins with the record."""
+    if record is not None:
+        message = message.removeprefix(
+            f"record {record} ({key}): " if key else f"record {record}: "
+        )
+    error = _CLASSES[code](message, path=path, offset=offset, record=record, key=key, option=option)
+    if isinstance(error, IoError):
+        error.filename = path
+    return error
+
+
 def _restore(kind: type[Error], message: str, place: dict[str, Any]) -> Error:
     return kind(message, **place)
 
@@ -113,6 +153,4 @@ def printable(text: str) -> str:
     direction of writing, or not be encoded; spaces stay. Names and keys come from outside."""
     if text.isprintable():
         return text
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text
-    )
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -1,0 +1,378 @@
+"""Batches for training, in a seeded order that depends on nothing else: not on threads, not on the
+number of processes, not on interruptions.
+
+Threads of the library read ahead into a few slots; a batch is one of these slots.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any, Generic, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .batch import Batch
+from .dataset import Check, Dataset, Path, open
+from .distributed import place_of
+from .errors import PerformanceWarning, UsageError
+from .forms import Image, Label, view_of
+from .pure.augment import Augment
+
+Shuffle = bool | Literal["block"]
+Tail = Literal["drop", "pad", "wrap"]
+State = dict[str, str | int]
+_AnyBatch = TypeVar("_AnyBatch", bound=Batch)
+
+atexit.register(_core.end_waiting)
+
+
+class LoaderOf(Generic[_AnyBatch]):
+    """What the loaders of all frameworks have in common; see `Loader`."""
+
+    _batch_class: type[_AnyBatch]
+
+    def __init__(
+        self,
+        data: Dataset | Path,
+        batch_size: int | None = None,
+        *,
+        global_batch_size: int | None = None,
+        image: Image = Image(),
+        label: Label | None = None,
+        shuffle: Shuffle = True,
+        seed: int = 0,
+        tail: Tail = "drop",
+        rank: int | str | None = None,
+        world: int | None = None,
+        augment: Augment | None = None,
+        pad_to: tuple[int, int] | None = None,
+        slots: int = 4,
+        threads: int = 0,
+        timeout: float | None = 600.0,
+        check: Check = "first",
+        access: Literal["map", "read"] = "map",
+        block_samples: int = 256,
+        window_blocks: int = 16,
+        resume: Mapping[str, Any] | None = None,
+    ) -> None:
+        given = {
+            name: value for name, value in locals().items() if name not in ("self", "__class__")
+        }
+        self._given = given
+        dataset = data if isinstance(data, Dataset) else open(data)
+        self.dataset = dataset
+        place = place_of(rank, world)
+        self.rank, self.world, self._origin = place
+        _check_choices(shuffle, tail, access, timeout)
+        options = {
+            "global_batch_size": _global_size(batch_size, global_batch_size, self.world),
+            "image": image._spec(),
+            "label": None if label is None else label._spec(),
+            "shuffle": {True: "full", False: "none", "block": "block"}[shuffle],
+            "seed": _unsigned("seed", seed),
+            "epoch": 0,
+            "tail": tail,
+            "rank": _unsigned("rank", self.rank),
+            "world": _unsigned("world", self.world),
+            "augment": _augment_spec(augment),
+            "pad_to": pad_to,
+            "slots": _unsigned("slots", slots),
+            "threads": _unsigned("threads", threads),
+            "check": check,
+            "access": access,
+            "block_samples": _unsigned("block_samples", block_samples),
+            "window_blocks": _unsigned("window_blocks", window_blocks),
+            "resume": None if resume is None else _state_text(resume),
+        }
+        self._image_view, self._label_view = view_of(image), view_of(label)
+        self._core = _core.open_loader(dataset._core, options)
+        self._timeout = float(timeout or 0)
+        self._turn = threading.Lock()  # for the iteration, not for next()
+        self._iteration = 0
+        self._epoch = 0  # of the running iteration
+        self._is_placed = True  # nothing was taken since the loader was opened or moved
+        self._warned = False
+
+    # ---- iteration
+
+    def __iter__(self) -> Iterator[_AnyBatch]:
+        """The batches of one epoch: the next one, or after `load_state_dict`, `seek` and
+        `set_epoch`, and after a loop that took nothing, the rest of the one where the loader
+        stands. An older iterator then raises UsageError."""
+        with self._turn:
+            epoch, step = self._core.position()
+            if not self._is_placed:
+                epoch = self._epoch + 1
+                self._core.begin_epoch(epoch)
+            elif step == len(self):  # all its batches were taken before
+                epoch += 1
+                self._core.begin_epoch(epoch)
+            self._epoch = epoch
+            self._is_placed = True  # a loop that takes nothing is none
+            self._iteration += 1
+            return _Iterator(self, self._iteration)
+
+    def __len__(self) -> int:
+        """Batches an epoch, the same on every rank."""
+        steps: int = self._core.steps
+        return steps
+
+    def next_into(
+        self, image: npt.NDArray[Any] | None = None, label: npt.NDArray[Any] | None = None
+    ) -> NextInfo | None:
+        """Writes the next batch into your arrays, contiguous and of at least its bytes; None skips
+        a field. Returns None at the end of an epoch; the call after that begins the next one."""
+        with self._turn:
+            self._iteration += 1
+        found = self._core.next_into(image, label, self._timeout)
+        return None if found is None else NextInfo(*found)
+
+    def _next(self, iteration: int) -> _AnyBatch | None:
+        if iteration != self._iteration:
+            raise UsageError(
+                "another loop over this loader has begun, so this one is over; a loader gives one "
+                "epoch at a time"
+            )
+        core = self._core.next(self._timeout)
+        self._is_placed = False
+        if core is None:
+            return None
+        if core.copied and not self._warned:
+            self._warned = True
+            self._warn()
+        return self._batch_class(core, self._image_view, self._label_view)
+
+    def _warn(self) -> None:
+        slots = self._core.slots
+        warnings.warn(
+            f"the program holds so many batches that only copies leave room to read ahead; this "
+            f"costs speed and memory. Drop batches sooner, or open the loader with more than "
+            f"slots={slots}",
+            PerformanceWarning,
+            stacklevel=4,
+        )
+
+    # ---- position
+
+    def state_dict(self) -> State:
+        """The position after the last batch that was taken, as text and integers: for a checkpoint.
+        Every rank has the same state."""
+        state: State = json.loads(self._core.state())
+        return state
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continues there, with any number of ranks. Raises UsageError if data set, order, global
+        batch size or tail differ, and names the first difference."""
+        with self._turn:
+            self._core.restore(_state_text(state))
+            self._place()
+
+    def set_epoch(self, epoch: int) -> None:
+        """Makes the next loop begin with this epoch. Does nothing where the loader stands in it
+        already, at its beginning or after `load_state_dict`."""
+        epoch = _unsigned("epoch", epoch)
+        with self._turn:
+            at, step = self._core.position()
+            if not (self._is_placed and at == epoch and step < len(self)):
+                self._core.begin_epoch(epoch)
+                self._place()
+
+    def seek(self, epoch: int, step: int = 0) -> None:
+        """Makes the next loop continue with this step of this epoch, also after `cancel`."""
+        with self._turn:
+            self._core.seek(_unsigned("epoch", epoch), _unsigned("step", step))
+            self._place()
+
+    def _place(self) -> None:
+        self._is_placed = True
+        self._iteration += 1
+
+    # ---- facts
+
+    @property
+    def batch_size(self) -> int:
+        """Rows of this rank's batches."""
+        rows: int = self._core.rows
+        return rows
+
+    def stats(self) -> dict[str, float]:
+        """batches: handed out; copied: of these, because too many were held; wait_seconds: spent
+        waiting for batches; slots, leased: batches in memory, and of these held by the program;
+        slot_bytes: memory of all slots; threads."""
+        core = self._core
+        return {
+            "batches": core.batches,
+            "copied": core.copied,
+            "wait_seconds": core.waited,
+            "slots": core.slots,
+            "leased": core.leased,
+            "slot_bytes": core.bytes()[2],
+            "threads": core.threads,
+        }
+
+    # ---- the end
+
+    def cancel(self) -> None:
+        """Wakes every waiting call, from any thread. Calls raise CancelledError until `seek`."""
+        self._core.cancel()
+
+    def close(self) -> None:
+        """Stops the threads; batches stay valid. May be called from another thread, and again."""
+        self._core.close()
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError(
+            "a Loader has threads and cannot be pickled; give the data set, which can be, to the "
+            "other process and open a Loader there"
+        )
+
+    def __repr__(self) -> str:
+        core = self._core
+        memory = core.bytes()[2] / 2**20
+        name = type(self).__module__.removesuffix(".loader")
+        return (
+            f"<{name}.{type(self).__name__} {len(self)} batches of {core.rows} an epoch, "
+            f"rank {self.rank} of {self.world} ({self._origin}), "
+            f"{core.slots} slots of {memory:.1f} MiB in all, {core.threads} threads: "
+            f"{self.dataset!r}>"
+        )
+
+
+_Self = TypeVar("_Self", bound="LoaderOf[Any]")
+
+
+class Loader(LoaderOf[Batch]):
+    """Batches of a data set, as NumPy arrays: `for x, y in loader` is one epoch.
+
+    data: a Dataset, or the folder of a pack. batch_size: rows of this process's batches;
+    global_batch_size: of all processes together; give one of them. image, label: forms; by default
+    the stored bytes and class ids. shuffle: True, False, or "block" for slow disks. seed: of the
+    order and of augmentation. tail: if the last batch of an epoch is not full, "drop" it, "pad" it
+    with empty rows, or "wrap" to the first samples. rank, world: this process and how many train
+    together; by default what torch.distributed or RANK and WORLD_SIZE say; or rank="slurm", "mpi",
+    "jax". augment: flips and crops. pad_to: height and width to which records of different sizes
+    are padded. slots: batches in memory. threads: 0 means one a core, at most 8. timeout: seconds
+    that a batch may take; None waits for ever. check: when to check a record's CRC-32C. access:
+    "map", or "read" to use system calls alone. resume: a state_dict.
+
+    Raises UsageError for options that do not fit the data set. While reading: DamagedError and
+    IoError at exactly the step that holds the record, TimeoutError, CancelledError.
+
+    Thread-safe: threads that share an iterator get different batches. In a forked child a Loader of
+    the parent raises UsageError; open another one.
+    """
+
+    _batch_class = Batch
+
+
+class NextInfo:
+    """What `next_into` has written: epoch, step, valid (rows with a sample), index (i64 [N]),
+    keys."""
+
+    __slots__ = ("epoch", "index", "keys", "step", "valid")
+
+    def __init__(
+        self, epoch: int, step: int, valid: int, index: list[int], keys: list[str]
+    ) -> None:
+        self.epoch = epoch
+        self.step = step
+        self.valid = valid
+        self.index = np.array(index, np.int64)
+        self.keys = keys
+
+
+class _Iterator(Iterator[_AnyBatch]):
+    """One epoch. Holds no batch."""
+
+    def __init__(self, loader: LoaderOf[_AnyBatch], number: int) -> None:
+        self._loader = loader
+        self._number = number
+        self._is_over = False
+
+    def __next__(self) -> _AnyBatch:
+        if not self._is_over:
+            batch = self._loader._next(self._number)
+            if batch is not None:
+                return batch
+            self._is_over = True
+        raise StopIteration
+
+    def __length_hint__(self) -> int:
+        return len(self._loader)
+
+
+def _check_choices(shuffle: Any, tail: str, access: str, timeout: float | None) -> None:
+    if shuffle not in (True, False, "block"):
+        raise UsageError(f"shuffle {shuffle!r} is none of True, False, 'block'", option="shuffle")
+    if tail not in ("drop", "pad", "wrap"):
+        raise UsageError(f"tail {tail!r} is none of 'drop', 'pad', 'wrap'", option="tail")
+    if access not in ("map", "read"):
+        raise UsageError(f"access {access!r} is neither 'map' nor 'read'", option="access")
+    if timeout is not None and timeout < 0:
+        raise UsageError("timeout is negative; None waits for ever", option="timeout")
+
+
+def _global_size(batch_size: int | None, global_batch_size: int | None, world: int) -> int:
+    if (batch_size is None) == (global_batch_size is None):
+        raise UsageError(
+            "give either batch_size, the rows of each process, or global_batch_size, those of all "
+            "processes together",
+            option="batch_size",
+        )
+    if global_batch_size is not None:
+        return _unsigned("global_batch_size", global_batch_size)
+    assert batch_size is not None
+    return _unsigned("batch_size", batch_size) * world
+
+
+def _unsigned(name: str, value: int) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise UsageError(f"{name} is {value!r}; it must be an integer", option=name)
+    number = value.__index__()
+    if not 0 <= number < 2**64:
+        raise UsageError(f"{name} is {number}; it must be from 0 to 2^64 - 1", option=name)
+    return number
+
+
+def _state_text(state: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(dict(state), separators=(",", ":"), ensure_ascii=False)
+    except (TypeError, ValueError):
+        raise UsageError(
+            "not a state of a loader; give what state_dict() returned, unchanged", option="state"
+        ) from None
+
+
+def _augment_spec(augment: Augment | None) -> tuple[Any, ...] | None:
+    if augment is None:
+        return None
+    crop, resized = augment.crop, augment.resized_crop
+    return (
+        float(augment.horizontal_flip),
+        float(augment.vertical_flip),
+        None if crop is None else (crop.width, crop.height, crop.random),
+        (
+            None
+            if resized is None
+            else (
+                resized.width,
+                resized.height,
+                float(resized.min_area),
+                float(resized.max_area),
+                float(resized.min_ratio),
+                float(resized.max_ratio),
+            )
+        ),
+    )

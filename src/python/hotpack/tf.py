@@ -1,0 +1,87 @@
+"""Tensors of TensorFlow.
+
+    for x, y in hotpack.tf.batches(loader): train_step(x, y)   # eager
+    model.fit(hotpack.tf.dataset(loader))                      # a tf.data.Dataset
+
+The loader is a `hotpack.Loader`, best with 6 slots, because TensorFlow runs ahead of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .loader import LoaderOf
+
+__all__ = ["batches", "dataset"]
+
+
+def batches(loader: LoaderOf[Any]) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
+    """One epoch of (images, labels), as tensors. On the CPU they share the memory of the batch,
+    which is not overwritten as long as one of them lives."""
+    for batch in loader:
+        image, label = batch
+        yield _tensor(image), None if label is None else _tensor(label)
+
+
+def dataset(loader: LoaderOf[Any]) -> tf.data.Dataset:
+    """A tf.data.Dataset, each loop over which is one epoch of (images, labels), or of images alone.
+    Its cardinality is known. Takes the loader's batches one after another, so give a loader to one
+    data set only."""
+    spec, epochs = _specification(loader), _Epochs(loader)
+    types = [part.dtype for part in spec]
+
+    def take(_: Any) -> Any:
+        tensors = tf.py_function(epochs.take, [_], types)
+        for tensor, part in zip(tensors, spec):
+            tensor.set_shape(part.shape)
+        return tuple(tensors) if len(tensors) > 1 else tensors[0]
+
+    steps = tf.data.Dataset.range(len(loader))
+    return steps.map(take, num_parallel_calls=1, deterministic=True).prefetch(1)
+
+
+class _Epochs:
+    """Batches by their numbers; number 0 begins an epoch."""
+
+    def __init__(self, loader: LoaderOf[Any]) -> None:
+        self._loader = loader
+        self._batches: Any = None
+
+    def take(self, number: Any) -> list[tf.Tensor]:
+        if int(number) == 0:
+            self._batches = iter(self._loader)
+        image, label = next(self._batches)
+        return [_tensor(image)] if label is None else [_tensor(image), _tensor(label)]
+
+
+def _specification(loader: LoaderOf[Any]) -> list[tf.TensorSpec]:
+    """Types and shapes, from the first sample."""
+    form = loader._given
+    first = loader.dataset.read(
+        [0], image=form["image"], label=form["label"], pad_to=form["pad_to"]
+    )
+    fields = [field for field in first if field is not None]
+    size = _augmented_size(form["augment"])
+    rows = loader.batch_size
+    if loader.dataset.image_shape is None and form["pad_to"] is None or size is not None:
+        return [tf.TensorSpec([rows, *[None] * (field.ndim - 1)], _type(field)) for field in fields]
+    return [tf.TensorSpec([rows, *field.shape[1:]], _type(field)) for field in fields]
+
+
+def _augmented_size(augment: Any) -> Any:
+    return None if augment is None else augment.crop or augment.resized_crop
+
+
+def _type(field: Any) -> tf.DType:
+    return tf.bfloat16 if field.dtype.name == "bfloat16" else tf.as_dtype(field.dtype)
+
+
+def _tensor(array: Any) -> tf.Tensor:
+    """A tensor over the array, by the only form of DLPack that TensorFlow takes."""
+    if array.dtype.name == "bfloat16":
+        return tf.bitcast(_tensor(array.view(np.uint16)), tf.bfloat16)
+    return tf.experimental.dlpack.from_dlpack(array.__dlpack__())

@@ -1,0 +1,216 @@
+"""Tensors of PyTorch.
+
+    for x, y in hotpack.torch.Loader(ds, 32, seed=7):  # f32 [N,c,H,W] and i64 [N,H,W]
+        loss_fn(model(x), y).backward()
+
+Tensors share the memory of a batch, which is not overwritten as long as one of them lives.
+`Samples` and `Batches` are for programs that want torch's own DataLoader.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from . import batch as numpy_batch
+from .dataset import Dataset
+from .distributed import place_of
+from .errors import PerformanceWarning, UsageError
+from .forms import Ids, Image, Label
+from .loader import LoaderOf
+
+__all__ = ["Batch", "Batches", "Loader", "Samples"]
+
+_IMAGE = Image("float32", "NCHW")
+_LABEL = Ids("int64", ignore=-100)
+
+
+class Batch(numpy_batch.Batch):
+    """Images and labels of one step, as tensors in host memory; `x, y = batch` gives both. Else as
+    `hotpack.Batch`."""
+
+    __slots__ = ()
+
+    @property
+    def image(self) -> torch.Tensor:  # type: ignore[override]
+        """[N,c,H,W], or [N,H,W,c] with layout "NHWC"."""
+        if self._image is None:
+            self._image = _tensor(self._core.image(), self._image_view)
+        image: torch.Tensor = self._image
+        return image
+
+    @property
+    def label(self) -> torch.Tensor | None:  # type: ignore[override]
+        """As `hotpack.Batch.label`, as a tensor."""
+        if self._label is None:
+            array = self._core.label()
+            self._label = None if array is None else _tensor(array, self._label_view)
+        label: torch.Tensor | None = self._label
+        return label
+
+    def to(
+        self, device: Any, non_blocking: bool = False
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Images and labels on a device, as `Tensor.to` copies them."""
+        image, label = self.image, self.label
+        return (
+            image.to(device, non_blocking=non_blocking),
+            None if label is None else label.to(device, non_blocking=non_blocking),
+        )
+
+
+class Loader(LoaderOf[Batch]):
+    """As `hotpack.Loader`, with tensors. By default images are f32 [N,c,H,W] in 0 … 1 and labels
+    i64 [N,H,W] with −100 for ignored pixels, as torch's losses want them.
+
+    Plain torch and Lightning take it in place of a DataLoader, with exact resume in the middle of
+    an epoch: Lightning keeps `state_dict` in its checkpoints by itself. With Accelerate do not
+    `prepare` it. rank and world come from torch.distributed.
+    """
+
+    _batch_class = Batch
+
+    def __init__(
+        self,
+        data: Any,
+        batch_size: int | None = None,
+        *,
+        image: Image = _IMAGE,
+        label: Label | None = _LABEL,
+        **options: Any,
+    ) -> None:
+        super().__init__(data, batch_size, image=image, label=label, **options)
+
+
+class Samples(torch.utils.data.Dataset[tuple[torch.Tensor, Any]]):
+    """The samples of a data set for torch's DataLoader with a sampler of your own, Subset or
+    random_split: `ds[i]` is (image, label).
+
+    image, label: forms. transform: called with image and label of each sample, gives what `ds[i]`
+    is. Tensors are copies, so writing to them is safe. Pickles with its data set. Raises as
+    `Dataset.read`.
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        *,
+        image: Image = _IMAGE,
+        label: Label | None = _LABEL,
+        transform: Any = None,
+    ) -> None:
+        self.data = data
+        self.image = image
+        self.label = label if data._core.label else None
+        self.transform = transform
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.__getitems__([index])[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        """Several samples at once, as DataLoader asks for them."""
+        threads = 1 if torch.utils.data.get_worker_info() else 0
+        if self.data.image_shape is None:
+            return [self._read([index], threads)[0] for index in indices]
+        return self._read(indices, threads)
+
+    def _read(self, indices: Sequence[int], threads: int) -> list[Any]:
+        batch = self.data.read(indices, image=self.image, label=self.label, threads=threads)
+        images = torch.from_numpy(batch.image)
+        labels = [None] * len(batch) if batch.label is None else torch.from_numpy(batch.label)
+        pairs = list(zip(images, labels))
+        return pairs if self.transform is None else [self.transform(*pair) for pair in pairs]
+
+
+class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
+    """Whole batches for `DataLoader(batches, batch_size=None)` and torchdata's
+    StatefulDataLoader: each loop is one epoch of (images, labels).
+
+    Takes the options of `Loader`. Each worker of a DataLoader is a rank of its own, so that every
+    sample comes once; 0 workers are fastest, because the library has threads of its own.
+    """
+
+    def __init__(self, data: Dataset, batch_size: int, **options: Any) -> None:
+        for name in ("global_batch_size", "resume"):
+            if name in options:
+                raise UsageError(
+                    f"{name}: give batch_size, and load_state_dict instead of resume", option=name
+                )
+        self._data = data
+        self._batch_size = batch_size
+        self._options = options
+        self._loader: Loader | None = None
+        self._state: Mapping[str, Any] | None = None
+        self._epoch = 0
+
+    def __iter__(self) -> Iterator[tuple[torch.Tensor, Any]]:
+        worker = torch.utils.data.get_worker_info()
+        if worker is not None and worker.id == 0:
+            warnings.warn(
+                "workers copy every batch between processes; num_workers=0 is faster, because "
+                "hotpack reads with threads of its own",
+                PerformanceWarning,
+                stacklevel=2,
+            )
+        loader = self._opened(worker)
+        for image, label in loader:
+            yield image, label
+        self._epoch += 1
+
+    def __len__(self) -> int:
+        if torch.utils.data.get_worker_info() is not None:
+            return len(self._opened(torch.utils.data.get_worker_info()))
+        return len(self._opened(None))
+
+    def set_epoch(self, epoch: int) -> None:
+        """Makes the next loop begin with this epoch."""
+        self._epoch = epoch
+        if self._loader is not None:
+            self._loader.set_epoch(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The position, for a checkpoint."""
+        if self._loader is not None:
+            return self._loader.state_dict()
+        return dict(self._state or {})
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continues there at the next loop."""
+        self._state = dict(state) or None
+        if self._loader is not None and self._state is not None:
+            self._loader.load_state_dict(self._state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_loader": None}
+
+    def _opened(self, worker: Any) -> Loader:
+        if self._loader is None:
+            options = dict(self._options)
+            place = place_of(options.pop("rank", None), options.pop("world", None))
+            workers, number = (1, 0) if worker is None else (worker.num_workers, worker.id)
+            self._loader = Loader(
+                self._data,
+                self._batch_size,
+                rank=place.rank * workers + number,
+                world=place.world * workers,
+                resume=self._state,
+                **options,
+            )
+            if self._state is None and self._epoch:
+                self._loader.set_epoch(self._epoch)
+        return self._loader
+
+
+def _tensor(array: npt.NDArray[Any], view: np.dtype[Any] | None) -> torch.Tensor:
+    """A tensor over the array, which it keeps alive."""
+    if view is None:
+        return torch.from_numpy(array)
+    return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)

@@ -1,0 +1,520 @@
+"""Loaders: order, iteration, position, memory, errors, ends."""
+
+import gc
+import pickle
+import subprocess
+import sys
+import threading
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+from conftest import golden_pack
+
+import hotpack
+from hotpack import pure
+
+# Tests hold as many batches as they like.
+pytestmark = pytest.mark.filterwarnings("ignore::hotpack.PerformanceWarning")
+
+
+@pytest.fixture(scope="module")
+def big(tmp_path_factory):
+    """One data set of 24 samples in several shards: the small golden pack several times."""
+    return hotpack.open(*[golden_pack("bits")] * 8)
+
+
+def samples_of(batches):
+    return [int(number) for batch in batches for number in batch.index]
+
+
+def order_of(whole, batch_size, epoch, options):
+    return pure.epoch_order(whole, batch_size, epoch=epoch, **options)
+
+
+# ---- order
+
+
+@pytest.mark.parametrize("shuffle", [True, False, "block"])
+@pytest.mark.parametrize("tail", ["drop", "pad", "wrap"])
+def test_the_order_is_that_of_the_pure_reader(big, shuffle, tail):
+    options = {"shuffle": shuffle, "seed": 5, "last_batch": tail, "block_samples": 4, "window_blocks": 2}
+    loader = hotpack.Loader(big, 7, shuffle=shuffle, seed=5, tail=tail, block_samples=4, window_blocks=2)
+    for epoch in range(3):
+        batches = list(loader)
+        assert [batch.epoch for batch in batches] == [epoch] * len(loader)
+        assert [batch.step for batch in batches] == list(range(len(loader)))
+        assert samples_of(batches) == np.concatenate(order_of(pure.open(*big.folders), 7, epoch, options)).tolist()
+        if tail == "pad":
+            assert batches[-1].valid == 24 % 7 and batches[-1].keys[-1] == "" and batches[-1].index[-1] == -1
+
+
+def test_batches_hold_the_samples_in_the_forms_that_were_asked_for(golden):
+    data = hotpack.open(golden)
+    image = hotpack.Image("float32", "NCHW", mean=[0.5] * data._core.channels, std=[0.25] * data._core.channels)
+    multi = bool(data._core.label) and data._core.label[2]
+    forms = [None] if not data._core.label else [hotpack.Bits(), hotpack.OneHot("float16"), hotpack.OneHot("uint8", "NCHW", ignore_channel=True)]
+    forms += [] if multi or not data._core.label else [hotpack.Ids(), hotpack.Ids("int32", ignore=-7)]
+    for label in forms:
+        for batch in hotpack.Loader(data, 1, image=image, label=label, shuffle=False):
+            sample = data[int(batch.index[0])]
+            wanted = (sample.image.astype(np.float32) / np.float32(255) - np.float32(0.5)) / np.float32(0.25)
+            assert np.array_equal(batch.image[0], np.moveaxis(wanted, -1, 0))
+            if label is None:
+                assert batch.label is None
+            elif isinstance(label, hotpack.Bits):
+                assert np.array_equal(batch.label[0], sample.label_bits)
+            elif isinstance(label, hotpack.Ids):
+                assert np.array_equal(batch.label[0], sample.label(label.dtype, label.ignore))
+            elif label.ignore_channel:
+                assert np.array_equal(batch.label[0][:-1], sample.one_hot("uint8", "NCHW")) and (batch.label[0].sum(0) >= 1).all()
+            else:
+                assert np.array_equal(batch.label[0], sample.one_hot("float16"))
+
+
+def test_augmentation_is_that_of_the_pure_reader(big):
+    augment = hotpack.Augment(horizontal_flip=0.5, crop=hotpack.Crop(6, 5))
+    for batch in hotpack.Loader(big, 4, augment=augment, seed=3):
+        for number, box in zip(batch.index, batch.boxes):
+            drawn = pure.draw_crop(pure.Augment(0.5, crop=pure.Crop(6, 5)), (12, 10), 3, batch.epoch, int(number))
+            assert box.tolist() == [drawn.x, drawn.y, drawn.width, drawn.height, drawn.flip_horizontal, drawn.flip_vertical]
+        assert batch.image.shape == (4, 5, 6, 3) and batch.label.shape == (4, 5, 6)
+
+
+def test_ranks_share_each_step(big):
+    one = [samples_of([batch]) for batch in hotpack.Loader(big, 6, seed=1)]
+    two = [hotpack.Loader(big, 3, seed=1, rank=rank, world=2) for rank in range(2)]
+    three = [hotpack.Loader(big, global_batch_size=6, seed=1, rank=rank, world=3) for rank in range(3)]
+    for ranks in (two, three):
+        assert [sum((samples_of([b]) for b in step), []) for step in zip(*ranks)] == one
+
+
+def test_rank_and_world_come_from_the_environment(big, monkeypatch):
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    loader = hotpack.Loader(big, 2)
+    assert (loader.rank, loader.world, len(loader)) == (1, 4, 3) and "RANK and WORLD_SIZE" in repr(loader)
+    assert hotpack.Loader(big, 2, rank=0, world=1).world == 1
+    monkeypatch.setenv("SLURM_PROCID", "2")
+    monkeypatch.setenv("SLURM_NTASKS", "3")
+    assert (hotpack.Loader(big, 2, rank="slurm").rank, hotpack.Loader(big, 2, rank="slurm").world) == (2, 3)
+    for wrong in ({"rank": 1}, {"world": 2}, {"rank": "mpi"}, {"rank": "pbs"}, {"rank": "slurm", "world": 2}):
+        with pytest.raises(hotpack.UsageError):
+            hotpack.Loader(big, 2, **wrong)
+
+
+def test_a_subset_is_loaded_by_its_own_numbers(big):
+    part = big.subset([20, 3, 3, 9])
+    seen = {int(n): key for batch in hotpack.Loader(part, 2) for n, key in zip(batch.index, batch.keys)}
+    assert seen == {n: part.keys[n] for n in range(4)}
+
+
+# ---- acceptance 3: iteration
+
+
+def test_a_consumer_that_stops_at_len_gets_every_sample_in_each_epoch(big):
+    loader = hotpack.Loader(big, 8, seed=2)
+    for epoch in range(3):
+        iterator = iter(loader)
+        batches = [next(iterator) for _ in range(len(loader))]
+        assert sorted(samples_of(batches)) == list(range(24)) and {batch.epoch for batch in batches} == {epoch}
+
+
+def test_two_iterators_are_two_epochs_and_the_older_one_is_over(big):
+    loader = hotpack.Loader(big, 8)
+    first, second = iter(loader), iter(loader)
+    assert next(second).epoch == 0  # nothing was taken from the first
+    with pytest.raises(hotpack.UsageError, match="another loop"):
+        next(first)
+    assert next(iter(loader)).epoch == 1 and next(iter(loader)).epoch == 2
+
+
+def test_a_loop_after_a_break_is_the_next_epoch(big):
+    loader = hotpack.Loader(big, 8)
+    for batch in loader:
+        break
+    assert [batch.epoch for batch in loader] == [1, 1, 1] and [batch.epoch for batch in loader] == [2, 2, 2]
+
+
+def test_an_iterator_stays_at_its_end(big):
+    iterator = iter(hotpack.Loader(big, 8))
+    assert len(list(iterator)) == 3 and list(iterator) == [] and next(iterator, None) is None
+
+
+def test_set_epoch_does_nothing_where_the_loader_stands(big):
+    loader = hotpack.Loader(big, 8, seed=4)
+    for epoch in range(3):
+        loader.set_epoch(epoch)
+        assert [batch.epoch for batch in loader] == [epoch] * 3
+    loader.set_epoch(7)
+    assert next(iter(loader)).epoch == 7
+    state = loader.state_dict()
+    loader.load_state_dict(state)
+    loader.set_epoch(7)  # in the middle of epoch 7
+    assert [batch.step for batch in loader] == [1, 2]
+    for batch in loader:
+        break
+    loader.set_epoch(batch.epoch)  # not after a state: from its beginning
+    assert [batch.step for batch in loader] == [0, 1, 2]
+
+
+# ---- position
+
+
+def test_a_run_continues_at_any_step_with_any_world(big):
+    whole, states = [], []
+    loader = hotpack.Loader(big, 6, seed=9)
+    for _ in range(2):
+        for batch in loader:
+            whole.append(samples_of([batch]))
+            states.append(loader.state_dict())
+    assert all(isinstance(value, (str, int)) for value in states[0].values())
+    for done, state in enumerate(states[:-1], 1):
+        ranks = [hotpack.Loader(big, global_batch_size=6, seed=9, rank=rank, world=2, resume=state) for rank in range(2)]
+        rest = []
+        while len(rest) < len(whole) - done:
+            rest += [sum((samples_of([b]) for b in step), []) for step in zip(*ranks)]
+        assert rest == whole[done:]
+
+
+def test_a_state_of_another_run_is_refused(big):
+    loader = hotpack.Loader(big, 6, seed=9)
+    state = loader.state_dict()
+    for other, reason in ((hotpack.Loader(big, 6), "seed"), (hotpack.Loader(big, 8, seed=9), "global_batch_size"), (hotpack.Loader(big.subset(range(12)), 6, seed=9), "fingerprint")):
+        with pytest.raises(hotpack.UsageError, match=reason):
+            other.load_state_dict(state)
+    with pytest.raises(hotpack.UsageError):
+        loader.load_state_dict({"epoch": 1})
+    with pytest.raises(hotpack.UsageError):
+        loader.load_state_dict({"epoch": object()})
+
+
+def test_seek_goes_to_any_step(big):
+    loader = hotpack.Loader(big, 8)
+    loader.seek(3, 1)
+    assert [(batch.epoch, batch.step) for batch in loader] == [(3, 1), (3, 2)]
+    loader.seek(0, 3)
+    assert [(batch.epoch, batch.step) for batch in loader] == [(1, 0), (1, 1), (1, 2)]
+    with pytest.raises(hotpack.UsageError, match="there is no step 4"):
+        loader.seek(0, 4)
+
+
+def test_next_into_writes_into_the_callers_arrays(big):
+    loader, same = hotpack.Loader(big, 8, seed=1), hotpack.Loader(big, 8, seed=1)
+    image, label = np.zeros((8, 10, 12, 3), np.uint8), np.zeros((8, 10, 12), np.uint8)
+    for batch in same:
+        info = loader.next_into(image, label)
+        assert np.array_equal(image, batch.image) and np.array_equal(label, batch.label)
+        assert info.index.tolist() == batch.index.tolist() and info.keys == batch.keys and (info.epoch, info.step, info.valid) == (0, batch.step, 8)
+    assert loader.next_into(image, label) is None and loader.next_into(image).epoch == 1
+    with pytest.raises(hotpack.UsageError, match="the image buffer has 5 bytes"):
+        loader.next_into(np.zeros(5, np.uint8))
+
+
+# ---- acceptance 6 to 8: memory
+
+
+def test_arrays_share_the_slot_and_keep_it(big):
+    loader = hotpack.Loader(big, 2, slots=4)
+    iterator = iter(loader)
+    batch = next(iterator)
+    image, same = batch.image, batch.image
+    assert image is same and np.shares_memory(image, batch.image) and image.flags.writeable and image.ctypes.data % 64 == 0
+    assert loader.stats()["leased"] == 1
+    kept = image.copy()
+    batch.release()
+    del batch
+    for _ in range(8):
+        next(iterator)
+    assert np.array_equal(image, kept) and loader.stats()["leased"] == 1
+    del image, same
+    assert loader.stats()["leased"] == 0
+    with pytest.raises(hotpack.UsageError, match="released"):
+        first = next(iter(loader))
+        first.release()
+        first.image
+
+
+def test_owners_may_end_in_any_order(big):
+    import itertools
+
+    for order in itertools.permutations(("dataset", "loader", "batch", "image")):
+        held = {"dataset": hotpack.open(*big.folders)}
+        held["loader"] = hotpack.Loader(held["dataset"], 4, seed=1)
+        held["batch"] = next(iter(held["loader"]))
+        held["image"] = held["batch"].image
+        wanted, last = held["image"].copy(), None
+        for name in order:
+            last = held.pop(name)
+            if "image" in held:
+                assert np.array_equal(held["image"], wanted)
+        del last
+    gc.collect()
+
+
+def test_owners_may_end_in_another_thread_and_in_a_cycle(big):
+    loader = hotpack.Loader(big, 4, slots=4)
+    box = [next(iter(loader)).image]
+    thread = threading.Thread(target=box.clear)
+    thread.start()
+    thread.join()
+    assert loader.stats()["leased"] == 0
+    cycle = [next(iter(loader))]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    assert loader.stats()["leased"] == 0
+    gone = weakref.ref(loader)
+    del loader
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_program_that_holds_every_batch_gets_copies_and_one_warning(big):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loader = hotpack.Loader(big, 2, seed=1, slots=4)
+        batches = list(loader) + list(loader)
+    assert len(caught) == 1 and caught[0].category is hotpack.PerformanceWarning and "slots=4" in str(caught[0].message)
+    assert loader.stats()["copied"] == 22 and caught[0].filename == __file__
+    for batch in batches:
+        for row, number in enumerate(batch.index):
+            assert np.array_equal(batch.image[row], big[int(number)].image) and np.array_equal(batch.label[row], big[int(number)].label())
+            assert batch.keys[row] == big.keys[int(number)] and batch.boxes[row].tolist() == [0, 0, 12, 10, 0, 0]
+
+
+def test_a_training_loop_gets_no_copy(big):
+    loader = hotpack.Loader(big, 4)
+    for _ in range(5):
+        for x, y in loader:
+            (x.astype(np.float32) * 2).sum() + y.sum()
+    assert loader.stats()["copied"] == 0 and loader.stats()["batches"] == 30
+
+
+def test_writing_to_a_batch_changes_nothing_else(big):
+    loader = hotpack.Loader(big, 24, shuffle=False)
+    for x, y in loader:
+        x[:] = 0
+        y[:] = 0
+    assert all(np.array_equal(x, y) for x, y in zip(next(iter(loader)).image, (sample.image for sample in big)))
+
+
+# ---- acceptance 9: processes
+
+
+def test_loaders_do_not_pickle_and_say_what_to_do(big):
+    with pytest.raises(TypeError, match="give the data set"):
+        pickle.dumps(hotpack.Loader(big, 2))
+
+
+def test_a_forked_child_is_refused_the_parents_loader(run):
+    assert run(
+        """
+import os, sys, hotpack
+ds = hotpack.open(sys.argv[1]); loader = hotpack.Loader(ds, 1); next(iter(loader))
+child = os.fork()
+if child == 0:
+    try: next(iter(loader)); code = 1
+    except hotpack.UsageError: code = 0
+    code += sum(1 for batch in hotpack.Loader(ds, 1)) != 3
+    sys.stdout.flush(); sys.exit(code)
+print(os.waitpid(child, 0)[1], next(iter(loader)).epoch)
+""",
+        golden_pack("bits"),
+    ) == "0 1\n"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_data_sets_go_to_other_processes(run, method, tmp_path):
+    (tmp_path / "work.py").write_text("import hotpack\ndef keys(ds): return [sample.key for sample in ds] + [b.valid for b in hotpack.Loader(ds, 3)]\n")
+    assert run(
+        f"""
+import multiprocessing, sys
+sys.path.insert(0, {str(tmp_path)!r})
+import hotpack, work
+if __name__ == "__main__":
+    ds = hotpack.open(sys.argv[1]); live = hotpack.Loader(ds, 1); next(iter(live))
+    with multiprocessing.get_context({method!r}).Pool(2) as pool:
+        print(pool.map(work.keys, [ds, ds]))
+""",
+        golden_pack("bits"),
+    ) == f"{[['road/0', 'road/1', 'road/2', 3]] * 2}\n"
+
+
+# ---- acceptance 10: interrupts and ends
+
+
+def test_cancel_and_close_wake_a_waiting_call(big):
+    loader = hotpack.Loader(big, 4)
+    next(iter(loader))
+    loader.cancel()
+    with pytest.raises(hotpack.CancelledError):
+        next(iter_of(loader))
+    loader.seek(0)
+    assert next(iter(loader)).step == 0
+    loader.close()
+    loader.close()
+    with pytest.raises(hotpack.UsageError, match="closed"):
+        next(iter(loader))
+    with hotpack.Loader(big, 4) as loader:
+        held = next(iter(loader))
+    assert np.array_equal(held.image[0], big[int(held.index[0])].image)
+
+
+def iter_of(loader):
+    """The iterator of a loader that was cancelled, which iter() would begin anew."""
+    return type(iter(hotpack.Loader(loader.dataset, 4)))(loader, loader._iteration)
+
+
+def test_python_ends_with_daemon_threads_in_next(run):
+    program = """
+import sys, threading, hotpack
+loaders = [hotpack.Loader(hotpack.open(sys.argv[1]), 1) for _ in range(3)]
+def read(loader):
+    while True:
+        for batch in loader: batch.image.sum()
+for loader in loaders: threading.Thread(target=read, args=[loader], daemon=True).start()
+next(iter(hotpack.Loader(loaders[0].dataset, 1)))
+"""
+    for _ in range(5):
+        run(program, golden_pack("bits"))
+
+
+def test_python_ends_in_the_middle_of_a_loop(run):
+    assert run("import sys, hotpack\nfor batch in hotpack.Loader(hotpack.open(sys.argv[1]), 1): print(1); sys.exit(0)", golden_pack("bits")) == "1\n"
+
+
+def test_steady_state_keeps_threads_descriptors_and_memory(run):
+    """100 epochs, 100 early breaks, 100 loaders."""
+    text = run(
+        """
+import os, sys, hotpack
+ds = hotpack.open(sys.argv[1])
+def state():
+    pages = int(open("/proc/self/statm").read().split()[1])
+    return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task")), pages
+def epochs(count):
+    loader = hotpack.Loader(ds, 1)
+    for _ in range(count): sum(x.sum() for x, y in loader)
+    for _ in range(count):
+        for batch in loader: break
+    loader.close()
+def loaders(count):
+    for _ in range(count): next(iter(hotpack.Loader(ds, 1)))
+epochs(20); loaders(20); before = state()
+epochs(100); loaders(100); after = state()
+print(after[0] - before[0], after[1] - before[1], (after[2] - before[2]) * 4 // 1024)
+""",
+        golden_pack("bits"),
+    )
+    descriptors, threads, mebibytes = map(int, text.split())
+    assert (descriptors, threads) == (0, 0) and mebibytes <= 4
+
+
+# ---- acceptance 11: errors
+
+
+def test_a_damaged_record_is_an_error_at_exactly_its_step(pack):
+    folder = pack("index")
+    shard = next(folder.glob("*.safetensors"))
+    data = bytearray(shard.read_bytes())
+    data[data.index(hotpack.open(folder)[1].image.tobytes()[:64])] ^= 1
+    shard.write_bytes(data)
+    loader = hotpack.Loader(hotpack.open(folder), 1, shuffle=False)
+    iterator = iter(loader)
+    assert next(iterator).step == 0
+    for _ in range(2):
+        with pytest.raises(hotpack.DamagedError, match=r"seek\(0, 2\)") as caught:
+            next(iterator)
+        assert (caught.value.record, caught.value.path) == (1, str(shard)) and caught.value.key
+    loader.seek(0, 2)
+    with pytest.raises(hotpack.DamagedError):
+        list(loader)  # the next epoch holds the record too
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_a_shard_that_shrinks_is_an_error_also_with_faulthandler(run, pack, order):
+    enable = "import faulthandler; faulthandler.enable()"
+    text = run(
+        f"""
+import os, sys, hotpack
+{enable if order == 'before' else ''}
+hotpack.Loader(hotpack.open(sys.argv[2]), 1).close()
+{enable if order == 'after' else ''}
+ds = hotpack.open(sys.argv[1]); loader = hotpack.Loader(ds, 1, shuffle=False, slots=2)
+next(iter(loader)).release()
+os.truncate(sys.argv[3], 4096)
+try:
+    for _ in range(9):
+        for batch in loader: pass
+except hotpack.DamagedError as error: print(error.path)
+""",
+        pack("index"),
+        golden_pack("bits"),
+        shard := next((pack("index", "other").parent / "pack").glob("*.safetensors")),
+    )
+    assert text == f"{shard}\n"
+
+
+def test_options_that_do_not_fit_name_themselves(big):
+    wrong = [
+        ({}, "batch_size"),
+        ({"batch_size": 2, "global_batch_size": 2}, "batch_size"),
+        ({"batch_size": 2, "shuffle": "blocks"}, "shuffle"),
+        ({"batch_size": 2, "tail": "keep"}, "tail"),
+        ({"batch_size": 2, "access": "write"}, "access"),
+        ({"batch_size": 2, "timeout": -1}, "timeout"),
+        ({"batch_size": 2, "seed": -1}, "seed"),
+        ({"batch_size": 2.0}, "batch_size"),
+        ({"batch_size": 2, "check": "often"}, "check"),
+    ]
+    for options, name in wrong:
+        with pytest.raises(hotpack.UsageError) as caught:
+            hotpack.Loader(big, **options)
+        assert caught.value.option == name, options
+    for options in ({"batch_size": 0}, {"batch_size": 25}, {"batch_size": 2, "slots": 1}, {"batch_size": 2, "image": hotpack.Image("uint8", mean=[0], std=[1])}):
+        with pytest.raises(hotpack.UsageError):
+            hotpack.Loader(big, **options)
+    with pytest.raises(hotpack.UsageError, match="dtype"):
+        hotpack.Image("float33")
+
+
+def test_bfloat16_is_that_of_ml_dtypes(big):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    image, label = next(iter(hotpack.Loader(big, 2, image=hotpack.Image("bfloat16"), label=hotpack.OneHot("bfloat16"), shuffle=False)))
+    assert image.dtype == ml_dtypes.bfloat16 and np.array_equal(image[0], (big[0].image / np.float32(255)).astype(ml_dtypes.bfloat16))
+    assert label.dtype == ml_dtypes.bfloat16 and np.array_equal(label[0].astype(np.uint8), big[0].one_hot())
+
+
+def test_bfloat16_without_ml_dtypes_names_it(run):
+    text = run("import sys; sys.modules['ml_dtypes'] = None\nimport hotpack\ntry: hotpack.Loader(hotpack.open(sys.argv[1]), 1, image=hotpack.Image('bfloat16'))\nexcept hotpack.UsageError as e: print(e)", golden_pack("bits"))
+    assert "pip install ml_dtypes" in text
+
+
+def test_threads_share_an_iterator(big):
+    iterator, seen, lock = iter(hotpack.Loader(big, 2)), [], threading.Lock()
+
+    def read():
+        for batch in iterator:
+            with lock:
+                seen.extend(batch.index.tolist())
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(seen) == list(range(24))
+
+
+def test_public_names_are_documented_and_versions_shown(capsys):
+    for name in hotpack.__all__:
+        assert name == "__version__" or getattr(hotpack, name).__doc__, name
+    hotpack.show_versions()
+    assert f"hotpack {hotpack.__version__}" in capsys.readouterr().out
+
+
+def test_import_is_lazy():
+    text = subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}; import hotpack; print('numpy' in sys.modules, 'hotpack._core' in sys.modules)"], capture_output=True, text=True, check=True).stdout
+    assert text == "False False\n"

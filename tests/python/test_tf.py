@@ -1,0 +1,61 @@
+"""hotpack.tf with the real TensorFlow."""
+
+import numpy as np
+import pytest
+from conftest import framework, golden_pack
+
+import hotpack
+
+tf = framework("tensorflow")
+import hotpack.tf as hptf  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::hotpack.PerformanceWarning")
+
+
+@pytest.fixture(scope="module")
+def big():
+    return hotpack.open(*[golden_pack("bits")] * 8)
+
+
+def loader(data, **options):
+    return hotpack.Loader(data, 4, seed=3, image=hotpack.Image("float32"), slots=6, **options)
+
+
+@pytest.mark.parametrize("label", [hotpack.Ids("int32"), hotpack.OneHot("float32", "NCHW"), hotpack.OneHot("bfloat16"), hotpack.Bits()])
+def test_batches_equal_those_of_numpy(big, label):
+    for (x, y), batch in zip(hptf.batches(loader(big, label=label)), loader(big, label=label)):
+        assert np.array_equal(x.numpy(), batch.image) and np.array_equal(tf.cast(y, tf.float32).numpy(), batch.label.astype(np.float32))
+
+
+def test_tensors_share_and_keep_the_slot(big):
+    one = loader(big)
+    iterator = hptf.batches(one)
+    x, _ = next(iterator)
+    wanted = x.numpy().copy()
+    for _ in iterator:
+        pass
+    assert np.array_equal(x.numpy(), wanted)
+
+
+def test_a_tf_data_set_gives_each_epoch(big):
+    data = hptf.dataset(loader(big, label=hotpack.Ids("int32")))
+    assert data.cardinality() == 6 and data.element_spec[0].shape == (4, 10, 12, 3) and data.element_spec[1].dtype == tf.int32
+    one = loader(big, label=hotpack.Ids("int32"))
+    for _ in range(3):
+        for (x, y), batch in zip(data, one):
+            assert np.array_equal(x.numpy(), batch.image) and np.array_equal(y.numpy(), batch.label)
+
+
+def test_unlabeled_sets_give_images_alone():
+    data = hptf.dataset(hotpack.Loader(hotpack.open(golden_pack("unlabelled")), 1, shuffle=False))
+    assert [x.shape for x in data] == [(1, 9, 9, 3)] * 2
+
+
+def test_fit_takes_a_tf_data_set(big):
+    keras = framework("keras")
+    if keras.backend.backend() != "tensorflow":
+        pytest.skip("Keras uses another backend in this process")
+    model = keras.Sequential([keras.layers.Input((10, 12, 3)), keras.layers.Conv2D(11, 1)])
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=-100))
+    history = model.fit(hptf.dataset(loader(big, label=hotpack.Ids("int32"))), epochs=2, verbose=0)
+    assert len(history.history["loss"]) == 2

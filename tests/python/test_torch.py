@@ -1,0 +1,243 @@
+"""hotpack.torch with the real torch, torchdata, Lightning, Accelerate and Transformers."""
+
+import itertools
+import os
+import pickle
+
+import numpy as np
+import pytest
+from conftest import framework, golden_pack
+
+import hotpack
+
+torch = framework("torch")
+import hotpack.torch as hpt  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::hotpack.PerformanceWarning")
+DataLoader = torch.utils.data.DataLoader
+
+
+@pytest.fixture(scope="module")
+def big():
+    return hotpack.open(*[golden_pack("bits")] * 8)
+
+
+def test_tensors_equal_to_tensor_and_one_hot(big):
+    """By the formulas of ToTensor, Normalize and F.one_hot."""
+    mean, std = torch.tensor([0.4, 0.5, 0.6]), torch.tensor([0.2, 0.3, 0.25])
+    image, label = hotpack.Image("float32", "NCHW", mean, std), hotpack.OneHot("float32", "NCHW")
+    for x, y in hpt.Loader(big, 4, shuffle=False, image=image, label=label):
+        assert x.dtype == y.dtype == torch.float32 and x.is_contiguous()
+        break
+    raw = torch.stack([torch.from_numpy(big[i].image.copy()) for i in range(4)]).permute(0, 3, 1, 2)
+    assert torch.equal(x, (raw.float() / 255 - mean[:, None, None]) / std[:, None, None])
+    ids = torch.stack([torch.from_numpy(big[i].label("int64", ignore=11)) for i in range(4)])
+    assert torch.equal(y, torch.nn.functional.one_hot(ids, 12)[..., :11].permute(0, 3, 1, 2).float())
+
+
+def test_by_default_losses_take_the_tensors(big):
+    x, y = next(iter(hpt.Loader(big, 4)))
+    assert x.shape == (4, 3, 10, 12) and x.dtype == torch.float32 and y.dtype == torch.int64 and y.shape == (4, 10, 12)
+    torch.nn.functional.cross_entropy(torch.nn.Conv2d(3, 11, 1)(x), y).backward()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "bfloat16"])
+def test_every_type_of_image_shares_the_slot(big, dtype):
+    loader = hpt.Loader(big, 4, image=hotpack.Image(dtype, "NHWC"), shuffle=False)
+    batch = next(iter(loader))
+    x = batch.image
+    assert str(x.dtype) == f"torch.{dtype}" and x.data_ptr() % 64 == 0 and x is batch.image
+    raw = torch.from_numpy(big[0].image.copy())
+    assert torch.equal(x[0], raw if dtype == "uint8" else (raw.float() / 255).to(x.dtype))
+    del batch
+    assert loader.stats()["leased"] == 1
+    x[:] = 0  # safe: nobody else reads the slot
+    del x
+    assert loader.stats()["leased"] == 0
+
+
+@pytest.mark.parametrize("form", [hotpack.Ids("uint8"), hotpack.Ids("int32"), hotpack.Ids("int64"), hotpack.OneHot("bfloat16"), hotpack.OneHot("float16", "NCHW"), hotpack.Bits()])
+def test_every_form_of_label_is_a_tensor(big, form):
+    label = next(iter(hpt.Loader(big, 2, label=form, shuffle=False))).label
+    wanted = next(iter(hotpack.Loader(big, 2, label=form, shuffle=False))).label
+    assert np.array_equal(label.float().numpy(), wanted.astype(np.float32))
+
+
+def test_a_training_loop_gets_no_copy_and_graphs_keep_their_batches(big):
+    model, loader = torch.nn.Conv2d(3, 11, 3, padding=1), hpt.Loader(big, 4)
+    for _ in range(3):
+        for x, y in loader:
+            torch.nn.functional.cross_entropy(model(x), y).backward()
+    assert loader.stats()["copied"] == 0
+    graphs = [(model(x).sum(), x) for x, y in loader]
+    wanted = [model(x.clone()).sum() for _, x in graphs]
+    assert [a.item() for a, _ in graphs] == [b.item() for b in wanted]
+    assert loader.stats()["copied"] > 0
+
+
+def test_unlabeled_sets_have_no_label():
+    x, y = next(iter(hpt.Loader(hotpack.open(golden_pack("unlabelled")), 1, label=None)))
+    assert y is None and x.shape == (1, 3, 9, 9)
+
+
+def test_to_moves_both(big):
+    x, y = next(iter(hpt.Loader(big, 2))).to("meta")
+    assert x.device.type == y.device.type == "meta"
+
+
+def test_samples_are_a_map_style_data_set(big):
+    samples = hpt.Samples(big)
+    assert len(samples) == 24 and len(samples[3]) == 2 and samples[3][0].dtype == torch.float32
+    assert np.array_equal(samples[5][1].numpy(), big[5].label("int64", ignore=-100))
+    doubled = hpt.Samples(big, transform=lambda x, y: (x * 2, y))
+    assert torch.equal(doubled[1][0], samples[1][0] * 2)
+    parts = torch.utils.data.random_split(samples, [20, 4])
+    assert sum(len(x) for x, y in DataLoader(parts[0], 5)) == 20
+    assert len(pickle.loads(pickle.dumps(samples))) == 24
+
+
+@pytest.mark.parametrize("method, workers", [*itertools.product(["fork", "spawn", "forkserver"], [2]), ("fork", 0), ("fork", 3)])
+def test_samples_and_batches_come_once_from_every_kind_of_worker(run, method, workers):
+    """Map style, and batches on two ranks: every sample once, nothing on stderr."""
+    text = run(
+        f"""
+import sys, warnings
+import hotpack, hotpack.torch as hpt, torch
+warnings.simplefilter("ignore", hotpack.PerformanceWarning)
+if __name__ == "__main__":
+    ds = hotpack.open(*[sys.argv[1]] * 8)
+    options = dict(num_workers={workers}, multiprocessing_context={method!r}) if {workers} else {{}}
+    samples = hpt.Samples(ds.subset(range(24)), image=hotpack.Image("uint8"), label=hotpack.Ids("int64"))
+    print(sum(len(x) for x, y in torch.utils.data.DataLoader(samples, 5, **options)))
+    rows = []
+    for rank in range(2):
+        batches = hpt.Batches(ds, 2, image=hotpack.Image("uint8"), label=None, rank=rank, world=2, seed=3, tail="pad")
+        for epoch in range(1):
+            for x, y in torch.utils.data.DataLoader(batches, batch_size=None, **options):
+                rows += [bytes(row.numpy().tobytes()) for row in x if row.any()]
+    print(sorted(rows) == sorted(sample.image.tobytes() for sample in ds))
+""",
+        golden_pack("bits"),
+        warns=True,
+    )
+    assert text == "24\nTrue\n"
+
+
+def test_a_stateful_loader_continues_in_the_middle(big):
+    framework("torchdata")
+    from torchdata.stateful_dataloader import StatefulDataLoader
+
+    def made():
+        return StatefulDataLoader(hpt.Batches(big, 4, seed=5), batch_size=None)
+
+    loader = made()
+    whole = [x.clone() for x, y in loader]
+    first = made()
+    iterator = iter(first)
+    for _ in range(2):
+        next(iterator)
+    state = first.state_dict()
+    second = made()
+    second.load_state_dict(state)
+    rest = [x.clone() for x, y in second]
+    assert len(rest) == len(whole) - 2 and all(torch.equal(a, b) for a, b in zip(rest, whole[2:]))
+
+
+class Recorder(torch.nn.Module):
+    """A model that notes what it gets."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 11, 1)
+        self.seen = []
+
+    def forward(self, pixel_values, labels=None):
+        self.seen.append(round(float(pixel_values.double().sum()), 6))
+        logits = self.conv(pixel_values)
+        return {"loss": torch.nn.functional.cross_entropy(logits, labels), "logits": logits}
+
+
+def sums_of(data, epochs, **options):
+    loader = hpt.Loader(data, 4, seed=5, **options)
+    return [round(float(x.double().sum()), 6) for _ in range(epochs) for x, y in loader]
+
+
+def test_lightning_gets_each_epoch_and_continues_in_the_middle(big, tmp_path):
+    lightning = framework("lightning")
+
+    class Module(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.net = Recorder()
+
+        def training_step(self, batch, index):
+            x, y = batch
+            return self.net(x, y)["loss"]
+
+        def configure_optimizers(self):
+            return torch.optim.SGD(self.parameters(), 1e-3)
+
+    def fit(module, steps, checkpoint=None, **options):
+        trainer = lightning.Trainer(accelerator="cpu", devices=1, logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, default_root_dir=tmp_path, max_steps=steps, **options)
+        loader = hpt.Loader(big, 4, seed=5)
+        trainer.fit(module, loader, ckpt_path=checkpoint)
+        return trainer
+
+    whole = Module()
+    fit(whole, 12)
+    assert whole.net.seen == sums_of(big, 2)
+    first = Module()
+    fit(first, 8).save_checkpoint(tmp_path / "middle.ckpt")
+    second = Module()
+    fit(second, 12, tmp_path / "middle.ckpt")
+    assert first.net.seen + second.net.seen == whole.net.seen
+
+
+def test_the_trainer_of_transformers_gets_each_epoch(big, tmp_path, monkeypatch):
+    monkeypatch.setenv("USE_TF", "0")
+    transformers = framework("transformers")
+    framework("accelerate")
+
+    class Trainer(transformers.Trainer):
+        def get_train_dataloader(self):
+            return DataLoader(hpt.Batches(big, 4, seed=5), batch_size=None, collate_fn=lambda b: {"pixel_values": b[0], "labels": b[1]})
+
+    model = Recorder()
+    arguments = transformers.TrainingArguments(output_dir=str(tmp_path), max_steps=15, report_to=[], use_cpu=True, disable_tqdm=True, save_strategy="no", logging_strategy="no")
+    Trainer(model=model, args=arguments).train()
+    assert model.seen == sums_of(big, 3)[:15]
+
+
+def test_accelerate_leaves_the_loader_alone(big):
+    accelerate = framework("accelerate")
+    accelerator = accelerate.Accelerator(cpu=True)
+    model = accelerator.prepare(torch.nn.Conv2d(3, 11, 1))
+    loader, seen = hpt.Loader(big, 4, seed=5), []
+    for _ in range(2):
+        for batch in loader:
+            x, y = batch.to(accelerator.device)
+            accelerator.backward(torch.nn.functional.cross_entropy(model(x), y))
+            seen.append(round(float(x.double().sum()), 6))
+    assert seen == sums_of(big, 2)
+
+
+def worker(rank, world, folder, port, state, steps, out):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+    torch.distributed.init_process_group("gloo", rank=rank, world_size=world)
+    loader = hpt.Loader(hotpack.open(*[folder] * 8), global_batch_size=4, seed=5, resume=state)
+    assert (loader.rank, loader.world) == (rank, world)
+    rows = []
+    for batch in itertools.islice(loader, steps):
+        rows += batch.index.tolist()
+    torch.save((rows, loader.state_dict()), f"{out}.{rank}")
+    torch.distributed.destroy_process_group()
+
+
+def test_two_processes_stop_and_one_continues(tmp_path):
+    folder, out = str(golden_pack("bits")), str(tmp_path / "rows")
+    torch.multiprocessing.spawn(worker, (2, folder, 29511, None, 3, out), nprocs=2)
+    first = [torch.load(f"{out}.{rank}", weights_only=True) for rank in range(2)]
+    assert first[0][1] == first[1][1]
+    torch.multiprocessing.spawn(worker, (1, folder, 29512, first[0][1], 99, out), nprocs=1)
+    rest = torch.load(f"{out}.0", weights_only=True)[0]
+    assert sorted(first[0][0] + first[1][0] + rest) == list(range(24))
