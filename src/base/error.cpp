@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace hotpack {
 
@@ -28,6 +29,17 @@ std::string Error::describe() const {
   std::string text = path.empty() ? message : printable(path) + ": " + message;
   if (offset) text += " (at byte " + std::to_string(*offset) + ")";
   return text;
+}
+
+Error usage_error(std::string message) { return {ErrorCode::usage, std::move(message), {}, {}}; }
+Error data_error(std::string message, std::string path) {
+  return {ErrorCode::data, std::move(message), std::move(path), {}};
+}
+Error damaged_error(std::string message, std::string path, std::optional<std::uint64_t> offset) {
+  return {ErrorCode::damaged, std::move(message), std::move(path), offset};
+}
+Error internal_error(std::string message) {
+  return {ErrorCode::internal, std::move(message), {}, {}};
 }
 
 Error io_error(std::string what, std::string path, int errno_value) {

@@ -275,7 +275,7 @@ GPU_CASE(streams_all_outputs_leased) {
   const DeviceBatch first = next_batch(loader, training.stream);
   DeviceBatch second = next_batch(loader, training.stream);
   const auto began = std::chrono::steady_clock::now();
-  const Error refused = require_error(loader.next(training.stream), ErrorCode::usage);
+  const Error refused = require_error(loader.next(training.stream), ErrorCode::busy);
   check(std::chrono::steady_clock::now() - began < std::chrono::seconds(1),
         "the error comes at once");
   check(!refused.message.empty(), "the error has a text");

@@ -19,7 +19,7 @@ if importlib.util.find_spec("hotpack") is None:  # not installed: its pure part 
 if importlib.util.find_spec("hotpack._core") is None:
     if os.environ.get("HOTPACK_COMPILED") == "1":
         raise ImportError("hotpack._core is not built, and HOTPACK_COMPILED=1 requires it")
-    collect_ignore_glob = ["test_compiled_*.py", "test_torch.py", "test_keras.py", "test_jax.py", "test_tf.py"]
+    collect_ignore_glob = ["test_compiled_*.py", "test_docs.py", "test_torch.py", "test_keras.py", "test_jax.py", "test_tf.py"]
 
 
 def pytest_report_header():

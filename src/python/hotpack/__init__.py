@@ -2,6 +2,7 @@
 
     import hotpack
 
+    hotpack.pack("CamVid", size=(512, 512), output="packed")
     ds = hotpack.open("packed/train")
     for x, y in hotpack.Loader(ds, batch_size=32, seed=7):  # one epoch
         ...
@@ -29,10 +30,12 @@ from .errors import (
 
 if TYPE_CHECKING:
     from .batch import Batch
+    from .commands import check, extract, info, merge, pack, preview, verify
     from .dataset import Class, Dataset, Keys, Sample, open
     from .forms import Bits, Ids, Image, OneHot
     from .loader import Loader
-    from .pure import Augment, Crop, ResizedCrop, epoch_order, verify
+    from .process import Progress
+    from .pure import Augment, Crop, ResizedCrop, epoch_order
     from .versions import show_versions
 
 __version__ = "0.1.0"
@@ -56,13 +59,20 @@ __all__ = [
     "Loader",
     "OneHot",
     "PerformanceWarning",
+    "Progress",
     "ResizedCrop",
     "Sample",
     "TimeoutError",
     "UsageError",
     "__version__",
+    "check",
     "epoch_order",
+    "extract",
+    "info",
+    "merge",
     "open",
+    "pack",
+    "preview",
     "show_versions",
     "verify",
 ]
@@ -70,10 +80,12 @@ __all__ = [
 # Where each name is. Loaded at its first use, so that hotpack.pure works with nothing compiled.
 _MODULES = {
     "batch": ("Batch",),
+    "commands": ("check", "extract", "info", "merge", "pack", "preview", "verify"),
     "dataset": ("Class", "Dataset", "Keys", "Sample", "open"),
     "forms": ("Bits", "Ids", "Image", "OneHot"),
     "loader": ("Loader",),
-    "pure": ("Augment", "Crop", "ResizedCrop", "epoch_order", "verify"),
+    "process": ("Progress",),
+    "pure": ("Augment", "Crop", "ResizedCrop", "epoch_order"),
     "versions": ("show_versions",),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}

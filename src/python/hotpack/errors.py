@@ -16,6 +16,8 @@ class Error(Exception):
     record: the number of the record in its shard, or None.
     key: the key of that record, or None.
     option: the argument or option that is wrong, or None.
+    problems: if `hotpack.pack` refuses its input, what is wrong with it, grouped: dictionaries of
+    kind, count, title, advice and examples (docs/json.md).
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class Error(Exception):
         self.record = record
         self.key = key
         self.option = option
+        self.problems: tuple[dict[str, Any], ...] = ()
 
     def __str__(self) -> str:
         text = self.message
@@ -48,7 +51,7 @@ class Error(Exception):
         return printable(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self.message, self._place())
+        return _restore, (type(self), self.message, self._place()), {"problems": self.problems}
 
     def _place(self) -> dict[str, Any]:
         return {
@@ -80,7 +83,9 @@ class IoError(Error, OSError):
         return error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore_io, (self.message, self._place(), self.errno, self.filename)
+        place = self._place()
+        state = {"problems": self.problems}
+        return _restore_io, (self.message, place, self.errno, self.filename), state
 
 
 class DamagedError(Error):

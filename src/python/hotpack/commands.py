@@ -1,0 +1,893 @@
+"""The commands of hotpack as functions. Made by scripts/make-python-commands from `hotpack COMMAND
+--help=json`; do not edit.
+
+Each runs the command as a process. None means the command's own default. progress: called with a
+Progress from time to time, or True for a bar of tqdm; an exception of it ends the command in order.
+Messages go to the logger "hotpack". Raises UsageError, DataError, IoError, DamagedError,
+InternalError or CancelledError, as the command reports them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from .process import Listener, run
+from .reports import (
+    CheckReport,
+    ExtractReport,
+    InfoReport,
+    MergeReport,
+    PackReport,
+    PreviewReport,
+    VerifyReport,
+    check_report,
+    extract_report,
+    info_report,
+    merge_report,
+    pack_report,
+    preview_report,
+    verify_report,
+)
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+Size = tuple[int, int] | str  # width and height
+Color = tuple[int, int, int] | str  # R, G, B or "#rrggbb"
+Texts = Sequence[str] | str
+FoldChoice = Literal["none", "case", "unicode", "case,unicode"]
+OrphansChoice = Literal["error", "skip"]
+PresetChoice = Literal[
+    "list", "voc", "pets", "pets3", "cityscapes19", "cityscapes19-trainids", "cityscapes34",
+    "bdd100k", "camvid11", "camvid32", "mapillary65", "ade20k150", "ade20k-full", "nyu40",
+    "coco-stuff171", "coco-stuff171-trainids", "coco-panoptic133", "loveda", "potsdam", "vaihingen",
+    "isaid", "deepglobe", "lip20", "cihp20", "drive", "chase", "stare", "hrf", "refuge", "kvasir"
+]
+LabelKindChoice = Literal["auto", "color", "index", "palette-color", "binary", "rgb-id"]
+RgbIdChoice = Literal["r+256g+65536b", "r/10*256+g"]
+FitChoice = Literal["stretch", "crop-or-pad", "contain", "cover", "long-side", "short-side", "none"]
+ImageFilterChoice = Literal[
+    "auto", "linear", "area", "nearest", "triangle", "cubic", "lanczos", "triangle-pillow12.1",
+    "cubic-pillow12.1", "lanczos-pillow12.1"
+]
+LabelFilterChoice = Literal["nearest", "nearest-cv", "nearest-pil"]
+AnchorChoice = Literal["center", "top-left"]
+SizeMismatchChoice = Literal["error", "resize-label", "each-to-target", "crop-min"]
+ExifChoice = Literal["auto", "apply", "ignore"]
+ChannelsChoice = Literal["rgb", "gray"]
+Depth16Choice = Literal["shift", "scale"]
+JpegScaleChoice = Literal["auto", "off"]
+LabelStorageChoice = Literal["bits", "one_hot", "index"]
+ImageLayoutChoice = Literal["hwc", "chw"]
+OnErrorChoice = Literal["fail", "skip"]
+
+
+def _joined(value: Any, separator: str) -> Any:
+    """Several values as the one word that the command line wants."""
+    if value is None or isinstance(value, (str, bytes, os.PathLike)):
+        return value
+    return separator.join(map(str, value))
+
+
+def _each(value: Any) -> Any:
+    """The values of an option that may be given several times."""
+    if value is None or isinstance(value, (str, bytes, os.PathLike)):
+        return value
+    return list(value)
+
+
+def pack(
+    folder: Path | None = None,
+    *,
+    images: Path | Sequence[Path] | None = None,
+    labels: Path | Sequence[Path] | None = None,
+    image_folders: Path | Sequence[Path] | None = None,
+    key_prefix: str | Sequence[str] | None = None,
+    image_suffix: str | None = None,
+    label_suffix: str | None = None,
+    pair_regex: tuple[str, str] | None = None,
+    mask_per_class: str | None = None,
+    allow_empty: bool = False,
+    fold: FoldChoice | None = None,
+    orphans: OrphansChoice | None = None,
+    pairs: Path | None = None,
+    list: Path | None = None,
+    root: Path | None = None,
+    strip_prefix: str | None = None,
+    split: str | None = None,
+    split_seed: int | None = None,
+    group: str | None = None,
+    preset: PresetChoice | None = None,
+    map: Path | None = None,
+    classes: Path | None = None,
+    num_classes: int | None = None,
+    label_kind: LabelKindChoice | None = None,
+    rgb_id: RgbIdChoice | None = None,
+    shift_ids: int | None = None,
+    threshold: int | None = None,
+    ignore: str | Sequence[str] | None = None,
+    unknown: str | None = None,
+    pad_label: str | None = None,
+    size: Size | None = None,
+    fit: FitChoice | None = None,
+    tile: Size | None = None,
+    pad_multiple: int | None = None,
+    image_filter: ImageFilterChoice | None = None,
+    label_filter: LabelFilterChoice | None = None,
+    anchor: AnchorChoice | None = None,
+    pad_color: Color | None = None,
+    size_mismatch: SizeMismatchChoice | None = None,
+    exif: ExifChoice | None = None,
+    channels: ChannelsChoice | None = None,
+    alpha: str | None = None,
+    depth16: Depth16Choice | None = None,
+    jpeg_scale: JpegScaleChoice | None = None,
+    max_pixels: int | None = None,
+    label_storage: LabelStorageChoice | None = None,
+    image_layout: ImageLayoutChoice | None = None,
+    shard_size: int | str | None = None,
+    shard_samples: int | None = None,
+    shuffle: int | None = None,
+    zstd: bool | str | None = None,
+    output: Path | None = None,
+    partition: str | None = None,
+    on_error: OnErrorChoice | None = None,
+    max_errors: int | None = None,
+    skipped: Path | None = None,
+    recheck: bool = False,
+    repair: bool = False,
+    force: bool = False,
+    dry_run: bool = False,
+    jobs: int | None = None,
+    config: Path | None = None,
+    log_file: Path | None = None,
+    progress: Listener | bool | None = None,
+) -> PackReport:
+    """Packs images and labels into memory-mappable shards.
+
+    folder: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
+        class folders, …).
+    images: folder of images, searched recursively; repeatable.
+    labels: folder of label files, paired with images by relative path without extension;
+        repeatable.
+    image_folders: folder with one folder per class, whose name is the class; repeatable.
+    key_prefix: prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in
+        order.
+    image_suffix: suffix stripped from image stems, such as _leftImg8bit; files without it are
+        ignored.
+    label_suffix: suffix stripped from label stems, such as _L or _gtFine_labelIds.
+    pair_regex: two regular expressions for the paths of images and labels below their folders; the
+        captured groups, joined by '/', are the key.
+    mask_per_class: one binary mask per class: their path below --labels without extension, such as
+        {key}_{class} or {class}/{key}; a pixel may then have several classes.
+    allow_empty: accept empty class folders without a warning.
+    fold: pair images and labels whose names differ only in case, or in the Unicode form of a
+        character (NFC, NFD); keys keep the spelling of the image. Default: none.
+    orphans: images without a label and labels without an image: stop, or leave them out. Default:
+        error.
+    pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
+        optionally split.
+    list: samples to pack, one key or path per line; without --images, one image and one label path
+        per line.
+    root: folder that paths in --pairs and --list are relative to [default: the folder of that
+        file].
+    strip_prefix: prefix removed from paths in --pairs and --list, such as /SegNet/.
+    split: write several packs below -o: folder (first part of the key), ratio:train=80,val=20,
+        hash:train=80,val=20 (samples keep their split when others are added),
+        list:train=FILE,val=FILE.
+    split_seed: seed of --split ratio. Default: 0.
+    group: with --split ratio or hash: samples whose keys have the same match of this regular
+        expression stay in one split.
+    preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
+        ade20k150; list prints all.
+    map: table old,new that maps ids, colors or class names to a class, or to ignore.
+    classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
+    num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
+        are read to find N.
+    label_kind: how label files are read; auto prints its decision and the reason. Default: auto.
+    rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
+        (ADE20K full).
+    shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
+    threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
+    ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
+        65535 in 16-bit ids, unless a class has that id].
+    unknown: colors or ids without a class: error, ignore, nearest[:D] (the class of the nearest
+        color, at most D away), or the class they become. Default: error.
+    pad_label: label of padded pixels: ignore or a class. Default: ignore.
+    size: width and height of every record, such as 512x512 (512 alone: both). Without it, images
+        keep their size.
+    fit: stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover:
+        fill and crop; long-side, short-side: scale that side, then crop or pad; none: keep the
+        size. Default: stretch.
+    tile: cut the fitted image into records of one size, such as 512x512+128.
+    pad_multiple: with --fit none: pad records to multiples of N.
+    image_filter: auto: area if both sides shrink, otherwise linear; the last three are antialiased
+        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. Default:
+        auto.
+    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. Default: nearest.
+    anchor: where cropping and padding leave the image. Default: center.
+    pad_color: color of padding. Default: 0,0,0.
+    size_mismatch: image and label differ in size: refuse; resample the label to the image first;
+        resample each to the record; crop both to the smaller width and height. Default: error.
+    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. Default:
+        auto.
+    channels: channels of the packed image. Default: rgb.
+    alpha: transparency of images: drop it, or blend with a color. Default: drop.
+    depth16: 16-bit images: keep the upper 8 bits, or rescale. Default: shift.
+    jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
+        antialiased filter; off decodes all pixels. Default: auto.
+    max_pixels: refuse larger images. Default: 268435456.
+    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. Default: bits.
+    image_layout: order of the image's axes. Default: hwc.
+    shard_size: maximum bytes of records per shard, such as 64MiB or 1GB. Default: 256MiB.
+    shard_samples: maximum samples per shard, instead of a size.
+    shuffle: write records in a random order drawn from SEED; reading in file order is then random.
+    zstd: compress each record: smaller, but no longer readable in place [default: both fields,
+        level 1].
+    output: folder of the pack; new, or made by hotpack.
+    partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that
+        Slurm, Kubernetes, Open MPI or torchrun assigned.
+    on_error: samples that cannot be packed: stop, or leave them out. Default: fail.
+    max_errors: with skip: stop after more than N skipped samples.
+    skipped: with skip: write key, file and reason of each skipped sample to FILE.
+    recheck: hash all inputs again, and pack the shards whose inputs changed.
+    repair: verify every byte of the pack, and pack damaged or missing shards again; the others
+        stay.
+    force: pack everything again, replacing the pack in -o.
+    dry_run: print the plan and stop before writing.
+    jobs: threads; more need more memory [default: one per processor that the process may use].
+    config: read options from FILE: lines `name = value`, with option names without dashes; the
+        command line takes precedence.
+    log_file: append every message with its time to FILE.
+    """
+    report = run(
+        "pack",
+        [folder],
+        {
+            "--images": _each(images),
+            "--labels": _each(labels),
+            "--image-folders": _each(image_folders),
+            "--key-prefix": _each(key_prefix),
+            "--image-suffix": image_suffix,
+            "--label-suffix": label_suffix,
+            "--pair-regex": pair_regex,
+            "--mask-per-class": mask_per_class,
+            "--allow-empty": allow_empty,
+            "--fold": fold,
+            "--orphans": orphans,
+            "--pairs": pairs,
+            "--list": list,
+            "--root": root,
+            "--strip-prefix": strip_prefix,
+            "--split": split,
+            "--split-seed": split_seed,
+            "--group": group,
+            "--preset": preset,
+            "--map": map,
+            "--classes": classes,
+            "--num-classes": num_classes,
+            "--label-kind": label_kind,
+            "--rgb-id": rgb_id,
+            "--shift-ids": shift_ids,
+            "--threshold": threshold,
+            "--ignore": _each(ignore),
+            "--unknown": unknown,
+            "--pad-label": pad_label,
+            "--size": _joined(size, "x"),
+            "--fit": fit,
+            "--tile": _joined(tile, "x"),
+            "--pad-multiple": pad_multiple,
+            "--image-filter": image_filter,
+            "--label-filter": label_filter,
+            "--anchor": anchor,
+            "--pad-color": _joined(pad_color, ","),
+            "--size-mismatch": size_mismatch,
+            "--exif": exif,
+            "--channels": channels,
+            "--alpha": alpha,
+            "--depth16": depth16,
+            "--jpeg-scale": jpeg_scale,
+            "--max-pixels": max_pixels,
+            "--label-storage": label_storage,
+            "--image-layout": image_layout,
+            "--shard-size": shard_size,
+            "--shard-samples": shard_samples,
+            "--shuffle": shuffle,
+            "--zstd": zstd,
+            "--output": output,
+            "--partition": partition,
+            "--on-error": on_error,
+            "--max-errors": max_errors,
+            "--skipped": skipped,
+            "--recheck": recheck,
+            "--repair": repair,
+            "--force": force,
+            "--dry-run": dry_run,
+            "--jobs": jobs,
+            "--config": config,
+            "--log-file": log_file,
+        },
+        progress,
+    )
+    return pack_report(report)
+
+
+def check(
+    folder: Path | None = None,
+    *,
+    images: Path | Sequence[Path] | None = None,
+    labels: Path | Sequence[Path] | None = None,
+    image_folders: Path | Sequence[Path] | None = None,
+    key_prefix: str | Sequence[str] | None = None,
+    image_suffix: str | None = None,
+    label_suffix: str | None = None,
+    pair_regex: tuple[str, str] | None = None,
+    mask_per_class: str | None = None,
+    allow_empty: bool = False,
+    fold: FoldChoice | None = None,
+    orphans: OrphansChoice | None = None,
+    pairs: Path | None = None,
+    list: Path | None = None,
+    root: Path | None = None,
+    strip_prefix: str | None = None,
+    split: str | None = None,
+    split_seed: int | None = None,
+    group: str | None = None,
+    preset: PresetChoice | None = None,
+    map: Path | None = None,
+    classes: Path | None = None,
+    num_classes: int | None = None,
+    label_kind: LabelKindChoice | None = None,
+    rgb_id: RgbIdChoice | None = None,
+    shift_ids: int | None = None,
+    threshold: int | None = None,
+    ignore: str | Sequence[str] | None = None,
+    unknown: str | None = None,
+    pad_label: str | None = None,
+    size: Size | None = None,
+    fit: FitChoice | None = None,
+    tile: Size | None = None,
+    pad_multiple: int | None = None,
+    image_filter: ImageFilterChoice | None = None,
+    label_filter: LabelFilterChoice | None = None,
+    anchor: AnchorChoice | None = None,
+    pad_color: Color | None = None,
+    size_mismatch: SizeMismatchChoice | None = None,
+    exif: ExifChoice | None = None,
+    channels: ChannelsChoice | None = None,
+    alpha: str | None = None,
+    depth16: Depth16Choice | None = None,
+    jpeg_scale: JpegScaleChoice | None = None,
+    max_pixels: int | None = None,
+    label_storage: LabelStorageChoice | None = None,
+    image_layout: ImageLayoutChoice | None = None,
+    shard_size: int | str | None = None,
+    shard_samples: int | None = None,
+    shuffle: int | None = None,
+    zstd: bool | str | None = None,
+    output: Path | None = None,
+    partition: str | None = None,
+    on_error: OnErrorChoice | None = None,
+    max_errors: int | None = None,
+    skipped: Path | None = None,
+    recheck: bool = False,
+    repair: bool = False,
+    force: bool = False,
+    fast: bool = False,
+    write_classes: Path | None = None,
+    jobs: int | None = None,
+    config: Path | None = None,
+    log_file: Path | None = None,
+    progress: Listener | bool | None = None,
+) -> CheckReport:
+    """Reports errors and likely mistakes in a data set; packs nothing.
+
+    folder: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
+        class folders, …).
+    images: folder of images, searched recursively; repeatable.
+    labels: folder of label files, paired with images by relative path without extension;
+        repeatable.
+    image_folders: folder with one folder per class, whose name is the class; repeatable.
+    key_prefix: prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in
+        order.
+    image_suffix: suffix stripped from image stems, such as _leftImg8bit; files without it are
+        ignored.
+    label_suffix: suffix stripped from label stems, such as _L or _gtFine_labelIds.
+    pair_regex: two regular expressions for the paths of images and labels below their folders; the
+        captured groups, joined by '/', are the key.
+    mask_per_class: one binary mask per class: their path below --labels without extension, such as
+        {key}_{class} or {class}/{key}; a pixel may then have several classes.
+    allow_empty: accept empty class folders without a warning.
+    fold: pair images and labels whose names differ only in case, or in the Unicode form of a
+        character (NFC, NFD); keys keep the spelling of the image. Default: none.
+    orphans: images without a label and labels without an image: stop, or leave them out. Default:
+        error.
+    pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
+        optionally split.
+    list: samples to pack, one key or path per line; without --images, one image and one label path
+        per line.
+    root: folder that paths in --pairs and --list are relative to [default: the folder of that
+        file].
+    strip_prefix: prefix removed from paths in --pairs and --list, such as /SegNet/.
+    split: write several packs below -o: folder (first part of the key), ratio:train=80,val=20,
+        hash:train=80,val=20 (samples keep their split when others are added),
+        list:train=FILE,val=FILE.
+    split_seed: seed of --split ratio. Default: 0.
+    group: with --split ratio or hash: samples whose keys have the same match of this regular
+        expression stay in one split.
+    preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
+        ade20k150; list prints all.
+    map: table old,new that maps ids, colors or class names to a class, or to ignore.
+    classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
+    num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
+        are read to find N.
+    label_kind: how label files are read; auto prints its decision and the reason. Default: auto.
+    rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
+        (ADE20K full).
+    shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
+    threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
+    ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
+        65535 in 16-bit ids, unless a class has that id].
+    unknown: colors or ids without a class: error, ignore, nearest[:D] (the class of the nearest
+        color, at most D away), or the class they become. Default: error.
+    pad_label: label of padded pixels: ignore or a class. Default: ignore.
+    size: width and height of every record, such as 512x512 (512 alone: both). Without it, images
+        keep their size.
+    fit: stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover:
+        fill and crop; long-side, short-side: scale that side, then crop or pad; none: keep the
+        size. Default: stretch.
+    tile: cut the fitted image into records of one size, such as 512x512+128.
+    pad_multiple: with --fit none: pad records to multiples of N.
+    image_filter: auto: area if both sides shrink, otherwise linear; the last three are antialiased
+        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. Default:
+        auto.
+    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. Default: nearest.
+    anchor: where cropping and padding leave the image. Default: center.
+    pad_color: color of padding. Default: 0,0,0.
+    size_mismatch: image and label differ in size: refuse; resample the label to the image first;
+        resample each to the record; crop both to the smaller width and height. Default: error.
+    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. Default:
+        auto.
+    channels: channels of the packed image. Default: rgb.
+    alpha: transparency of images: drop it, or blend with a color. Default: drop.
+    depth16: 16-bit images: keep the upper 8 bits, or rescale. Default: shift.
+    jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
+        antialiased filter; off decodes all pixels. Default: auto.
+    max_pixels: refuse larger images. Default: 268435456.
+    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. Default: bits.
+    image_layout: order of the image's axes. Default: hwc.
+    shard_size: maximum bytes of records per shard, such as 64MiB or 1GB. Default: 256MiB.
+    shard_samples: maximum samples per shard, instead of a size.
+    shuffle: write records in a random order drawn from SEED; reading in file order is then random.
+    zstd: compress each record: smaller, but no longer readable in place [default: both fields,
+        level 1].
+    output: folder of the pack; new, or made by hotpack.
+    partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that
+        Slurm, Kubernetes, Open MPI or torchrun assigned.
+    on_error: samples that cannot be packed: stop, or leave them out. Default: fail.
+    max_errors: with skip: stop after more than N skipped samples.
+    skipped: with skip: write key, file and reason of each skipped sample to FILE.
+    recheck: hash all inputs again, and pack the shards whose inputs changed.
+    repair: verify every byte of the pack, and pack damaged or missing shards again; the others
+        stay.
+    force: pack everything again, replacing the pack in -o.
+    fast: read headers only: pairs, formats, sizes and orientations, no pixels.
+    write_classes: write a class table to fill in, with the colors or ids of the labels, if nothing
+        says what they mean; never replaces a file.
+    jobs: threads; more need more memory [default: one per processor that the process may use].
+    config: read options from FILE: lines `name = value`, with option names without dashes; the
+        command line takes precedence.
+    log_file: append every message with its time to FILE.
+    """
+    report = run(
+        "check",
+        [folder],
+        {
+            "--images": _each(images),
+            "--labels": _each(labels),
+            "--image-folders": _each(image_folders),
+            "--key-prefix": _each(key_prefix),
+            "--image-suffix": image_suffix,
+            "--label-suffix": label_suffix,
+            "--pair-regex": pair_regex,
+            "--mask-per-class": mask_per_class,
+            "--allow-empty": allow_empty,
+            "--fold": fold,
+            "--orphans": orphans,
+            "--pairs": pairs,
+            "--list": list,
+            "--root": root,
+            "--strip-prefix": strip_prefix,
+            "--split": split,
+            "--split-seed": split_seed,
+            "--group": group,
+            "--preset": preset,
+            "--map": map,
+            "--classes": classes,
+            "--num-classes": num_classes,
+            "--label-kind": label_kind,
+            "--rgb-id": rgb_id,
+            "--shift-ids": shift_ids,
+            "--threshold": threshold,
+            "--ignore": _each(ignore),
+            "--unknown": unknown,
+            "--pad-label": pad_label,
+            "--size": _joined(size, "x"),
+            "--fit": fit,
+            "--tile": _joined(tile, "x"),
+            "--pad-multiple": pad_multiple,
+            "--image-filter": image_filter,
+            "--label-filter": label_filter,
+            "--anchor": anchor,
+            "--pad-color": _joined(pad_color, ","),
+            "--size-mismatch": size_mismatch,
+            "--exif": exif,
+            "--channels": channels,
+            "--alpha": alpha,
+            "--depth16": depth16,
+            "--jpeg-scale": jpeg_scale,
+            "--max-pixels": max_pixels,
+            "--label-storage": label_storage,
+            "--image-layout": image_layout,
+            "--shard-size": shard_size,
+            "--shard-samples": shard_samples,
+            "--shuffle": shuffle,
+            "--zstd": zstd,
+            "--output": output,
+            "--partition": partition,
+            "--on-error": on_error,
+            "--max-errors": max_errors,
+            "--skipped": skipped,
+            "--recheck": recheck,
+            "--repair": repair,
+            "--force": force,
+            "--fast": fast,
+            "--write-classes": write_classes,
+            "--jobs": jobs,
+            "--config": config,
+            "--log-file": log_file,
+        },
+        progress,
+    )
+    return check_report(report)
+
+
+def info(
+    *packs: Path,
+    log_file: Path | None = None,
+    progress: Listener | bool | None = None,
+) -> tuple[InfoReport, ...]:
+    """Shows the samples, classes and their shares, shapes, mean, std and options of a pack.
+
+    packs: packs, or the parent folder of splits.
+    log_file: append every message with its time to FILE.
+    """
+    report = run(
+        "info",
+        [*packs],
+        {
+            "--log-file": log_file,
+        },
+        progress,
+    )
+    return tuple(info_report(one) for one in report.get("packs", [report]))
+
+
+def verify(
+    *packs: Path,
+    max_findings: int | None = None,
+    jobs: int | None = None,
+    log_file: Path | None = None,
+    progress: Listener | bool | None = None,
+) -> tuple[VerifyReport, ...]:
+    """Checks every rule and every checksum of a pack; names file, record and byte of any damage.
+
+    packs: packs, parent folders of splits, or single shards.
+    max_findings: maximum number of findings to print; all are counted. Default: 1000.
+    jobs: threads; more need more memory [default: one per processor that the process may use].
+    log_file: append every message with its time to FILE.
+    """
+    report = run(
+        "verify",
+        [*packs],
+        {
+            "--max-findings": max_findings,
+            "--jobs": jobs,
+            "--log-file": log_file,
+        },
+        progress,
+    )
+    return tuple(verify_report(one) for one in report.get("packs", [report]))
+
+
+def preview(
+    *packs: Path,
+    output: Path | None = None,
+    html: Path | None = None,
+    keys: Texts | None = None,
+    class_: str | None = None,
+    grid: Size | None = None,
+    width: int | None = None,
+    force: bool = False,
+    images: Path | Sequence[Path] | None = None,
+    labels: Path | Sequence[Path] | None = None,
+    image_folders: Path | Sequence[Path] | None = None,
+    key_prefix: str | Sequence[str] | None = None,
+    image_suffix: str | None = None,
+    label_suffix: str | None = None,
+    pair_regex: tuple[str, str] | None = None,
+    mask_per_class: str | None = None,
+    allow_empty: bool = False,
+    fold: FoldChoice | None = None,
+    orphans: OrphansChoice | None = None,
+    pairs: Path | None = None,
+    list: Path | None = None,
+    root: Path | None = None,
+    strip_prefix: str | None = None,
+    split: str | None = None,
+    split_seed: int | None = None,
+    group: str | None = None,
+    preset: PresetChoice | None = None,
+    map: Path | None = None,
+    classes: Path | None = None,
+    num_classes: int | None = None,
+    label_kind: LabelKindChoice | None = None,
+    rgb_id: RgbIdChoice | None = None,
+    shift_ids: int | None = None,
+    threshold: int | None = None,
+    ignore: str | Sequence[str] | None = None,
+    unknown: str | None = None,
+    pad_label: str | None = None,
+    size: Size | None = None,
+    fit: FitChoice | None = None,
+    tile: Size | None = None,
+    pad_multiple: int | None = None,
+    image_filter: ImageFilterChoice | None = None,
+    label_filter: LabelFilterChoice | None = None,
+    anchor: AnchorChoice | None = None,
+    pad_color: Color | None = None,
+    size_mismatch: SizeMismatchChoice | None = None,
+    exif: ExifChoice | None = None,
+    channels: ChannelsChoice | None = None,
+    alpha: str | None = None,
+    depth16: Depth16Choice | None = None,
+    jpeg_scale: JpegScaleChoice | None = None,
+    max_pixels: int | None = None,
+    label_storage: LabelStorageChoice | None = None,
+    image_layout: ImageLayoutChoice | None = None,
+    shard_size: int | str | None = None,
+    shard_samples: int | None = None,
+    shuffle: int | None = None,
+    zstd: bool | str | None = None,
+    jobs: int | None = None,
+    config: Path | None = None,
+    log_file: Path | None = None,
+    progress: Listener | bool | None = None,
+) -> PreviewReport:
+    """Draws a contact sheet of samples and their labels, before or after packing.
+
+    packs: packs; or the folder of a data set that is not packed yet; or none, with the input
+        options of pack.
+    output: the sheet, a PNG file; replaces an existing sheet.
+    html: the samples as one HTML page with larger views, a filter by class and key, and a histogram
+        of the classes.
+    keys: the samples with these keys; repeatable.
+    class_: the samples with the most pixels of this class; reads all labels.
+    grid: columns and rows (default: 12 samples, or as many as --keys names).
+    width: width of a sample with its label (default: for a sheet of 1600 pixels).
+    force: replace files that `hotpack preview` did not write.
+    images: folder of images, searched recursively; repeatable.
+    labels: folder of label files, paired with images by relative path without extension;
+        repeatable.
+    image_folders: folder with one folder per class, whose name is the class; repeatable.
+    key_prefix: prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in
+        order.
+    image_suffix: suffix stripped from image stems, such as _leftImg8bit; files without it are
+        ignored.
+    label_suffix: suffix stripped from label stems, such as _L or _gtFine_labelIds.
+    pair_regex: two regular expressions for the paths of images and labels below their folders; the
+        captured groups, joined by '/', are the key.
+    mask_per_class: one binary mask per class: their path below --labels without extension, such as
+        {key}_{class} or {class}/{key}; a pixel may then have several classes.
+    allow_empty: accept empty class folders without a warning.
+    fold: pair images and labels whose names differ only in case, or in the Unicode form of a
+        character (NFC, NFD); keys keep the spelling of the image. Default: none.
+    orphans: images without a label and labels without an image: stop, or leave them out. Default:
+        error.
+    pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
+        optionally split.
+    list: samples to pack, one key or path per line; without --images, one image and one label path
+        per line.
+    root: folder that paths in --pairs and --list are relative to [default: the folder of that
+        file].
+    strip_prefix: prefix removed from paths in --pairs and --list, such as /SegNet/.
+    split: write several packs below -o: folder (first part of the key), ratio:train=80,val=20,
+        hash:train=80,val=20 (samples keep their split when others are added),
+        list:train=FILE,val=FILE.
+    split_seed: seed of --split ratio. Default: 0.
+    group: with --split ratio or hash: samples whose keys have the same match of this regular
+        expression stay in one split.
+    preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
+        ade20k150; list prints all.
+    map: table old,new that maps ids, colors or class names to a class, or to ignore.
+    classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
+    num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
+        are read to find N.
+    label_kind: how label files are read; auto prints its decision and the reason. Default: auto.
+    rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
+        (ADE20K full).
+    shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
+    threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
+    ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
+        65535 in 16-bit ids, unless a class has that id].
+    unknown: colors or ids without a class: error, ignore, nearest[:D] (the class of the nearest
+        color, at most D away), or the class they become. Default: error.
+    pad_label: label of padded pixels: ignore or a class. Default: ignore.
+    size: width and height of every record, such as 512x512 (512 alone: both). Without it, images
+        keep their size.
+    fit: stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover:
+        fill and crop; long-side, short-side: scale that side, then crop or pad; none: keep the
+        size. Default: stretch.
+    tile: cut the fitted image into records of one size, such as 512x512+128.
+    pad_multiple: with --fit none: pad records to multiples of N.
+    image_filter: auto: area if both sides shrink, otherwise linear; the last three are antialiased
+        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. Default:
+        auto.
+    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. Default: nearest.
+    anchor: where cropping and padding leave the image. Default: center.
+    pad_color: color of padding. Default: 0,0,0.
+    size_mismatch: image and label differ in size: refuse; resample the label to the image first;
+        resample each to the record; crop both to the smaller width and height. Default: error.
+    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. Default:
+        auto.
+    channels: channels of the packed image. Default: rgb.
+    alpha: transparency of images: drop it, or blend with a color. Default: drop.
+    depth16: 16-bit images: keep the upper 8 bits, or rescale. Default: shift.
+    jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
+        antialiased filter; off decodes all pixels. Default: auto.
+    max_pixels: refuse larger images. Default: 268435456.
+    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. Default: bits.
+    image_layout: order of the image's axes. Default: hwc.
+    shard_size: maximum bytes of records per shard, such as 64MiB or 1GB. Default: 256MiB.
+    shard_samples: maximum samples per shard, instead of a size.
+    shuffle: write records in a random order drawn from SEED; reading in file order is then random.
+    zstd: compress each record: smaller, but no longer readable in place [default: both fields,
+        level 1].
+    jobs: threads; more need more memory [default: one per processor that the process may use].
+    config: read options from FILE: lines `name = value`, with option names without dashes; the
+        command line takes precedence.
+    log_file: append every message with its time to FILE.
+    """
+    report = run(
+        "preview",
+        [*packs],
+        {
+            "--output": output,
+            "--html": html,
+            "--keys": _joined(keys, ","),
+            "--class": class_,
+            "--grid": _joined(grid, "x"),
+            "--width": width,
+            "--force": force,
+            "--images": _each(images),
+            "--labels": _each(labels),
+            "--image-folders": _each(image_folders),
+            "--key-prefix": _each(key_prefix),
+            "--image-suffix": image_suffix,
+            "--label-suffix": label_suffix,
+            "--pair-regex": pair_regex,
+            "--mask-per-class": mask_per_class,
+            "--allow-empty": allow_empty,
+            "--fold": fold,
+            "--orphans": orphans,
+            "--pairs": pairs,
+            "--list": list,
+            "--root": root,
+            "--strip-prefix": strip_prefix,
+            "--split": split,
+            "--split-seed": split_seed,
+            "--group": group,
+            "--preset": preset,
+            "--map": map,
+            "--classes": classes,
+            "--num-classes": num_classes,
+            "--label-kind": label_kind,
+            "--rgb-id": rgb_id,
+            "--shift-ids": shift_ids,
+            "--threshold": threshold,
+            "--ignore": _each(ignore),
+            "--unknown": unknown,
+            "--pad-label": pad_label,
+            "--size": _joined(size, "x"),
+            "--fit": fit,
+            "--tile": _joined(tile, "x"),
+            "--pad-multiple": pad_multiple,
+            "--image-filter": image_filter,
+            "--label-filter": label_filter,
+            "--anchor": anchor,
+            "--pad-color": _joined(pad_color, ","),
+            "--size-mismatch": size_mismatch,
+            "--exif": exif,
+            "--channels": channels,
+            "--alpha": alpha,
+            "--depth16": depth16,
+            "--jpeg-scale": jpeg_scale,
+            "--max-pixels": max_pixels,
+            "--label-storage": label_storage,
+            "--image-layout": image_layout,
+            "--shard-size": shard_size,
+            "--shard-samples": shard_samples,
+            "--shuffle": shuffle,
+            "--zstd": zstd,
+            "--jobs": jobs,
+            "--config": config,
+            "--log-file": log_file,
+        },
+        progress,
+    )
+    return preview_report(report)
+
+
+def extract(
+    pack: Path,
+    *,
+    output: Path,
+    key: str | Sequence[str] | None = None,
+    ids: bool = False,
+    npy: bool = False,
+    force: bool = False,
+    jobs: int | None = None,
+    log_file: Path | None = None,
+    progress: Listener | bool | None = None,
+) -> ExtractReport:
+    """Writes samples of a pack as PNG files: images/KEY.png and labels/KEY.png, or labels.csv.
+
+    pack: a pack, or the parent folder of splits, each of which gets its own folder.
+    output: folder to write to; created if missing.
+    key: only the sample with this key; repeatable [default: all].
+    ids: write labels as gray class ids even if classes have colors; --label-kind index reads both.
+    npy: also write .npy files: the image as HWC bytes, the label as stored.
+    force: replace existing files.
+    jobs: threads; more need more memory [default: one per processor that the process may use].
+    log_file: append every message with its time to FILE.
+    """
+    report = run(
+        "extract",
+        [pack],
+        {
+            "--output": output,
+            "--key": _each(key),
+            "--ids": ids,
+            "--npy": npy,
+            "--force": force,
+            "--jobs": jobs,
+            "--log-file": log_file,
+        },
+        progress,
+    )
+    return extract_report(report)
+
+
+def merge(
+    *folders: Path,
+    output: Path | None = None,
+    log_file: Path | None = None,
+    progress: Listener | bool | None = None,
+) -> MergeReport:
+    """Joins the partitions of a pack (pack --partition); the result has the bytes of a single run.
+
+    folders: folders of partitions, or of their splits; they stay unchanged.
+    output: folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets
+        its manifest.
+    log_file: append every message with its time to FILE.
+    """
+    report = run(
+        "merge",
+        [*folders],
+        {
+            "--output": output,
+            "--log-file": log_file,
+        },
+        progress,
+    )
+    return merge_report(report)

@@ -1,0 +1,156 @@
+"""What the commands report.
+
+Each report has the members that programs ask for as typed attributes, and everything that the
+command has printed in `json`, as docs/json.md describes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PackReport:
+    """status: "packed", "complete", "planned" or "stopped". output: the pack's folder; None with
+    several splits, whose reports are in `sets`. records, skipped: samples in the pack, and left
+    out. packed_shards, kept_shards: written by this run, and kept from an earlier one."""
+
+    status: str
+    output: str | None
+    records: int | None
+    skipped: int | None
+    packed_shards: int | None
+    kept_shards: int | None
+    seconds: float | None
+    sets: tuple[PackReport, ...]
+    json: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing that is wrong with a pack. file: its name in the folder. record, key, offset: None
+    if it has no such place."""
+
+    file: str
+    text: str
+    record: int | None
+    key: str | None
+    offset: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """The check of one pack or shard. ok: nothing was found. findings: at most `max_findings`."""
+
+    pack: str
+    ok: bool
+    shards: int
+    records: int
+    findings: tuple[Damage, ...]
+    json: Json
+
+
+@dataclass(frozen=True, slots=True)
+class InfoReport:
+    """One pack. size_bytes: of all its shards."""
+
+    pack: str
+    fingerprint: str
+    samples: int
+    skipped: int
+    shards: int
+    size_bytes: int
+    json: Json
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """ok: `pack` would accept the data."""
+
+    ok: bool
+    json: Json
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewReport:
+    """sheet, page: the files that were written, or None."""
+
+    sheet: str | None
+    page: str | None
+    json: Json
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractReport:
+    """status: "extracted" or "stopped". files: how many were written."""
+
+    status: str
+    output: str
+    samples: int
+    files: int
+    json: Json
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """The pack, or with several splits the packs, that were merged."""
+
+    json: Json
+
+
+def pack_report(report: Mapping[str, Any]) -> PackReport:
+    """From what `hotpack pack --json` prints."""
+    outer = {name: report.get(name) for name in ("status", "seconds")}
+    sets = tuple(pack_report({**outer, **one}) for one in report.get("sets") or ())
+    names = ("output", "records", "skipped", "packed_shards", "kept_shards")
+    return PackReport(
+        status=report["status"],
+        seconds=report.get("seconds"),
+        sets=sets,
+        json=dict(report),
+        **{name: report.get(name) for name in names},
+    )
+
+
+def verify_report(report: Mapping[str, Any]) -> VerifyReport:
+    findings = tuple(
+        Damage(one["file"], one["text"], one.get("record"), one.get("key"), one.get("offset"))
+        for one in report["findings"]
+    )
+    return VerifyReport(
+        report["pack"], report["ok"], report["shards"], report["records"], findings, dict(report)
+    )
+
+
+def info_report(report: Mapping[str, Any]) -> InfoReport:
+    return InfoReport(
+        report["pack"],
+        report["fingerprint"],
+        report["samples"],
+        report["skipped"],
+        report["shards"],
+        report["bytes"],
+        dict(report),
+    )
+
+
+def check_report(report: Mapping[str, Any]) -> CheckReport:
+    return CheckReport(report["exit"] == 0, dict(report))
+
+
+def preview_report(report: Mapping[str, Any]) -> PreviewReport:
+    return PreviewReport(report["sheet"], report["page"], dict(report))
+
+
+def extract_report(report: Mapping[str, Any]) -> ExtractReport:
+    return ExtractReport(
+        report["status"], report["output"], report["samples"], report["files"], dict(report)
+    )
+
+
+def merge_report(report: Mapping[str, Any]) -> MergeReport:
+    return MergeReport(dict(report))

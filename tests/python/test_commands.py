@@ -1,0 +1,192 @@
+"""The commands as functions: options, reports, errors, progress, interrupts. They need the command alone."""
+
+import json
+import logging
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT, golden_pack
+
+import hotpack
+from hotpack import process
+
+STREET = ROOT / "sample_data" / "street"
+
+
+@pytest.fixture(autouse=True)
+def of_the_build(command, monkeypatch):
+    monkeypatch.setenv("HOTPACK_COMMAND", command)
+
+
+@pytest.fixture
+def street(tmp_path):
+    """Arguments for packing the sample data."""
+    return {"images": STREET / "images", "labels": STREET / "masks_color", "classes": STREET / "class_dict.csv", "size": (64, 48), "fit": "cover", "output": tmp_path / "packed"}
+
+
+def test_the_functions_are_those_of_the_command(command):
+    subprocess.run([ROOT / "scripts" / "make-python-commands", "--check", command], check=True)
+
+
+def test_pack_makes_a_pack_and_says_what_it_did(street):
+    report = hotpack.pack(**street)
+    assert (report.status, report.records, report.skipped, report.output) == ("packed", 24, 0, str(street["output"])) and report.json["classes"]
+    again = hotpack.pack(**street)
+    assert again.status == "complete" and again.kept_shards == report.packed_shards
+    assert (Path(street["output"]) / "dataset.json").exists()
+
+
+def test_info_verify_extract_preview_and_merge(street, tmp_path):
+    hotpack.pack(**street)
+    (facts,) = hotpack.info(street["output"])
+    assert facts.samples == 24 and facts.json["schema"]["geometry"]["size"] == [64, 48]
+    (checked,) = hotpack.verify(street["output"])
+    assert checked.ok and checked.records == 24 and checked.findings == ()
+    files = hotpack.extract(street["output"], output=tmp_path / "back", key=["north/country_02"], ids=True)
+    assert files.samples == 1 and files.files >= 2
+    sheet = hotpack.preview(street["output"], output=tmp_path / "sheet.png", grid=(2, 1))
+    assert Path(sheet.sheet).stat().st_size > 100
+    parts = {**street, "shard_samples": 6}
+    for part in (0, 1):
+        hotpack.pack(**{**parts, "output": tmp_path / f"part{part}"}, partition=f"{part}/2")
+    hotpack.merge(tmp_path / "part0", tmp_path / "part1", output=tmp_path / "merged")
+    assert hotpack.verify(tmp_path / "merged")[0].ok
+    assert hotpack.check(images=street["images"], labels=street["labels"], classes=street["classes"]).ok
+
+
+def test_damage_is_a_report_with_findings(pack):
+    folder = pack("index")
+    shard = next(folder.glob("*.safetensors"))
+    data = bytearray(shard.read_bytes())
+    data[-1] ^= 1
+    shard.write_bytes(data)
+    (report,) = hotpack.verify(folder)
+    assert not report.ok and shard.name in {finding.file for finding in report.findings} and report.findings[0].text
+
+
+def test_every_refusal_is_an_error_of_its_class(street, tmp_path):
+    with pytest.raises(hotpack.UsageError) as caught:
+        hotpack.pack(**{**street, "size": "12x"})
+    assert caught.value.option == "--size" and "12" in caught.value.message
+    with pytest.raises(hotpack.IoError) as caught:
+        hotpack.pack(**{**street, "images": tmp_path / "none"})
+    assert caught.value.path == str(tmp_path / "none") == caught.value.filename
+    with pytest.raises(hotpack.DamagedError):
+        hotpack.extract(STREET, output=tmp_path / "back")
+    ids = tmp_path / "labels"
+    shutil.copytree(STREET / "masks_color", ids)
+    next(ids.rglob("*.png")).unlink()
+    with pytest.raises(hotpack.DataError) as caught:
+        hotpack.pack(**{**street, "labels": ids})
+    assert caught.value.problems[0]["count"] == 1
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.problems == caught.value.problems and str(again) == str(caught.value)
+    assert not (tmp_path / "packed").exists() or not list((tmp_path / "packed").iterdir())
+
+
+def test_progress_is_told_and_messages_are_logged(street, caplog):
+    seen = []
+    with caplog.at_level(logging.INFO, "hotpack"):
+        hotpack.pack(**street, progress=seen.append)
+    assert seen and isinstance(seen[-1], hotpack.Progress) and seen[-1].samples_done == 24
+    assert any("labels are read as color" in record.getMessage() for record in caplog.records)
+
+
+def test_a_listener_that_raises_ends_the_command_in_order(street):
+    def refuse(progress):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        hotpack.pack(**street, progress=refuse)
+    assert not [name for name in os.listdir(street["output"]) if name.endswith(".tmp")] if Path(street["output"]).exists() else True
+    assert hotpack.pack(**street).records == 24
+
+
+def test_an_interrupt_of_this_process_alone_ends_the_command(tmp_path, command):
+    """As Jupyter interrupts: the command is in another group and is told by this process."""
+    images = tmp_path / "images"
+    images.mkdir()
+    pixels = np.random.default_rng(1).integers(0, 256, (700, 900, 3), np.uint8)
+    from hotpack.html import png
+
+    data = png(pixels)
+    for number in range(400):
+        (images / f"{number}.png").write_bytes(data)
+    program = f"""
+import sys; sys.path[:0] = {sys.path!r}
+import hotpack
+print("begun", flush=True)
+try: hotpack.pack(images={str(images)!r}, output={str(tmp_path / 'out')!r}, size=(800, 600), jobs=1, shard_samples=10)
+except KeyboardInterrupt: print("interrupted", flush=True)
+"""
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert child.stdout.readline() == "begun\n"
+    time.sleep(0.7)
+    child.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    assert child.communicate(timeout=60)[0] == "interrupted\n" and child.returncode == 0
+    assert time.monotonic() - began < 30
+    left = os.listdir(tmp_path / "out") if (tmp_path / "out").exists() else []
+    assert not [name for name in left if name.endswith(".tmp") or name == "dataset.json"]
+
+
+def test_names_that_are_not_utf8_go_through(street, tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xff"
+    report = hotpack.pack(**{**street, "output": name})
+    assert report.records == 24 and os.path.exists(name + b"/dataset.json") and hotpack.verify(name)[0].ok
+
+
+def test_commands_run_in_several_threads(street, tmp_path):
+    reports = []
+    threads = [threading.Thread(target=lambda n=n: reports.append(hotpack.pack(**{**street, "output": tmp_path / str(n)}))) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [report.status for report in reports] == ["packed"] * 3
+
+
+def test_a_missing_command_and_one_of_another_version_are_refused(monkeypatch, tmp_path):
+    other = tmp_path / "hotpack"
+    other.write_text("#!/bin/sh\necho hotpack 9.9.9\n")
+    other.chmod(0o755)
+    monkeypatch.setenv("HOTPACK_COMMAND", str(other))
+    with pytest.raises(hotpack.UsageError, match="of version 9.9.9"):
+        hotpack.info(golden_pack("bits"))
+    monkeypatch.setenv("HOTPACK_COMMAND", str(tmp_path / "none"))
+    with pytest.raises(hotpack.UsageError, match="was not found"):
+        process.find_command()
+
+
+def test_a_command_without_a_report_is_an_internal_error(monkeypatch, tmp_path):
+    other = tmp_path / "hotpack"
+    other.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo hotpack {hotpack.__version__} && exit\nkill -9 $$\n')
+    other.chmod(0o755)
+    monkeypatch.setenv("HOTPACK_COMMAND", str(other))
+    with pytest.raises(hotpack.InternalError, match="ended with signal 9"):
+        hotpack.info(golden_pack("bits"))
+
+
+def test_a_bar_needs_tqdm(monkeypatch, street):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(hotpack.UsageError, match="pip install tqdm"):
+        hotpack.pack(**street, progress=True)
+
+
+def test_a_bar_shows_the_samples(street, capsys):
+    pytest.importorskip("tqdm")
+    hotpack.pack(**street, progress=True)
+    assert "24" in capsys.readouterr().err
+
+
+def test_the_module_is_the_command(run):
+    assert json.loads(run("import runpy, sys; sys.argv[1:] = ['version', '--json']; runpy.run_module('hotpack', run_name='__main__')"))["version"] == hotpack.__version__
