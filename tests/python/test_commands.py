@@ -119,8 +119,9 @@ def test_an_interrupt_of_this_process_alone_ends_the_command(tmp_path, command):
     from hotpack.html import png
 
     data = png(pixels)
-    for number in range(400):
-        (images / f"{number}.png").write_bytes(data)
+    (tmp_path / "one.png").write_bytes(data)
+    for number in range(1500):
+        os.link(tmp_path / "one.png", images / f"{number}.png")
     program = f"""
 import sys; sys.path[:0] = {sys.path!r}
 import hotpack
@@ -128,12 +129,15 @@ print("begun", flush=True)
 try: hotpack.pack(images={str(images)!r}, output={str(tmp_path / 'out')!r}, size=(800, 600), jobs=1, shard_samples=10)
 except KeyboardInterrupt: print("interrupted", flush=True)
 """
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     assert child.stdout.readline() == "begun\n"
-    time.sleep(0.7)
+    while not list(tmp_path.glob("out/*.safetensors")):  # it packs
+        assert child.poll() is None
+        time.sleep(0.01)
     child.send_signal(signal.SIGINT)
     began = time.monotonic()
-    assert child.communicate(timeout=60)[0] == "interrupted\n" and child.returncode == 0
+    output, errors = child.communicate(timeout=60)
+    assert (output, errors, child.returncode) == ("interrupted\n", "", 0)
     assert time.monotonic() - began < 30
     left = os.listdir(tmp_path / "out") if (tmp_path / "out").exists() else []
     assert not [name for name in left if name.endswith(".tmp") or name == "dataset.json"]

@@ -325,6 +325,25 @@ print(os.waitpid(child, 0)[1], next(iter(loader)).epoch)
     ) == "0 1\n"
 
 
+def test_a_forked_child_ends_while_its_parent_waits(run):
+    """Threads of the parent that wait do not exist in the child, which must not wait for them."""
+    program = """
+import os, sys, threading, time, hotpack
+loader = hotpack.Loader(hotpack.open(sys.argv[1]), 1)
+def read():
+    while True:
+        for batch in loader: batch.image.sum()
+threading.Thread(target=read, daemon=True).start()
+began = time.monotonic()
+for _ in range(10):
+    child = os.fork()
+    if child == 0: sys.exit(sum(1 for batch in hotpack.Loader(loader.dataset, 1)) != 3)
+    assert os.waitpid(child, 0)[1] == 0
+print(time.monotonic() - began < 9)
+"""
+    assert run(program, golden_pack("bits")) == "True\n"
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_data_sets_go_to_other_processes(run, method, tmp_path):
     (tmp_path / "work.py").write_text("import hotpack\ndef keys(ds): return [sample.key for sample in ds] + [b.valid for b in hotpack.Loader(ds, 3)]\n")

@@ -76,8 +76,9 @@ def test_a_training_loop_gets_no_copy_and_graphs_keep_their_batches(big):
 
 
 def test_unlabeled_sets_have_no_label():
-    x, y = next(iter(hpt.Loader(hotpack.open(golden_pack("unlabelled")), 1, label=None)))
-    assert y is None and x.shape == (1, 3, 9, 9)
+    for options in ({}, {"label": None}):
+        x, y = next(iter(hpt.Loader(hotpack.open(golden_pack("unlabelled")), 1, **options)))
+        assert y is None and x.shape == (1, 3, 9, 9)
 
 
 def test_to_moves_both(big):

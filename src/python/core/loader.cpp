@@ -190,26 +190,28 @@ struct Waiting {
   int waiters = 0;
   std::atomic<bool> over{false};
 };
-Waiting& waiting() {
-  static auto* const one = new Waiting;  // never destroyed: a daemon thread may still use it
-  return *one;
-}
+// Of this process; never destroyed, because a daemon thread may still use it.
+std::atomic<Waiting*> waiting_here{new Waiting};
+Waiting& waiting() { return *waiting_here; }
 
 class Waiter {
  public:
   Waiter() {
-    const std::lock_guard lock(waiting().mutex);
-    ++waiting().waiters;
+    const std::lock_guard lock(all_.mutex);
+    ++all_.waiters;
   }
   ~Waiter() {
     {
-      const std::lock_guard lock(waiting().mutex);
-      --waiting().waiters;
+      const std::lock_guard lock(all_.mutex);
+      --all_.waiters;
     }
-    waiting().changed.notify_all();
+    all_.changed.notify_all();
   }
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
+
+ private:
+  Waiting& all_ = waiting();
 };
 
 // Ends a call while Python exits. Other threads end without a trace, as by sys.exit().
@@ -322,6 +324,9 @@ void end_waiting() {
   for (PyLoader* const loader : all.loaders) loader->loader().cancel();
   all.changed.wait_for(lock, std::chrono::seconds(10), [&] { return all.waiters == 0; });
 }
+
+// In a forked child: its parent's waiting threads do not exist there, and may hold the lock.
+void forget_waiting() { waiting_here = new Waiting; }
 
 // ---- opening
 
@@ -477,6 +482,7 @@ void bind_loader(nb::module_& module) {
       .def_prop_ro("waited", &PyLoader::waited);
   module.def("open_loader", &open_loader);
   module.def("end_waiting", &end_waiting);
+  module.def("forget_waiting", &forget_waiting);
 }
 
 }  // namespace hotpack::python

@@ -58,6 +58,7 @@ class Loader(LoaderOf[Batch]):
     `jax.make_array_from_process_local_data(sharding, b.image)`."""
 
     _batch_class = Batch
+    _default_label = _LABEL
 
     def __init__(
         self,

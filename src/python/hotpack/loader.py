@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
@@ -30,12 +31,15 @@ State = dict[str, str | int]
 _AnyBatch = TypeVar("_AnyBatch", bound=Batch)
 
 atexit.register(_core.end_waiting)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_core.forget_waiting)
 
 
 class LoaderOf(Generic[_AnyBatch]):
     """What the loaders of all frameworks have in common; see `Loader`."""
 
     _batch_class: type[_AnyBatch]
+    _default_label: Label | None = None  # not for data sets without labels
 
     def __init__(
         self,
@@ -67,6 +71,8 @@ class LoaderOf(Generic[_AnyBatch]):
         self._given = given
         dataset = data if isinstance(data, Dataset) else open(data)
         self.dataset = dataset
+        if label is self._default_label and dataset._core.label is None:
+            given["label"] = label = None
         place = place_of(rank, world)
         self.rank, self.world, self._origin = place
         _check_choices(shuffle, tail, access, timeout)

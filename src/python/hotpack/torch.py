@@ -74,6 +74,7 @@ class Loader(LoaderOf[Batch]):
     """
 
     _batch_class = Batch
+    _default_label = _LABEL
 
     def __init__(
         self,
