@@ -18,8 +18,6 @@
 #include "hotpack/read_batch.hpp"
 #include "options.hpp"
 
-namespace nb = nanobind;
-
 namespace hotpack::python {
 
 namespace {

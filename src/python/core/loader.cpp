@@ -22,8 +22,6 @@
 #include "errors.hpp"
 #include "options.hpp"
 
-namespace nb = nanobind;
-
 namespace hotpack::python {
 
 namespace {
