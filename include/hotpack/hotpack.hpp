@@ -6,6 +6,7 @@
 #include "hotpack/augment.hpp"
 #include "hotpack/batch.hpp"
 #include "hotpack/batch_copy.hpp"
+#include "hotpack/build_info.hpp"
 #include "hotpack/dataset.hpp"
 #include "hotpack/device_loader.hpp"
 #include "hotpack/expand.hpp"

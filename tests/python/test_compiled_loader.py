@@ -2,11 +2,13 @@
 
 import gc
 import pickle
+import re
 import subprocess
 import sys
 import threading
 import warnings
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -531,7 +533,12 @@ def test_public_names_are_documented_and_versions_shown(capsys):
     for name in hotpack.__all__:
         assert name == "__version__" or getattr(hotpack, name).__doc__, name
     hotpack.show_versions()
-    assert f"hotpack {hotpack.__version__}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"hotpack {hotpack.__version__}, compiled with " in shown
+    instructions = re.search("^vector instructions (.+), zstd [0-9.]+$", shown, re.MULTILINE)
+    assert instructions
+    if "avx2" in Path("/proc/cpuinfo").read_text().split():  # else portable kernels would run unnoticed
+        assert instructions[1] in ("avx2", "avx512")
 
 
 def test_import_is_lazy():

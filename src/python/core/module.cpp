@@ -4,6 +4,7 @@
 
 #include "dataset.hpp"
 #include "errors.hpp"
+#include "hotpack/build_info.hpp"
 #include "hotpack/version.hpp"
 
 NB_MODULE(_core, module) {
@@ -14,4 +15,8 @@ NB_MODULE(_core, module) {
   hotpack::python::bind_dataset(module);
   hotpack::python::bind_loader(module);
   module.attr("version") = HOTPACK_VERSION;
+  const hotpack::BuildInfo info = hotpack::build_info();
+  module.attr("compiler") = info.compiler.c_str();
+  module.attr("zstd") = info.zstd.c_str();
+  module.attr("instructions") = info.instructions.c_str();
 }

@@ -21,10 +21,11 @@ _FRAMEWORKS = (
 
 def show_versions() -> None:
     """Prints the versions of hotpack, Python, the system and the frameworks, without importing
-    them."""
+    them, and the vector instructions that hotpack uses on this processor."""
     from . import _core
 
-    print(f"hotpack {_core.version}")
+    print(f"hotpack {_core.version}, compiled with {_core.compiler}")
+    print(f"vector instructions {_core.instructions}, zstd {_core.zstd}")
     print(f"python {sys.version.split()[0]} on {platform.platform()}")
     for name in _FRAMEWORKS:
         try:
