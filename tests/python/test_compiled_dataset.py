@@ -91,6 +91,10 @@ def test_read_gives_any_samples_in_any_order(golden):
         elif label:
             assert np.array_equal(batch.label[row], sample.one_hot("float32", "NCHW"))
     assert batch.keys == [data.keys[number] for number in numbers] and batch.index.tolist() == numbers and len(batch) == len(numbers)
+    assert batch.boxes.tolist() == [[0, 0, data[number].image.shape[1], data[number].image.shape[0], 0, 0] for number in numbers]
+    batch.release()
+    with pytest.raises(hotpack.UsageError, match="released"):
+        batch.image
 
 
 def test_read_fills_the_arrays_that_it_is_given(ds):

@@ -544,3 +544,7 @@ def test_public_names_are_documented_and_versions_shown(capsys):
 def test_import_is_lazy():
     text = subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}; import hotpack; print('numpy' in sys.modules, 'hotpack._core' in sys.modules)"], capture_output=True, text=True, check=True).stdout
     assert text == "False False\n"
+
+
+def test_a_loader_needs_nothing_of_the_pure_reader(run):
+    assert run("import sys, hotpack; hotpack.Loader, hotpack.open; print([m for m in sys.modules if m.startswith('hotpack.pure')])") == "[]\n"

@@ -194,8 +194,7 @@ def test_lightning_gets_each_epoch_and_continues_in_the_middle(big, tmp_path):
     assert first.net.seen + second.net.seen == whole.net.seen
 
 
-def test_the_trainer_of_transformers_gets_each_epoch(big, tmp_path, monkeypatch):
-    monkeypatch.setenv("USE_TF", "0")
+def test_the_trainer_of_transformers_gets_each_epoch(big, tmp_path):
     transformers = framework("transformers")
     framework("accelerate")
 

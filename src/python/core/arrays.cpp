@@ -100,6 +100,19 @@ nb::object view_of(const std::uint8_t* data, std::span<const std::int64_t> shape
                                                              owner, strides.data()));
 }
 
+nb::object boxes_of(std::span<const SampleCrop> crops) {
+  const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(crops.size()), 6};
+  const NewArray made = new_array(shape, ElementType::i32);
+  auto* out = reinterpret_cast<std::int32_t*>(made.bytes.data());
+  for (const SampleCrop& crop : crops) {
+    for (const std::int32_t value :
+         {crop.x, crop.y, crop.width, crop.height, std::int32_t{crop.flip_horizontal},
+          std::int32_t{crop.flip_vertical}})
+      *out++ = value;
+  }
+  return made.array;
+}
+
 NewArray new_array(std::span<const std::int64_t> shape, ElementType type) {
   std::size_t bytes = element_bytes(type);
   for (const std::int64_t size : shape) bytes *= static_cast<std::size_t>(size);

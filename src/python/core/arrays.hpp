@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "hotpack/augment.hpp"
 #include "hotpack/expand.hpp"
 
 namespace hotpack::python {
@@ -48,5 +49,9 @@ struct NewArray {
   std::span<std::byte> bytes;
 };
 [[nodiscard]] NewArray new_array(std::span<const std::int64_t> shape, ElementType type);
+
+// What augmentation chose for each row, i32 [N,6]: x, y, width, height, flipped horizontally,
+// flipped vertically.
+[[nodiscard]] nb::object boxes_of(std::span<const SampleCrop> crops);
 
 }  // namespace hotpack::python

@@ -148,20 +148,9 @@ nb::object index_of(const PyBatch& self) {
   return made.array;
 }
 
-nb::object boxes_of(const PyBatch& self) {
+nb::object batch_boxes(const PyBatch& self) {
   const Held& held = self.get();
-  const std::span<const SampleCrop> from =
-      held.lease ? held.lease->crops() : std::span<const SampleCrop>(held.info.crops);
-  const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(from.size()), 6};
-  const NewArray made = new_array(shape, ElementType::i32);
-  auto* out = reinterpret_cast<std::int32_t*>(made.bytes.data());
-  for (const SampleCrop& crop : from) {
-    for (const std::int32_t value :
-         {crop.x, crop.y, crop.width, crop.height, std::int32_t{crop.flip_horizontal},
-          std::int32_t{crop.flip_vertical}})
-      *out++ = value;
-  }
-  return made.array;
+  return boxes_of(held.lease ? held.lease->crops() : std::span<const SampleCrop>(held.info.crops));
 }
 
 nb::list batch_keys(const PyBatch& self) {
@@ -412,7 +401,7 @@ void bind_batch(nb::module_& module) {
                                    nb::str(dtype_name(held.label.type).data()));
            })
       .def("index", &index_of)
-      .def("boxes", &boxes_of)
+      .def("boxes", &batch_boxes)
       .def("keys", &batch_keys)
       .def("release", [](PyBatch& self) { self.held.reset(); })
       .def_prop_ro("copied", [](const PyBatch& self) { return !self.get().lease; })

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from .errors import UsageError
+
 Array = npt.NDArray[Any]
+Field = TypeVar("Field")
 
 
-class Batch:
-    """Images and labels of one step, as NumPy arrays; `x, y = batch` gives both.
+class BatchOf(Generic[Field]):
+    """Images and labels of one step, in a framework's own kind of array; `x, y = batch` gives both.
 
     Memory: a batch of a Loader shares one of its slots with the arrays taken from it. The slot is
     refilled when batch and arrays are all gone, so nothing that you hold is overwritten. Arrays may
@@ -30,28 +33,31 @@ class Batch:
         self._core = core
         self._image_view = image_view
         self._label_view = label_view
-        self._image: Any = None
-        self._label: Any = None
+        self._image: Field | None = None
+        self._label: Field | None = None
+
+    @staticmethod
+    def _made(array: Array, view: np.dtype[Any] | None) -> Field:
+        """The framework's array over a NumPy array, which it keeps alive. view: the type as which
+        the array must be viewed, or None."""
+        raise NotImplementedError
 
     @property
-    def image(self) -> Array:
+    def image(self) -> Field:
         """[N,H,W,c], or [N,c,H,W] with layout "NCHW"."""
         if self._image is None:
-            array = self._core.image()
-            self._image = array if self._image_view is None else array.view(self._image_view)
-        image: Array = self._image
-        return image
+            self._image = self._made(self._core.image(), self._image_view)
+        return self._image
 
     @property
-    def label(self) -> Array | None:
+    def label(self) -> Field | None:
         """Class ids [N,H,W], one-hot elements [N,H,W,C] or [N,C,H,W], or bits [N,H,W,⌈C/8⌉];
         without H and W for labels of whole images; None without labels."""
         if self._label is None:
             array = self._core.label()
-            view = self._label_view
-            self._label = array if view is None or array is None else array.view(view)
-        label: Array | None = self._label
-        return label
+            if array is not None:
+                self._label = self._made(array, self._label_view)
+        return self._label
 
     @property
     def index(self) -> npt.NDArray[np.int64]:
@@ -104,40 +110,57 @@ class Batch:
 
     def __repr__(self) -> str:
         place = f"step {self.step} of epoch {self.epoch}"
-        return f"<{type(self).__module__}.Batch {place}, {self.valid} samples>"
+        name = type(self).__module__.removesuffix(".batch")
+        return f"<{name}.Batch {place}, {self.valid} samples>"
+
+
+class Batch(BatchOf[Array]):
+    """A batch whose images and labels are NumPy arrays; else as `BatchOf`: it shares a slot of its
+    Loader with them, and the slot is refilled when all are gone."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _made(array: Array, view: np.dtype[Any] | None) -> Array:
+        return array if view is None else array.view(view)
 
 
 class ReadRows:
-    """What Dataset.read() has read, as a Batch asks for it."""
+    """What Dataset.read() has read, as a batch asks for it; the arrays are its own."""
 
     epoch = step = 0
 
     def __init__(
-        self, numbers: npt.NDArray[np.int64], image: Array, label: Array | None, keys: list[str]
+        self,
+        numbers: npt.NDArray[np.int64],
+        image: Array,
+        label: Array | None,
+        keys: list[str],
+        boxes: npt.NDArray[np.int32],
     ) -> None:
-        self._numbers = numbers
-        self._image: Array | None = image
-        self._label = label
-        self._keys = keys
         self.rows = self.valid = len(numbers)
+        self._arrays: tuple[Array, Array | None] | None = (image, label)
+        self._numbers, self._keys, self._boxes = numbers, keys, boxes
 
-    def image(self) -> Array | None:
-        return self._image
+    def image(self) -> Array:
+        return self._held()[0]
 
     def label(self) -> Array | None:
-        return self._label
+        return self._held()[1]
 
     def index(self) -> npt.NDArray[np.int64]:
-        return self._numbers.copy()
+        return self._numbers
 
     def keys(self) -> list[str]:
         return self._keys
 
     def boxes(self) -> npt.NDArray[np.int32]:
-        """Whole records: nothing is augmented."""
-        assert self._image is not None
-        boxes = np.zeros((self.rows, 6), np.int32)
-        return boxes
+        return self._boxes
 
     def release(self) -> None:
-        self._image = self._label = None
+        self._arrays = None
+
+    def _held(self) -> tuple[Array, Array | None]:
+        if self._arrays is None:
+            raise UsageError("the batch was released; take what you need before release()")
+        return self._arrays

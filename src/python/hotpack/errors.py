@@ -108,16 +108,17 @@ class PerformanceWarning(UserWarning):
     """Something works, but slower than it could."""
 
 
-_CLASSES: tuple[type[Error], ...] = (
-    UsageError,
-    DataError,
-    IoError,
-    DamagedError,
-    InternalError,
-    TimeoutError,
-    CancelledError,
-    UsageError,
-)  # in the order of ErrorCode in include/hotpack/result.hpp
+# By the words of the command's JSON, in the order of ErrorCode in include/hotpack/result.hpp.
+CLASSES: dict[str, type[Error]] = {
+    "usage": UsageError,
+    "data": DataError,
+    "io": IoError,
+    "damaged": DamagedError,
+    "internal": InternalError,
+    "timeout": TimeoutError,
+    "cancelled": CancelledError,
+    "busy": UsageError,
+}
 
 
 def _of_code(
@@ -134,7 +135,9 @@ def _of_code(
         message = message.removeprefix(
             f"record {record} ({key}): " if key else f"record {record}: "
         )
-    error = _CLASSES[code](message, path=path, offset=offset, record=record, key=key, option=option)
+    error = list(CLASSES.values())[code](
+        message, path=path, offset=offset, record=record, key=key, option=option
+    )
     if isinstance(error, IoError):
         error.filename = path
     return error

@@ -13,7 +13,7 @@ from typing import Any
 
 import jax
 
-from . import batch as numpy_batch
+from .batch import BatchOf
 from .forms import Ids, Image, Label
 from .loader import LoaderOf
 
@@ -23,33 +23,15 @@ _IMAGE = Image("float32", "NHWC")
 _LABEL = Ids("int32")
 
 
-class Batch(numpy_batch.Batch):
-    """Images and labels of one step, as arrays of JAX; `x, y = batch` gives both. Else as
-    `hotpack.Batch`."""
+class Batch(BatchOf[jax.Array]):
+    """A batch whose images and labels are arrays of JAX; else as `hotpack.Batch`."""
 
     __slots__ = ()
 
-    @property
-    def image(self) -> jax.Array:  # type: ignore[override]
-        """[N,H,W,c], or [N,c,H,W] with layout "NCHW"."""
-        if self._image is None:
-            self._image = jax.device_put(self._viewed(self._core.image(), self._image_view))
-        image: jax.Array = self._image
-        return image
-
-    @property
-    def label(self) -> jax.Array | None:  # type: ignore[override]
-        """As `hotpack.Batch.label`, as an array of JAX."""
-        if self._label is None:
-            array = self._core.label()
-            if array is not None:
-                self._label = jax.device_put(self._viewed(array, self._label_view))
-        label: jax.Array | None = self._label
-        return label
-
     @staticmethod
-    def _viewed(array: Any, view: Any) -> Any:
-        return array if view is None else array.view(view)
+    def _made(array: Any, view: Any) -> jax.Array:
+        made: jax.Array = jax.device_put(array if view is None else array.view(view))
+        return made
 
 
 class Loader(LoaderOf[Batch]):

@@ -12,23 +12,25 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .batch import Batch
+from .batch import Batch, BatchOf
 from .dataset import Check, Dataset, Path, open
 from .distributed import place_of
 from .errors import PerformanceWarning, UsageError
 from .forms import Image, Label, view_of
-from .pure.augment import Augment
+
+if TYPE_CHECKING:  # only its attributes are used; hotpack.pure takes a while to import
+    from .pure import Augment
 
 Shuffle = bool | Literal["block"]
 Tail = Literal["drop", "pad", "wrap"]
 State = dict[str, str | int]
-_AnyBatch = TypeVar("_AnyBatch", bound=Batch)
+_AnyBatch = TypeVar("_AnyBatch", bound=BatchOf[Any])
 
 atexit.register(_core.end_waiting)
 if hasattr(os, "register_at_fork"):

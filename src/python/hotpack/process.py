@@ -18,29 +18,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .errors import (
-    CancelledError,
-    DamagedError,
-    DataError,
-    Error,
-    InternalError,
-    IoError,
-    TimeoutError,
-    UsageError,
-)
+from .errors import CLASSES, Error, InternalError, IoError, UsageError
 
 _LOG = logging.getLogger("hotpack")
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 _SECONDS_TO_STOP = 30.0  # an interrupted command finishes the records at hand
-_CLASSES: dict[str, type[Error]] = {
-    "usage": UsageError,
-    "data": DataError,
-    "io": IoError,
-    "damaged": DamagedError,
-    "internal": InternalError,
-    "timeout": TimeoutError,
-    "cancelled": CancelledError,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +202,7 @@ def _ending(code: int) -> str:
 
 
 def _error_of(report: Mapping[str, Any]) -> Error:
-    error = _CLASSES.get(report["code"], InternalError)(
+    error = CLASSES.get(report["code"], InternalError)(
         report["message"],
         path=report.get("path"),
         offset=report.get("offset"),

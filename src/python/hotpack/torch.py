@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from . import batch as numpy_batch
+from .batch import BatchOf
 from .dataset import Dataset
 from .distributed import place_of
 from .errors import PerformanceWarning, UsageError
 from .forms import Ids, Image, Label
 from .loader import LoaderOf
+from .rows import Row, Rows
 
 __all__ = ["Batch", "Batches", "Loader", "Samples"]
 
@@ -30,28 +31,16 @@ _IMAGE = Image("float32", "NCHW")
 _LABEL = Ids("int64", ignore=-100)
 
 
-class Batch(numpy_batch.Batch):
-    """Images and labels of one step, as tensors in host memory; `x, y = batch` gives both. Else as
-    `hotpack.Batch`."""
+class Batch(BatchOf[torch.Tensor]):
+    """A batch whose images and labels are tensors in host memory; else as `hotpack.Batch`."""
 
     __slots__ = ()
 
-    @property
-    def image(self) -> torch.Tensor:  # type: ignore[override]
-        """[N,c,H,W], or [N,H,W,c] with layout "NHWC"."""
-        if self._image is None:
-            self._image = _tensor(self._core.image(), self._image_view)
-        image: torch.Tensor = self._image
-        return image
-
-    @property
-    def label(self) -> torch.Tensor | None:  # type: ignore[override]
-        """As `hotpack.Batch.label`, as a tensor."""
-        if self._label is None:
-            array = self._core.label()
-            self._label = None if array is None else _tensor(array, self._label_view)
-        label: torch.Tensor | None = self._label
-        return label
+    @staticmethod
+    def _made(array: npt.NDArray[Any], view: np.dtype[Any] | None) -> torch.Tensor:
+        if view is None:
+            return torch.from_numpy(array)
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
 
     def to(
         self, device: Any, non_blocking: bool = False
@@ -105,13 +94,11 @@ class Samples(torch.utils.data.Dataset[tuple[torch.Tensor, Any]]):
         label: Label | None = _LABEL,
         transform: Any = None,
     ) -> None:
-        self.data = data
-        self.image = image
-        self.label = label if data._core.label else None
+        self._rows = Rows(data, image, label)
         self.transform = transform
 
     def __len__(self) -> int:
-        return len(self.data)
+        return len(self._rows)
 
     def __getitem__(self, index: int) -> Any:
         return self.__getitems__([index])[0]
@@ -119,16 +106,13 @@ class Samples(torch.utils.data.Dataset[tuple[torch.Tensor, Any]]):
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         """Several samples at once, as DataLoader asks for them."""
         threads = 1 if torch.utils.data.get_worker_info() else 0
-        if self.data.image_shape is None:
-            return [self._read([index], threads)[0] for index in indices]
-        return self._read(indices, threads)
-
-    def _read(self, indices: Sequence[int], threads: int) -> list[Any]:
-        batch = self.data.read(indices, image=self.image, label=self.label, threads=threads)
-        images = torch.from_numpy(batch.image)
-        labels = [None] * len(batch) if batch.label is None else torch.from_numpy(batch.label)
-        pairs = list(zip(images, labels))
+        pairs = [_pair(row) for row in self._rows.read(indices, threads)]
         return pairs if self.transform is None else [self.transform(*pair) for pair in pairs]
+
+
+def _pair(row: Row) -> tuple[torch.Tensor, torch.Tensor | None]:
+    label = row.get("label")
+    return torch.from_numpy(row["image"]), None if label is None else torch.from_numpy(label)
 
 
 class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
@@ -208,10 +192,3 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
             if self._state is None and self._epoch:
                 self._loader.set_epoch(self._epoch)
         return self._loader
-
-
-def _tensor(array: npt.NDArray[Any], view: np.dtype[Any] | None) -> torch.Tensor:
-    """A tensor over the array, which it keeps alive."""
-    if view is None:
-        return torch.from_numpy(array)
-    return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)

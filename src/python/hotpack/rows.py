@@ -1,0 +1,39 @@
+"""Samples as rows, dictionaries of arrays, as the data libraries of other frameworks take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .dataset import Dataset, Path, open
+from .forms import Image, Label
+
+Row = dict[str, Any]
+
+
+class Rows:
+    """Rows of a data set: {"image", "label", "key"}; without "label" if it has no labels.
+
+    data: a Dataset, or the folder of a pack. image, label: the forms. Arrays are the row's own. Pickles with its data set. Thread-safe.
+    """
+
+    def __init__(self, data: Dataset | Path, image: Image, label: Label | None) -> None:
+        self.data = data if isinstance(data, Dataset) else open(data)
+        self.image = image
+        self.label = None if self.data._core.label is None else label
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def read(self, numbers: Sequence[int], threads: int = 0) -> list[Row]:
+        """The rows of these samples, in this order. threads, errors: as `Dataset.read`."""
+        if self.data.image_shape is None:  # each has a size of its own
+            return [self._read([number], threads)[0] for number in numbers]
+        return self._read(numbers, threads)
+
+    def _read(self, numbers: Sequence[int], threads: int) -> list[Row]:
+        batch = self.data.read(numbers, image=self.image, label=self.label, threads=threads)
+        if batch.label is None:
+            return [{"image": image, "key": key} for image, key in zip(batch.image, batch.keys)]
+        fields = zip(batch.image, batch.label, batch.keys)
+        return [{"image": image, "label": label, "key": key} for image, label, key in fields]
