@@ -86,7 +86,7 @@ ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embe
 # src/python, the Python package. Its modules import these and each other, and modules of hotpack.pure nothing else of hotpack but its errors.
 # A package that is not always installed is imported in one file only.
 PYTHON_LIBRARIES = {"numpy": (), "zstandard": ("frames.py",), "ml_dtypes": ("labels.py", "forms.py"), "matplotlib": ("show.py",),
-                    "torch": ("torch.py",), "jax": ("jax.py", "distributed.py"), "keras": ("keras.py",), "tensorflow": ("tf.py",),
+                    "torch": ("torch.py",), "jax": ("jax.py", "distributed.py"), "keras": ("keras.py",), "tensorflow": ("tf.py",), "datasets": ("datasets.py",), "ray": ("ray.py",),
                     "grain": ("grain.py",), "tqdm": ("progress.py",)}
 PYTHON_STANDARD = set("""
 __future__ abc atexit base64 bisect builtins collections colorsys concurrent contextlib dataclasses errno functools html importlib itertools json

@@ -7,7 +7,7 @@ from conftest import ROOT, framework
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-NEEDS = {"hotpack.torch": "torch", "hotpack.keras": "keras", "hotpack.tf": "tensorflow", "hotpack.jax": "jax"}
+NEEDS = {"hotpack.torch": "torch", "hotpack.keras": "keras", "hotpack.tf": "tensorflow", "hotpack.jax": "jax", "hotpack.grain": "grain", "hotpack.datasets": "datasets", "hotpack.ray": "ray"}
 
 
 def headings():

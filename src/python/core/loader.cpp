@@ -148,7 +148,7 @@ nb::object index_of(const PyBatch& self) {
   return made.array;
 }
 
-nb::object batch_boxes(const PyBatch& self) {
+nb::object boxes_in(const PyBatch& self) {
   const Held& held = self.get();
   return boxes_of(held.lease ? held.lease->crops() : std::span<const SampleCrop>(held.info.crops));
 }
@@ -401,7 +401,7 @@ void bind_batch(nb::module_& module) {
                                    nb::str(dtype_name(held.label.type).data()));
            })
       .def("index", &index_of)
-      .def("boxes", &batch_boxes)
+      .def("boxes", &boxes_in)
       .def("keys", &batch_keys)
       .def("release", [](PyBatch& self) { self.held.reset(); })
       .def_prop_ro("copied", [](const PyBatch& self) { return !self.get().lease; })

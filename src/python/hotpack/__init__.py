@@ -8,7 +8,9 @@
         ...
 
 `hotpack.torch`, `hotpack.keras`, `hotpack.tf` and `hotpack.jax` have loaders that give tensors and
-arrays of these frameworks. `hotpack.pure` reads packs with NumPy alone and needs nothing compiled.
+arrays of these frameworks; `hotpack.grain`, `hotpack.datasets` and `hotpack.ray` give samples to
+the libraries of these names. `hotpack.pure` reads packs with NumPy alone, and needs nothing
+compiled.
 """
 
 from __future__ import annotations

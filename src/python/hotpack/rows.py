@@ -12,9 +12,11 @@ Row = dict[str, Any]
 
 
 class Rows:
-    """Rows of a data set: {"image", "label", "key"}; without "label" if it has no labels.
+    """Rows of a data set: {"image", "label", "index"}; without "label" if it has no labels. "index"
+    is the number of the sample, so `data[index].key` is its key.
 
-    data: a Dataset, or the folder of a pack. image, label: the forms. Arrays are the row's own. Pickles with its data set. Thread-safe.
+    data: a Dataset, or the folder of a pack. image, label: the forms. Arrays are the row's own.
+    Pickles with its data set. Thread-safe.
     """
 
     def __init__(self, data: Dataset | Path, image: Image, label: Label | None) -> None:
@@ -34,6 +36,7 @@ class Rows:
     def _read(self, numbers: Sequence[int], threads: int) -> list[Row]:
         batch = self.data.read(numbers, image=self.image, label=self.label, threads=threads)
         if batch.label is None:
-            return [{"image": image, "key": key} for image, key in zip(batch.image, batch.keys)]
-        fields = zip(batch.image, batch.label, batch.keys)
-        return [{"image": image, "label": label, "key": key} for image, label, key in fields]
+            pairs = zip(batch.image, batch.index)
+            return [{"image": image, "index": index} for image, index in pairs]
+        fields = zip(batch.image, batch.label, batch.index)
+        return [{"image": image, "label": label, "index": index} for image, label, index in fields]

@@ -103,7 +103,8 @@ def needed_bytes(file: Bytes, header: ShardHeader, field: FieldTables) -> Intege
         images = table(file, header, header.tensors["image.shape"]).astype(np.int64)
         images = images[:, 1:] if schema.image.layout == "chw" else images[:, :2]
         possible &= (images == sizes[:, :2]).all(axis=1)
-    return np.where(possible, area, 0) * depth_bytes - np.where(possible, 0, 1)
+    needed: Integers = np.where(possible, area * depth_bytes, -1)
+    return needed
 
 
 def _check_coverage(header: ShardHeader) -> None:
