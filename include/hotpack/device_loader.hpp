@@ -30,6 +30,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,6 +54,14 @@ enum class Residency {
   pinned,
   device,     ///< in the memory of each device; only row numbers cross the bus
   automatic,  ///< device if the budget allows it, else pinned, else page
+};
+
+/// How much open() has loaded of the records that stay in pinned or device memory.
+struct LoadProgress {
+  std::uint64_t records_done = 0;
+  std::uint64_t records_total = 0;
+  std::uint64_t bytes_done = 0;  ///< of packed records
+  std::uint64_t bytes_total = 0;
 };
 
 struct DeviceLoaderOptions {
@@ -83,6 +92,11 @@ struct DeviceLoaderOptions {
   /// How many batches of next() the caller may hold at the same time: 0 … 64. open() allocates
   /// their memory. With 0, only next_into() can be used.
   unsigned outputs = 2;
+
+  /// Called about every 50 ms while open() loads records, and when all are loaded, in the thread
+  /// that called open(). Returning false ends open() with `cancelled`; all memory is then free. It
+  /// must not throw. Default: none.
+  std::function<bool(const LoadProgress&)> progress = {};
 };
 
 /// One field of a batch in device memory: contiguous, [rows, …], with the shapes of BatchField.
@@ -236,6 +250,8 @@ class DeviceLoader {
 
   /// As in Loader.
   [[nodiscard]] Status seek(std::uint64_t epoch, std::uint64_t step = 0);
+  [[nodiscard]] Status begin_epoch(std::uint64_t epoch);
+  [[nodiscard]] LoaderPosition position() const;
   [[nodiscard]] LoaderState state() const;
   [[nodiscard]] Status restore(const LoaderState& state);
   void cancel() noexcept;

@@ -86,6 +86,21 @@ enum hotpack_residency {
   HOTPACK_RESIDENCY_AUTOMATIC = 3 /**< device if the budgets allow it, else pinned, else page */
 };
 
+/** How much is loaded of the records that stay in pinned or device memory. Callers' functions get
+ * it, so it never changes. */
+typedef struct hotpack_load_progress {
+  uint64_t records_done;
+  uint64_t records_total;
+  uint64_t bytes_done; /**< of packed records */
+  uint64_t bytes_total;
+} hotpack_load_progress;
+
+/** Called about every 50 ms while hotpack_device_loader_open loads records, and when all are
+ * loaded, in the thread that called it. It must not throw, jump or unwind. Returns 0 to end the
+ * opening with CANCELLED, else another number. */
+typedef int32_t (*hotpack_load_progress_function)(void* user,
+                                                  const hotpack_load_progress* progress);
+
 /** hotpack_device_loader_options_init fills in the defaults; hotpack_device_loader_open copies
  * everything. */
 typedef struct hotpack_device_loader_options {
@@ -105,6 +120,8 @@ typedef struct hotpack_device_loader_options {
   uint32_t prefetch;            /**< packed batches on each device, 1 … 64; 3 */
   uint32_t outputs; /**< batches of next that the caller may hold at a time, 0 … 64; 0: next_into
                        only; 2 */
+  hotpack_load_progress_function progress; /**< NULL: none */
+  void* progress_user;                     /**< passed to progress; NULL */
 } hotpack_device_loader_options;
 
 HOTPACK_API hotpack_status

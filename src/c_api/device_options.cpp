@@ -73,6 +73,13 @@ Result<DeviceLoaderOptions> device_options(const hotpack_device_loader_options& 
   options.device_budget_bytes = budget(from.device_budget_bytes);
   options.prefetch = from.prefetch;
   options.outputs = from.outputs;
+  if (from.progress != nullptr) {
+    options.progress = [call = from.progress, user = from.progress_user](const LoadProgress& at) {
+      const hotpack_load_progress told{at.records_done, at.records_total, at.bytes_done,
+                                       at.bytes_total};
+      return call(user, &told) != 0;
+    };
+  }
   return options;
 }
 

@@ -83,6 +83,7 @@ struct CargoInputs {
   std::uint64_t gather_below_bytes = kGatherBelowBytes;  // compared with the average record block
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
+  std::function<bool(const LoadProgress&)> progress = {};  // as DeviceLoaderOptions::progress
 };
 
 struct LoadedCargo {

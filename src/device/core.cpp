@@ -220,6 +220,7 @@ Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options,
   inputs.world_size = loader.world_size;
   inputs.pinned_budget_bytes = options.pinned_budget_bytes;
   inputs.device_budget_bytes = options.device_budget_bytes;
+  inputs.progress = options.progress;
   const auto contexts = inputs.contexts;
   HOTPACK_ASSIGN(LoadedCargo loaded, load_cargo(std::move(inputs)));
   outputs_.emplace(contexts, std::move(bytes), options.outputs);

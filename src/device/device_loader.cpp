@@ -128,6 +128,16 @@ Status DeviceLoader::seek(std::uint64_t epoch, std::uint64_t step) {
   return core_->stager().seek({epoch, step});
 }
 
+Status DeviceLoader::begin_epoch(std::uint64_t epoch) {
+  HOTPACK_TRY(loader::check_seek(epoch, 0, steps_per_epoch()));
+  return core_->stager().begin_epoch(epoch, steps_per_epoch());
+}
+
+LoaderPosition DeviceLoader::position() const {
+  const loader::Cursor at = core_->stager().position();
+  return {at.epoch, at.step};
+}
+
 LoaderState DeviceLoader::state() const {
   LoaderState state = core_->first_state();
   const loader::Cursor at = core_->stager().position();

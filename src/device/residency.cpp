@@ -140,7 +140,8 @@ std::shared_ptr<ResidentCargo> resident_cargo(const CargoInputs& inputs, Candida
 
 Status use_resident(CargoInputs& inputs, Candidate candidate, LoadedCargo& loaded) {
   const auto begin = std::chrono::steady_clock::now();
-  HOTPACK_ASSIGN(auto set, load_resident(std::move(candidate.memory), *inputs.source, inputs.form));
+  HOTPACK_ASSIGN(auto set, load_resident(std::move(candidate.memory), *inputs.source, inputs.form,
+                                         inputs.progress));
   loaded.load_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   loaded.pinned_bytes = set->pinned.size();

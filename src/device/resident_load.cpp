@@ -1,6 +1,8 @@
 #include "device/resident_load.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -21,10 +23,12 @@ using loader::BatchForm;
 using loader::Record;
 using loader::RecordShape;
 using loader::RecordSource;
+using std::chrono::steady_clock;
 
 namespace {
 
 constexpr std::size_t kUsualKeyBytes = 256;
+constexpr std::chrono::milliseconds kBetweenTellings{50};
 
 // What a thread does next: it loads a chunk.
 struct Work {
@@ -70,6 +74,30 @@ class Progress {
     if (failed_.ok()) failed_ = std::move(error);
   }
 
+  void add_done(std::uint64_t bytes) {
+    records_done_.fetch_add(1, std::memory_order_relaxed);
+    bytes_done_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] LoadProgress done() const {
+    return {records_done_.load(), set_.blocks->records(), bytes_done_.load(),
+            set_.blocks->total_bytes()};
+  }
+
+  // Ends the load soon: threads stop after the record at hand.
+  void stop() {
+    stopped_ = true;
+    fail(stopped_error());
+  }
+  [[nodiscard]] bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] static Error stopped_error() {
+    return {ErrorCode::cancelled,
+            "loading was stopped before all records were in memory; open the loader again",
+            {},
+            {}};
+  }
+
   [[nodiscard]] Status status() const { return failed_; }
 
  private:
@@ -94,6 +122,30 @@ class Progress {
   std::uint64_t next_ = 0;
   std::uint64_t ahead_ = 0;
   Status failed_;
+  std::atomic<std::uint64_t> records_done_{0};
+  std::atomic<std::uint64_t> bytes_done_{0};
+  std::atomic<bool> stopped_{false};
+};
+
+// Tells the caller about the progress, now and then. Used by the thread that called open().
+class Teller {
+ public:
+  Teller(Progress& progress, const LoadProgressFunction& listener)
+      : progress_(progress), listener_(listener) {}
+
+  void look() {
+    if (!listener_ || steady_clock::now() < next_) return;
+    tell();
+    next_ = steady_clock::now() + kBetweenTellings;
+  }
+  void tell() {
+    if (listener_ && !listener_(progress_.done())) progress_.stop();
+  }
+
+ private:
+  Progress& progress_;
+  const LoadProgressFunction& listener_;
+  steady_clock::time_point next_ = steady_clock::now() + kBetweenTellings;
 };
 
 // The arguments and results of copy_record() for one record.
@@ -120,14 +172,21 @@ void copy_record(void* context, const Record& record) {
 // The work of one thread.
 class Worker {
  public:
-  Worker(const RecordSource& source, const BatchForm& form, ResidentSet& set, Progress& progress)
-      : source_(source), form_(form), set_(set), progress_(progress), key_(kUsualKeyBytes, '\0') {}
+  // `teller`: null for threads that tell nothing
+  Worker(const RecordSource& source, const BatchForm& form, ResidentSet& set, Progress& progress,
+         Teller* teller)
+      : source_(source),
+        form_(form),
+        set_(set),
+        progress_(progress),
+        teller_(teller),
+        key_(kUsualKeyBytes, '\0') {}
 
   Status run(Lane& lane) {
     while (const auto work = progress_.next()) {
       ask_for(work->ahead);
       HOTPACK_ASSIGN(std::byte* const room, lane.room(work->chunk));
-      read_chunk(work->chunk, room);
+      HOTPACK_TRY(read_chunk(work->chunk, room));
       HOTPACK_TRY(lane.written(work->chunk));
     }
     return lane.finish();
@@ -142,10 +201,11 @@ class Worker {
       source_.read_ahead(sample);
   }
 
-  void read_chunk(const Chunk& chunk, std::byte* room) {
+  Status read_chunk(const Chunk& chunk, std::byte* room) {
     characters_.clear();
     lengths_.clear();
     for (std::uint64_t sample = chunk.first; sample < chunk.last; ++sample) {
+      if (progress_.stopped()) return Progress::stopped_error();
       auto read = read_record(sample, room + (set_.blocks->begin(sample) - chunk.begin));
       lengths_.push_back(read.ok() ? static_cast<std::uint32_t>(*read) : 0);
       if (read.ok()) {
@@ -153,9 +213,12 @@ class Worker {
       } else {
         progress_.add_error(sample, std::move(read).error());
       }
+      progress_.add_done(set_.blocks->bytes(sample));
+      if (teller_ != nullptr) teller_->look();
     }
     expand::store_fence();
     progress_.add_keys(chunk, characters_, lengths_);
+    return {};
   }
 
   // Reads a record into its block and key_. Returns the length of the key.
@@ -182,6 +245,7 @@ class Worker {
   const BatchForm& form_;
   ResidentSet& set_;
   Progress& progress_;
+  Teller* const teller_;
   loader::RecordScratch scratch_;
   std::string key_;
   std::string characters_;  // of the chunk's keys
@@ -207,16 +271,21 @@ std::string_view KeyArena::operator[](std::uint64_t sample) const {
 
 Result<std::shared_ptr<const ResidentSet>> load_resident(ResidentMemory memory,
                                                          const RecordSource& source,
-                                                         const BatchForm& form) {
+                                                         const BatchForm& form,
+                                                         const LoadProgressFunction& listener) {
   Progress progress(*memory.set, memory.chunk_bytes, memory.lanes.size());
+  Teller teller(progress, listener);
   on_threads(static_cast<unsigned>(memory.lanes.size()), [&](unsigned thread) {
     try {
-      Status ran = Worker(source, form, *memory.set, progress).run(*memory.lanes[thread]);
+      Worker worker(source, form, *memory.set, progress, thread == 0 ? &teller : nullptr);
+      Status ran = worker.run(*memory.lanes[thread]);
       if (!ran.ok()) progress.fail(std::move(ran).error());
     } catch (const std::bad_alloc&) {
       progress.fail({ErrorCode::io, "there is no memory to load the records", {}, {}});
     }
   });
+  HOTPACK_TRY(progress.status());
+  teller.tell();
   HOTPACK_TRY(progress.status());
   return std::shared_ptr<const ResidentSet>(memory.set);
 }

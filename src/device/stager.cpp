@@ -273,6 +273,7 @@ bool Stager::has_events() const {
 bool Stager::arrive(Arrival arrival) {
   const Lock lock(mutex_);
   if (arrival.error) fetching_ = false;
+  if (arrival.is_end() && std::exchange(skipping_end_, false)) return true;
   arrivals_.push_back(std::move(arrival));
   arrived_.notify_all();
   return true;
@@ -422,6 +423,7 @@ Status Stager::seek(Cursor cursor) {
     if (arrival.staged != nullptr) busy_.push_back(arrival.staged);
   }
   arrivals_.clear();
+  skipping_end_ = false;
   Status moved = ring_->seek(cursor);
   if (moved.ok()) {
     deliver_ = cursor;
@@ -429,6 +431,33 @@ Status Stager::seek(Cursor cursor) {
     fetching_ = true;
   }
   return moved;
+}
+
+Status Stager::begin_epoch(std::uint64_t epoch, std::uint64_t steps) {
+  if (!forked()) {
+    const Lock lock(mutex_);
+    const bool here = deliver_ == Cursor{epoch, 0};
+    const bool before = epoch > 0 && deliver_ == Cursor{epoch - 1, steps};
+    if (!closing_ && !failure_ && (here || (before && skip_end()))) {
+      deliver_ = {epoch, 0};
+      cancelled_ = false;
+      return {};
+    }
+  }
+  return seek({epoch, 0});
+}
+
+// Drops the end of the epoch, which is the next to arrive or has arrived. Returns false if an error
+// came in its place.
+bool Stager::skip_end() {
+  if (arrivals_.empty()) {
+    skipping_end_ = true;
+    return true;
+  }
+  if (!arrivals_.front().is_end()) return false;
+  arrivals_.pop_front();
+  work_.notify_one();
+  return true;
 }
 
 Cursor Stager::position() const {

@@ -8,9 +8,9 @@
 // callbacks after an error of the context. No lock is held during a call of the driver.
 // Ownership: the loader and the feeder share the Stager. It owns ring, slots, staged memory and
 // copy streams. The code that starts it must close it. Thread-safety: several threads may call all
-// members at once. In a forked child only refused(), seek(), position(), cancel() and forked() may
-// be called; the first two return an error. Failure: as Ring::next. The first call of the driver
-// that fails, on any thread, is also the error of every later call.
+// members at once. In a forked child only refused(), seek(), begin_epoch(), position(), cancel()
+// and forked() may be called; the first three return an error. Failure: as Ring::next. The first
+// call of the driver that fails, on any thread, is also the error of every later call.
 #pragma once
 
 #include <atomic>
@@ -89,6 +89,8 @@ class Stager : public std::enable_shared_from_this<Stager> {
   void take_back(loader::Cursor step) noexcept;
 
   [[nodiscard]] Status seek(loader::Cursor cursor);
+  // As Ring::begin_epoch; an epoch has `steps` steps.
+  [[nodiscard]] Status begin_epoch(std::uint64_t epoch, std::uint64_t steps);
   [[nodiscard]] loader::Cursor position() const;
   void cancel() noexcept;
   // Stops the threads. Memory that is still in use is freed later, with free_late(). May be called
@@ -115,6 +117,7 @@ class Stager : public std::enable_shared_from_this<Stager> {
   struct Arrival {
     Staged* staged = nullptr;
     std::optional<Error> error = {};
+    [[nodiscard]] bool is_end() const { return staged == nullptr && !error; }
   };
 
   void feed();
@@ -134,6 +137,7 @@ class Stager : public std::enable_shared_from_this<Stager> {
   [[nodiscard]] std::optional<Error> refusal() const;
   [[nodiscard]] bool wait_for_arrival(Lock& lock, std::chrono::milliseconds timeout);
   void end_epoch();
+  [[nodiscard]] bool skip_end();
   class Pause;
   void tell_end() noexcept;
   [[nodiscard]] bool stop(std::chrono::steady_clock::time_point end,
@@ -164,6 +168,7 @@ class Stager : public std::enable_shared_from_this<Stager> {
   std::size_t waiting_ = 0;                  // number of waiting consumers
   loader::Cursor deliver_;                   // the step of the next batch that next() hands out
   bool fetching_ = true;                     // false after an error has arrived
+  bool skipping_end_ = false;                // the end that arrives next is not told
   bool pause_ = false;                       // request to the feeder
   bool resting_ = false;                     // the feeder has paused
   bool cancelled_ = false;

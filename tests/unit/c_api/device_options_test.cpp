@@ -46,6 +46,7 @@ TEST_CASE("device options have the defaults of C++") {
   CHECK(read.device_budget_bytes == own.device_budget_bytes);
   CHECK(read.prefetch == own.prefetch);
   CHECK(read.outputs == own.outputs);
+  CHECK_FALSE(read.progress);
   CHECK(read.loader.global_batch_size == own.loader.global_batch_size);
 }
 
@@ -72,6 +73,23 @@ TEST_CASE("every device option is passed on") {
   CHECK(read.device_budget_bytes == UINT64_MAX);
   CHECK(read.prefetch == 5);
   CHECK(read.outputs == 6);
+}
+
+TEST_CASE("progress of loading is passed on to the caller's function") {
+  hotpack_load_progress told{};
+  const auto read = accepted([&](auto& options) {
+    options.progress = [](void* user, const hotpack_load_progress* progress) -> std::int32_t {
+      *static_cast<hotpack_load_progress*>(user) = *progress;
+      return progress->records_done < 3 ? 1 : 0;
+    };
+    options.progress_user = &told;
+  });
+  CHECK(read.progress({2, 5, 20, 50}));
+  CHECK(told.records_done == 2);
+  CHECK(told.records_total == 5);
+  CHECK(told.bytes_done == 20);
+  CHECK(told.bytes_total == 50);
+  CHECK_FALSE(read.progress({3, 5, 30, 50}));
 }
 
 TEST_CASE("residencies have the numbers of the header") {

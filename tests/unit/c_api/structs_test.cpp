@@ -151,6 +151,8 @@ TEST_CASE("the structs of hotpack_device.h keep their layout", "[abi]") {
   STATIC_REQUIRE(offsetof(hotpack_cuda_device_info, reserved) == 44);
   STATIC_REQUIRE(offsetof(hotpack_device_loader_options, residency) == 32);
   STATIC_REQUIRE(offsetof(hotpack_device_loader_options, outputs) == 60);
+  STATIC_REQUIRE(offsetof(hotpack_device_loader_options, progress) == 64);
+  STATIC_REQUIRE(sizeof(hotpack_device_loader_options) == 80);
   STATIC_REQUIRE(offsetof(hotpack_residency_info, reserved) == 28);
   STATIC_REQUIRE(offsetof(hotpack_device_loader_statistics_info, load_seconds) == 48);
   STATIC_REQUIRE(offsetof(hotpack_device_batch_info, parts) == 40);

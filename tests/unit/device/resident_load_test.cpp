@@ -451,6 +451,36 @@ TEST_CASE("a load that fails on one thread stops the others with the first error
   }
 }
 
+TEST_CASE("a load tells its progress every 50 ms and stops when it is told to") {
+  const MeasuredPack measured;
+  FakeDriver fake;
+  static int (*real)(device::Pointer, const void*, std::size_t, device::StreamHandle);
+  device::DriverTable calls = fake.table();
+  real = calls.MemcpyHtoDAsync;
+  copies = 0;
+  calls.MemcpyHtoDAsync = [](device::Pointer to, const void* from, std::size_t bytes,
+                             device::StreamHandle stream) {
+    if (++copies <= 3) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    return real(to, from, bytes, stream);
+  };
+  const std::vector<std::shared_ptr<const device::Context>> contexts{
+      must(device::Context::retain(must(device::Driver::make(calls)), 0))};
+  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
+                                           {.threads = 1, .chunk_bytes = kBlock}));
+  std::vector<std::uint64_t> records;
+  const auto caller = std::this_thread::get_id();
+  const auto loaded = device::load_resident(std::move(memory), *measured.source, measured.form,
+                                            [&](const LoadProgress& progress) {
+                                              CHECK(std::this_thread::get_id() == caller);
+                                              records.push_back(progress.records_done);
+                                              return records.size() < 3;
+                                            });
+  REQUIRE_FALSE(loaded.ok());
+  CHECK(loaded.error().code == ErrorCode::cancelled);
+  CHECK(records == std::vector<std::uint64_t>{2, 3, 4});
+  CHECK(copies == 4);  // of 40
+}
+
 TEST_CASE("a thread of a load fills one buffer while the other is copied") {
   const MeasuredPack measured;
   FakeDriver fake;
