@@ -440,6 +440,23 @@ HOTPACK_API const char* hotpack_batch_key(const hotpack_batch* batch, uint64_t r
 /** Returns the slot to the loader, which reuses it, and frees the handle. */
 HOTPACK_API void hotpack_batch_release(hotpack_batch* batch);
 
+/** Declared by the official dlpack.h and by hotpack_dlpack.h. */
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+
+enum hotpack_field_kind { HOTPACK_FIELD_IMAGE = 0, HOTPACK_FIELD_LABEL = 1 };
+
+/** Sets *tensor to a field as a DLPack tensor that shares the batch's memory: kDLCPU, compact
+ * strides, byte_offset 0. It may outlive the batch's handle and the loader: the slot is reused when
+ * both the batch is released and its tensors are deleted. Any thread may call its deleter, which
+ * neither waits nor fails. HOTPACK_NOT_FOUND for a field without data. *tensor is NULL unless the
+ * result is HOTPACK_OK. */
+HOTPACK_API hotpack_status hotpack_batch_dlpack(const hotpack_batch* batch, int32_t field,
+                                                struct DLManagedTensorVersioned** tensor);
+/** The same in the form before DLPack 1.0, for older consumers. */
+HOTPACK_API hotpack_status hotpack_batch_dlpack_legacy(const hotpack_batch* batch, int32_t field,
+                                                       struct DLManagedTensor** tensor);
+
 #ifdef __cplusplus
 }
 #endif

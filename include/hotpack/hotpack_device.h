@@ -272,12 +272,6 @@ HOTPACK_API void hotpack_device_batch_release(hotpack_device_batch* batch);
 
 /* ------------------------------------------------------------------------------------- DLPack */
 
-/** Declared by the official dlpack.h and by hotpack_dlpack.h. */
-struct DLManagedTensor;
-struct DLManagedTensorVersioned;
-
-enum hotpack_field_kind { HOTPACK_FIELD_IMAGE = 0, HOTPACK_FIELD_LABEL = 1 };
-
 /** Sets *tensor to a field as a tensor that shares the batch's memory: kDLCUDA, compact strides,
  * byte_offset 0. It may outlive the batch's handle and the loader. Any thread may call its deleter,
  * which neither waits nor fails.

@@ -1,48 +1,27 @@
-#include "c_api/dlpack.hpp"
+// DLPack tensors in C; loader/dlpack_test.cpp and device/dlpack_test.cpp have the tensors
+// themselves.
+#include "hotpack/hotpack_dlpack.h"
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstring>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "c_api/device_handles.hpp"
+#include "c_api/loader_options.hpp"
 #include "hotpack/hotpack_device.h"
 #include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+#include "support/tiny_shard.hpp"
 
 using namespace hotpack;
 using namespace hotpack::c_api;
+using namespace hotpack::test;
 
 namespace {
 
 int memory = 0;  // stands for device memory: nothing here follows the pointer
-
-DeviceField field_of(std::vector<std::int64_t> shape, ElementType type = ElementType::f32) {
-  std::uint64_t bytes = element_bytes(type);
-  for (const std::int64_t extent : shape) bytes *= static_cast<std::uint64_t>(extent);
-  return {&memory, bytes, std::move(shape), type};
-}
-
-template <class Managed>
-TensorPointer<Managed> tensor_of(const DeviceField& field, std::shared_ptr<void> keeper = nullptr) {
-  return make_tensor<Managed>(field, 3, std::move(keeper)).value();
-}
-
-// Code, bits and lanes.
-std::vector<int> type_of(ElementType type) {
-  const auto tensor = tensor_of<DLManagedTensorVersioned>(field_of({2}, type));
-  const DLDataType told = tensor->dl_tensor.dtype;
-  return {told.code, told.bits, told.lanes};
-}
-
-std::vector<std::int64_t> strides_of(const DLTensor& tensor) {
-  return {tensor.strides, tensor.strides + tensor.ndim};
-}
-std::vector<std::int64_t> shape_of(const DLTensor& tensor) {
-  return {tensor.shape, tensor.shape + tensor.ndim};
-}
 
 // A batch that next_into filled: the only kind that exists without a device.
 void fill(hotpack_device_batch& batch) {
@@ -50,109 +29,60 @@ void fill(hotpack_device_batch& batch) {
   batch.copied.indices = {4, -1};
   batch.copied.keys = {"four", ""};
   batch.copied.parts.resize(1);
-  batch.copied.parts[0].image = field_of({2, 5, 6, 3});
+  batch.copied.parts[0].image = {&memory, 180, {2, 5, 6, 3}, ElementType::u8};
   batch.crops.resize(2);
+}
+
+// The first batch of a pack of ten samples; the loader and the pack are gone.
+hotpack_batch* batch_of(bool labeled) {
+  const TempFolder folder;
+  TinyForm form;
+  form.labeled = labeled;
+  (void)write_pack(folder.path(), form, tiny_records(form, 10), 4);
+  hotpack_dataset* dataset = nullptr;
+  REQUIRE(hotpack_dataset_open(folder.path().c_str(), &dataset) == HOTPACK_OK);
+  hotpack_loader_options options = default_options();
+  options.global_batch_size = 3;
+  hotpack_loader* loader = nullptr;
+  REQUIRE(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);
+  hotpack_batch* batch = nullptr;
+  REQUIRE(hotpack_loader_next(loader, &batch) == HOTPACK_OK);
+  hotpack_loader_close(loader);
+  hotpack_dataset_close(dataset);
+  return batch;
 }
 
 }  // namespace
 
-TEST_CASE("the structures of DLPack have the layout of its ABI", "[abi]") {
-  STATIC_REQUIRE(sizeof(DLDevice) == 8);
-  STATIC_REQUIRE(sizeof(DLDataType) == 4);
-  STATIC_REQUIRE(sizeof(DLTensor) == 48);
-  STATIC_REQUIRE(offsetof(DLTensor, device) == 8);
-  STATIC_REQUIRE(offsetof(DLTensor, ndim) == 16);
-  STATIC_REQUIRE(offsetof(DLTensor, dtype) == 20);
-  STATIC_REQUIRE(offsetof(DLTensor, shape) == 24);
-  STATIC_REQUIRE(offsetof(DLTensor, strides) == 32);
-  STATIC_REQUIRE(offsetof(DLTensor, byte_offset) == 40);
-  STATIC_REQUIRE(sizeof(DLManagedTensor) == 64);
-  STATIC_REQUIRE(offsetof(DLManagedTensor, manager_ctx) == 48);
-  STATIC_REQUIRE(offsetof(DLManagedTensor, deleter) == 56);
-  STATIC_REQUIRE(sizeof(DLManagedTensorVersioned) == 80);
-  STATIC_REQUIRE(offsetof(DLManagedTensorVersioned, manager_ctx) == 8);
-  STATIC_REQUIRE(offsetof(DLManagedTensorVersioned, deleter) == 16);
-  STATIC_REQUIRE(offsetof(DLManagedTensorVersioned, flags) == 24);
-  STATIC_REQUIRE(offsetof(DLManagedTensorVersioned, dl_tensor) == 32);
-  STATIC_REQUIRE(kDLCPU == 1);
-  STATIC_REQUIRE(kDLCUDA == 2);
-  STATIC_REQUIRE(kDLCUDAHost == 3);
+TEST_CASE("a tensor in C shares the memory of a host batch") {
+  hotpack_batch* const batch = batch_of(true);
+  hotpack_batch_info info{};
+  info.struct_size = sizeof info;
+  REQUIRE(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
+  DLManagedTensorVersioned* image = nullptr;
+  DLManagedTensor* label = nullptr;
+  REQUIRE(hotpack_batch_dlpack(batch, HOTPACK_FIELD_IMAGE, &image) == HOTPACK_OK);
+  REQUIRE(hotpack_batch_dlpack_legacy(batch, HOTPACK_FIELD_LABEL, &label) == HOTPACK_OK);
+  CHECK(image->dl_tensor.data == info.image.data);
+  CHECK(image->dl_tensor.device.device_type == kDLCPU);
+  CHECK(label->dl_tensor.data == info.label.data);
+  const auto* const bytes = static_cast<const char*>(image->dl_tensor.data);
+  const std::vector<char> wanted(bytes, bytes + info.image.bytes);
+  hotpack_batch_release(batch);
+  CHECK(std::memcmp(image->dl_tensor.data, wanted.data(), wanted.size()) == 0);
+  std::thread([=] { image->deleter(image); }).join();
+  label->deleter(label);
 }
 
-TEST_CASE("a tensor has the field's place and shape") {
-  const auto tensor = tensor_of<DLManagedTensorVersioned>(field_of({2, 3, 5, 7}));
-  CHECK(tensor->version.major == 1);
-  CHECK(tensor->flags == 0);  // writable, and not a copy
-  const DLTensor& told = tensor->dl_tensor;
-  CHECK(told.data == &memory);
-  CHECK(told.byte_offset == 0);
-  CHECK(told.device.device_type == kDLCUDA);
-  CHECK(told.device.device_id == 3);
-  REQUIRE(told.ndim == 4);
-  CHECK(shape_of(told) == std::vector<std::int64_t>{2, 3, 5, 7});
-  CHECK(strides_of(told) == std::vector<std::int64_t>{105, 35, 7, 1});
-}
-
-TEST_CASE("every shape has strides") {
-  CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({9}))->dl_tensor) ==
-        std::vector<std::int64_t>{1});
-  CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({4, 1}))->dl_tensor) ==
-        std::vector<std::int64_t>{1, 1});
-  CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({1, 70000, 70000}))->dl_tensor) ==
-        std::vector<std::int64_t>{4900000000, 70000, 1});
-  const auto many = make_tensor<DLManagedTensor>(field_of({1, 1, 1, 1, 1}), 0, nullptr);
-  REQUIRE_FALSE(many.ok());
-  CHECK(many.error().code == ErrorCode::internal);
-}
-
-TEST_CASE("every element type has its DLPack name") {
-  CHECK(type_of(ElementType::u8) == std::vector<int>{kDLUInt, 8, 1});
-  CHECK(type_of(ElementType::u16) == std::vector<int>{kDLUInt, 16, 1});
-  CHECK(type_of(ElementType::i32) == std::vector<int>{kDLInt, 32, 1});
-  CHECK(type_of(ElementType::i64) == std::vector<int>{kDLInt, 64, 1});
-  CHECK(type_of(ElementType::f16) == std::vector<int>{kDLFloat, 16, 1});
-  CHECK(type_of(ElementType::bf16) == std::vector<int>{kDLBfloat, 16, 1});
-  CHECK(type_of(ElementType::f32) == std::vector<int>{kDLFloat, 32, 1});
-}
-
-TEMPLATE_TEST_CASE("a tensor holds its memory until its deleter is called", "",
-                   DLManagedTensorVersioned, DLManagedTensor) {
-  auto keeper = std::make_shared<int>(7);
-  const std::weak_ptr<int> watched = keeper;
-  TestType* const tensor = tensor_of<TestType>(field_of({2, 3}), std::move(keeper)).release();
-  CHECK(watched.use_count() == 1);
-  CHECK(shape_of(tensor->dl_tensor) == std::vector<std::int64_t>{2, 3});
-  std::thread([tensor] { tensor->deleter(tensor); }).join();
-  CHECK(watched.expired());
-}
-
-TEST_CASE("several tensors of one field end independently") {
-  auto keeper = std::make_shared<int>(7);
-  auto first = tensor_of<DLManagedTensorVersioned>(field_of({2}), keeper);
-  auto second = tensor_of<DLManagedTensor>(field_of({2}), keeper);
-  CHECK(keeper.use_count() == 3);
-  first.reset();
-  CHECK(keeper.use_count() == 2);
-  CHECK(second->dl_tensor.shape[0] == 2);
-  second.reset();
-  CHECK(keeper.use_count() == 1);
-}
-
-TEST_CASE("streams have the numbers of the protocol") {
-  const auto handle = [](std::int64_t number) {
-    return reinterpret_cast<std::uintptr_t>(consumer_stream(number).value().value());
-  };
-  CHECK(handle(1) == 1);
-  CHECK(handle(2) == 2);
-  CHECK(handle(0x7f0012345678) == 0x7f0012345678);
-  CHECK_FALSE(consumer_stream(-1).value().has_value());
-  for (const std::int64_t refused : {std::int64_t{0}, std::int64_t{-2}, INT64_MIN}) {
-    const auto stream = consumer_stream(refused);
-    REQUIRE_FALSE(stream.ok());
-    CHECK(stream.error().code == ErrorCode::usage);
-    CHECK(stream.error().message.find("is " + std::to_string(refused)) != std::string::npos);
-    CHECK(stream.error().message.find("1 for the legacy default stream") != std::string::npos);
-  }
+TEST_CASE("fields that are not there give no tensor in C") {
+  hotpack_batch* const batch = batch_of(false);
+  auto* tensor = reinterpret_cast<DLManagedTensorVersioned*>(&memory);
+  CHECK(hotpack_batch_dlpack(batch, HOTPACK_FIELD_LABEL, &tensor) == HOTPACK_NOT_FOUND);
+  CHECK(tensor == nullptr);
+  CHECK(hotpack_batch_dlpack(batch, 2, &tensor) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_batch_dlpack(nullptr, HOTPACK_FIELD_IMAGE, &tensor) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_batch_dlpack_legacy(batch, HOTPACK_FIELD_IMAGE, nullptr) == HOTPACK_ERROR_USAGE);
+  hotpack_batch_release(batch);
 }
 
 TEST_CASE("memory of the caller is not shared as a tensor") {

@@ -24,7 +24,7 @@ void wait_for_read_ahead(const DeviceLoader& loader) {
 
 }  // namespace
 
-TEST_CASE("a device program that never asks for the end of an epoch begins the next one") {
+TEST_CASE("a device program that never asks for an end begins the next epoch") {
   const TinyPack pack;
   const LoaderOptions options = small_batches(4);
   for (const bool ahead : {false, true}) {  // has the end arrived before begin_epoch?
