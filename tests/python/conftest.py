@@ -23,6 +23,20 @@ if importlib.util.find_spec("hotpack._core") is None:
     collect_ignore_glob = ["test_compiled_*.py", "test_docs.py", *(f"test_{name}.py" for name in ("torch", "keras", "jax", "tf", "grain", "datasets", "ray"))]
 
 
+def has_device():
+    try:
+        return subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=True).stdout.startswith("GPU")
+    except (OSError, subprocess.CalledProcessError):
+        return False
+
+
+def pytest_collection_modifyitems(items):
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if marked and not has_device():
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason="no CUDA device"))
+
+
 def pytest_report_header():
     command = os.environ.get("HOTPACK")
     return f"hotpack: {command}" if command else "hotpack: HOTPACK is not set, so tests that compare with the command are SKIPPED"
@@ -55,10 +69,10 @@ def golden_pack(name):
 def run(tmp_path):
     """Runs a program of Python and returns what it prints. It must exit with `code`, and write to stderr only what `warns` allows."""
 
-    def run(program, *arguments, code=0, warns=False, seconds=120):
+    def run(program, *arguments, code=0, warns=False, seconds=120, environment=None):
         command = [sys.executable, "-c", program, *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=tmp_path, env=environment)
+        variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **(environment or {})}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=tmp_path, env=variables)
         assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
         assert warns or not done.stderr, done.stderr
         return done.stdout

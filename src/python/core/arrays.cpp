@@ -1,6 +1,7 @@
 #include "arrays.hpp"
 
 #include <array>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -98,6 +99,13 @@ nb::object view_of(const std::uint8_t* data, std::span<const std::int64_t> shape
   const std::vector<std::size_t> sizes = sizes_of(shape);
   return nb::cast(nb::ndarray<nb::numpy, const std::uint8_t>(data, sizes.size(), sizes.data(),
                                                              owner, strides.data()));
+}
+
+nb::object index_array(std::span<const std::int64_t> numbers) {
+  const std::array<std::int64_t, 1> shape{static_cast<std::int64_t>(numbers.size())};
+  const NewArray made = new_array(shape, ElementType::i64);
+  std::memcpy(made.bytes.data(), numbers.data(), numbers.size_bytes());
+  return made.array;
 }
 
 nb::object boxes_of(std::span<const SampleCrop> crops) {

@@ -50,6 +50,12 @@ struct NewArray {
 };
 [[nodiscard]] NewArray new_array(std::span<const std::int64_t> shape, ElementType type);
 
+[[nodiscard]] inline nb::str text_of(std::string_view text) {
+  return nb::str(text.data(), text.size());
+}
+
+// Numbers of samples, i64 [N].
+[[nodiscard]] nb::object index_array(std::span<const std::int64_t> numbers);
 // What augmentation chose for each row, i32 [N,6]: x, y, width, height, flipped horizontally,
 // flipped vertically.
 [[nodiscard]] nb::object boxes_of(std::span<const SampleCrop> crops);

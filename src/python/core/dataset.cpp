@@ -27,8 +27,6 @@ nb::str file_name(const std::string& path) {
       PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
 }
 
-nb::object text_of(std::string_view text) { return nb::str(text.data(), text.size()); }
-
 nb::object color_of(const ClassInfo& info) {
   if (!info.color) return nb::none();
   const RgbColor& color = *info.color;

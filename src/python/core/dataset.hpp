@@ -18,5 +18,6 @@ struct PyDataset {
 
 void bind_dataset(nanobind::module_& module);
 void bind_loader(nanobind::module_& module);
+void bind_device_loader(nanobind::module_& module);
 
 }  // namespace hotpack::python

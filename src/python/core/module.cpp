@@ -6,6 +6,7 @@
 #include "errors.hpp"
 #include "hotpack/build_info.hpp"
 #include "hotpack/version.hpp"
+#include "waiting.hpp"
 
 NB_MODULE(_core, module) {
 #ifdef NDEBUG
@@ -14,6 +15,9 @@ NB_MODULE(_core, module) {
   hotpack::python::translate_errors();
   hotpack::python::bind_dataset(module);
   hotpack::python::bind_loader(module);
+  hotpack::python::bind_device_loader(module);
+  module.def("end_waiting", &hotpack::python::end_waiting);
+  module.def("forget_waiting", &hotpack::python::forget_waiting);
   module.attr("version") = HOTPACK_VERSION;
   const hotpack::BuildInfo info = hotpack::build_info();
   module.attr("compiler") = info.compiler.c_str();

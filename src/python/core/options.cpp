@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "errors.hpp"
+#include "waiting.hpp"
 
 namespace hotpack::python {
 
@@ -83,6 +84,47 @@ VerifyChecksums verify_of(std::string_view name) {
   if (name == "first") return VerifyChecksums::first_read;
   if (name == "never") return VerifyChecksums::never;
   raise(wrong("check", "check '" + std::string(name) + "' is none of first, always, never"));
+}
+
+namespace {
+
+Shuffle shuffle_of(const std::string& name) {
+  if (name == "full") return Shuffle::full;
+  return name == "block" ? Shuffle::block : Shuffle::none;
+}
+
+LastBatch last_batch_of(const std::string& name) {
+  if (name == "drop") return LastBatch::drop;
+  return name == "pad" ? LastBatch::pad : LastBatch::wrap;
+}
+
+}  // namespace
+
+LoaderOptions loader_options(const nb::dict& given) {
+  const auto number = [&](const char* name) { return nb::cast<std::uint64_t>(given[name]); };
+  const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
+  LoaderOptions options;
+  options.global_batch_size = number("global_batch_size");
+  options.seed = number("seed");
+  options.epoch = number("epoch");
+  options.rank = number("rank");
+  options.world_size = number("world");
+  options.last_batch = last_batch_of(text("tail"));
+  options.shuffle = shuffle_of(text("shuffle"));
+  options.block_samples = number("block_samples");
+  options.window_blocks = number("window_blocks");
+  options.image = image_output(nb::cast<nb::tuple>(given["image"]));
+  options.label = label_output(given["label"]);
+  options.augment = augment_of(given["augment"]);
+  options.pad_to = pixel_size(given["pad_to"]);
+  options.threads = static_cast<unsigned>(number("threads"));
+  options.prefetch_batches = static_cast<unsigned>(number("slots"));
+  options.verify_checksums = verify_of(text("check"));
+  options.access = text("access") == "read" ? FileAccess::read : FileAccess::map;
+  options.timeout = kSlice;  // of next_into(); the whole wait is a loop of these
+  const nb::object resume = given["resume"];
+  if (!resume.is_none()) options.resume = take(LoaderState::parse(nb::cast<std::string>(resume)));
+  return options;
 }
 
 }  // namespace hotpack::python

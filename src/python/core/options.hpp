@@ -20,5 +20,7 @@ namespace hotpack::python {
 // random); resized_crop: (width, height, min_area, max_area, min_ratio, max_ratio)
 [[nodiscard]] Augment augment_of(const nanobind::object& spec);
 [[nodiscard]] VerifyChecksums verify_of(std::string_view name);
+// What LoaderOf of hotpack/loader.py gives. `timeout` is a slice of the whole wait.
+[[nodiscard]] LoaderOptions loader_options(const nanobind::dict& given);
 
 }  // namespace hotpack::python

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from .batch import Batch
     from .commands import check, extract, info, merge, pack, preview, verify
     from .dataset import Class, Dataset, Keys, Sample, open
+    from .device import DeviceArray, DeviceBatch
     from .forms import Bits, Ids, Image, OneHot
-    from .loader import Loader
+    from .loader import DeviceLoader, Loader
     from .process import Progress
     from .pure import Augment, Crop, ResizedCrop, epoch_order
     from .versions import show_versions
@@ -52,6 +53,9 @@ __all__ = [
     "DamagedError",
     "DataError",
     "Dataset",
+    "DeviceArray",
+    "DeviceBatch",
+    "DeviceLoader",
     "Error",
     "Ids",
     "Image",
@@ -84,8 +88,9 @@ _MODULES = {
     "batch": ("Batch",),
     "commands": ("check", "extract", "info", "merge", "pack", "preview", "verify"),
     "dataset": ("Class", "Dataset", "Keys", "Sample", "open"),
+    "device": ("DeviceArray", "DeviceBatch"),
     "forms": ("Bits", "Ids", "Image", "OneHot"),
-    "loader": ("Loader",),
+    "loader": ("DeviceLoader", "Loader"),
     "process": ("Progress",),
     "pure": ("Augment", "Crop", "ResizedCrop", "epoch_order"),
     "versions": ("show_versions",),

@@ -12,8 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import numpy as np
 
 from .batch import BatchOf
+from .device import DeviceArray
 from .forms import Ids, Image, Label
 from .loader import LoaderOf
 
@@ -30,14 +32,22 @@ class Batch(BatchOf[jax.Array]):
 
     @staticmethod
     def _made(array: Any, view: Any) -> jax.Array:
-        made: jax.Array = jax.device_put(array if view is None else array.view(view))
+        made: jax.Array
+        if isinstance(array, np.ndarray):
+            made = jax.device_put(array if view is None else array.view(view))
+        else:
+            made = jax.dlpack.from_dlpack(DeviceArray(array))
         return made
 
 
 class Loader(LoaderOf[Batch]):
     """As `hotpack.Loader`, with arrays of JAX. By default images are f32 [N,H,W,c] in 0 … 1 and
-    labels i32 [N,H,W]. For several processes: rank="jax" and
-    `jax.make_array_from_process_local_data(sharding, b.image)`."""
+    labels i32 [N,H,W]. device: a number, "cuda:1" or a jax.Device makes it as
+    `hotpack.DeviceLoader`; JAX runs ahead, so give as many outputs as it may hold.
+
+    For several processes: rank="jax", and `jax.make_array_from_process_local_data(sharding,
+    b.image)`.
+    """
 
     _batch_class = Batch
     _default_label = _LABEL

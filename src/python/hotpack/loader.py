@@ -20,16 +20,19 @@ import numpy.typing as npt
 from . import _core
 from .batch import Batch, BatchOf
 from .dataset import Check, Dataset, Path, open
+from .device import Device, DeviceBatch, Residency, load_listener, ordinal_of
 from .distributed import place_of
 from .errors import PerformanceWarning, UsageError
 from .forms import Image, Label, view_of
 
 if TYPE_CHECKING:  # only its attributes are used; hotpack.pure takes a while to import
+    from .process import Listener
     from .pure import Augment
 
 Shuffle = bool | Literal["block"]
 Tail = Literal["drop", "pad", "wrap"]
 State = dict[str, str | int]
+_LEGACY_STREAM = 0
 _AnyBatch = TypeVar("_AnyBatch", bound=BatchOf[Any])
 
 atexit.register(_core.end_waiting)
@@ -38,10 +41,13 @@ if hasattr(os, "register_at_fork"):
 
 
 class LoaderOf(Generic[_AnyBatch]):
-    """What the loaders of all frameworks have in common; see `Loader`."""
+    """What the loaders of all frameworks have in common; see `Loader` and `DeviceLoader`."""
 
     _batch_class: type[_AnyBatch]
     _default_label: Label | None = None  # not for data sets without labels
+    _has_device = True
+    _default_device: int | None = None
+    _lends_outputs = True  # on a device: batches are in memory of the loader
 
     def __init__(
         self,
@@ -66,6 +72,12 @@ class LoaderOf(Generic[_AnyBatch]):
         block_samples: int = 256,
         window_blocks: int = 16,
         resume: Mapping[str, Any] | None = None,
+        device: Device | None = None,
+        residency: Residency = "auto",
+        outputs: int = 4,
+        pinned_budget: int | None = None,
+        device_budget: int | None = None,
+        progress: Listener | bool | None = None,
     ) -> None:
         given = {
             name: value for name, value in locals().items() if name not in ("self", "__class__")
@@ -99,7 +111,24 @@ class LoaderOf(Generic[_AnyBatch]):
             "resume": None if resume is None else _state_text(resume),
         }
         self._image_view, self._label_view = view_of(image), view_of(label)
-        self._core = _core.open_loader(dataset._core, options)
+        self.device = self._default_device if device is None else ordinal_of(device)
+        if self.device is not None and not self._has_device:
+            raise UsageError(
+                "hotpack.Loader gives NumPy arrays, which are never on a device; use "
+                "hotpack.DeviceLoader, or hotpack.torch.Loader or hotpack.jax.Loader with device=",
+                option="device",
+            )
+        if self.device is None:
+            self._core = _core.open_loader(dataset._core, options)
+        else:
+            placed = {
+                "device": self.device,
+                "residency": residency,
+                "outputs": _unsigned("outputs", outputs) if self._lends_outputs else 0,
+                "pinned_budget": pinned_budget,
+                "device_budget": device_budget,
+            }
+            self._core = _open_on_device(dataset, options, placed, progress)
         self._timeout = float(timeout or 0)
         self._turn = threading.Lock()  # for the iteration, not for next()
         self._iteration = 0
@@ -135,7 +164,10 @@ class LoaderOf(Generic[_AnyBatch]):
         self, image: npt.NDArray[Any] | None = None, label: npt.NDArray[Any] | None = None
     ) -> NextInfo | None:
         """Writes the next batch into your arrays, contiguous and of at least its bytes; None skips
-        a field. Returns None at the end of an epoch; the call after that begins the next one."""
+        a field. Returns None at the end of an epoch; the call after that begins the next one.
+        Raises UsageError on a device."""
+        if self.device is not None:
+            raise UsageError("next_into writes to host memory; open the loader without device")
         with self._turn:
             self._iteration += 1
         found = self._core.next_into(image, label, self._timeout)
@@ -147,7 +179,7 @@ class LoaderOf(Generic[_AnyBatch]):
                 "another loop over this loader has begun, so this one is over; a loader gives one "
                 "epoch at a time"
             )
-        core = self._core.next(self._timeout)
+        core = self._take()
         self._is_placed = False
         if core is None:
             return None
@@ -156,8 +188,14 @@ class LoaderOf(Generic[_AnyBatch]):
             self._warn()
         return self._batch_class(core, self._image_view, self._label_view)
 
+    def _take(self) -> Any:
+        """The next batch as _core has it, or None at the end of the epoch."""
+        if self.device is None:
+            return self._core.next(self._timeout)
+        return self._core.next(self._timeout, _LEGACY_STREAM)
+
     def _warn(self) -> None:
-        slots = self._core.slots
+        slots = self._core.stats()["slots"]
         warnings.warn(
             f"the program holds so many batches that only copies leave room to read ahead; this "
             f"costs speed and memory. Drop batches sooner, or open the loader with more than "
@@ -210,19 +248,22 @@ class LoaderOf(Generic[_AnyBatch]):
         return rows
 
     def stats(self) -> dict[str, float]:
-        """batches: handed out; copied: of these, because too many were held; wait_seconds: spent
-        waiting for batches; slots, leased: batches in memory, and of these held by the program;
-        slot_bytes: memory of all slots; threads."""
-        core = self._core
-        return {
-            "batches": core.batches,
-            "copied": core.copied,
-            "wait_seconds": core.waited,
-            "slots": core.slots,
-            "leased": core.leased,
-            "slot_bytes": core.bytes()[2],
-            "threads": core.threads,
-        }
+        """batches: handed out; wait_seconds: spent waiting for batches; threads. In host memory:
+        copied: batches that were copied because too many were held; slots, leased: batches in
+        memory, and of these held by the program; slot_bytes: memory of all slots. On a device:
+        copied_bytes: from host to device; pinned_bytes, device_bytes: memory in use; load_seconds:
+        that opening needed to load records."""
+        stats: dict[str, float] = self._core.stats()
+        return stats
+
+    @property
+    def residency(self) -> tuple[str, int, str] | None:
+        """Where a device loader keeps packed records between epochs, "page", "pinned" or "device";
+        the bytes of all of them there; and why. None for a loader in host memory."""
+        if self.device is None:
+            return None
+        residency: tuple[str, int, str] = self._core.residency()
+        return residency
 
     # ---- the end
 
@@ -247,15 +288,20 @@ class LoaderOf(Generic[_AnyBatch]):
         )
 
     def __repr__(self) -> str:
-        core = self._core
-        memory = core.bytes()[2] / 2**20
         name = type(self).__module__.removesuffix(".loader")
         return (
-            f"<{name}.{type(self).__name__} {len(self)} batches of {core.rows} an epoch, "
-            f"rank {self.rank} of {self.world} ({self._origin}), "
-            f"{core.slots} slots of {memory:.1f} MiB in all, {core.threads} threads: "
+            f"<{name}.{type(self).__name__} {len(self)} batches of {self.batch_size} an epoch, "
+            f"rank {self.rank} of {self.world} ({self._origin}), {self._memory_text()}: "
             f"{self.dataset!r}>"
         )
+
+    def _memory_text(self) -> str:
+        stats = self.stats()
+        if self.residency is None:
+            memory = stats["slot_bytes"] / 2**20
+            return f"{stats['slots']} slots of {memory:.1f} MiB in all, {stats['threads']} threads"
+        memory = stats["device_bytes"] / 2**20
+        return f"{memory:.1f} MiB of device {self.device}, records in {self.residency[0]} memory"
 
 
 _Self = TypeVar("_Self", bound="LoaderOf[Any]")
@@ -283,6 +329,40 @@ class Loader(LoaderOf[Batch]):
     """
 
     _batch_class = Batch
+    _has_device = False
+
+
+class DeviceLoader(LoaderOf[DeviceBatch]):
+    """Batches of a data set in the memory of a CUDA device, as arrays that CuPy, JAX, PyTorch and
+    others take by DLPack or `__cuda_array_interface__`, without a copy. Packed records cross the
+    bus once; a kernel writes what the model wants. Order, shapes and bytes are those of `Loader`.
+
+    Takes the options of `Loader`; slots: packed batches in pinned memory. device: a number, as
+    CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a framework. residency: where packed
+    records stay between epochs: the system's "page" cache, "pinned" memory, memory of the "device",
+    or "auto", the first of device, pinned and page that fits. outputs: batches that the program may
+    hold; one more raises UsageError. pinned_budget, device_budget: limits in bytes; by default a
+    quarter of the memory that is left divided by world, and half of the device's free memory.
+    progress: called with a Progress while opening loads records, or True for a bar of tqdm.
+
+    Raises as `Loader`; UsageError without a driver or device; IoError when a call of the driver
+    fails, and then at every later call. CUDA does not work after a fork.
+    """
+
+    _batch_class = DeviceBatch
+    _default_device = 0
+
+def _open_on_device(
+    dataset: Dataset,
+    options: dict[str, Any],
+    placed: dict[str, Any],
+    progress: Listener | bool | None,
+) -> Any:
+    listener, finish = load_listener(progress)
+    try:
+        return _core.open_device_loader(dataset._core, options, placed, listener)
+    finally:
+        finish()
 
 
 class NextInfo:
@@ -292,12 +372,12 @@ class NextInfo:
     __slots__ = ("epoch", "index", "keys", "step", "valid")
 
     def __init__(
-        self, epoch: int, step: int, valid: int, index: list[int], keys: list[str]
+        self, epoch: int, step: int, valid: int, index: npt.NDArray[np.int64], keys: list[str]
     ) -> None:
         self.epoch = epoch
         self.step = step
         self.valid = valid
-        self.index = np.array(index, np.int64)
+        self.index = index
         self.keys = keys
 
 

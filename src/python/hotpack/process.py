@@ -73,7 +73,7 @@ def run(
     line = [find_command(), command, "--json", "--progress", "json"]
     line += [word for name, value in options.items() for word in _words(name, value)]
     line += [_positional(value) for value in arguments if value is not None]
-    listener, finish = _listener(progress)
+    listener, finish = listener_of(progress)
     try:
         return _result(command, *_run(line, listener))
     finally:
@@ -214,7 +214,7 @@ def _error_of(report: Mapping[str, Any]) -> Error:
     return error
 
 
-def _listener(progress: Listener | bool | None) -> tuple[Listener | None, Callable[[], object]]:
+def listener_of(progress: Listener | bool | None) -> tuple[Listener | None, Callable[[], object]]:
     """Whom to tell about progress, and what to do at the end."""
     if progress is True:
         from .progress import Bar

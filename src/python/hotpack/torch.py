@@ -9,6 +9,7 @@ Tensors share the memory of a batch, which is not overwritten as long as one of 
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ import torch
 
 from .batch import BatchOf
 from .dataset import Dataset
+from .device import ordinal_of
 from .distributed import place_of
 from .errors import PerformanceWarning, UsageError
 from .forms import Ids, Image, Label
@@ -37,7 +39,9 @@ class Batch(BatchOf[torch.Tensor]):
     __slots__ = ()
 
     @staticmethod
-    def _made(array: npt.NDArray[Any], view: np.dtype[Any] | None) -> torch.Tensor:
+    def _made(array: Any, view: np.dtype[Any] | None) -> torch.Tensor:
+        if isinstance(array, torch.Tensor):  # on a device
+            return array
         if view is None:
             return torch.from_numpy(array)
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
@@ -57,6 +61,10 @@ class Loader(LoaderOf[Batch]):
     """As `hotpack.Loader`, with tensors. By default images are f32 [N,c,H,W] in 0 … 1 and labels
     i64 [N,H,W] with −100 for ignored pixels, as torch's losses want them.
 
+    device: "cuda", "cuda:1" or a torch.device makes it as `hotpack.DeviceLoader`, but with tensors
+    in torch's own memory, written on the current stream of that device; nothing needs to be
+    released. Without it batches are in host memory.
+
     Plain torch and Lightning take it in place of a DataLoader, with exact resume in the middle of
     an epoch: Lightning keeps `state_dict` in its checkpoints by itself. With Accelerate do not
     `prepare` it. rank and world come from torch.distributed.
@@ -64,6 +72,7 @@ class Loader(LoaderOf[Batch]):
 
     _batch_class = Batch
     _default_label = _LABEL
+    _lends_outputs = False
 
     def __init__(
         self,
@@ -72,9 +81,78 @@ class Loader(LoaderOf[Batch]):
         *,
         image: Image = _IMAGE,
         label: Label | None = _LABEL,
+        device: Any = None,
         **options: Any,
     ) -> None:
-        super().__init__(data, batch_size, image=image, label=label, **options)
+        super().__init__(
+            data, batch_size, image=image, label=label, device=_ordinal(device), **options
+        )
+
+    def _take(self) -> Any:
+        if self.device is None:
+            return super()._take()
+        image_bytes, label_bytes = self._core.bytes()
+        image, label = _memory(image_bytes, self.device), _memory(label_bytes, self.device)
+        rows = self._core.next_into(
+            image.data_ptr() if image_bytes else 0,
+            image_bytes,
+            label.data_ptr() if label_bytes else 0,
+            label_bytes,
+            self._timeout,
+            _stream(self.device),
+        )
+        return None if rows is None else _DeviceRows(rows, image, label)
+
+
+def _ordinal(device: Any) -> int | None:
+    """The number of a CUDA device; None for the host."""
+    if device is None:
+        return None
+    named = torch.device(device)
+    if named.type == "cpu":
+        return None
+    if named.type == "cuda" and named.index is None:
+        return torch.cuda.current_device()
+    return ordinal_of(named)
+
+
+def _memory(size: int, device: int) -> torch.Tensor:
+    """Bytes of torch's own memory on a device."""
+    return torch.empty(size, dtype=torch.uint8, device=f"cuda:{device}")
+
+
+def _stream(device: int) -> int:
+    """The handle of the stream on which torch works now."""
+    return torch.cuda.current_stream(device).cuda_stream
+
+
+class _DeviceRows:
+    """A batch that was written to tensors, as a batch asks for it."""
+
+    copied = False
+
+    def __init__(self, rows: Any, image: torch.Tensor, label: torch.Tensor) -> None:
+        self._rows = rows
+        image_form, label_form = rows.forms()
+        self._image = _shaped(image, image_form)
+        self._label = None if label_form is None else _shaped(label, label_form)
+
+    def image(self) -> torch.Tensor:
+        assert self._rows.rows  # raises after release()
+        return self._image
+
+    def label(self) -> torch.Tensor | None:
+        assert self._rows.rows
+        return self._label
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rows, name)
+
+
+def _shaped(memory: torch.Tensor, form: tuple[tuple[int, ...], str]) -> torch.Tensor:
+    shape, dtype = form
+    kind: torch.dtype = getattr(torch, dtype)
+    return memory[: math.prod(shape) * kind.itemsize].view(kind).view(shape)
 
 
 class Samples(torch.utils.data.Dataset[tuple[torch.Tensor, Any]]):

@@ -1,0 +1,128 @@
+"""Arrays in the memory of a CUDA device."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+from .batch import BatchOf
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    from .process import Listener
+
+Device = int | str | Any  # also a torch.device or a jax.Device
+Residency = Literal["page", "pinned", "device", "auto"]
+_LoadListener = Callable[[int, int, int, int], None]
+
+
+class DeviceArray:
+    """A field of a batch in device memory. CuPy, JAX, PyTorch, TensorFlow and Numba take it by
+    `__dlpack__` or `__cuda_array_interface__`, without a copy, and synchronize their streams by it:
+    `torch.from_dlpack(array)`, `jax.dlpack.from_dlpack(array)`, `cupy.asarray(array)`.
+
+    Memory: shares its batch. The memory is reused when batch, arrays and what was made of them are
+    gone, and the work on their streams is done.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        shape: tuple[int, ...] = self._core.shape
+        return shape
+
+    @property
+    def dtype(self) -> str:
+        """The name of the type of elements, such as "float32" or "bfloat16"."""
+        dtype: str = self._core.dtype
+        return dtype
+
+    @property
+    def nbytes(self) -> int:
+        nbytes: int = self._core.nbytes
+        return nbytes
+
+    @property
+    def pointer(self) -> int:
+        """The address in device memory."""
+        pointer: int = self._core.pointer
+        return pointer
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        interface: dict[str, Any] = self._core.__cuda_array_interface__
+        return interface
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A capsule, as Python's array API says; work that is queued on `stream` from now on waits
+        until the array is written. Raises UsageError for stream 0, BufferError for another device
+        and for copy=True."""
+        return self._core.__dlpack__(
+            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        place: tuple[int, int] = self._core.__dlpack_device__()
+        return place
+
+    def __repr__(self) -> str:
+        device = self.__dlpack_device__()[1]
+        return f"<hotpack.DeviceArray {self.dtype} {list(self.shape)} on device {device}>"
+
+
+class DeviceBatch(BatchOf[DeviceArray]):
+    """A batch whose images and labels are in device memory; else as `BatchOf`. It shares one of its
+    loader's outputs with them."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _made(array: Any, view: Any) -> DeviceArray:
+        return DeviceArray(array)
+
+
+def ordinal_of(device: Device) -> int:
+    """The number of a device: of 1, "cuda:1", torch.device("cuda:1") or a jax.Device."""
+    found: Any = device
+    if not hasattr(device, "__index__"):
+        named = re.fullmatch(r"(?:cuda|gpu)(?::(\d+))?", str(device).lower())
+        found = int(named[1] or 0) if named else getattr(device, "id", None)
+    if isinstance(found, bool) or not hasattr(found, "__index__") or found.__index__() < 0:
+        raise UsageError(
+            f"device {device!r} is no CUDA device; give its number, or \"cuda:0\"", option="device"
+        )
+    return int(found.__index__())
+
+
+def load_listener(
+    progress: Listener | bool | None,
+) -> tuple[_LoadListener | None, Callable[[], object]]:
+    """Whom to tell how much is loaded, and what to do at the end."""
+    if not progress:
+        return None, lambda: None
+    from .process import Progress, listener_of
+
+    listener, finish = listener_of(progress)
+    begin = time.monotonic()
+
+    def tell(records: int, all_records: int, size: int, all_bytes: int) -> None:
+        seconds = time.monotonic() - begin
+        rate = records / seconds if seconds else 0.0
+        left = (all_records - records) / rate if rate else None
+        assert listener is not None
+        listener(Progress("load", records, all_records, size, size, 0, seconds, rate, left))
+
+    return tell, finish
