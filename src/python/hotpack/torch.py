@@ -112,7 +112,8 @@ def _ordinal(device: Any) -> int | None:
     if named.type == "cpu":
         return None
     if named.type == "cuda" and named.index is None:
-        return torch.cuda.current_device()
+        current: int = torch.cuda.current_device()
+        return current
     return ordinal_of(named)
 
 
@@ -123,7 +124,8 @@ def _memory(size: int, device: int) -> torch.Tensor:
 
 def _stream(device: int) -> int:
     """The handle of the stream on which torch works now."""
-    return torch.cuda.current_stream(device).cuda_stream
+    handle: int = torch.cuda.current_stream(device).cuda_stream
+    return handle
 
 
 class _DeviceRows:
