@@ -1,4 +1,12 @@
 # Libraries that hotpack uses. Those of the command are required only if the command is built.
+# With HOTPACK_STATIC, all of them must be archives; scripts/wheel builds those that distributions do not have.
+set(HOTPACK_LIBRARY_ENDING "")
+set(HOTPACK_MISSING_LIBRARY "scripts/setup installs it or prints the package's name")
+if(HOTPACK_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  set(HOTPACK_LIBRARY_ENDING ".a")
+  set(HOTPACK_MISSING_LIBRARY "HOTPACK_STATIC needs an archive of every library; scripts/wheel builds those that the system does not have")
+endif()
 
 # hotpack_find(TARGET HEADER … LIBRARIES …): an imported target from a header and library names, for packages whose
 # CMake files not every distribution ships. Fails with the name of what is missing and the script that installs it.
@@ -14,10 +22,25 @@ function(hotpack_find target)
   foreach(library IN LISTS FIND_LIBRARIES)
     find_library(${prefix}_${library} ${library})
     if(NOT ${prefix}_${library})
-      message(FATAL_ERROR "lib${library} was not found; scripts/setup installs it or prints the package's name")
+      message(FATAL_ERROR "lib${library}${HOTPACK_LIBRARY_ENDING} was not found; ${HOTPACK_MISSING_LIBRARY}")
     endif()
     target_link_libraries(${target} INTERFACE ${${prefix}_${library}})
   endforeach()
+endfunction()
+
+# For packages whose CMake files choose the kind of library themselves.
+function(hotpack_make_dependencies_static)
+  get_target_property(kind TBB::tbb TYPE)
+  if(NOT kind STREQUAL "STATIC_LIBRARY")
+    message(FATAL_ERROR "libtbb.a was not found; ${HOTPACK_MISSING_LIBRARY}")
+  endif()
+  # what an archive of FreeType uses in turn
+  hotpack_find(hotpack_brotli HEADER brotli/decode.h LIBRARIES brotlidec brotlicommon)
+  target_link_libraries(Freetype::Freetype INTERFACE PNG::PNG hotpack_brotli)
+  # spdlog's headers use a shared libfmt; that has headers for all of it, too
+  get_target_property(libraries spdlog::spdlog_header_only INTERFACE_LINK_LIBRARIES)
+  list(TRANSFORM libraries REPLACE "^fmt::fmt$" "fmt::fmt-header-only")
+  set_target_properties(spdlog::spdlog_header_only PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}")
 endfunction()
 
 hotpack_find(hotpack_zstd HEADER zstd.h LIBRARIES zstd)
@@ -40,6 +63,9 @@ if(HOTPACK_BUILD STREQUAL "all")
     PATH_SUFFIXES truetype truetype/dejavu dejavu-sans-fonts dejavu TTF DOC "The font of contact sheets")
   if(NOT HOTPACK_FONT)
     message(FATAL_ERROR "DejaVuSans.ttf was not found; scripts/setup installs it or prints the package's name; -D HOTPACK_FONT=FILE.ttf names another font")
+  endif()
+  if(HOTPACK_STATIC)
+    hotpack_make_dependencies_static()
   endif()
 elseif(NOT HOTPACK_BUILD STREQUAL "reader")
   message(FATAL_ERROR "HOTPACK_BUILD is '${HOTPACK_BUILD}'; it must be 'all' or 'reader'")
