@@ -27,8 +27,8 @@ HERE = Path(__file__).resolve().parent
 PACKAGES = ("numpy", "keras", "tensorflow-cpu", "torch", "jax", "mosaicml-streaming", "opencv-python-headless")
 
 
-def prepare(options, folder):
-    """Images and masks in folders of their own, a pack of them, and what the other ways read."""
+def make_inputs(options, folder):
+    """Images and masks in folders of their own and a pack of them. Returns the seconds that packing took."""
     if options.camvid:
         for name in ("images", "masks", "classes.csv"):
             (folder / name).symlink_to(Path(options.camvid).resolve() / name)
@@ -41,7 +41,12 @@ def prepare(options, folder):
     command = [options.hotpack, "pack", "--images", folder / "images", "--labels", folder / "masks", "--classes", folder / "classes.csv",
                "--size", "512x512", "--unknown", "ignore", "-o", folder / "packed", "--progress", "never"]  # fmt: skip
     subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
-    packing = time.perf_counter() - began
+    return time.perf_counter() - began
+
+
+def prepare(options, folder):
+    """Also what the other ways read."""
+    packing = make_inputs(options, folder)
     subprocess.run([sys.executable, HERE / "epoch_ways.py", "prepare", folder], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return packing
 

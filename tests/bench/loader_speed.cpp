@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -57,6 +58,12 @@ void must(const Status& status) {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
 // ---- what is measured
@@ -101,6 +108,19 @@ class SteadyLoader : public Contestant {
   SteadyLoader(const Dataset& dataset, const LoaderOptions& options)
       : loader_(must(Loader::open(dataset, options))) {
     while (must(loader_.next())) continue;
+  }
+  // Microseconds of this thread for a batch, the median: taking it and letting it go. `pause`:
+  // seconds of other work between two batches.
+  double processor(int batches, double pause) {
+    std::vector<double> spent;
+    while (spent.size() < static_cast<std::size_t>(batches)) {
+      for (const double resumed = now() + pause; now() < resumed;) continue;
+      const double began = thread_seconds();
+      if (!must(loader_.next())) continue;  // the end of an epoch
+      spent.push_back((thread_seconds() - began) * 1e6);
+    }
+    std::ranges::nth_element(spent, spent.begin() + batches / 2);
+    return spent[batches / 2];
   }
   // The clock starts when a batch has just come: what was read ahead in the pause is taken before.
   // Ends when the slots should be full again, so that the threads do not disturb who is next.
@@ -302,7 +322,8 @@ class Arena {
 };
 
 // A line `SECONDS KIND THREADS WHAT` is answered with `SAMPLES BYTES SECONDS`; `loops` with the
-// names of the plain loops. KIND and WHAT:
+// names of the plain loops; `cpu BATCHES PAUSE loader THREADS WHAT` with the processor time of the
+// consuming thread a batch in microseconds. KIND and WHAT:
 //   loader packed|plain|training        the Loader from the second epoch on: records, u8 + ids, f32
 //                                       + one-hot f32
 //   first-epoch packed|plain|training   its first epoch
@@ -312,7 +333,15 @@ class Arena {
 int serve(const std::string& pack, std::uint64_t batch) {
   Arena arena(pack, batch);
   for (std::string line; std::getline(std::cin, line);) {
-    if (line == "loops") {
+    if (line.starts_with("cpu ")) {
+      std::istringstream words(line.substr(4));
+      int batches = 0;
+      double pause = 0;
+      std::string name;
+      words >> batches >> pause >> std::ws;
+      std::getline(words, name);
+      std::cout << dynamic_cast<SteadyLoader&>(arena.contestant(name)).processor(batches, pause);
+    } else if (line == "loops") {
       for (std::size_t i = 0; i < ceiling_loop_count; ++i)
         std::cout << (i == 0 ? "" : "; ") << ceiling_loops[i].name;
     } else {

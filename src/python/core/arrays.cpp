@@ -24,27 +24,62 @@ constexpr std::array<Name, 7> kNames{{{ElementType::u8, "uint8"},
                                       {ElementType::i64, "int64"}}};
 constexpr std::align_val_t kAlignment{64};
 
-nb::dlpack::dtype dlpack_type(ElementType type) {
-  switch (type) {
-    case ElementType::u8:
-      return nb::dtype<std::uint8_t>();
-    case ElementType::f16:
-      return {static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16, 1};
-    case ElementType::f32:
-      return nb::dtype<float>();
-    case ElementType::bf16:
-    case ElementType::u16:
-      return nb::dtype<std::uint16_t>();
-    case ElementType::i32:
-      return nb::dtype<std::int32_t>();
-    case ElementType::i64:
-      return nb::dtype<std::int64_t>();
+// A span of memory, as Python's buffer protocol gives it.
+struct Memory {
+  Owner owner;
+  std::byte* data;
+  std::size_t bytes;
+  bool read_only;
+};
+
+int fill_buffer(PyObject* self, Py_buffer* view, int flags) {
+  const Memory& memory = *nb::inst_ptr<Memory>(self);
+  return PyBuffer_FillInfo(view, self, memory.data, static_cast<Py_ssize_t>(memory.bytes),
+                           memory.read_only ? 1 : 0, flags);
+}
+
+// What every array asks of NumPy. Never destroyed: arrays are made until Python ends.
+struct Numpy {
+  nb::handle array;
+  std::array<nb::handle, kNames.size()> types;
+
+  Numpy() {
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    array = nb::object(numpy.attr("ndarray")).release();
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+      const std::string_view name = kNames[i].type == ElementType::bf16 ? "uint16" : kNames[i].text;
+      types[i] = nb::object(numpy.attr("dtype")(nb::str(name.data(), name.size()))).release();
+    }
+  }
+};
+
+const Numpy& numpy() {
+  static const Numpy* const kNumpy = new Numpy;
+  return *kNumpy;
+}
+
+nb::handle numpy_type(ElementType type) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i].type == type) return numpy().types[i];
   }
   return {};
 }
 
-std::vector<std::size_t> sizes_of(std::span<const std::int64_t> shape) {
-  return {shape.begin(), shape.end()};
+nb::tuple tuple_of(std::span<const std::int64_t> numbers) {
+  auto tuple = nb::steal<nb::tuple>(PyTuple_New(static_cast<Py_ssize_t>(numbers.size())));
+  if (!tuple.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    PyObject* const number = PyLong_FromLongLong(numbers[i]);
+    if (number == nullptr) throw nb::python_error();
+    PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), number);
+  }
+  return tuple;
+}
+
+std::size_t product(std::span<const std::int64_t> shape) {
+  std::size_t elements = 1;
+  for (const std::int64_t size : shape) elements *= static_cast<std::size_t>(size);
+  return elements;
 }
 
 struct AlignedDelete {
@@ -87,18 +122,25 @@ AxisOrder order_of(std::string_view name) {
          "layout"});
 }
 
+void bind_memory(nb::module_& module) {
+  static std::array<PyType_Slot, 2> slots{
+      {{Py_bf_getbuffer, reinterpret_cast<void*>(fill_buffer)}, {0, nullptr}}};
+  nb::class_<Memory>(module, "Memory", nb::type_slots(slots.data()));
+}
+
 nb::object array_of(std::byte* data, std::span<const std::int64_t> shape, ElementType type,
-                    const nb::capsule& owner) {
-  const std::vector<std::size_t> sizes = sizes_of(shape);
-  return nb::cast(
-      nb::ndarray<nb::numpy>(data, sizes.size(), sizes.data(), owner, nullptr, dlpack_type(type)));
+                    Owner owner) {
+  const std::size_t bytes = product(shape) * element_bytes(type);
+  return numpy().array(tuple_of(shape), numpy_type(type),
+                       Memory{std::move(owner), data, bytes, false});
 }
 
 nb::object view_of(const std::uint8_t* data, std::span<const std::int64_t> shape,
-                   std::span<const std::int64_t> strides, const nb::capsule& owner) {
-  const std::vector<std::size_t> sizes = sizes_of(shape);
-  return nb::cast(nb::ndarray<nb::numpy, const std::uint8_t>(data, sizes.size(), sizes.data(),
-                                                             owner, strides.data()));
+                   std::span<const std::int64_t> strides, Owner owner) {
+  // NumPy does not write to memory that is read-only.
+  auto* const bytes = reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(data));
+  return numpy().array(tuple_of(shape), numpy_type(ElementType::u8),
+                       Memory{std::move(owner), bytes, product(shape), true}, 0, tuple_of(strides));
 }
 
 nb::object index_array(std::span<const std::int64_t> numbers) {
@@ -122,11 +164,11 @@ nb::object boxes_of(std::span<const SampleCrop> crops) {
 }
 
 NewArray new_array(std::span<const std::int64_t> shape, ElementType type) {
-  std::size_t bytes = element_bytes(type);
-  for (const std::int64_t size : shape) bytes *= static_cast<std::size_t>(size);
+  const std::size_t bytes = product(shape) * element_bytes(type);
   AlignedBytes memory(new (kAlignment) std::byte[bytes == 0 ? 1 : bytes]);
   std::byte* const data = memory.get();
-  return {array_of(data, shape, type, keep(std::move(memory))), {data, bytes}};
+  return {array_of(data, shape, type, std::shared_ptr<const std::byte[]>(std::move(memory))),
+          {data, bytes}};
 }
 
 }  // namespace hotpack::python

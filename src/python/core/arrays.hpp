@@ -1,6 +1,7 @@
 // NumPy arrays over memory of the library.
 //
-// An array keeps its owner alive, a capsule. Needs the GIL.
+// An array keeps its owner alive, through an object with the buffer protocol: a DLPack capsule
+// costs more time, and every batch pays it. Needs the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,14 +22,9 @@ namespace hotpack::python {
 
 namespace nb = nanobind;
 
-// A capsule that keeps `owner` until it is collected.
-template <class T>
-nb::capsule keep(T owner) {
-  auto kept = std::make_unique<T>(std::move(owner));
-  nb::capsule capsule(kept.get(), [](void* pointer) noexcept { delete static_cast<T*>(pointer); });
-  (void)kept.release();
-  return capsule;
-}
+// Something that must live as long as the arrays over its memory. No Python in it, so that it may
+// end in any thread.
+using Owner = std::shared_ptr<const void>;
 
 // "uint8", "float32", …; refuses other names with ErrorCode::usage.
 [[nodiscard]] ElementType element_of(std::string_view name);
@@ -36,13 +32,15 @@ nb::capsule keep(T owner) {
 // "NHWC" or "NCHW"
 [[nodiscard]] AxisOrder order_of(std::string_view name);
 
+void bind_memory(nb::module_& module);
+
 // A writable array, [shape]. bf16 becomes uint16 with the same bits: NumPy has no such type, and
 // Python code views it as one of ml_dtypes.
 [[nodiscard]] nb::object array_of(std::byte* data, std::span<const std::int64_t> shape,
-                                  ElementType type, const nb::capsule& owner);
+                                  ElementType type, Owner owner);
 // A read-only array of bytes.
 [[nodiscard]] nb::object view_of(const std::uint8_t* data, std::span<const std::int64_t> shape,
-                                 std::span<const std::int64_t> strides, const nb::capsule& owner);
+                                 std::span<const std::int64_t> strides, Owner owner);
 // A new array that owns its memory, and where that memory is.
 struct NewArray {
   nb::object array;

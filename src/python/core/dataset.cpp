@@ -125,8 +125,9 @@ nb::object image_of(const PySample& self, VerifyChecksums verify) {
   const ImageView view = take(std::move(loaded));
   const std::array<std::int64_t, 3> shape{view.shape.height, view.shape.width, view.shape.channels};
   const bool copied = !scratch.empty();  // moving the vector leaves its memory in place
-  const nb::capsule owner = copied ? keep(std::move(scratch)) : keep(self.data);
-  return view_of(view.bytes.data(), shape, image_strides(view.shape), owner);
+  Owner owner = self.data;
+  if (copied) owner = std::make_shared<const std::vector<std::uint8_t>>(std::move(scratch));
+  return view_of(view.bytes.data(), shape, image_strides(view.shape), std::move(owner));
 }
 
 std::vector<std::int64_t> label_shape(const LabelShape& label, const LabelOutput& output) {

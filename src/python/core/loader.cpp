@@ -130,7 +130,7 @@ struct PyBatch {
 
 nb::object array_in(const PyBatch& self, const BatchField& field) {
   if (field.shape.empty()) return nb::none();
-  return array_of(field.bytes.data(), field.shape, field.type, keep(self.held));
+  return array_of(field.bytes.data(), field.shape, field.type, self.held);
 }
 
 nb::object index_of(const PyBatch& self) {

@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "arrays.hpp"
 #include "dataset.hpp"
 #include "errors.hpp"
 #include "hotpack/build_info.hpp"
@@ -13,6 +14,7 @@ NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);  // processes that end early, such as workers, are no leaks
 #endif
   hotpack::python::translate_errors();
+  hotpack::python::bind_memory(module);
   hotpack::python::bind_dataset(module);
   hotpack::python::bind_loader(module);
   hotpack::python::bind_device_loader(module);
