@@ -4,6 +4,7 @@ set(HOTPACK_LIBRARY_ENDING "")
 set(HOTPACK_MISSING_LIBRARY "scripts/setup installs it or prints the package's name")
 if(HOTPACK_STATIC)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  add_link_options(-Wl,--gc-sections) # archives bring more than is used
   set(HOTPACK_LIBRARY_ENDING ".a")
   set(HOTPACK_MISSING_LIBRARY "HOTPACK_STATIC needs an archive of every library; scripts/wheel builds those that the system does not have")
 endif()
