@@ -398,7 +398,7 @@ def read(loader):
 for loader in loaders: threading.Thread(target=read, args=[loader], daemon=True).start()
 next(iter(hotpack.Loader(loaders[0].dataset, 1)))
 """
-    for _ in range(5):
+    for _ in range(20):
         run(program, golden_pack("bits"))
 
 
@@ -407,7 +407,7 @@ def test_python_ends_in_the_middle_of_a_loop(run):
 
 
 def test_steady_state_keeps_threads_descriptors_and_memory(run):
-    """100 epochs, 100 early breaks, 100 loaders."""
+    """100 epochs, 1,000 early breaks, 1,000 loaders."""
     text = run(
         """
 import os, sys, hotpack
@@ -415,16 +415,16 @@ ds = hotpack.open(sys.argv[1])
 def state():
     pages = int(open("/proc/self/statm").read().split()[1])
     return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task")), pages
-def epochs(count):
+def epochs(count, breaks):
     loader = hotpack.Loader(ds, 1)
     for _ in range(count): sum(x.sum() for x, y in loader)
-    for _ in range(count):
+    for _ in range(breaks):
         for batch in loader: break
     loader.close()
 def loaders(count):
     for _ in range(count): next(iter(hotpack.Loader(ds, 1)))
-epochs(20); loaders(20); before = state()
-epochs(100); loaders(100); after = state()
+epochs(20, 20); loaders(20); before = state()
+epochs(100, 1000); loaders(1000); after = state()
 print(after[0] - before[0], after[1] - before[1], (after[2] - before[2]) * 4 // 1024)
 """,
         golden_pack("bits"),
