@@ -24,7 +24,7 @@ from bench_inputs import from_samples
 from epoch_ways import BATCH, WAYS
 
 HERE = Path(__file__).resolve().parent
-PACKAGES = ("numpy", "keras", "tensorflow-cpu", "torch", "jax", "mosaicml-streaming", "opencv-python-headless")
+PACKAGES = ("numpy", "keras", "tensorflow-cpu", "torch", "jax", "mosaicml-streaming", "ffcv", "opencv-python-headless")
 
 
 def make_inputs(options, folder):

@@ -177,6 +177,69 @@ def mosaic(folder, epochs):
         yield from loader
 
 
+def ffcv_operations(classes):
+    """f32 images in 0 … 1 and one-hot f32 labels, made by FFCV's threads."""
+    from dataclasses import replace
+
+    import numpy as np
+    from ffcv.pipeline.allocation_query import AllocationQuery
+    from ffcv.pipeline.compiler import Compiler
+    from ffcv.pipeline.operation import Operation
+
+    floats = np.dtype("float32")
+
+    class Scale(Operation):
+        def generate_code(self):
+            rows = Compiler.get_iterator()
+
+            def scale(batch, out):
+                for row in rows(len(batch)):
+                    out[row] = batch[row] / np.float32(255)
+                return out[: len(batch)]
+
+            scale.is_parallel = True
+            return scale
+
+        def declare_state_and_memory(self, state):
+            return replace(state, dtype=floats), AllocationQuery(state.shape, floats)
+
+    class OneHot(Operation):
+        def generate_code(self):
+            rows = Compiler.get_iterator()
+
+            def one_hot(batch, out):
+                for row in rows(len(batch)):
+                    out[row] = 0
+                    for y in range(batch.shape[1]):
+                        for x in range(batch.shape[2]):
+                            if batch[row, y, x] < classes:
+                                out[row, y, x, batch[row, y, x]] = 1
+                return out[: len(batch)]
+
+            one_hot.is_parallel = True
+            return one_hot
+
+        def declare_state_and_memory(self, state):
+            shape = (*state.shape, classes)
+            return replace(state, shape=shape, dtype=floats), AllocationQuery(shape, floats)
+
+    return Scale(), OneHot()
+
+
+def ffcv(folder, epochs):
+    from ffcv.fields.decoders import NDArrayDecoder
+    from ffcv.loader import Loader, OrderOption
+    from ffcv.transforms import ToTensor
+
+    scale, one_hot = ffcv_operations(len(colors_of(folder)))
+    loader = Loader(
+        str(folder / "resized.beton"), batch_size=BATCH, num_workers=2, order=OrderOption.RANDOM, os_cache=True, drop_last=True,
+        pipelines={"image": [NDArrayDecoder(), scale, ToTensor()], "ids": [NDArrayDecoder(), one_hot, ToTensor()]},
+    )  # fmt: skip
+    for _ in range(epochs):
+        yield from loader
+
+
 # ---- hotpack
 
 
@@ -235,6 +298,7 @@ WAYS = {
     "PyTorch DataLoader, raw files, 2 workers": lambda *a: torch_raw(*a, 2),
     "PyTorch DataLoader, resized .npy files, 2 workers": lambda *a: torch_npy(*a, 2),
     "MosaicML Streaming, resized arrays, 2 workers": mosaic,
+    "FFCV, resized arrays, 2 workers": ffcv,
     "hotpack, NumPy": hotpack_numpy,
     "hotpack, PyTorch": hotpack_torch,
     "hotpack, Keras": hotpack_keras,
@@ -246,8 +310,29 @@ WAYS = {
 # ---- what is read, and the loop
 
 
+def prepare_ffcv(folder):
+    """The resized arrays of prepare() in a file of FFCV."""
+    import numpy as np
+    from ffcv.fields import NDArrayField
+    from ffcv.writer import DatasetWriter
+
+    count, u8 = len(pairs_of(folder)), np.dtype("uint8")
+
+    class Arrays:
+        def __len__(self):
+            return count
+
+        def __getitem__(self, number):
+            return np.load(folder / "npy" / f"{number}.image.npy"), np.load(folder / "npy" / f"{number}.ids.npy")
+
+    fields = {"image": NDArrayField(u8, (SIDE, SIDE, 3)), "ids": NDArrayField(u8, (SIDE, SIDE))}
+    DatasetWriter(str(folder / "resized.beton"), fields, num_workers=2).from_indexed_dataset(Arrays())
+
+
 def prepare(folder):
-    """Resized arrays as .npy files, TFRecords and MDS shards."""
+    """Resized arrays as .npy files, TFRecords, MDS shards and, where FFCV is installed, a file of its own."""
+    import importlib.util
+
     import numpy as np
     import streaming
     import tensorflow as tf
@@ -267,6 +352,8 @@ def prepare(folder):
             feature = {name: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value])) for name, value in values.items()}
             records.write(tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString())
             shards.write({"image": image, "ids": ids})
+    if importlib.util.find_spec("ffcv"):
+        prepare_ffcv(folder)
 
 
 def measure(way, folder, steps, epochs, step_seconds):
