@@ -1,6 +1,7 @@
 """Loaders: order, iteration, position, memory, errors, ends."""
 
 import gc
+import inspect
 import pickle
 import re
 import subprocess
@@ -16,6 +17,7 @@ from conftest import golden_pack
 
 import hotpack
 from hotpack import pure
+from hotpack.loader import Options
 
 # Tests hold as many batches as they like.
 pytestmark = pytest.mark.filterwarnings("ignore::hotpack.PerformanceWarning")
@@ -162,6 +164,23 @@ def test_set_epoch_does_nothing_where_the_loader_stands(big):
 
 
 # ---- position
+
+
+def test_next_epoch_is_that_of_the_next_loop(big):
+    loader = hotpack.Loader(big, 8)
+    for epoch in range(loader.next_epoch, 3):
+        assert [batch.epoch for batch in loader] == [epoch] * 3
+    assert loader.next_epoch == 3
+    for batch in loader:
+        state = loader.state_dict()
+        break
+    assert loader.next_epoch == 4
+    loader.load_state_dict(state)
+    assert loader.next_epoch == 3 and [batch.step for batch in loader] == [1, 2]
+    for batch in loader:
+        state = loader.state_dict()
+    other = hotpack.Loader(big, 8, resume=state)  # at the end of epoch 4
+    assert other.next_epoch == 5 and next(iter(other)).epoch == 5
 
 
 def test_a_run_continues_at_any_step_with_any_world(big):
@@ -527,6 +546,12 @@ def test_threads_share_an_iterator(big):
     for thread in threads:
         thread.join()
     assert sorted(seen) == list(range(24))
+
+
+def test_the_options_of_all_frameworks_are_those_of_the_loader():
+    parameters = inspect.signature(hotpack.Loader.__init__).parameters
+    given = {name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY}
+    assert given == {*Options.__annotations__, "image", "label", "slots", "device"}
 
 
 def test_public_names_are_documented_and_versions_shown(capsys):

@@ -9,15 +9,16 @@ lives. JAX runs ahead of the program and so holds several batches: a Loader has 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import jax
 import numpy as np
 
 from .batch import BatchOf
-from .device import DeviceArray
+from .dataset import Dataset, Path
+from .device import Device, DeviceArray
 from .forms import Ids, Image, Label
-from .loader import LoaderOf
+from .loader import LoaderOf, Options
 
 __all__ = ["Batch", "Loader"]
 
@@ -54,12 +55,15 @@ class Loader(LoaderOf[Batch]):
 
     def __init__(
         self,
-        data: Any,
+        data: Dataset | Path,
         batch_size: int | None = None,
         *,
         image: Image = _IMAGE,
         label: Label | None = _LABEL,
         slots: int = 6,
-        **options: Any,
+        device: Device | None = None,
+        **options: Unpack[Options],
     ) -> None:
-        super().__init__(data, batch_size, image=image, label=label, slots=slots, **options)
+        super().__init__(
+            data, batch_size, image=image, label=label, slots=slots, device=device, **options
+        )

@@ -12,7 +12,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,33 @@ Tail = Literal["drop", "pad", "wrap"]
 State = dict[str, str | int]
 _LEGACY_STREAM = 0
 _AnyBatch = TypeVar("_AnyBatch", bound=BatchOf[Any])
+
+
+class Options(TypedDict, total=False):
+    """Options that mean the same to the loaders of all frameworks; `Loader` and `DeviceLoader`
+    describe them."""
+
+    global_batch_size: int | None
+    shuffle: Shuffle
+    seed: int
+    tail: Tail
+    rank: int | str | None
+    world: int | None
+    augment: Augment | None
+    pad_to: tuple[int, int] | None
+    threads: int
+    timeout: float | None
+    check: Check
+    access: Literal["map", "read"]
+    block_samples: int
+    window_blocks: int
+    resume: Mapping[str, Any] | None
+    residency: Residency
+    outputs: int
+    pinned_budget: int | None
+    device_budget: int | None
+    progress: Listener | bool | None
+
 
 atexit.register(_core.end_waiting)
 if hasattr(os, "register_at_fork"):
@@ -143,12 +170,8 @@ class LoaderOf(Generic[_AnyBatch]):
         `set_epoch`, and after a loop that took nothing, the rest of the one where the loader
         stands. An older iterator then raises UsageError."""
         with self._turn:
-            epoch, step = self._core.position()
-            if not self._is_placed:
-                epoch = self._epoch + 1
-                self._core.begin_epoch(epoch)
-            elif step == len(self):  # all its batches were taken before
-                epoch += 1
+            epoch, is_here = self._next_epoch()
+            if not is_here:
                 self._core.begin_epoch(epoch)
             self._epoch = epoch
             self._is_placed = True  # a loop that takes nothing is none
@@ -238,6 +261,22 @@ class LoaderOf(Generic[_AnyBatch]):
     def _place(self) -> None:
         self._is_placed = True
         self._iteration += 1
+
+    @property
+    def next_epoch(self) -> int:
+        """The epoch that the next loop gives, or of which it gives the rest: so
+        `for epoch in range(loader.next_epoch, epochs)` continues a run."""
+        with self._turn:
+            return self._next_epoch()[0]
+
+    def _next_epoch(self) -> tuple[int, bool]:
+        """The epoch of the next loop, and whether the loader stands in it."""
+        epoch, step = self._core.position()
+        if not self._is_placed:
+            return self._epoch + 1, False
+        if step == len(self):  # all its batches were taken before
+            return epoch + 1, False
+        return epoch, True
 
     # ---- facts
 

@@ -12,19 +12,19 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from .batch import BatchOf
-from .dataset import Dataset
+from .dataset import Dataset, Path
 from .device import ordinal_of
 from .distributed import place_of
 from .errors import PerformanceWarning, UsageError
 from .forms import Ids, Image, Label
-from .loader import LoaderOf
+from .loader import LoaderOf, Options
 from .rows import Row, Rows
 
 __all__ = ["Batch", "Batches", "Loader", "Samples"]
@@ -76,16 +76,18 @@ class Loader(LoaderOf[Batch]):
 
     def __init__(
         self,
-        data: Any,
+        data: Dataset | Path,
         batch_size: int | None = None,
         *,
         image: Image = _IMAGE,
         label: Label | None = _LABEL,
-        device: Any = None,
-        **options: Any,
+        slots: int = 4,
+        device: int | str | torch.device | None = None,
+        **options: Unpack[Options],
     ) -> None:
+        on = _ordinal(device)
         super().__init__(
-            data, batch_size, image=image, label=label, device=_ordinal(device), **options
+            data, batch_size, image=image, label=label, slots=slots, device=on, **options
         )
 
     def _take(self) -> Any:
