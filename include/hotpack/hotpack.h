@@ -79,6 +79,20 @@ enum hotpack_status_code {
  */
 HOTPACK_API const char* hotpack_status_name(hotpack_status status);
 
+/** What the latest failed call with a handle concerns. The texts are never NULL, and live as long
+ * as the text of hotpack_…_error(). */
+typedef struct hotpack_error_info {
+  size_t struct_size;  /**< set by the caller: sizeof(hotpack_error_info) */
+  const char* message; /**< the text of hotpack_…_error() without path and offset */
+  const char* path;    /**< the file concerned, or "" */
+  int64_t offset;      /**< byte in that file; −1: unknown, or none */
+  int64_t record;  /**< the record concerned, counted from 0 in the shard `path`; −1 likewise */
+  const char* key; /**< that record's key, or "" */
+  const char* option; /**< the option or argument that is wrong, if known, or "" */
+  int32_t status;     /**< what the call returned; HOTPACK_OK if none failed */
+  int32_t reserved;   /**< 0 */
+} hotpack_error_info;
+
 /* ----------------------------------------------------------------------------------- data set */
 
 typedef struct hotpack_dataset hotpack_dataset;
@@ -90,6 +104,14 @@ typedef struct hotpack_dataset hotpack_dataset;
 HOTPACK_API hotpack_status hotpack_dataset_open(const char* folder, hotpack_dataset** dataset);
 HOTPACK_API hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count,
                                                      hotpack_dataset** dataset);
+/** Makes the data set of `count` samples with these numbers, in this order; a number may occur
+ * several times. Its samples count from 0, also in the batches of its loaders. Its classes, packs,
+ * shards and statistics stay those of all samples. Opens its files anew, so the first data set may
+ * be closed. As with hotpack_dataset_open, *subset becomes a handle even if the call fails. USAGE
+ * for a number that does not exist. */
+HOTPACK_API hotpack_status hotpack_dataset_subset(const hotpack_dataset* dataset,
+                                                  const uint64_t* numbers, size_t count,
+                                                  hotpack_dataset** subset);
 /** Frees the handle and everything that lives as long as it. Loaders that read the data set are not
  * affected. */
 HOTPACK_API void hotpack_dataset_close(hotpack_dataset* dataset);
@@ -97,6 +119,9 @@ HOTPACK_API void hotpack_dataset_close(hotpack_dataset* dataset);
 /** The message of the latest failed call with this handle, from any thread; "" if none failed. The
  * text stays until the handle is closed or 64 more calls have failed with other texts. */
 HOTPACK_API const char* hotpack_dataset_error(const hotpack_dataset* dataset);
+/** The parts of the same failure. A call of this function that fails is not remembered. */
+HOTPACK_API hotpack_status hotpack_dataset_error_info(const hotpack_dataset* dataset,
+                                                      hotpack_error_info* info);
 
 /** [H,W,C] (NHWC) or [C,H,W] (NCHW). */
 enum hotpack_axis_order { HOTPACK_CHANNELS_LAST = 0, HOTPACK_CHANNELS_FIRST = 1 };
@@ -325,8 +350,10 @@ HOTPACK_API hotpack_status hotpack_loader_open(const hotpack_dataset* dataset,
  * handle is freed, so no other call may be using it: if threads wait in next, cancel and let them
  * return first. Batches that are not released stay valid. */
 HOTPACK_API void hotpack_loader_close(hotpack_loader* loader);
-/** As hotpack_dataset_error. */
+/** As hotpack_dataset_error and hotpack_dataset_error_info. */
 HOTPACK_API const char* hotpack_loader_error(const hotpack_loader* loader);
+HOTPACK_API hotpack_status hotpack_loader_error_info(const hotpack_loader* loader,
+                                                     hotpack_error_info* info);
 
 /** These values never change. They are 0 or "" if the handle failed to open. */
 HOTPACK_API uint64_t
@@ -360,7 +387,7 @@ HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, i
 /** One field of a batch: contiguous, [rows, …]. Other structs contain it, so it never changes. */
 typedef struct hotpack_field {
   void* data;     /**< writable; NULL without a label, and for a field that next_into skipped */
-  uint64_t bytes; /**< 0 if data is NULL */
+  uint64_t bytes; /**< 0 if data is NULL, except in hotpack_dataset_read_batch_shapes */
   int64_t shape[HOTPACK_MAX_DIMENSIONS]; /**< [rows,H,W,C], [rows,C,H,W], [rows,H,W], [rows,C] or
                                             [rows]; then 0 */
   int32_t dimensions;
@@ -389,7 +416,7 @@ typedef struct hotpack_batch_info {
   hotpack_field label;
 } hotpack_batch_info;
 
-/** The caller's memory for next_into. */
+/** The caller's memory for hotpack_loader_next_into and hotpack_dataset_read_batch. */
 typedef struct hotpack_batch_buffers {
   size_t struct_size; /**< set by the caller */
   void* image; /**< at least image_batch_bytes, aligned to its elements; NULL skips the field */
@@ -423,6 +450,52 @@ HOTPACK_API hotpack_status hotpack_loader_restore(hotpack_loader* loader, const 
 /** Wakes every waiting call of next. These and later calls return HOTPACK_ERROR_CANCELLED until
  * hotpack_loader_seek or hotpack_loader_restore is called. */
 HOTPACK_API void hotpack_loader_cancel(hotpack_loader* loader);
+
+/* -------------------------------------------------------------------------- samples by number */
+
+/** The form of the samples that hotpack_dataset_read_batch reads. The fields are those of
+ * hotpack_loader_options with the same names and have the same defaults. */
+typedef struct hotpack_read_options {
+  size_t struct_size;
+  int32_t image_type;
+  int32_t image_order;
+  const float* image_mean;
+  const float* image_std;
+  size_t image_channels;
+  int32_t label_form;
+  int32_t label_type;
+  int32_t label_order;
+  int32_t label_ignore_channel;
+  int32_t label_has_ignore_index;
+  int32_t verify_checksums;
+  int64_t label_ignore_index;
+  int64_t pad_width; /**< records of different sizes need padding, unless `count` is 1 */
+  int64_t pad_height;
+  uint32_t threads;
+  int32_t reserved; /**< 0 */
+} hotpack_read_options;
+
+/** As hotpack_loader_options_init. */
+HOTPACK_API hotpack_status hotpack_read_options_init(hotpack_read_options* options,
+                                                     size_t struct_size);
+
+/** Describes the batch of `count` samples with these numbers: shapes, types, and in the `bytes` of
+ * both fields the memory that they need, although `data` is NULL. `options` NULL: the defaults. */
+HOTPACK_API hotpack_status hotpack_dataset_read_batch_shapes(const hotpack_dataset* dataset,
+                                                             const uint64_t* numbers, size_t count,
+                                                             const hotpack_read_options* options,
+                                                             hotpack_batch_info* info);
+/** Reads `count` samples, in this order, into the caller's memory, with threads: for samplers and
+ * evaluation. A number may occur several times. A loader is faster for whole epochs, because it
+ * reads ahead. `info` is NULL or becomes the description of the batch, with epoch and step 0. Fails
+ * like a loader: USAGE for a number that does not exist and for buffers that are too small, and for
+ * records the failure of the first in the order of `numbers`. After a failure, the buffers may
+ * contain a part of the rows. Keeps no pointer. */
+HOTPACK_API hotpack_status hotpack_dataset_read_batch(const hotpack_dataset* dataset,
+                                                      const uint64_t* numbers, size_t count,
+                                                      const hotpack_read_options* options,
+                                                      const hotpack_batch_buffers* buffers,
+                                                      hotpack_batch_info* info);
 
 /* -------------------------------------------------------------------------------------- batch */
 

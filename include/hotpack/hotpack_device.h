@@ -46,6 +46,8 @@ typedef struct hotpack_cuda hotpack_cuda;
 HOTPACK_API hotpack_status hotpack_cuda_query(hotpack_cuda** cuda);
 HOTPACK_API void hotpack_cuda_close(hotpack_cuda* cuda);
 HOTPACK_API const char* hotpack_cuda_error(const hotpack_cuda* cuda);
+HOTPACK_API hotpack_status hotpack_cuda_error_info(const hotpack_cuda* cuda,
+                                                   hotpack_error_info* info);
 
 typedef struct hotpack_cuda_info {
   size_t struct_size;  /**< set by the caller */
@@ -136,6 +138,8 @@ HOTPACK_API hotpack_status hotpack_device_loader_open(const hotpack_dataset* dat
  * and memory that a stream still uses is freed later. */
 HOTPACK_API void hotpack_device_loader_close(hotpack_device_loader* loader);
 HOTPACK_API const char* hotpack_device_loader_error(const hotpack_device_loader* loader);
+HOTPACK_API hotpack_status hotpack_device_loader_error_info(const hotpack_device_loader* loader,
+                                                            hotpack_error_info* info);
 
 /** These values never change. They are 0 or "" if the handle failed to open, and 0 for a part that
  * does not exist. A part is the share of a batch that one device has; parts are numbered from 0
@@ -258,6 +262,8 @@ HOTPACK_API const int64_t* hotpack_device_batch_indices(const hotpack_device_bat
 HOTPACK_API const hotpack_crop* hotpack_device_batch_crops(const hotpack_device_batch* batch);
 HOTPACK_API const char* hotpack_device_batch_key(const hotpack_device_batch* batch, uint64_t row);
 HOTPACK_API const char* hotpack_device_batch_error(const hotpack_device_batch* batch);
+HOTPACK_API hotpack_status hotpack_device_batch_error_info(const hotpack_device_batch* batch,
+                                                           hotpack_error_info* info);
 
 /** Lets another stream use a part. Work that is queued on `stream` from now on waits until the part
  * is written, and the memory is not reused before all work is done that is queued on `stream` when

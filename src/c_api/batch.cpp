@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "c_api/choices.hpp"
 #include "c_api/handles.hpp"
+#include "c_api/option_error.hpp"
 #include "c_api/structs.hpp"
 
 namespace hotpack::c_api {
@@ -51,6 +53,32 @@ Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_b
   HOTPACK_ASSIGN(info.label,
                  field_of(labeled ? buffers.label : nullptr, batch.label_shape, batch.label_type));
   return info;
+}
+
+Result<hotpack_batch_buffers> read_buffers(const hotpack_batch_buffers* buffers) {
+  HOTPACK_TRY(require(buffers, "buffers"));
+  HOTPACK_ASSIGN(const hotpack_batch_buffers into,
+                 read_struct(buffers, hotpack_batch_buffers{}, "hotpack_batch_buffers"));
+  if (into.image != nullptr && into.image_bytes == 0)
+    return option_error("image_bytes", "image_bytes is 0 for a buffer that is not NULL");
+  if (into.label != nullptr && into.label_bytes == 0)
+    return option_error("label_bytes", "label_bytes is 0 for a buffer that is not NULL");
+  return into;
+}
+
+BatchBuffers spans_of(const hotpack_batch_buffers& buffers) {
+  const auto span = [](void* memory, std::uint64_t bytes) {
+    return memory == nullptr ? std::span<std::byte>()
+                             : std::span<std::byte>(static_cast<std::byte*>(memory), bytes);
+  };
+  return {span(buffers.image, buffers.image_bytes), span(buffers.label, buffers.label_bytes)};
+}
+
+void copy_rows(const BatchRows& batch, const hotpack_batch_buffers& buffers) {
+  if (buffers.indices != nullptr)
+    std::copy(batch.indices.begin(), batch.indices.end(), buffers.indices);
+  if (buffers.crops != nullptr)
+    std::transform(batch.crops.begin(), batch.crops.end(), buffers.crops, crop_of);
 }
 
 hotpack_crop crop_of(const SampleCrop& box) {

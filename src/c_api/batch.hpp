@@ -16,9 +16,16 @@ namespace hotpack::c_api {
 [[nodiscard]] Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape,
                                              ElementType type);
 [[nodiscard]] Result<hotpack_batch_info> info_of(const Batch& batch);
-// The description of a batch that next_into() copied to these buffers.
+// The description of a batch that was copied to these buffers.
 [[nodiscard]] Result<hotpack_batch_info> info_of(const BatchInfo& batch,
                                                  const hotpack_batch_buffers& buffers);
+
+// The caller's memory. Failure: code `usage` for a struct_size that is wrong, and for a buffer of
+// no bytes, which BatchBuffers would skip silently.
+[[nodiscard]] Result<hotpack_batch_buffers> read_buffers(const hotpack_batch_buffers* buffers);
+[[nodiscard]] BatchBuffers spans_of(const hotpack_batch_buffers& buffers);
+// Copies indices and crops of the rows, unless the caller skipped them.
+void copy_rows(const BatchRows& batch, const hotpack_batch_buffers& buffers);
 
 [[nodiscard]] hotpack_crop crop_of(const SampleCrop& box);
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "base/error.hpp"
+#include "c_api/option_error.hpp"
 #include "hotpack/expand.hpp"
 #include "hotpack/result.hpp"
 
@@ -22,9 +22,9 @@ template <class Choice>
                                     std::initializer_list<Choice> values) {
   if (number >= 0 && static_cast<std::size_t>(number) < values.size())
     return values.begin()[number];
-  return usage_error(std::string(option) + " is " + std::to_string(number) +
-                     ", which hotpack.h does not list; it must be from 0 to " +
-                     std::to_string(values.size() - 1));
+  return option_error(option, std::string(option) + " is " + std::to_string(number) +
+                                  ", which hotpack.h does not list; it must be from 0 to " +
+                                  std::to_string(values.size() - 1));
 }
 
 // Returns an empty optional for HOTPACK_TYPE_DEFAULT.

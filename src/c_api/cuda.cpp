@@ -61,6 +61,10 @@ const char* hotpack_cuda_error(const hotpack_cuda* cuda) {
   return cuda == nullptr ? "" : cuda->failures.latest();
 }
 
+hotpack_status hotpack_cuda_error_info(const hotpack_cuda* cuda, hotpack_error_info* info) {
+  return describe_error(cuda == nullptr ? nullptr : &cuda->failures, info);
+}
+
 hotpack_status hotpack_cuda_describe(const hotpack_cuda* cuda, hotpack_cuda_info* info) {
   return with_cuda(cuda, [&](const CudaInfo& known) -> Outcome {
     HOTPACK_TRY(require(info, "info"));

@@ -24,7 +24,7 @@ Result<std::vector<std::string>> folder_list(const char* const* folders, std::si
   HOTPACK_TRY(require(folders, "folders"));
   std::vector<std::string> list;
   for (std::size_t i = 0; i < count; ++i) {
-    HOTPACK_TRY(require(folders[i], "a folder"));
+    HOTPACK_TRY(require(folders[i], "folder"));
     list.emplace_back(folders[i]);
   }
   return list;
@@ -139,10 +139,28 @@ hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t coun
   });
 }
 
+hotpack_status hotpack_dataset_subset(const hotpack_dataset* dataset, const uint64_t* numbers,
+                                      size_t count, hotpack_dataset** subset) {
+  if (subset == nullptr) return HOTPACK_ERROR_USAGE;
+  *subset = new (std::nothrow) hotpack_dataset;
+  if (*subset == nullptr) return HOTPACK_ERROR_IO;  // no memory
+  return call((*subset)->failures, [&]() -> Outcome {
+    HOTPACK_ASSIGN(const Dataset* const whole, open_dataset(dataset));
+    HOTPACK_ASSIGN(const auto chosen, numbers_of(numbers, count));
+    HOTPACK_ASSIGN((*subset)->dataset, whole->subset(chosen));
+    return HOTPACK_OK;
+  });
+}
+
 void hotpack_dataset_close(hotpack_dataset* dataset) { delete dataset; }
 
 const char* hotpack_dataset_error(const hotpack_dataset* dataset) {
   return dataset == nullptr ? "" : dataset->failures.latest();
+}
+
+hotpack_status hotpack_dataset_error_info(const hotpack_dataset* dataset,
+                                          hotpack_error_info* info) {
+  return describe_error(dataset == nullptr ? nullptr : &dataset->failures, info);
 }
 
 hotpack_status hotpack_dataset_describe(const hotpack_dataset* dataset,
@@ -186,9 +204,9 @@ hotpack_status hotpack_dataset_mean_std(const hotpack_dataset* dataset, double* 
     HOTPACK_TRY(require(std, "std"));
     const auto expected = static_cast<std::size_t>(open.schema().image.channels());
     if (channels != expected) {
-      return usage_error("channels is " + std::to_string(channels) +
-                         "; it must be the number of channels of the images, " +
-                         std::to_string(expected));
+      return option_error("channels", "channels is " + std::to_string(channels) +
+                                          "; it must be the number of channels of the images, " +
+                                          std::to_string(expected));
     }
     HOTPACK_ASSIGN(const Statistics* const known, statistics_of(*dataset));
     for (std::size_t c = 0; c < channels; ++c) {

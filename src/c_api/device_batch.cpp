@@ -15,8 +15,8 @@ namespace hotpack::c_api {
 Result<const DevicePart*> part_of(const hotpack_device_batch& batch, std::uint64_t number) {
   const auto& parts = batch.info().parts;
   if (number < parts.size()) return &parts[number];
-  return usage_error("part is " + std::to_string(number) + "; the batch has " +
-                     std::to_string(parts.size()) + ", numbered from 0");
+  return option_error("part", "part is " + std::to_string(number) + "; the batch has " +
+                                  std::to_string(parts.size()) + ", numbered from 0");
 }
 
 namespace {
@@ -90,6 +90,11 @@ const char* hotpack_device_batch_key(const hotpack_device_batch* batch, uint64_t
 
 const char* hotpack_device_batch_error(const hotpack_device_batch* batch) {
   return batch == nullptr ? "" : batch->failures.latest();
+}
+
+hotpack_status hotpack_device_batch_error_info(const hotpack_device_batch* batch,
+                                               hotpack_error_info* info) {
+  return describe_error(batch == nullptr ? nullptr : &batch->failures, info);
 }
 
 hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch, void* stream,

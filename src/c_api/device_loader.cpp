@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/try.hpp"
 #include "c_api/batch.hpp"
 #include "c_api/call.hpp"
@@ -18,6 +17,7 @@
 #include "c_api/device_options.hpp"
 #include "c_api/handles.hpp"
 #include "c_api/loader_options.hpp"
+#include "c_api/option_error.hpp"
 #include "c_api/structs.hpp"
 #include "c_api/text.hpp"
 #include "hotpack/hotpack_device.h"
@@ -29,24 +29,22 @@ using Streams = std::vector<CUstream_st*>;
 
 Status open_loader(const hotpack_dataset* dataset, const hotpack_device_loader_options* options,
                    hotpack_device_loader& handle) {
-  HOTPACK_TRY(require(dataset, "dataset"));
-  if (!dataset->dataset)
-    return usage_error(std::string("the data set did not open: ") + dataset->failures.latest());
+  HOTPACK_ASSIGN(const Dataset* const data, open_dataset(dataset));
   hotpack_device_loader_options given = default_device_options();
   if (options != nullptr) {
     HOTPACK_ASSIGN(given,
                    read_struct(options, default_device_options(), "hotpack_device_loader_options"));
   }
   HOTPACK_ASSIGN(DeviceLoaderOptions own, device_options(given));
-  HOTPACK_ASSIGN(handle.loader, DeviceLoader::open(*dataset->dataset, own));
+  HOTPACK_ASSIGN(handle.loader, DeviceLoader::open(*data, own));
   return {};
 }
 
 // Refuses a wrong number of streams or buffers before anything reads an array of that length.
 Status check_count(const DeviceLoader& loader, std::size_t count) {
   if (count == loader.devices()) return {};
-  return usage_error("count is " + std::to_string(count) + ", the loader has " +
-                     std::to_string(loader.devices()) + " devices");
+  return option_error("count", "count is " + std::to_string(count) + ", the loader has " +
+                                   std::to_string(loader.devices()) + " devices");
 }
 
 Result<Streams> streams_of(const DeviceLoader& loader, void* const* streams, std::size_t count) {
@@ -175,17 +173,7 @@ using namespace hotpack::c_api;
 
 hotpack_status hotpack_device_loader_options_init(hotpack_device_loader_options* options,
                                                   size_t struct_size) {
-  if (options == nullptr) return HOTPACK_ERROR_USAGE;
-  try {
-    constexpr const char* kName = "hotpack_device_loader_options";
-    if (!check_struct_size<hotpack_device_loader_options>(struct_size, kName).ok())
-      return HOTPACK_ERROR_USAGE;
-    options->struct_size = struct_size;
-    return write_struct(default_device_options(), options, kName).ok() ? HOTPACK_OK
-                                                                       : HOTPACK_ERROR_USAGE;
-  } catch (...) {
-    return HOTPACK_ERROR_INTERNAL;
-  }
+  return init_struct(options, struct_size, "hotpack_device_loader_options", default_device_options);
 }
 
 hotpack_status hotpack_device_loader_open(const hotpack_dataset* dataset,
@@ -204,6 +192,11 @@ void hotpack_device_loader_close(hotpack_device_loader* loader) { delete loader;
 
 const char* hotpack_device_loader_error(const hotpack_device_loader* loader) {
   return loader == nullptr ? "" : loader->failures.latest();
+}
+
+hotpack_status hotpack_device_loader_error_info(const hotpack_device_loader* loader,
+                                                hotpack_error_info* info) {
+  return describe_error(loader == nullptr ? nullptr : &loader->failures, info);
 }
 
 uint64_t hotpack_device_loader_steps_per_epoch(const hotpack_device_loader* loader) {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "base/error.hpp"
 #include "base/try.hpp"
 #include "c_api/choices.hpp"
 #include "c_api/loader_options.hpp"
+#include "c_api/option_error.hpp"
 #include "c_api/structs.hpp"
 
 namespace hotpack::c_api {
@@ -22,7 +22,8 @@ Status read_loader(const hotpack_device_loader_options& from, DeviceLoaderOption
   HOTPACK_ASSIGN(const hotpack_loader_options given,
                  read_struct(from.loader, default_options(), "hotpack_loader_options"));
   if (given.allocate != nullptr || given.free != nullptr) {
-    return usage_error(
+    return option_error(
+        "allocate",
         "allocate and free are set, but slots of a device loader are pinned memory; leave both "
         "NULL");
   }
@@ -33,10 +34,11 @@ Status read_loader(const hotpack_device_loader_options& from, DeviceLoaderOption
 Status read_devices(const hotpack_device_loader_options& from, DeviceLoaderOptions& to) {
   if (from.devices == nullptr && from.device_count == 0) return {};
   if (from.devices == nullptr)
-    return usage_error("devices is NULL, but device_count is " + std::to_string(from.device_count));
+    return option_error(
+        "devices", "devices is NULL, but device_count is " + std::to_string(from.device_count));
   if (from.device_count == 0 || from.device_count > kMostDevices) {
-    return usage_error("device_count is " + std::to_string(from.device_count) +
-                       "; it must be the number of elements of devices");
+    return option_error("device_count", "device_count is " + std::to_string(from.device_count) +
+                                            "; it must be the number of elements of devices");
   }
   to.devices.assign(from.devices, from.devices + from.device_count);
   return {};
@@ -65,9 +67,9 @@ Result<DeviceLoaderOptions> device_options(const hotpack_device_loader_options& 
                                            {Residency::page, Residency::pinned, Residency::device,
                                             Residency::automatic}));
   if (from.reserved != 0) {
-    return usage_error(
-        "reserved of hotpack_device_loader_options must be 0; call "
-        "hotpack_device_loader_options_init first");
+    return option_error("reserved",
+                        "reserved of hotpack_device_loader_options must be 0; call "
+                        "hotpack_device_loader_options_init first");
   }
   options.pinned_budget_bytes = budget(from.pinned_budget_bytes);
   options.device_budget_bytes = budget(from.device_budget_bytes);

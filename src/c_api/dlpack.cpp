@@ -17,8 +17,8 @@ namespace {
 Result<Field> field_of(std::int32_t field) {
   if (field == HOTPACK_FIELD_IMAGE) return Field::image;
   if (field == HOTPACK_FIELD_LABEL) return Field::label;
-  return usage_error("field is " + std::to_string(field) +
-                     "; it must be HOTPACK_FIELD_IMAGE or HOTPACK_FIELD_LABEL");
+  return option_error("field", "field is " + std::to_string(field) +
+                                   "; it must be HOTPACK_FIELD_IMAGE or HOTPACK_FIELD_LABEL");
 }
 
 template <class Managed>

@@ -5,14 +5,19 @@
 // failed to open has only the text of its error, and every other call with it fails.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "c_api/call.hpp"
 #include "c_api/failures.hpp"
+#include "c_api/option_error.hpp"
 #include "hotpack/dataset.hpp"
 #include "hotpack/hotpack.h"
 #include "hotpack/loader.hpp"
@@ -61,11 +66,26 @@ hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
 // Returns an Error if an argument that must not be NULL is NULL.
 [[nodiscard]] inline Status require(const void* pointer, const char* name) {
   if (pointer != nullptr) return {};
-  return Error{
-      ErrorCode::usage,
-      std::string(name) + " is NULL; it must point to the argument, or to memory for the result",
-      {},
-      {}};
+  return option_error(
+      name,
+      std::string(name) + " is NULL; it must point to the argument, or to memory for the result");
+}
+
+// The data set of a handle from which another handle is made. Failure: code `usage` for NULL, and
+// for a data set that failed to open.
+[[nodiscard]] inline Result<const Dataset*> open_dataset(const hotpack_dataset* handle) {
+  if (Status given = require(handle, "dataset"); !given.ok()) return std::move(given).error();
+  if (handle->dataset) return &*handle->dataset;
+  return option_error("dataset",
+                      std::string("the data set did not open: ") + handle->failures.latest());
+}
+
+// The numbers of samples that the caller chose. NULL is allowed only for no samples.
+[[nodiscard]] inline Result<std::span<const std::uint64_t>> numbers_of(const std::uint64_t* numbers,
+                                                                       std::size_t count) {
+  if (count == 0) return std::span<const std::uint64_t>();
+  if (Status given = require(numbers, "numbers"); !given.ok()) return std::move(given).error();
+  return std::span(numbers, count);
 }
 
 }  // namespace hotpack::c_api

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/try.hpp"
 #include "c_api/batch.hpp"
 #include "c_api/call.hpp"
@@ -25,9 +24,7 @@ namespace {
 
 Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options* options,
                    hotpack_loader& handle) {
-  HOTPACK_TRY(require(dataset, "dataset"));
-  if (!dataset->dataset)
-    return usage_error(std::string("the data set did not open: ") + dataset->failures.latest());
+  HOTPACK_ASSIGN(const Dataset* const data, open_dataset(dataset));
   hotpack_loader_options given = default_options();
   if (options != nullptr) {
     HOTPACK_ASSIGN(given, read_struct(options, default_options(), "hotpack_loader_options"));
@@ -35,7 +32,7 @@ Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options*
   HOTPACK_ASSIGN(LoaderOptions own, loader_options(given));
   if (own.allocator)
     handle.memory = UserMemory::hold(std::static_pointer_cast<UserMemory>(own.allocator));
-  HOTPACK_ASSIGN(handle.loader, Loader::open(*dataset->dataset, own));
+  HOTPACK_ASSIGN(handle.loader, Loader::open(*data, own));
   return {};
 }
 
@@ -60,38 +57,11 @@ hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> ti
   });
 }
 
-BatchBuffers spans_of(const hotpack_batch_buffers& buffers) {
-  const auto span = [](void* memory, std::uint64_t bytes) {
-    return memory == nullptr ? std::span<std::byte>()
-                             : std::span<std::byte>(static_cast<std::byte*>(memory), bytes);
-  };
-  return {span(buffers.image, buffers.image_bytes), span(buffers.label, buffers.label_bytes)};
-}
-
-// Refuses a buffer of no bytes, because BatchBuffers would skip it silently.
-Status check_lengths(const hotpack_batch_buffers& buffers) {
-  if (buffers.image != nullptr && buffers.image_bytes == 0)
-    return usage_error("image_bytes is 0 for a buffer that is not NULL");
-  if (buffers.label != nullptr && buffers.label_bytes == 0)
-    return usage_error("label_bytes is 0 for a buffer that is not NULL");
-  return {};
-}
-
-void copy_rows(const BatchInfo& batch, const hotpack_batch_buffers& buffers) {
-  if (buffers.indices != nullptr)
-    std::copy(batch.indices.begin(), batch.indices.end(), buffers.indices);
-  if (buffers.crops != nullptr)
-    std::transform(batch.crops.begin(), batch.crops.end(), buffers.crops, crop_of);
-}
-
 Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
-  HOTPACK_TRY(require(buffers, "buffers"));
   if (info != nullptr)
     // checked before a batch is taken
     HOTPACK_TRY(check_struct_size<hotpack_batch_info>(info->struct_size, "hotpack_batch_info"));
-  HOTPACK_ASSIGN(const hotpack_batch_buffers into,
-                 read_struct(buffers, hotpack_batch_buffers{}, "hotpack_batch_buffers"));
-  HOTPACK_TRY(check_lengths(into));
+  HOTPACK_ASSIGN(const hotpack_batch_buffers into, read_buffers(buffers));
   HOTPACK_ASSIGN(const std::optional<BatchInfo> batch, loader.next_into(spans_of(into)));
   if (!batch) return HOTPACK_END_OF_EPOCH;
   copy_rows(*batch, into);
@@ -114,17 +84,7 @@ using namespace hotpack;
 using namespace hotpack::c_api;
 
 hotpack_status hotpack_loader_options_init(hotpack_loader_options* options, size_t struct_size) {
-  if (options == nullptr) return HOTPACK_ERROR_USAGE;
-  try {
-    if (!check_struct_size<hotpack_loader_options>(struct_size, "hotpack_loader_options").ok())
-      return HOTPACK_ERROR_USAGE;
-    options->struct_size = struct_size;
-    return write_struct(default_options(), options, "hotpack_loader_options").ok()
-               ? HOTPACK_OK
-               : HOTPACK_ERROR_USAGE;
-  } catch (...) {
-    return HOTPACK_ERROR_INTERNAL;
-  }
+  return init_struct(options, struct_size, "hotpack_loader_options", default_options);
 }
 
 hotpack_status hotpack_loader_open(const hotpack_dataset* dataset,
@@ -142,6 +102,10 @@ void hotpack_loader_close(hotpack_loader* loader) { delete loader; }
 
 const char* hotpack_loader_error(const hotpack_loader* loader) {
   return loader == nullptr ? "" : loader->failures.latest();
+}
+
+hotpack_status hotpack_loader_error_info(const hotpack_loader* loader, hotpack_error_info* info) {
+  return describe_error(loader == nullptr ? nullptr : &loader->failures, info);
 }
 
 uint64_t hotpack_loader_steps_per_epoch(const hotpack_loader* loader) {

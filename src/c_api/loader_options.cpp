@@ -4,11 +4,12 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/try.hpp"
 #include "c_api/choices.hpp"
+#include "c_api/option_error.hpp"
 #include "c_api/user_memory.hpp"
 
 namespace hotpack::c_api {
@@ -37,9 +38,9 @@ Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
 // Refuses an option that has an effect only together with `needed`, if `needed` was not set.
 Status refuse_unused(bool unused, const char* option, const char* needed) {
   if (!unused) return {};
-  return usage_error(std::string(option) + " is set without " + needed +
-                     ", so it would have no effect; set both, or leave it as" +
-                     " hotpack_loader_options_init wrote it");
+  return option_error(option, std::string(option) + " is set without " + needed +
+                                  ", so it would have no effect; set both, or leave it as" +
+                                  " the init function wrote it");
 }
 
 Result<AxisOrder> axis_order(const char* option, std::int32_t number) {
@@ -54,10 +55,12 @@ Status read_image(const hotpack_loader_options& from, LoaderOptions& to) {
     return refuse_unused(from.image_channels != 0, "image_channels", "image_mean and image_std");
   }
   if (from.image_mean == nullptr || from.image_std == nullptr)
-    return usage_error("one of image_mean and image_std is NULL; set both, or leave both NULL");
+    return option_error("image_mean",
+                        "one of image_mean and image_std is NULL; set both, or leave both NULL");
   if (from.image_channels == 0 || from.image_channels > kMostChannels) {
-    return usage_error("image_channels is " + std::to_string(from.image_channels) +
-                       "; it must be the number of elements of image_mean");
+    return option_error("image_channels", "image_channels is " +
+                                              std::to_string(from.image_channels) +
+                                              "; it must be the number of elements of image_mean");
   }
   to.image.mean.assign(from.image_mean, from.image_mean + from.image_channels);
   to.image.std.assign(from.image_std, from.image_std + from.image_channels);
@@ -128,7 +131,8 @@ Status read_augment(const hotpack_loader_options& from, LoaderOptions& to) {
     to.augment.crop = Crop{{from.crop_width, from.crop_height}, kind == Kind::random};
   }
   if (from.reserved != 0)
-    return usage_error(
+    return option_error(
+        "reserved",
         "reserved of hotpack_loader_options must be 0; call hotpack_loader_options_init first");
   return read_padding(from, to);
 }
@@ -138,7 +142,8 @@ Status read_allocator(const hotpack_loader_options& from, LoaderOptions& to) {
     return refuse_unused(from.allocator_user != nullptr, "allocator_user", "allocate and free");
   }
   if (from.allocate == nullptr || from.free == nullptr)
-    return usage_error("one of allocate and free is NULL; set both, or leave both NULL");
+    return option_error("allocate",
+                        "one of allocate and free is NULL; set both, or leave both NULL");
   to.allocator = std::make_shared<UserMemory>(from.allocate, from.free, from.allocator_user);
   return {};
 }
@@ -189,10 +194,44 @@ Result<LoaderOptions> loader_options(const hotpack_loader_options& from) {
   return options;
 }
 
+hotpack_read_options default_read_options() {
+  const ReadOptions own;
+  hotpack_read_options options{};
+  options.struct_size = sizeof options;
+  options.image_type = type_number(own.image.type);
+  return options;
+}
+
+Result<ReadOptions> read_options(const hotpack_read_options& from) {
+  if (from.reserved != 0)
+    return option_error(
+        "reserved",
+        "reserved of hotpack_read_options must be 0; call hotpack_read_options_init first");
+  hotpack_loader_options same = default_options();
+  same.image_type = from.image_type;
+  same.image_order = from.image_order;
+  same.image_mean = from.image_mean;
+  same.image_std = from.image_std;
+  same.image_channels = from.image_channels;
+  same.label_form = from.label_form;
+  same.label_type = from.label_type;
+  same.label_order = from.label_order;
+  same.label_ignore_channel = from.label_ignore_channel;
+  same.label_has_ignore_index = from.label_has_ignore_index;
+  same.label_ignore_index = from.label_ignore_index;
+  same.pad_width = from.pad_width;
+  same.pad_height = from.pad_height;
+  same.threads = from.threads;
+  same.verify_checksums = from.verify_checksums;
+  HOTPACK_ASSIGN(LoaderOptions own, loader_options(same));
+  return ReadOptions{std::move(own.image), own.label, own.pad_to, own.threads,
+                     own.verify_checksums};
+}
+
 Result<std::chrono::milliseconds> milliseconds(std::int64_t count) {
   if (count < 0)
-    return usage_error("timeout_ms is " + std::to_string(count) +
-                       "; it must not be negative, 0 waits forever");
+    return option_error("timeout_ms", "timeout_ms is " + std::to_string(count) +
+                                          "; it must not be negative, 0 waits forever");
   return std::chrono::milliseconds(std::min(count, kLongestWait));
 }
 

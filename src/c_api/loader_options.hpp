@@ -1,5 +1,6 @@
-// Converts hotpack_loader_options to LoaderOptions. Pure functions; thread-safe. Failure: code
-// `usage` with the option's name; Loader::open checks what depends on the data set.
+// Converts hotpack_loader_options to LoaderOptions, and hotpack_read_options to ReadOptions. Pure
+// functions; thread-safe. Failure: code `usage` with the option's name; Loader::open checks what
+// depends on the data set.
 #pragma once
 
 #include <chrono>
@@ -7,6 +8,7 @@
 
 #include "hotpack/hotpack.h"
 #include "hotpack/loader.hpp"
+#include "hotpack/read_batch.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::c_api {
@@ -16,6 +18,10 @@ namespace hotpack::c_api {
 
 // The result keeps no pointer into `from`, except the allocator's functions and their user pointer.
 [[nodiscard]] Result<LoaderOptions> loader_options(const hotpack_loader_options& from);
+
+// The same for the options of read_batch().
+[[nodiscard]] hotpack_read_options default_read_options();
+[[nodiscard]] Result<ReadOptions> read_options(const hotpack_read_options& from);
 
 [[nodiscard]] Result<std::chrono::milliseconds> milliseconds(std::int64_t count);
 

@@ -25,6 +25,12 @@ template <class Struct, class... Field>
   // NOLINTEND(bugprone-sizeof-expression)
 }
 
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_error_info*, std::size_t size) {
+  using S = hotpack_error_info;
+  return ends_with_field(size, &S::struct_size, &S::message, &S::path, &S::offset, &S::record,
+                         &S::key, &S::option, &S::status, &S::reserved);
+}
+
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_dataset_info*, std::size_t size) {
   using S = hotpack_dataset_info;
   return ends_with_field(size, &S::struct_size, &S::records, &S::skipped, &S::shards, &S::packs,
@@ -58,6 +64,15 @@ template <class Struct, class... Field>
       &S::max_ratio, &S::pad_width, &S::pad_height, &S::threads, &S::prefetch_batches,
       &S::verify_checksums, &S::access, &S::timeout_ms, &S::memory_budget_bytes, &S::allocate,
       &S::free, &S::allocator_user, &S::resume);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_read_options*, std::size_t size) {
+  using S = hotpack_read_options;
+  return ends_with_field(size, &S::struct_size, &S::image_type, &S::image_order, &S::image_mean,
+                         &S::image_std, &S::image_channels, &S::label_form, &S::label_type,
+                         &S::label_order, &S::label_ignore_channel, &S::label_has_ignore_index,
+                         &S::verify_checksums, &S::label_ignore_index, &S::pad_width,
+                         &S::pad_height, &S::threads, &S::reserved);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_batch_info*, std::size_t size) {

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "c_api/option_error.hpp"
 #include "c_api/struct_fields.hpp"
 #include "hotpack/result.hpp"
 
@@ -26,8 +27,8 @@ template <class Struct>
 [[nodiscard]] Status check_struct_size(std::size_t size, const char* name) {
   const bool larger = size > sizeof(Struct) && size <= kLargestStruct;
   if (larger || has_whole_fields(static_cast<const Struct*>(nullptr), size)) return {};
-  return usage_error("struct_size of " + std::string(name) + " is " + std::to_string(size) +
-                     "; set it to sizeof(" + name + ")");
+  return option_error("struct_size", "struct_size of " + std::string(name) + " is " +
+                                         std::to_string(size) + "; set it to sizeof(" + name + ")");
 }
 
 // Reads the caller's struct. Fields beyond its size get their values from `defaults`.
@@ -60,6 +61,20 @@ template <class Struct>
   std::memcpy(bytes, &value, std::min(size, sizeof(Struct)));
   if (size > sizeof(Struct)) std::memset(bytes + sizeof(Struct), 0, size - sizeof(Struct));
   return {};
+}
+
+// Implements the init functions: writes the struct that defaults() returns.
+template <class Struct>
+hotpack_status init_struct(Struct* to, std::size_t size, const char* name,
+                           Struct (*defaults)()) noexcept {
+  if (to == nullptr) return HOTPACK_ERROR_USAGE;
+  try {
+    if (!check_struct_size<Struct>(size, name).ok()) return HOTPACK_ERROR_USAGE;
+    to->struct_size = size;
+    return write_struct(defaults(), to, name).ok() ? HOTPACK_OK : HOTPACK_ERROR_USAGE;
+  } catch (...) {
+    return HOTPACK_ERROR_INTERNAL;
+  }
 }
 
 }  // namespace hotpack::c_api

@@ -64,6 +64,28 @@ TEST_CASE("a data set that does not open gives a handle with the reason") {
   hotpack_dataset_close(dataset);
 }
 
+TEST_CASE("a failure names the file, or the argument that is wrong") {
+  const TempFolder folder;
+  hotpack_dataset* dataset = nullptr;
+  hotpack_error_info info;
+  info.struct_size = sizeof info;
+  CHECK(hotpack_dataset_error_info(nullptr, &info) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_open((folder / "none").c_str(), &dataset) == HOTPACK_ERROR_IO);
+  REQUIRE(hotpack_dataset_error_info(dataset, &info) == HOTPACK_OK);
+  CHECK(info.status == HOTPACK_ERROR_IO);
+  CHECK(std::string(info.path).find(folder / "none") == 0);
+  CHECK(error_of(dataset).find(info.message) != std::string::npos);
+  hotpack_dataset_close(dataset);
+
+  const OpenPack pack;
+  REQUIRE(hotpack_dataset_error_info(pack.dataset, &info) == HOTPACK_OK);
+  CHECK(info.status == HOTPACK_OK);
+  CHECK(hotpack_dataset_sample(pack.dataset, 0, nullptr) == HOTPACK_ERROR_USAGE);
+  REQUIRE(hotpack_dataset_error_info(pack.dataset, &info) == HOTPACK_OK);
+  CHECK(std::string(info.option) == "info");
+  CHECK(std::string(info.path).empty());
+}
+
 TEST_CASE("arguments that are NULL are refused, not followed") {
   hotpack_dataset* dataset = nullptr;
   CHECK(hotpack_dataset_open(nullptr, nullptr) == HOTPACK_ERROR_USAGE);

@@ -56,6 +56,17 @@ void* give_nothing(void*, std::size_t) { return nullptr; }
 
 }  // namespace
 
+TEST_CASE("an error names the option that is wrong") {
+  const auto wrong = [](const auto& change) {
+    hotpack_loader_options options = default_options();
+    change(options);
+    return loader_options(options).error().option;
+  };
+  CHECK(wrong([](auto& options) { options.shuffle = 9; }) == "shuffle");
+  CHECK(wrong([](auto& options) { options.crop_width = 9; }) == "crop_width");
+  CHECK(wrong([](auto& options) { options.timeout_ms = -1; }) == "timeout_ms");
+}
+
 TEST_CASE("loader options have the defaults of C++") {
   const LoaderOptions own;
   const LoaderOptions read = loader_options(default_options()).value();

@@ -393,6 +393,7 @@ TEST_CASE("functions answer without a loader or a batch") {
   hotpack_loader_cancel(nullptr);
   hotpack_batch_release(nullptr);
   CHECK(std::string(hotpack_loader_error(nullptr)).empty());
+  CHECK(hotpack_loader_error_info(nullptr, nullptr) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_loader_steps_per_epoch(nullptr) == 0);
   CHECK(hotpack_loader_batch_size(nullptr) == 0);
   CHECK(hotpack_loader_threads(nullptr) == 0);
@@ -510,6 +511,13 @@ TEST_CASE("a damaged record is a repeated error of its step") {
     CHECK(hotpack_loader_next(loader, &batch) == HOTPACK_ERROR_DAMAGED);
     CHECK(batch == nullptr);
     CHECK(std::string(hotpack_loader_error(loader)).find(shard) != std::string::npos);
+    hotpack_error_info info;
+    info.struct_size = sizeof info;
+    REQUIRE(hotpack_loader_error_info(loader, &info) == HOTPACK_OK);
+    CHECK(info.status == HOTPACK_ERROR_DAMAGED);
+    CHECK(info.path == shard);
+    CHECK(info.record == 1);  // of the last shard, which has two
+    CHECK(info.key == tiny_records(form, kSamples)[9].key);
   }
   hotpack_loader_close(loader);
   hotpack_dataset_close(dataset);

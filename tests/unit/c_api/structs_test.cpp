@@ -135,6 +135,7 @@ TEST_CASE("the structs of hotpack.h keep their layout", "[abi]") {
   STATIC_REQUIRE(HOTPACK_ABI_VERSION == 0);
   STATIC_REQUIRE(sizeof(hotpack_field) == 56);
   STATIC_REQUIRE(sizeof(hotpack_crop) == 20);
+  STATIC_REQUIRE(offsetof(hotpack_error_info, reserved) == 60);
   STATIC_REQUIRE(offsetof(hotpack_dataset_info, reserved) == 84);
   STATIC_REQUIRE(offsetof(hotpack_sample_info, key_bytes) == 88);
   STATIC_REQUIRE(offsetof(hotpack_class_statistics, weight_median) == 32);
@@ -143,6 +144,8 @@ TEST_CASE("the structs of hotpack.h keep their layout", "[abi]") {
   STATIC_REQUIRE(offsetof(hotpack_loader_options, image_type) == 72);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, horizontal_flip) == 136);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, resume) == 280);
+  STATIC_REQUIRE(offsetof(hotpack_read_options, label_ignore_index) == 64);
+  STATIC_REQUIRE(offsetof(hotpack_read_options, reserved) == 92);
 }
 
 TEST_CASE("the structs of hotpack_device.h keep their layout", "[abi]") {
