@@ -159,6 +159,9 @@ HOTPACK_API hotpack_status hotpack_dataset_describe(const hotpack_dataset* datas
                                                     hotpack_dataset_info* info);
 HOTPACK_API uint64_t hotpack_dataset_records(const hotpack_dataset* dataset);
 HOTPACK_API uint64_t hotpack_dataset_classes(const hotpack_dataset* dataset);
+/** Identifies the samples and their order, "xxh3-128:<hex>": a state of a loader belongs to one
+ * fingerprint. Lives as long as the handle; "" if the handle failed to open. */
+HOTPACK_API const char* hotpack_dataset_fingerprint(const hotpack_dataset* dataset);
 /** "" for a class that does not exist; lives as long as the handle. */
 HOTPACK_API const char* hotpack_dataset_class_name(const hotpack_dataset* dataset,
                                                    uint64_t class_id);
@@ -210,6 +213,14 @@ HOTPACK_API hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset
  * and `size` 0. */
 HOTPACK_API hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t number,
                                                char* key, size_t size, size_t* length);
+/** Writes the keys of samples first … first + count − 1 one after the other, each with a NUL, at
+ * most `size` bytes; USAGE if they do not fit. Faster than one call per key. Unless `offsets` is
+ * NULL, it has `count` elements, and offsets[i] becomes the place of key i in `keys`. Unless
+ * `length` is NULL, *length becomes the number of bytes, with all NULs, in any case. To ask for the
+ * length only, pass `keys` NULL and `size` 0. Opens the shards of these samples. */
+HOTPACK_API hotpack_status hotpack_dataset_keys(const hotpack_dataset* dataset, uint64_t first,
+                                                uint64_t count, char* keys, size_t size,
+                                                size_t* length, uint64_t* offsets);
 /** Copies a record, decompressed and checked against its CRC-32C, to `into`, which has at least
  * image_bytes (label_bytes) bytes. USAGE if there is no label. After a failure `into` may contain
  * a part of the record. */

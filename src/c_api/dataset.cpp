@@ -6,6 +6,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "base/try.hpp"
 #include "c_api/call.hpp"
 #include "c_api/handles.hpp"
+#include "c_api/option_error.hpp"
 #include "c_api/structs.hpp"
 #include "c_api/text.hpp"
 #include "hotpack/hotpack.h"
@@ -113,6 +115,33 @@ std::uint64_t count_or_zero(const std::vector<std::uint64_t>& counts, std::size_
   return index < counts.size() ? counts[index] : 0;
 }
 
+// Writes the keys, each with a NUL, to `into`, which has room for them.
+void write_keys(const std::vector<std::string_view>& keys, char* into) {
+  for (const std::string_view key : keys) {
+    into = std::copy(key.begin(), key.end(), into);
+    *into++ = '\0';
+  }
+}
+
+// Implements hotpack_dataset_keys.
+Status copy_keys(const std::vector<std::string_view>& keys, char* into, std::size_t size,
+                 std::size_t* length, std::uint64_t* offsets) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (offsets != nullptr) offsets[i] = bytes;
+    bytes += keys[i].size() + 1;
+  }
+  if (length != nullptr) *length = bytes;
+  if (into == nullptr && size == 0) return {};
+  HOTPACK_TRY(require(into, "keys"));
+  if (size < bytes)
+    return option_error("size", "the keys have " + std::to_string(bytes) +
+                                    " bytes with their NULs; there is room for " +
+                                    std::to_string(size));
+  write_keys(keys, into);
+  return {};
+}
+
 std::span<std::uint8_t> bytes_at(void* memory, std::size_t size) {
   return {static_cast<std::uint8_t*>(memory), size};
 }
@@ -178,6 +207,10 @@ uint64_t hotpack_dataset_records(const hotpack_dataset* dataset) {
 
 uint64_t hotpack_dataset_classes(const hotpack_dataset* dataset) {
   return dataset == nullptr || !dataset->dataset ? 0 : dataset->dataset->classes().size();
+}
+
+const char* hotpack_dataset_fingerprint(const hotpack_dataset* dataset) {
+  return dataset == nullptr || !dataset->dataset ? "" : dataset->dataset->fingerprint().c_str();
 }
 
 const char* hotpack_dataset_class_name(const hotpack_dataset* dataset, uint64_t class_id) {
@@ -257,6 +290,15 @@ hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t numb
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_ASSIGN(const Sample sample, open.sample(number));
     HOTPACK_TRY(copy_text(sample.key(), key, size, length));
+    return HOTPACK_OK;
+  });
+}
+
+hotpack_status hotpack_dataset_keys(const hotpack_dataset* dataset, uint64_t first, uint64_t count,
+                                    char* keys, size_t size, size_t* length, uint64_t* offsets) {
+  return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
+    HOTPACK_ASSIGN(const auto found, open.keys(first, count));
+    HOTPACK_TRY(copy_keys(found, keys, size, length, offsets));
     return HOTPACK_OK;
   });
 }

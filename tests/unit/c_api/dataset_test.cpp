@@ -295,6 +295,50 @@ TEST_CASE("a key's length can be queried first") {
   CHECK(hotpack_dataset_key(pack.dataset, 0, key.data(), length + 1, nullptr) == HOTPACK_OK);
 }
 
+TEST_CASE("many keys come in one call, each with a NUL") {
+  const OpenPack pack;
+  const auto records = tiny_records(pack.form, 7);
+  std::size_t length = 0;
+  std::uint64_t offsets[7];
+  REQUIRE(hotpack_dataset_keys(pack.dataset, 2, 4, nullptr, 0, &length, nullptr) == HOTPACK_OK);
+  std::vector<char> keys(length + 1, '#');
+  REQUIRE(hotpack_dataset_keys(pack.dataset, 2, 4, keys.data(), length, nullptr, offsets) ==
+          HOTPACK_OK);
+  const char* next = keys.data();
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(std::string(next) == records[2 + i].key);
+    CHECK(keys.data() + offsets[i] == next);
+    next += records[2 + i].key.size() + 1;
+  }
+  CHECK(next == keys.data() + length);
+  CHECK(keys.back() == '#');
+  keys.assign(keys.size(), '#');
+  length = 0;
+  CHECK(hotpack_dataset_keys(pack.dataset, 0, 7, keys.data(), keys.size(), &length, nullptr) ==
+        HOTPACK_ERROR_USAGE);
+  CHECK(length > keys.size());
+  CHECK(keys == std::vector<char>(keys.size(), '#'));
+  CHECK(hotpack_dataset_keys(pack.dataset, 7, 0, nullptr, 0, &length, nullptr) == HOTPACK_OK);
+  CHECK(length == 0);
+  CHECK(hotpack_dataset_keys(pack.dataset, 6, 2, nullptr, 0, &length, nullptr) ==
+        HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_keys(pack.dataset, 0, 1, nullptr, 9, &length, nullptr) ==
+        HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_keys(nullptr, 0, 0, nullptr, 0, &length, nullptr) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("a data set in C has the fingerprint of the one in C++") {
+  const OpenPack pack;
+  const auto own = hotpack::Dataset::open(pack.path).value();
+  CHECK(hotpack_dataset_fingerprint(pack.dataset) == own.fingerprint());
+  CHECK(std::string(hotpack_dataset_fingerprint(nullptr)).empty());
+  const std::vector<std::uint64_t> numbers{4, 2};
+  hotpack_dataset* subset = nullptr;
+  REQUIRE(hotpack_dataset_subset(pack.dataset, numbers.data(), 2, &subset) == HOTPACK_OK);
+  CHECK(hotpack_dataset_fingerprint(subset) == own.subset(numbers).value().fingerprint());
+  hotpack_dataset_close(subset);
+}
+
 TEST_CASE("several packs form one data set, or report their difference") {
   const TempFolder folder;
   TinyForm other;
