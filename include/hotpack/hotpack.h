@@ -449,6 +449,19 @@ HOTPACK_API hotpack_status hotpack_loader_next_into(hotpack_loader* loader,
 /** Goes to a step of an epoch, 0 … steps_per_epoch. A cancelled loader delivers batches again. */
 HOTPACK_API hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch,
                                                uint64_t step);
+/** Goes to step 0 of an epoch. Unlike seek, keeps what was read ahead if the loader stands there or
+ * at the end of the epoch before, whether or not next has returned HOTPACK_END_OF_EPOCH. */
+HOTPACK_API hotpack_status hotpack_loader_begin_epoch(hotpack_loader* loader, uint64_t epoch);
+/** The step that next returns next; steps_per_epoch at an end of an epoch that next has not
+ * returned yet. `epoch` or `step` may be NULL. In a forked child, the parent's position at the
+ * fork. */
+HOTPACK_API hotpack_status hotpack_loader_position(const hotpack_loader* loader, uint64_t* epoch,
+                                                   uint64_t* step);
+/** Batches in memory: the option prefetch_batches. 0 if the handle failed to open. */
+HOTPACK_API uint64_t hotpack_loader_slots(const hotpack_loader* loader);
+/** Of these, the batches that the caller holds: not released, or with DLPack tensors that are not
+ * deleted. 0 likewise. */
+HOTPACK_API uint64_t hotpack_loader_leased(const hotpack_loader* loader);
 /** Writes the position of the run as one line of JSON and a NUL, at most `size` bytes; USAGE if
  * they do not fit. The position counts batches handed out, not those read ahead. Unless `length` is
  * NULL, *length becomes the text's length in any case. To ask for the length only, pass `text` NULL
@@ -521,7 +534,12 @@ HOTPACK_API const int64_t* hotpack_batch_indices(const hotpack_batch* batch);
 HOTPACK_API const hotpack_crop* hotpack_batch_crops(const hotpack_batch* batch);
 /** "" for a row without a sample. */
 HOTPACK_API const char* hotpack_batch_key(const hotpack_batch* batch, uint64_t row);
-/** Returns the slot to the loader, which reuses it, and frees the handle. */
+/** Sets *share to a second handle of the same batch, without a copy, for example for another
+ * thread. The slot is reused when all handles are released. Fields and indices live until then;
+ * crops and keys live as long as the handle that they were read from. IO without memory; *share is
+ * then NULL. */
+HOTPACK_API hotpack_status hotpack_batch_share(const hotpack_batch* batch, hotpack_batch** share);
+/** Frees the handle, and returns the slot to the loader, which reuses it. */
 HOTPACK_API void hotpack_batch_release(hotpack_batch* batch);
 
 /** Declared by the official dlpack.h and by hotpack_dlpack.h. */

@@ -219,10 +219,14 @@ HOTPACK_API hotpack_status hotpack_device_loader_next_into(hotpack_device_loader
                                                            void* const* streams, size_t count,
                                                            hotpack_device_batch** batch);
 
-/** As hotpack_loader_seek, _state, _restore and _cancel. States of both kinds of loader are the
- * same. */
+/** As hotpack_loader_seek, _begin_epoch, _position, _state, _restore and _cancel. States of both
+ * kinds of loader are the same. */
 HOTPACK_API hotpack_status hotpack_device_loader_seek(hotpack_device_loader* loader, uint64_t epoch,
                                                       uint64_t step);
+HOTPACK_API hotpack_status hotpack_device_loader_begin_epoch(hotpack_device_loader* loader,
+                                                             uint64_t epoch);
+HOTPACK_API hotpack_status hotpack_device_loader_position(const hotpack_device_loader* loader,
+                                                          uint64_t* epoch, uint64_t* step);
 HOTPACK_API hotpack_status hotpack_device_loader_state(hotpack_device_loader* loader, char* text,
                                                        size_t size, size_t* length);
 HOTPACK_API hotpack_status hotpack_device_loader_restore(hotpack_device_loader* loader,
@@ -272,6 +276,10 @@ HOTPACK_API hotpack_status hotpack_device_batch_error_info(const hotpack_device_
 HOTPACK_API hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch,
                                                               void* stream, uint64_t part);
 
+/** As hotpack_batch_share: the memory is reused after all handles are released. Names and texts
+ * live as long as the handle that they were read from. */
+HOTPACK_API hotpack_status hotpack_device_batch_share(const hotpack_device_batch* batch,
+                                                      hotpack_device_batch** share);
 /** Frees the handle; there is no need to wait for streams. The memory is reused after the batch's
  * DLPack tensors are deleted too, and after all work that is queued on its streams by then. */
 HOTPACK_API void hotpack_device_batch_release(hotpack_device_batch* batch);

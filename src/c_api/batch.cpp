@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "base/error.hpp"
@@ -133,6 +134,16 @@ const char* hotpack_batch_key(const hotpack_batch* batch, uint64_t row) {
   } catch (...) {
     return "";
   }
+}
+
+hotpack_status hotpack_batch_share(const hotpack_batch* batch, hotpack_batch** share) {
+  return share_batch(batch, share, [](const hotpack_batch& shared) {
+    auto copy = std::make_unique<hotpack_batch>();
+    copy->memory = shared.memory;
+    copy->batch = shared.batch;
+    copy->crops = shared.crops;
+    return copy;
+  });
 }
 
 void hotpack_batch_release(hotpack_batch* batch) { delete batch; }

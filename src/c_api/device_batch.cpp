@@ -1,4 +1,5 @@
 // The functions hotpack_device_batch_…, except those for DLPack.
+#include <memory>
 #include <string>
 
 #include "base/error.hpp"
@@ -107,6 +108,17 @@ hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* ba
           "event");
     HOTPACK_TRY(batch->lease->record_stream(static_cast<CUstream_st*>(stream), part));
     return HOTPACK_OK;
+  });
+}
+
+hotpack_status hotpack_device_batch_share(const hotpack_device_batch* batch,
+                                          hotpack_device_batch** share) {
+  return share_batch(batch, share, [](const hotpack_device_batch& shared) {
+    auto copy = std::make_unique<hotpack_device_batch>();
+    copy->lease = shared.lease;
+    copy->copied = shared.copied;
+    copy->crops = shared.crops;
+    return copy;
   });
 }
 

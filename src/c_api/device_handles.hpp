@@ -19,7 +19,7 @@ struct hotpack_cuda {
 };
 
 struct hotpack_device_loader {
-  hotpack::c_api::Failures failures;
+  mutable hotpack::c_api::Failures failures;
   std::optional<hotpack::DeviceLoader> loader;
 };
 

@@ -291,6 +291,19 @@ hotpack_status hotpack_device_loader_seek(hotpack_device_loader* loader, uint64_
   });
 }
 
+hotpack_status hotpack_device_loader_begin_epoch(hotpack_device_loader* loader, uint64_t epoch) {
+  return with_device_loader(loader, [&](DeviceLoader& open) -> Outcome {
+    HOTPACK_TRY(open.begin_epoch(epoch));
+    return HOTPACK_OK;
+  });
+}
+
+hotpack_status hotpack_device_loader_position(const hotpack_device_loader* loader, uint64_t* epoch,
+                                              uint64_t* step) {
+  if (loader == nullptr || !loader->loader) return HOTPACK_ERROR_USAGE;
+  return write_position(loader->failures, *loader->loader, epoch, step);
+}
+
 hotpack_status hotpack_device_loader_state(hotpack_device_loader* loader, char* text, size_t size,
                                            size_t* length) {
   return with_device_loader(loader, [&](const DeviceLoader& open) -> Outcome {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,7 +34,7 @@ struct hotpack_dataset {
 };
 
 struct hotpack_loader {
-  hotpack::c_api::Failures failures;
+  mutable hotpack::c_api::Failures failures;
   // UserMemory::hold(), null if the caller gave no functions; outlives the loader
   std::shared_ptr<void> memory;
   std::optional<hotpack::Loader> loader;
@@ -69,6 +70,34 @@ hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
   return option_error(
       name,
       std::string(name) + " is NULL; it must point to the argument, or to memory for the result");
+}
+
+// Implements the functions hotpack_…_batch_share: calls copy(*batch), which returns a handle that
+// `share` then owns.
+template <class Handle, class Copy>
+hotpack_status share_batch(const Handle* batch, Handle** share, const Copy& copy) noexcept {
+  if (share != nullptr) *share = nullptr;
+  if (batch == nullptr || share == nullptr) return HOTPACK_ERROR_USAGE;
+  try {
+    *share = copy(*batch).release();
+    return HOTPACK_OK;
+  } catch (const std::bad_alloc&) {
+    return HOTPACK_ERROR_IO;
+  } catch (...) {
+    return HOTPACK_ERROR_INTERNAL;
+  }
+}
+
+// Implements the functions hotpack_…_position of an open loader.
+template <class AnyLoader>
+hotpack_status write_position(Failures& failures, const AnyLoader& loader, std::uint64_t* epoch,
+                              std::uint64_t* step) noexcept {
+  return call(failures, [&]() -> Outcome {
+    const LoaderPosition position = loader.position();
+    if (epoch != nullptr) *epoch = position.epoch;
+    if (step != nullptr) *step = position.step;
+    return HOTPACK_OK;
+  });
 }
 
 // The data set of a handle from which another handle is made. Failure: code `usage` for NULL, and

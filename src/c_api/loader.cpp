@@ -132,6 +132,12 @@ uint64_t hotpack_loader_slot_bytes(const hotpack_loader* loader) {
   return fact(loader, &Loader::slot_bytes);
 }
 
+uint64_t hotpack_loader_slots(const hotpack_loader* loader) { return fact(loader, &Loader::slots); }
+
+uint64_t hotpack_loader_leased(const hotpack_loader* loader) {
+  return fact(loader, &Loader::leased);
+}
+
 const char* hotpack_loader_fingerprint(const hotpack_loader* loader) {
   return loader == nullptr || !loader->loader ? "" : loader->loader->fingerprint().c_str();
 }
@@ -157,6 +163,19 @@ hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch, uint6
     HOTPACK_TRY(open.seek(epoch, step));
     return HOTPACK_OK;
   });
+}
+
+hotpack_status hotpack_loader_begin_epoch(hotpack_loader* loader, uint64_t epoch) {
+  return with_loader(loader, [&](Loader& open) -> Outcome {
+    HOTPACK_TRY(open.begin_epoch(epoch));
+    return HOTPACK_OK;
+  });
+}
+
+hotpack_status hotpack_loader_position(const hotpack_loader* loader, uint64_t* epoch,
+                                       uint64_t* step) {
+  if (loader == nullptr || !loader->loader) return HOTPACK_ERROR_USAGE;
+  return write_position(loader->failures, *loader->loader, epoch, step);
 }
 
 hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size,

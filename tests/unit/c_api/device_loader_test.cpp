@@ -349,6 +349,46 @@ TEST_CASE("a device loader stops, resumes elsewhere, and can be woken") {
   CHECK(hotpack_device_loader_seek(open.loader, 0, 99) == HOTPACK_ERROR_USAGE);
 }
 
+TEST_CASE("a device loader tells its position and begins epochs") {
+  OpenLoader open;
+  std::uint64_t epoch = 9, step = 9;
+  for (int steps = 0; steps < 3; ++steps) hotpack_device_batch_release(open.next());
+  REQUIRE(hotpack_device_loader_position(open.loader, &epoch, &step) == HOTPACK_OK);
+  CHECK(epoch == 0);
+  CHECK(step == 3);
+  REQUIRE(hotpack_device_loader_begin_epoch(open.loader, 1) == HOTPACK_OK);
+  hotpack_device_batch* const batch = open.next();
+  REQUIRE(batch != nullptr);
+  CHECK(described(batch).epoch == 1);
+  hotpack_device_batch_release(batch);
+  REQUIRE(hotpack_device_loader_position(open.loader, &epoch, nullptr) == HOTPACK_OK);
+  CHECK(epoch == 1);
+  CHECK(hotpack_device_loader_begin_epoch(open.loader, std::uint64_t{1} << 32) ==
+        HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_loader_begin_epoch(nullptr, 0) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_loader_position(nullptr, &epoch, &step) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("a shared device batch keeps its output until the last release") {
+  OpenLoader open(1, 1);
+  hotpack_device_batch* const batch = open.next();
+  REQUIRE(batch != nullptr);
+  hotpack_device_batch* share = nullptr;
+  REQUIRE(hotpack_device_batch_share(batch, &share) == HOTPACK_OK);
+  REQUIRE(share != batch);
+  CHECK(part_of(share).image.data == part_of(batch).image.data);
+  CHECK(hotpack_device_batch_crops(share)[0].width == 6);
+  hotpack_device_batch_release(batch);
+  CHECK(open.next() == nullptr);
+  CHECK(open.status == HOTPACK_ERROR_BUSY);
+  hotpack_device_batch_release(share);
+  hotpack_device_batch* const later = open.next();
+  CHECK(later != nullptr);
+  hotpack_device_batch_release(later);
+  CHECK(hotpack_device_batch_share(nullptr, &share) == HOTPACK_ERROR_USAGE);
+  CHECK(share == nullptr);
+}
+
 TEST_CASE("residency and statistics are reported") {
   OpenLoader open;
   hotpack_residency_info residency;

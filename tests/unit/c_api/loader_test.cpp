@@ -442,6 +442,82 @@ TEST_CASE("next fails while every slot is held, and works after a release") {
   for (auto* const held : {batch, batches[1], batches[2]}) hotpack_batch_release(held);
 }
 
+TEST_CASE("a loader tells where it stands and what is leased") {
+  const OpenLoader open;
+  std::uint64_t epoch = 9, step = 9;
+  CHECK(hotpack_loader_slots(open.loader) == 3);
+  CHECK(hotpack_loader_leased(open.loader) == 0);
+  REQUIRE(hotpack_loader_position(open.loader, &epoch, &step) == HOTPACK_OK);
+  CHECK(epoch == 0);
+  CHECK(step == 0);
+  hotpack_batch* batch = nullptr;
+  REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+  CHECK(hotpack_loader_leased(open.loader) == 1);
+  hotpack_batch_release(batch);
+  CHECK(hotpack_loader_leased(open.loader) == 0);
+  REQUIRE(hotpack_loader_position(open.loader, nullptr, &step) == HOTPACK_OK);
+  CHECK(step == 1);
+  REQUIRE(hotpack_loader_seek(open.loader, 5, 2) == HOTPACK_OK);
+  REQUIRE(hotpack_loader_position(open.loader, &epoch, nullptr) == HOTPACK_OK);
+  CHECK(epoch == 5);
+  CHECK(hotpack_loader_slots(nullptr) == 0);
+  CHECK(hotpack_loader_leased(nullptr) == 0);
+  CHECK(hotpack_loader_position(nullptr, &epoch, &step) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("begin_epoch continues at the end of an epoch and elsewhere") {
+  const OpenLoader open, whole;
+  (void)rest_of_epoch(whole.loader);
+  const auto second = rest_of_epoch(whole.loader);
+  hotpack_batch* batch = nullptr;
+  for (int step = 0; step < 3; ++step) {
+    REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+    hotpack_batch_release(batch);
+  }
+  std::uint64_t epoch = 9, step = 9;
+  REQUIRE(hotpack_loader_position(open.loader, &epoch, &step) == HOTPACK_OK);
+  CHECK(epoch == 0);
+  CHECK(step == 3);  // an end that next has not returned
+  REQUIRE(hotpack_loader_begin_epoch(open.loader, 1) == HOTPACK_OK);
+  CHECK(rest_of_epoch(open.loader) == second);
+  REQUIRE(hotpack_loader_begin_epoch(open.loader, 1) == HOTPACK_OK);
+  CHECK(rest_of_epoch(open.loader) == second);
+  CHECK(hotpack_loader_begin_epoch(open.loader, std::uint64_t{1} << 32) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_begin_epoch(nullptr, 0) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("a shared batch keeps its slot until the last handle is released") {
+  std::atomic<int> blocks = 0;
+  hotpack_loader_options options = small_batches();
+  options.allocate = give;
+  options.free = take;
+  options.allocator_user = &blocks;
+  hotpack_batch* batch = nullptr;
+  hotpack_batch* share = nullptr;
+  {
+    const OpenLoader open(options);
+    REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+    REQUIRE(hotpack_batch_share(batch, &share) == HOTPACK_OK);
+    REQUIRE(share != batch);
+    CHECK(hotpack_loader_leased(open.loader) == 1);
+    CHECK(described(share).image.data == described(batch).image.data);
+    CHECK(hotpack_batch_indices(share) == hotpack_batch_indices(batch));
+    CHECK(std::memcmp(hotpack_batch_crops(share), hotpack_batch_crops(batch),
+                      3 * sizeof(hotpack_crop)) == 0);
+    const std::string key = hotpack_batch_key(batch, 1);
+    hotpack_batch_release(batch);
+    CHECK(hotpack_batch_key(share, 1) == key);
+    CHECK(hotpack_loader_leased(open.loader) == 1);
+  }
+  CHECK(blocks > 0);
+  const hotpack_batch_info info = described(share);
+  std::memset(info.image.data, 7, info.image.bytes);
+  hotpack_batch_release(share);
+  CHECK(blocks == 0);
+  CHECK(hotpack_batch_share(nullptr, &share) == HOTPACK_ERROR_USAGE);
+  CHECK(share == nullptr);
+}
+
 TEST_CASE("cancel ends waiting until seek") {
   const OpenLoader open;
   hotpack_batch* batch = nullptr;
