@@ -14,8 +14,8 @@
  *   hotpack_loader_close(loader);
  *   hotpack_dataset_close(data);
  *
- * The C++ headers dataset.hpp and loader_options.hpp describe the same data sets and options in
- * more detail.
+ * The C++ headers dataset.hpp, loader_options.hpp, read_batch.hpp and verify.hpp say more about the
+ * same things.
  * Ownership: what an open function or next returns belongs to the caller until it is closed or
  * released. Handles may be closed in any order: a loader may outlive its data set, and a batch
  * its loader. Never free a pointer of which a comment says that it lives as long as a handle.
@@ -62,11 +62,11 @@ HOTPACK_API const char* hotpack_version(void);
 typedef int32_t hotpack_status;
 enum hotpack_status_code {
   HOTPACK_OK = 0,
-  HOTPACK_END_OF_EPOCH = 1,   /**< no batch; the next call begins the next epoch */
-  HOTPACK_NOT_FOUND = 2,      /**< the key, color, device or field does not exist */
-  HOTPACK_ERROR_USAGE = -1,   /**< an argument or an option is wrong */
-  HOTPACK_ERROR_DATA = -2,    /**< input data are refused */
-  HOTPACK_ERROR_IO = -3,      /**< a path cannot be read, a read failed, or memory is lacking */
+  HOTPACK_END_OF_EPOCH = 1, /**< no batch; the next call begins the next epoch */
+  HOTPACK_NOT_FOUND = 2,    /**< the key, color, device, field, source or finding does not exist */
+  HOTPACK_ERROR_USAGE = -1, /**< an argument or an option is wrong */
+  HOTPACK_ERROR_DATA = -2,  /**< input data are refused */
+  HOTPACK_ERROR_IO = -3,    /**< a path cannot be read, a read failed, or memory is lacking */
   HOTPACK_ERROR_DAMAGED = -4, /**< a packed file breaks the format or a checksum, is foreign or of a
                                  newer major version */
   HOTPACK_ERROR_INTERNAL = -5,  /**< a bug in hotpack */
@@ -92,6 +92,20 @@ typedef struct hotpack_error_info {
   int32_t status;     /**< what the call returned; HOTPACK_OK if none failed */
   int32_t reserved;   /**< 0 */
 } hotpack_error_info;
+
+/** What this copy of the library is made of, for bug reports. The texts are never freed. */
+typedef struct hotpack_build_info {
+  size_t struct_size;       /**< set by the caller: sizeof(hotpack_build_info) */
+  const char* version;      /**< of hotpack: "0.1.0" */
+  const char* compiler;     /**< name and version */
+  const char* zstd;         /**< the version of Zstandard in use: "1.5.4" */
+  const char* instructions; /**< the vector instructions that the kernels use on this processor:
+                               "avx512", "avx2", "sse4", "ssse3", "neon", "sve", "other", or
+                               "portable" if none */
+} hotpack_build_info;
+
+/** USAGE for NULL and for a wrong struct_size. */
+HOTPACK_API hotpack_status hotpack_build_describe(hotpack_build_info* info);
 
 /* ----------------------------------------------------------------------------------- data set */
 
@@ -168,6 +182,44 @@ HOTPACK_API const char* hotpack_dataset_class_name(const hotpack_dataset* datase
 /** Red, green, blue; HOTPACK_NOT_FOUND for a class without a color. */
 HOTPACK_API hotpack_status hotpack_dataset_class_color(const hotpack_dataset* dataset,
                                                        uint64_t class_id, uint8_t rgb[3]);
+
+/** A value in label files that became a class, or that is ignored. */
+typedef struct hotpack_label_source {
+  size_t struct_size; /**< set by the caller */
+  const char* text; /**< a color "#rrggbb" or the name of a folder; NULL: the source is an id. Lives
+                       as long as the handle */
+  int64_t id;       /**< 0 with a text */
+} hotpack_label_source;
+
+/** The number of sources of a class; 0 for a class that does not exist. */
+HOTPACK_API uint64_t hotpack_dataset_class_sources(const hotpack_dataset* dataset,
+                                                   uint64_t class_id);
+/** Sources of a class are numbered from 0; HOTPACK_NOT_FOUND if there is no such source, USAGE if
+ * there is no such class. */
+HOTPACK_API hotpack_status hotpack_dataset_class_source(const hotpack_dataset* dataset,
+                                                        uint64_t class_id, uint64_t number,
+                                                        hotpack_label_source* source);
+/** The same for label values that are ignored. */
+HOTPACK_API uint64_t hotpack_dataset_ignored_sources(const hotpack_dataset* dataset);
+HOTPACK_API hotpack_status hotpack_dataset_ignored_source(const hotpack_dataset* dataset,
+                                                          uint64_t number,
+                                                          hotpack_label_source* source);
+
+/** How source images became records. The texts live as long as the handle. */
+typedef struct hotpack_geometry_info {
+  size_t struct_size; /**< set by the caller */
+  int64_t width;      /**< of a record, in pixels; 0 if records have different sizes */
+  int64_t height;
+  const char* fit; /**< "stretch", "contain", "none", …: a word of the option --fit */
+  const char* image_filter;
+  const char* label_filter;
+  int64_t pad_color[3]; /**< one number per channel, then 0 */
+} hotpack_geometry_info;
+
+/** For several packs the geometry of the first, which may differ from that of the others; only the
+ * size is 0 if they differ in it. */
+HOTPACK_API hotpack_status hotpack_dataset_geometry(const hotpack_dataset* dataset,
+                                                    hotpack_geometry_info* info);
 
 /** Mean and standard deviation per channel, of packed pixels in [0, 1] without padding; NaN if no
  * pixel was seen. `channels` is the number of elements of both arrays and must be that of the
@@ -558,6 +610,102 @@ HOTPACK_API hotpack_status hotpack_batch_dlpack(const hotpack_batch* batch, int3
 /** The same in the form before DLPack 1.0, for older consumers. */
 HOTPACK_API hotpack_status hotpack_batch_dlpack_legacy(const hotpack_batch* batch, int32_t field,
                                                        struct DLManagedTensor** tensor);
+
+/* ------------------------------------------------------------------------------------- verify */
+
+typedef struct hotpack_verify_report hotpack_verify_report;
+
+/** How much is checked. Callers' functions get it, so it never changes. */
+typedef struct hotpack_verify_progress {
+  uint64_t shards_done;
+  uint64_t shards_total;
+  uint64_t records_done;
+  uint64_t records_total; /**< from the manifest; 0 without one */
+  uint64_t bytes_done;    /**< uncompressed size of the records that were checked */
+  uint64_t findings;
+} hotpack_verify_progress;
+
+/** Called every few records, by one thread at a time, but not always by the same. It must not
+ * throw, jump or unwind. Returns 0 to stop, else another number. */
+typedef int32_t (*hotpack_verify_progress_function)(void* user,
+                                                    const hotpack_verify_progress* progress);
+
+/** hotpack_verify_options_init fills in the defaults. */
+typedef struct hotpack_verify_options {
+  size_t struct_size;
+  uint64_t max_findings; /**< how many the report keeps, at least 1; it counts all; 1000 */
+  uint32_t threads;      /**< 0: one per core that this process may use; 0 */
+  int32_t reserved;      /**< 0 */
+  hotpack_verify_progress_function progress; /**< NULL: none */
+  void* progress_user;                       /**< passed to progress; NULL */
+} hotpack_verify_options;
+
+HOTPACK_API hotpack_status hotpack_verify_options_init(hotpack_verify_options* options,
+                                                       size_t struct_size);
+
+/** Checks a data set against every rule of the format and every checksum, and continues after the
+ * first problem: manifest, shards, and that they agree. HOTPACK_OK means that the check was done:
+ * everything that is wrong with the files is a finding of *report. Fails only if there is nothing
+ * to check (IO) or an argument is wrong. As with hotpack_dataset_open, *report becomes a handle
+ * even if the call fails: close it either way. `options` NULL: the defaults. */
+HOTPACK_API hotpack_status hotpack_verify_dataset(const char* folder,
+                                                  const hotpack_verify_options* options,
+                                                  hotpack_verify_report** report);
+/** The same for one shard by itself, for example of a partition. */
+HOTPACK_API hotpack_status hotpack_verify_shard(const char* path,
+                                                const hotpack_verify_options* options,
+                                                hotpack_verify_report** report);
+/** Frees the handle and all texts of the report. */
+HOTPACK_API void hotpack_verify_report_close(hotpack_verify_report* report);
+/** As hotpack_dataset_error and hotpack_dataset_error_info. */
+HOTPACK_API const char* hotpack_verify_report_error(const hotpack_verify_report* report);
+HOTPACK_API hotpack_status hotpack_verify_report_error_info(const hotpack_verify_report* report,
+                                                            hotpack_error_info* info);
+
+typedef struct hotpack_verify_report_info {
+  size_t struct_size;     /**< set by the caller */
+  uint64_t finding_count; /**< all findings, including those that were not kept */
+  uint64_t findings;      /**< kept, at most max_findings */
+  uint64_t damaged_files;
+  uint64_t notes;
+  uint64_t shards; /**< how many were checked */
+  uint64_t records;
+  uint64_t size_bytes; /**< total size of the shard files */
+  int32_t ok;          /**< 1: everything was checked and nothing is wrong */
+  int32_t stopped;     /**< 1: progress returned 0; the rest was not checked */
+  int32_t aligned;     /**< 1: in every shard, records begin on a page and tables on their items */
+  int32_t reserved;    /**< 0 */
+} hotpack_verify_report_info;
+
+HOTPACK_API hotpack_status hotpack_verify_report_describe(const hotpack_verify_report* report,
+                                                          hotpack_verify_report_info* info);
+
+/** One thing that is wrong with a file. The texts are never NULL, and live as long as the report.
+ */
+typedef struct hotpack_verify_finding_info {
+  size_t struct_size;      /**< set by the caller */
+  const char* description; /**< "file: record 3 (key), at byte 4096: text", the parts that exist */
+  const char* file;        /**< name within the folder */
+  const char* key;         /**< the record's key, if it can be read, or "" */
+  const char* text;        /**< what was found and what was expected */
+  int64_t record;          /**< index in that shard, or −1 */
+  int64_t offset;          /**< byte in that file, or −1 */
+  int32_t status;          /**< HOTPACK_ERROR_DAMAGED, or HOTPACK_ERROR_IO: it could not be read */
+  int32_t reserved;        /**< 0 */
+} hotpack_verify_finding_info;
+
+/** Kept findings are numbered from 0, in the order of files and records; HOTPACK_NOT_FOUND if there
+ * is no such finding. */
+HOTPACK_API hotpack_status hotpack_verify_report_finding(const hotpack_verify_report* report,
+                                                         uint64_t number,
+                                                         hotpack_verify_finding_info* finding);
+/** The names of all files with a finding other than IO, sorted, and the notes: foreign and
+ * temporary files, and what could not be checked. Numbered from 0; "" beyond the last. Live as long
+ * as the report. */
+HOTPACK_API const char* hotpack_verify_report_damaged_file(const hotpack_verify_report* report,
+                                                           uint64_t number);
+HOTPACK_API const char* hotpack_verify_report_note(const hotpack_verify_report* report,
+                                                   uint64_t number);
 
 #ifdef __cplusplus
 }

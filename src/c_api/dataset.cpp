@@ -91,12 +91,6 @@ hotpack_sample_info info_of(const Sample& sample) {
   return info;
 }
 
-Result<const ClassInfo*> find_class(const Dataset& dataset, std::uint64_t class_id) {
-  if (class_id < dataset.classes().size()) return &dataset.classes()[class_id];
-  return usage_error("there is no class " + std::to_string(class_id) + "; the data set has " +
-                     std::to_string(dataset.classes().size()) + ", counted from 0");
-}
-
 // Computes the data set's statistics once; they live as long as the handle.
 Result<const Statistics*> statistics_of(const hotpack_dataset& handle) {
   const std::scoped_lock lock(handle.statistics_mutex);

@@ -109,6 +109,9 @@ hotpack_status write_position(Failures& failures, const AnyLoader& loader, std::
                       std::string("the data set did not open: ") + handle->failures.latest());
 }
 
+// Failure: code `usage` for a class that does not exist.
+[[nodiscard]] Result<const ClassInfo*> find_class(const Dataset& dataset, std::uint64_t class_id);
+
 // The numbers of samples that the caller chose. NULL is allowed only for no samples.
 [[nodiscard]] inline Result<std::span<const std::uint64_t>> numbers_of(const std::uint64_t* numbers,
                                                                        std::size_t count) {

@@ -1,5 +1,7 @@
 #include "c_api/status.hpp"
 
+#include "c_api/structs.hpp"
+#include "hotpack/build_info.hpp"
 #include "hotpack/version.hpp"
 
 namespace hotpack::c_api {
@@ -29,6 +31,20 @@ hotpack_status status_of(ErrorCode code) noexcept {
 }  // namespace hotpack::c_api
 
 uint32_t hotpack_abi_version(void) { return HOTPACK_ABI_VERSION; }
+
+hotpack_status hotpack_build_describe(hotpack_build_info* info) {
+  using namespace hotpack;
+  if (info == nullptr) return HOTPACK_ERROR_USAGE;
+  try {
+    static const BuildInfo& known = *new BuildInfo(build_info());  // never freed, so texts stay
+    const hotpack_build_info texts{sizeof texts, known.version.c_str(), known.compiler.c_str(),
+                                   known.zstd.c_str(), known.instructions.c_str()};
+    return c_api::write_struct(texts, info, "hotpack_build_info").ok() ? HOTPACK_OK
+                                                                       : HOTPACK_ERROR_USAGE;
+  } catch (...) {
+    return HOTPACK_ERROR_INTERNAL;
+  }
+}
 
 const char* hotpack_version(void) { return HOTPACK_VERSION; }
 

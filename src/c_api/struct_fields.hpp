@@ -31,12 +31,29 @@ template <class Struct, class... Field>
                          &S::key, &S::option, &S::status, &S::reserved);
 }
 
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_build_info*, std::size_t size) {
+  using S = hotpack_build_info;
+  return ends_with_field(size, &S::struct_size, &S::version, &S::compiler, &S::zstd,
+                         &S::instructions);
+}
+
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_dataset_info*, std::size_t size) {
   using S = hotpack_dataset_info;
   return ends_with_field(size, &S::struct_size, &S::records, &S::skipped, &S::shards, &S::packs,
                          &S::classes, &S::image_height, &S::image_width, &S::image_channels,
                          &S::image_layout, &S::label_scope, &S::label_storage, &S::label_multi,
                          &S::reserved);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_label_source*, std::size_t size) {
+  using S = hotpack_label_source;
+  return ends_with_field(size, &S::struct_size, &S::text, &S::id);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_geometry_info*, std::size_t size) {
+  using S = hotpack_geometry_info;
+  return ends_with_field(size, &S::struct_size, &S::width, &S::height, &S::fit, &S::image_filter,
+                         &S::label_filter, &S::pad_color);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_class_statistics*, std::size_t size) {
@@ -85,6 +102,26 @@ template <class Struct, class... Field>
   using S = hotpack_batch_buffers;
   return ends_with_field(size, &S::struct_size, &S::image, &S::image_bytes, &S::label,
                          &S::label_bytes, &S::indices, &S::crops);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_verify_options*, std::size_t size) {
+  using S = hotpack_verify_options;
+  return ends_with_field(size, &S::struct_size, &S::max_findings, &S::threads, &S::reserved,
+                         &S::progress, &S::progress_user);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_verify_report_info*, std::size_t size) {
+  using S = hotpack_verify_report_info;
+  return ends_with_field(size, &S::struct_size, &S::finding_count, &S::findings, &S::damaged_files,
+                         &S::notes, &S::shards, &S::records, &S::size_bytes, &S::ok, &S::stopped,
+                         &S::aligned, &S::reserved);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_verify_finding_info*,
+                                              std::size_t size) {
+  using S = hotpack_verify_finding_info;
+  return ends_with_field(size, &S::struct_size, &S::description, &S::file, &S::key, &S::text,
+                         &S::record, &S::offset, &S::status, &S::reserved);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_cuda_info*, std::size_t size) {

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "hotpack/build_info.hpp"
 #include "hotpack/hotpack.h"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
@@ -364,6 +366,70 @@ TEST_CASE("the size of a struct must be set") {
   hotpack_dataset_info info{};
   CHECK(hotpack_dataset_describe(pack.dataset, &info) == HOTPACK_ERROR_USAGE);
   CHECK(error_of(pack.dataset).find("sizeof(hotpack_dataset_info)") != std::string::npos);
+}
+
+TEST_CASE("class sources, ignored values and geometry are those of the schema") {
+  const OpenPack pack;
+  const auto schema = tiny_schema(pack.form);
+  hotpack_label_source source;
+  source.struct_size = sizeof source;
+  for (std::uint64_t id = 0; id < schema.classes.size(); ++id) {
+    const auto& sources = schema.classes[id].sources;
+    REQUIRE(hotpack_dataset_class_sources(pack.dataset, id) == sources.size());
+    for (std::uint64_t number = 0; number < sources.size(); ++number) {
+      REQUIRE(hotpack_dataset_class_source(pack.dataset, id, number, &source) == HOTPACK_OK);
+      CHECK(source.text == nullptr);
+      CHECK(source.id == std::get<std::int64_t>(sources[number]));
+    }
+    CHECK(hotpack_dataset_class_source(pack.dataset, id, sources.size(), &source) ==
+          HOTPACK_NOT_FOUND);
+  }
+  CHECK(hotpack_dataset_class_sources(pack.dataset, 3) == 0);
+  CHECK(hotpack_dataset_class_source(pack.dataset, 3, 0, &source) == HOTPACK_ERROR_USAGE);
+  REQUIRE(hotpack_dataset_ignored_sources(pack.dataset) == schema.ignore.size());
+  REQUIRE(hotpack_dataset_ignored_source(pack.dataset, 0, &source) == HOTPACK_OK);
+  CHECK(source.id == 255);
+  CHECK(hotpack_dataset_ignored_source(pack.dataset, schema.ignore.size(), &source) ==
+        HOTPACK_NOT_FOUND);
+
+  hotpack_geometry_info geometry;
+  geometry.struct_size = sizeof geometry;
+  REQUIRE(hotpack_dataset_geometry(pack.dataset, &geometry) == HOTPACK_OK);
+  CHECK(geometry.width == 6);
+  CHECK(geometry.height == 5);
+  CHECK(geometry.fit == schema.geometry.fit);
+  CHECK(geometry.image_filter == schema.geometry.image_filter);
+  CHECK(geometry.label_filter == schema.geometry.label_filter);
+  for (std::size_t c = 0; c < schema.geometry.pad_color.size(); ++c)
+    CHECK(geometry.pad_color[c] == schema.geometry.pad_color[c]);
+}
+
+TEST_CASE("sources and geometry of no data set are refused") {
+  hotpack_label_source source;
+  source.struct_size = sizeof source;
+  hotpack_geometry_info geometry;
+  geometry.struct_size = sizeof geometry;
+  CHECK(hotpack_dataset_class_sources(nullptr, 0) == 0);
+  CHECK(hotpack_dataset_ignored_sources(nullptr) == 0);
+  CHECK(hotpack_dataset_class_source(nullptr, 0, 0, &source) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_ignored_source(nullptr, 0, &source) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_geometry(nullptr, &geometry) == HOTPACK_ERROR_USAGE);
+  const OpenPack pack;
+  CHECK(hotpack_dataset_class_source(pack.dataset, 0, 0, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_geometry(pack.dataset, nullptr) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("the library reports what it is made of") {
+  hotpack_build_info info{};
+  CHECK(hotpack_build_describe(nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_build_describe(&info) == HOTPACK_ERROR_USAGE);
+  info.struct_size = sizeof info;
+  REQUIRE(hotpack_build_describe(&info) == HOTPACK_OK);
+  const hotpack::BuildInfo own = hotpack::build_info();
+  CHECK(info.version == own.version);
+  CHECK(info.compiler == own.compiler);
+  CHECK(info.zstd == own.zstd);
+  CHECK(info.instructions == own.instructions);
 }
 
 TEST_CASE("the library reports its version") {

@@ -144,6 +144,13 @@ TEST_CASE("the structs of hotpack.h keep their layout", "[abi]") {
   STATIC_REQUIRE(offsetof(hotpack_loader_options, image_type) == 72);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, horizontal_flip) == 136);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, resume) == 280);
+  STATIC_REQUIRE(offsetof(hotpack_build_info, instructions) == 32);
+  STATIC_REQUIRE(offsetof(hotpack_label_source, id) == 16);
+  STATIC_REQUIRE(offsetof(hotpack_geometry_info, pad_color) == 48);
+  STATIC_REQUIRE(sizeof(hotpack_verify_progress) == 48);
+  STATIC_REQUIRE(offsetof(hotpack_verify_options, progress_user) == 32);
+  STATIC_REQUIRE(offsetof(hotpack_verify_report_info, reserved) == 76);
+  STATIC_REQUIRE(offsetof(hotpack_verify_finding_info, reserved) == 60);
   STATIC_REQUIRE(offsetof(hotpack_read_options, label_ignore_index) == 64);
   STATIC_REQUIRE(offsetof(hotpack_read_options, reserved) == 92);
 }
