@@ -134,7 +134,7 @@ class Program {
     hotpack_class_statistics statistics{};
     hotpack_sample_info sample{};
     std::uint64_t found = 0;
-    switch (kind % 16) {
+    switch (kind % 22) {
       case 0:
       case 1:
       case 2:
@@ -174,9 +174,120 @@ class Program {
         return find_key(dataset);
       case 14:
         return require_status(hotpack_dataset_read_image(dataset, number(), room(), room_bytes()));
+      case 16:
+        return make_subset();
+      case 17:
+        return read_batch(dataset);
+      case 18:
+        return read_keys(dataset);
+      case 19:
+        return describe_classes(dataset);
+      case 20:
+        return verify();
+      case 21:
+        return require_error_info(
+            [&](hotpack_error_info* into) { return hotpack_dataset_error_info(dataset, into); });
       default:
         return require_status(hotpack_dataset_read_label(dataset, number(), room(), room_bytes()));
     }
+  }
+
+  // Every text of an error is valid.
+  template <class Describe>
+  void require_error_info(const Describe& describe) {
+    hotpack_error_info info{};
+    require_status(describe(shaped(info)));
+    info.struct_size = sizeof info;
+    if (describe(&info) != HOTPACK_OK) return;
+    require_status(info.status);
+    for (const char* text : {info.message, info.path, info.key, info.option}) require_text(text);
+  }
+
+  // Numbers of samples; some do not exist. Fills at most four.
+  std::size_t numbers(std::uint64_t* into) {
+    const std::size_t count = pieces_.byte() % 5;
+    for (std::size_t i = 0; i < count; ++i) into[i] = number();
+    return count;
+  }
+
+  void make_subset() {
+    std::uint64_t chosen[4];
+    const std::size_t count = numbers(chosen);
+    hotpack_dataset* subset = nullptr;
+    require_status(hotpack_dataset_subset(pick(datasets_), pieces_.byte() == 0 ? nullptr : chosen,
+                                          count, &subset));
+    auto*& dataset = pick(datasets_);
+    hotpack_dataset_close(dataset);
+    dataset = subset;
+    require_text(hotpack_dataset_fingerprint(dataset));
+  }
+
+  void read_batch(const hotpack_dataset* dataset) {
+    std::uint64_t chosen[4];
+    const std::size_t count = numbers(chosen);
+    hotpack_read_options options{};
+    require_status(hotpack_read_options_init(&options, sizeof options));
+    options.threads = 1;
+    options.image_type = pieces_.byte() % 9;
+    options.label_form = pieces_.byte() % 4;
+    options.pad_width = options.pad_height = pieces_.byte() % 16;
+    hotpack_batch_info info{};
+    require_status(
+        hotpack_dataset_read_batch_shapes(dataset, chosen, count, shaped(options), shaped(info)));
+    options.struct_size = sizeof options;
+    std::int64_t indices[4];
+    hotpack_crop crops[4];
+    hotpack_batch_buffers buffers{};
+    buffers.image = room();
+    buffers.image_bytes = room_bytes();
+    buffers.label = buffers.image == nullptr ? nullptr : second_.data();
+    buffers.label_bytes = kBufferBytes;
+    buffers.indices = indices, buffers.crops = crops;
+    const hotpack_batch_buffers* given = shaped(buffers);
+    require_status(
+        hotpack_dataset_read_batch(dataset, chosen, count, &options, given, shaped(info)));
+  }
+
+  void read_keys(const hotpack_dataset* dataset) {
+    std::uint64_t offsets[8];
+    std::size_t length = 0;
+    const std::uint64_t first = number(), count = pieces_.byte() % 9;
+    char* keys = static_cast<char*>(room());
+    const hotpack_status status =
+        hotpack_dataset_keys(dataset, first, count, keys, room_bytes(), &length, offsets);
+    require_status(status);
+    if (status != HOTPACK_OK || keys == nullptr) return;
+    for (std::uint64_t i = 0; i < count; ++i) require_text(keys + offsets[i]);
+  }
+
+  void describe_classes(const hotpack_dataset* dataset) {
+    hotpack_label_source source{};
+    hotpack_geometry_info geometry{};
+    const std::uint64_t id = number();
+    (void)hotpack_dataset_class_sources(dataset, id);
+    (void)hotpack_dataset_ignored_sources(dataset);
+    require_status(hotpack_dataset_class_source(dataset, id, number(), shaped(source)));
+    require_status(hotpack_dataset_ignored_source(dataset, number(), shaped(source)));
+    require_status(hotpack_dataset_geometry(dataset, shaped(geometry)));
+    geometry.struct_size = sizeof geometry;
+    if (hotpack_dataset_geometry(dataset, &geometry) == HOTPACK_OK) require_text(geometry.fit);
+  }
+
+  void verify() {
+    hotpack_verify_options options{};
+    require_status(hotpack_verify_options_init(&options, sizeof options));
+    options.threads = 1;
+    options.max_findings = pieces_.byte() % 3;
+    hotpack_verify_report* report = nullptr;
+    require_status(hotpack_verify_dataset(folders().at(pieces_.byte()), shaped(options), &report));
+    hotpack_verify_report_info info{};
+    hotpack_verify_finding_info finding{};
+    require_status(hotpack_verify_report_describe(report, shaped(info)));
+    require_status(hotpack_verify_report_finding(report, number(), shaped(finding)));
+    require_text(hotpack_verify_report_damaged_file(report, number()));
+    require_text(hotpack_verify_report_note(report, number()));
+    require_text(hotpack_verify_report_error(report));
+    hotpack_verify_report_close(report);
   }
 
   void find_key(const hotpack_dataset* dataset) {
@@ -267,7 +378,7 @@ class Program {
 
   void call_loader(unsigned kind) {
     auto*& loader = pick(loaders_);
-    switch (kind % 16) {
+    switch (kind % 19) {
       case 0:
       case 1:
       case 2:
@@ -302,6 +413,18 @@ class Program {
             hotpack_loader_restore(loader, pieces_.byte() == 0 ? nullptr : state_.c_str()));
       case 14:
         return hotpack_loader_cancel(loader);
+      case 16:
+        return require_status(hotpack_loader_begin_epoch(loader, number()));
+      case 17: {
+        std::uint64_t epoch = 0, step = 0;
+        (void)hotpack_loader_slots(loader);
+        (void)hotpack_loader_leased(loader);
+        return require_status(
+            hotpack_loader_position(loader, pieces_.byte() == 0 ? nullptr : &epoch, &step));
+      }
+      case 18:
+        return require_error_info(
+            [&](hotpack_error_info* into) { return hotpack_loader_error_info(loader, into); });
       default:
         return init_options();
     }
@@ -357,7 +480,7 @@ class Program {
   void call_batch(unsigned kind) {
     auto*& batch = pick(batches_);
     hotpack_batch_info info{};
-    switch (kind % 6) {
+    switch (kind % 7) {
       case 0:
         hotpack_batch_release(batch);
         batch = nullptr;
@@ -369,9 +492,20 @@ class Program {
       case 3:
         require_status(hotpack_batch_describe(batch, nullptr));
         return;
+      case 6:
+        return share(batch);
       default:
         return touch(batch);
     }
+  }
+
+  void share(const hotpack_batch* batch) {
+    hotpack_batch* copy = nullptr;
+    require_status(hotpack_batch_share(batch, &copy));
+    fuzz::require((batch == nullptr) == (copy == nullptr), "a batch gives a second handle");
+    auto*& place = pick(batches_);
+    hotpack_batch_release(place);
+    place = copy;
   }
 
   // Reads every byte of a batch.

@@ -296,6 +296,108 @@ static void check_older_structs(const hotpack_dataset* dataset) {
   EXPECT(info.records == SAMPLES && info.skipped == 99);
 }
 
+/* Samples by number equal single reads; a subset counts its samples from 0. */
+static void check_numbers(const hotpack_dataset* dataset) {
+  static const uint64_t numbers[] = {12, 0, 5};
+  enum { COUNT = 3 };
+  uint8_t images[COUNT * 3 * PIXELS], pixels[3 * PIXELS];
+  int64_t indices[COUNT];
+  uint64_t offsets[COUNT];
+  char keys[COUNT * 64], key[64];
+  hotpack_batch_buffers buffers = {sizeof buffers, images, sizeof images, NULL, 0, indices, NULL};
+  hotpack_read_options options;
+  hotpack_batch_info info;
+  hotpack_dataset* subset = NULL;
+  info.struct_size = sizeof info;
+  EXPECT(hotpack_read_options_init(&options, sizeof options) == HOTPACK_OK);
+  options.threads = 2;
+  EXPECT(hotpack_dataset_read_batch_shapes(dataset, numbers, COUNT, &options, &info) == HOTPACK_OK);
+  EXPECT(info.image.bytes == sizeof images && info.label.bytes == COUNT * PIXELS);
+  EXPECT(hotpack_dataset_read_batch(dataset, numbers, COUNT, &options, &buffers, &info) ==
+         HOTPACK_OK);
+  EXPECT(info.image.data == images && info.label.data == NULL && info.num_valid == COUNT);
+  EXPECT(hotpack_dataset_subset(dataset, numbers, COUNT, &subset) == HOTPACK_OK);
+  EXPECT(hotpack_dataset_records(subset) == COUNT);
+  EXPECT(strcmp(hotpack_dataset_fingerprint(subset), hotpack_dataset_fingerprint(dataset)) != 0);
+  EXPECT(hotpack_dataset_keys(subset, 0, COUNT, keys, sizeof keys, NULL, offsets) == HOTPACK_OK);
+  for (size_t i = 0; i < COUNT; ++i) {
+    EXPECT(hotpack_dataset_read_image(dataset, numbers[i], pixels, sizeof pixels) == HOTPACK_OK);
+    EXPECT(memcmp(images + i * sizeof pixels, pixels, sizeof pixels) == 0);
+    EXPECT(indices[i] == (int64_t)numbers[i]);
+    EXPECT(hotpack_dataset_key(dataset, numbers[i], key, sizeof key, NULL) == HOTPACK_OK);
+    EXPECT(strcmp(keys + offsets[i], key) == 0);
+  }
+  hotpack_dataset_close(subset);
+}
+
+/* Failures in parts. */
+static void check_error_parts(void) {
+  hotpack_dataset* none = NULL;
+  hotpack_error_info error;
+  error.struct_size = sizeof error;
+  EXPECT(hotpack_dataset_open("/no/such/pack", &none) == HOTPACK_ERROR_IO);
+  EXPECT(hotpack_dataset_error_info(none, &error) == HOTPACK_OK);
+  EXPECT(error.status == HOTPACK_ERROR_IO && error.record == -1);
+  EXPECT(strncmp(error.path, "/no/such/pack", 13) == 0 && error.key[0] == '\0');
+  hotpack_dataset_close(none);
+}
+
+/* The position as numbers, and a second handle of a batch. */
+static void check_shares(const hotpack_dataset* dataset) {
+  hotpack_loader* loader = open_loader(dataset, NULL);
+  hotpack_batch* batch = NULL;
+  hotpack_batch* share = NULL;
+  uint64_t epoch = 9, step = 9;
+  EXPECT(hotpack_loader_slots(loader) == 3 && hotpack_loader_leased(loader) == 0);
+  EXPECT(hotpack_loader_next(loader, &batch) == HOTPACK_OK);
+  EXPECT(hotpack_batch_share(batch, &share) == HOTPACK_OK);
+  EXPECT(hotpack_batch_indices(share) == hotpack_batch_indices(batch));
+  hotpack_batch_release(batch);
+  EXPECT(hotpack_loader_leased(loader) == 1);
+  hotpack_batch_release(share);
+  EXPECT(hotpack_loader_leased(loader) == 0);
+  EXPECT(hotpack_loader_position(loader, &epoch, &step) == HOTPACK_OK && epoch == 0 && step == 1);
+  EXPECT(hotpack_loader_begin_epoch(loader, 3) == HOTPACK_OK);
+  EXPECT(hotpack_loader_position(loader, &epoch, &step) == HOTPACK_OK && epoch == 3 && step == 0);
+  hotpack_loader_close(loader);
+}
+
+static int32_t count_calls(void* user, const hotpack_verify_progress* progress) {
+  (void)progress;
+  ++*(int*)user;
+  return 1;
+}
+
+/* A whole pack has no findings; the library and the classes describe themselves. */
+static void check_descriptions(const hotpack_dataset* dataset, const char* folder) {
+  int calls = 0;
+  hotpack_verify_report* report = NULL;
+  hotpack_verify_options options;
+  hotpack_verify_report_info info;
+  hotpack_build_info build;
+  hotpack_label_source source;
+  hotpack_geometry_info geometry;
+  EXPECT(hotpack_verify_options_init(&options, sizeof options) == HOTPACK_OK);
+  options.progress = count_calls;
+  options.progress_user = &calls;
+  options.threads = 1;
+  info.struct_size = sizeof info;
+  EXPECT(hotpack_verify_dataset(folder, &options, &report) == HOTPACK_OK);
+  EXPECT(hotpack_verify_report_describe(report, &info) == HOTPACK_OK);
+  EXPECT(info.ok == 1 && info.records == SAMPLES && info.findings == 0 && calls > 0);
+  hotpack_verify_report_close(report);
+  build.struct_size = sizeof build;
+  EXPECT(hotpack_build_describe(&build) == HOTPACK_OK);
+  EXPECT(strcmp(build.version, hotpack_version()) == 0 && build.instructions[0] != '\0');
+  source.struct_size = sizeof source;
+  EXPECT(hotpack_dataset_class_sources(dataset, 2) == 1);
+  EXPECT(hotpack_dataset_class_source(dataset, 2, 0, &source) == HOTPACK_OK);
+  EXPECT(source.text == NULL && source.id == 2);
+  geometry.struct_size = sizeof geometry;
+  EXPECT(hotpack_dataset_geometry(dataset, &geometry) == HOTPACK_OK);
+  EXPECT(geometry.width == 6 && geometry.height == 5 && geometry.fit[0] != '\0');
+}
+
 int main(int argc, char* argv[]) {
   int64_t order[2 * STEPS][BATCH] = {{0}};
   hotpack_dataset* dataset = NULL;
@@ -310,6 +412,10 @@ int main(int argc, char* argv[]) {
   check_padding(argv[2]);
   check_older_structs(dataset);
   check_errors(dataset);
+  check_error_parts();
+  check_numbers(dataset);
+  check_shares(dataset);
+  check_descriptions(dataset, argv[1]);
   hotpack_dataset_close(dataset);
   printf("%d faults\n", faults);
   return faults != 0;
