@@ -12,9 +12,13 @@ target_compile_features(hotpack_compile_options INTERFACE cxx_std_20)
 target_compile_options(hotpack_compile_options INTERFACE -ffp-contract=off -fvisibility=hidden -ffunction-sections -fdata-sections
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
 # g++ 12 reports uninitialized memory, overlaps and overflows inside std::optional, std::string and std::sort that do not exist.
+set(optimized $<CONFIG:Release>)
+if(HOTPACK_SANITIZE)
+  set(optimized 1)
+endif()
 target_compile_options(hotpack_compile_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<OR:$<CONFIG:Release>,$<BOOL:${HOTPACK_SANITIZE}>>>:-Wno-restrict;-Wno-stringop-overflow>)
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,${optimized}>:-Wno-restrict;-Wno-stringop-overflow>)
 if(HOTPACK_WERROR)
   target_compile_options(hotpack_compile_options INTERFACE -Werror)
 endif()
