@@ -102,5 +102,7 @@ def size(text):
 
 def _files(folder):
     """The files below a folder, in the order of their keys, as hotpack sorts them."""
-    files = (path for path in folder.rglob("*") if path.suffix.lower() in (".png", ".jpg", ".jpeg"))
-    return sorted(files, key=lambda path: path.relative_to(folder).with_suffix("").as_posix().encode())
+    return sorted(
+        (path for path in folder.rglob("*") if path.suffix.lower() in (".png", ".jpg", ".jpeg")),
+        key=lambda path: path.relative_to(folder).with_suffix("").as_posix().encode(),
+    )

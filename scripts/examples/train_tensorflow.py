@@ -17,11 +17,12 @@ STREET = Path(__file__).resolve().parents[2] / "sample_data" / "street"
 
 @tf.function
 def train_step(kernel, x, y):
-    """One convolution of 5x5, trained by the cross entropy; an ignored pixel has no class."""
+    """One convolution of 5x5, trained by the mean cross entropy of labeled pixels."""
+    labeled = tf.reduce_sum(y, -1)  # 0 where a pixel is ignored; its gradient would not be 0
     with tf.GradientTape() as tape:
         logits = tf.nn.conv2d(x, kernel, 1, "SAME")
         entropy = tf.nn.softmax_cross_entropy_with_logits(y, logits)
-        loss = tf.reduce_sum(entropy) / tf.reduce_sum(y)
+        loss = tf.reduce_sum(entropy * labeled) / tf.reduce_sum(labeled)
     kernel.assign_sub(0.1 * tape.gradient(loss, kernel))
     return loss
 

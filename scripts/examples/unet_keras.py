@@ -66,7 +66,7 @@ class Pack:
     def batches(self, epoch, step):
         """The batches of an epoch from this step on."""
         self.loader.seek(epoch, step)
-        return hotpack.keras.PyDataset(self.loader)
+        return hotpack.keras.PyDataset(self.loader, transform=weighted)
 
 
 class Raw:
@@ -92,7 +92,13 @@ class RawBatches(keras.utils.PyDataset):
 
     def __getitem__(self, number):
         images, labels = zip(*map(self.files.load, self.rows[number]))
-        return np.stack(images), np.stack(labels)
+        return weighted(np.stack(images), np.stack(labels))
+
+
+def weighted(images, labels):
+    """Adds the weight of each pixel, 0 if it is ignored and else 1. It must be there: of a pixel
+    whose one-hot is all zeros TensorFlow's cross entropy is 0, but the gradient is not."""
+    return images, labels, labels.sum(-1)
 
 
 class Timed(keras.utils.PyDataset):

@@ -20,7 +20,7 @@ if importlib.util.find_spec("hotpack") is None:  # not installed: its pure part 
 if importlib.util.find_spec("hotpack._core") is None:
     if os.environ.get("HOTPACK_COMPILED") == "1":
         raise ImportError("hotpack._core is not built, and HOTPACK_COMPILED=1 requires it")
-    collect_ignore_glob = ["test_compiled_*.py", "test_docs.py", *(f"test_{name}.py" for name in ("torch", "keras", "jax", "tf", "grain", "datasets", "ray"))]
+    collect_ignore_glob = ["test_compiled_*.py", "test_docs.py", "test_examples.py", *(f"test_{name}.py" for name in ("torch", "keras", "jax", "tf", "grain", "datasets", "ray"))]
 
 
 def has_device():
