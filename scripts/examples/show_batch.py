@@ -42,7 +42,9 @@ def draw(ds, batch):
         axes[1, column].imshow(colors[batch.label[column]])
     for axis in axes.flat:
         axis.set_axis_off()
-    patches = [Patch(color=colors[one.id] / 255, label=one.name) for one in ds.classes if one.pixels]
+    patches = [
+        Patch(color=colors[one.id] / 255, label=one.name) for one in ds.classes if one.pixels
+    ]
     if (batch.label == IGNORED).any():
         patches.append(Patch(facecolor="white", edgecolor="gray", label="ignored"))
     figure.legend(handles=patches, loc="lower center", ncols=min(6, len(patches)), frameon=False)
@@ -74,7 +76,9 @@ def arguments():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", nargs="?", default=segmentation.STREET, help="images and masks")
-    parser.add_argument("--size", type=segmentation.size, default=(256, 192), help="such as 256x192")
+    parser.add_argument(
+        "--size", type=segmentation.size, default=(256, 192), help="such as 256x192"
+    )
     parser.add_argument("--batch-size", type=int, default=4)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--augment", action="store_true", help="flip and crop")

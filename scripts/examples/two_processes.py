@@ -109,7 +109,9 @@ def arguments():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", nargs="?", default=segmentation.STREET, help="images and masks")
-    parser.add_argument("--size", type=segmentation.size, default=(256, 192), help="such as 256x192")
+    parser.add_argument(
+        "--size", type=segmentation.size, default=(256, 192), help="such as 256x192"
+    )
     parser.add_argument("--batch-size", type=int, default=8, help="of all processes together")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--processes", type=int, default=2)

@@ -168,7 +168,9 @@ def arguments():
     )
     parser.add_argument("folder", nargs="?", default=segmentation.STREET, help="images and masks")
     parser.add_argument("--data", choices=["pack", "raw"], default="pack")
-    parser.add_argument("--size", type=segmentation.size, default=(256, 192), help="such as 256x192")
+    parser.add_argument(
+        "--size", type=segmentation.size, default=(256, 192), help="such as 256x192"
+    )
     parser.add_argument("--batch-size", type=int, default=4)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--packed", default="packed", help="where packs are")

@@ -74,30 +74,28 @@ class RawLoader:
 
     def __init__(self, files, options, device):
         self.samples, self.options, self.device = Samples(files), options, device
-        self.epoch = self.step = 0
+        self.done = 0  # batches since the first
 
     def __len__(self):
         return len(self.samples) // self.options.batch_size
 
     def __iter__(self):
-        order = hotpack.epoch_order(
-            len(self.samples), self.options.batch_size, SEED, self.epoch
-        )
+        epoch, step = divmod(self.done, len(self))
+        order = hotpack.epoch_order(len(self.samples), self.options.batch_size, SEED, epoch)
         batches = torch.utils.data.DataLoader(
             self.samples,
-            batch_sampler=order[self.step :].tolist(),
+            batch_sampler=order[step:].tolist(),
             num_workers=self.options.workers,
         )
         for x, y in batches:
-            self.step += 1
+            self.done += 1
             yield x.to(self.device), y.to(self.device)
-        self.epoch, self.step = self.epoch + 1, 0
 
     def state_dict(self):
-        return {"epoch": self.epoch, "step": self.step}
+        return {"done": self.done}
 
     def load_state_dict(self, state):
-        self.epoch, self.step = state["epoch"], state["step"]
+        self.done = state["done"]
 
 
 class Samples(torch.utils.data.Dataset):
@@ -110,7 +108,9 @@ class Samples(torch.utils.data.Dataset):
         return len(self.files)
 
     def __getitem__(self, number):
-        return tuple(np.ascontiguousarray(one.transpose(2, 0, 1)) for one in self.files.load(number))
+        return tuple(
+            np.ascontiguousarray(one.transpose(2, 0, 1)) for one in self.files.load(number)
+        )
 
 
 def main():
@@ -168,7 +168,9 @@ def arguments():
     )
     parser.add_argument("folder", nargs="?", default=segmentation.STREET, help="images and masks")
     parser.add_argument("--data", choices=["pack", "raw"], default="pack")
-    parser.add_argument("--size", type=segmentation.size, default=(256, 192), help="such as 256x192")
+    parser.add_argument(
+        "--size", type=segmentation.size, default=(256, 192), help="such as 256x192"
+    )
     parser.add_argument("--batch-size", type=int, default=4)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2, help="processes that decode raw files")

@@ -25,8 +25,11 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
     change nothing here. transform: called with images and labels, gives what Keras gets.
     sample_weight and several outputs come that way. Raises as the loader.
 
-    Keras tries a few batches before it begins and between epochs; what it tried comes again. The
-    position of a run is that of the loader, so `loader.state_dict()` belongs into a checkpoint.
+    Keras tries a few batches before it begins and between epochs; what it tried comes again.
+
+    A loader in the middle of an epoch continues there, and each epoch of `fit` then ends as far in
+    the middle of the next one. Keras may take batches before it trains on them, so count the steps
+    for a checkpoint, and `seek` there; `scripts/examples/unet_keras.py` is a whole program.
     """
 
     def __init__(
@@ -39,9 +42,9 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
         self._transform = transform
         self._turn = threading.Lock()
         self._batches: Any = None  # of the running epoch, or of a trial
-        self._first = loader.state_dict()  # perhaps in the middle of an epoch
-        self._epoch = int(self._first["epoch"])
-        self._is_first = True
+        epoch, step = loader._core.position()  # where the running epoch of Keras begins
+        self._epoch = epoch + step // len(loader)
+        self._step = step % len(loader)
         self._is_running = False
         self._taken = 0  # in the running epoch
 
@@ -67,12 +70,13 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
         with self._turn:
             if self._is_running and self._taken >= min(2, len(self._loader)):
                 self._epoch += 1
-                self._is_first = False
+                if self._taken < len(self._loader):  # steps_per_epoch; the rest is left out
+                    self._step = 0
             self._is_running = False
 
     def _begin(self) -> None:
-        if self._is_first:
-            self._loader.load_state_dict(self._first)
+        if self._step:
+            self._loader.seek(self._epoch, self._step)
         else:
             self._loader.set_epoch(self._epoch)
         self._batches = iter(self._loader)
@@ -82,11 +86,8 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
         if self._batches is None:
             self._begin()
         batch = next(self._batches, None)
-        if batch is None:  # Keras asks for more than an epoch: steps_per_epoch, or a trial
-            if self._is_running:
-                self._epoch += 1
-                self._is_first = False
-            self._begin()
+        if batch is None:  # the loader's epoch ended within that of Keras
+            self._batches = iter(self._loader)
             batch = next(self._batches)
         self._taken += 1
         return batch
