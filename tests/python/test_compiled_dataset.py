@@ -243,3 +243,18 @@ def test_show_draws_every_kind_of_pack(golden):
 def test_all_golden_packs_are_opened_at_once():
     held = [hotpack.open(pack) for pack in GOLDEN]
     assert sum(map(len, held)) == sum(len(pure.open(pack)) for pack in GOLDEN)
+
+
+def test_the_order_of_an_epoch_can_be_asked_of_a_data_set(golden):
+    data = hotpack.open(golden)
+    wanted = hotpack.epoch_order(len(data), 1, 9, 2)
+    assert np.array_equal(hotpack.epoch_order(data, 1, 9, 2), wanted)
+    assert np.array_equal(hotpack.epoch_order(pure.open(golden), 1, 9, 2), wanted)
+
+
+def test_the_order_of_an_epoch_is_that_of_the_loader(ds):
+    loader = hotpack.Loader(ds, 1, seed=9, label=None)
+    loader.set_epoch(2)
+    assert [batch.index.tolist() for batch in loader] == hotpack.epoch_order(ds, 1, 9, 2).tolist()
+    with pytest.raises(TypeError, match="data is a Loader"):
+        hotpack.epoch_order(loader, 1)

@@ -86,6 +86,7 @@ class BatchOf(Generic[Field]):
 
     @property
     def epoch(self) -> int:
+        """The epoch, from 0."""
         epoch: int = self._core.epoch
         return epoch
 
@@ -143,21 +144,27 @@ class ReadRows:
         self._numbers, self._keys, self._boxes = numbers, keys, boxes
 
     def image(self) -> Array:
+        """Raises UsageError after `release`."""
         return self._held()[0]
 
     def label(self) -> Array | None:
+        """None without labels. Raises UsageError after `release`."""
         return self._held()[1]
 
     def index(self) -> npt.NDArray[np.int64]:
+        """The numbers that were asked for."""
         return self._numbers
 
     def keys(self) -> list[str]:
+        """The keys of these samples."""
         return self._keys
 
     def boxes(self) -> npt.NDArray[np.int32]:
+        """The whole records: nothing was augmented."""
         return self._boxes
 
     def release(self) -> None:
+        """Drops the arrays."""
         self._arrays = None
 
     def _held(self) -> tuple[Array, Array | None]:

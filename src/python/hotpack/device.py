@@ -34,6 +34,7 @@ class DeviceArray:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The extents, that of the batch first, as `BatchOf` gives them."""
         shape: tuple[int, ...] = self._core.shape
         return shape
 
@@ -45,6 +46,7 @@ class DeviceArray:
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all elements, without what lies between this array and the next."""
         nbytes: int = self._core.nbytes
         return nbytes
 
@@ -95,7 +97,11 @@ class DeviceBatch(BatchOf[DeviceArray]):
 
 
 def ordinal_of(device: Device) -> int:
-    """The number of a device: of 1, "cuda:1", torch.device("cuda:1") or a jax.Device."""
+    """The number of a device: of 1, "cuda:1", torch.device("cuda:1") or a jax.Device.
+
+    >>> ordinal_of("cuda:1"), ordinal_of("gpu"), ordinal_of(2)
+    (1, 0, 2)
+    """
     found: Any = device
     if not hasattr(device, "__index__"):
         named = re.fullmatch(r"(?:cuda|gpu)(?::(\d+))?", str(device).lower())

@@ -21,7 +21,11 @@ _Spec = tuple[Any, ...]
 
 def dtype_name(dtype: object) -> str:
     """The name of a type: "float32" for "float32", np.float32, torch.float32 and others. Raises
-    UsageError for what is no type."""
+    UsageError for what is no type.
+
+    >>> dtype_name(np.float32), dtype_name("torch.int64"), dtype_name("bfloat16")
+    ('float32', 'int64', 'bfloat16')
+    """
     text = str(dtype)
     of_torch = text.startswith("torch.")
     text = text.removeprefix("torch.")

@@ -145,6 +145,7 @@ class LoaderOf(Generic[_AnyBatch]):
                 "hotpack.DeviceLoader, or hotpack.torch.Loader or hotpack.jax.Loader with device=",
                 option="device",
             )
+        self._core: Any  # a Loader or a DeviceLoader of _core
         if self.device is None:
             self._core = _core.open_loader(dataset._core, options)
         else:

@@ -24,6 +24,7 @@ class Bar:
         self._bar: Any = tqdm(unit=" samples", file=file)
 
     def show(self, progress: Progress) -> None:
+        """Begins again when the stage is another one."""
         bar = self._bar
         if bar.desc != f"{progress.stage}: ":
             bar.reset(progress.samples_total)
@@ -32,4 +33,5 @@ class Bar:
         bar.update(progress.samples_done - bar.n)
 
     def close(self) -> None:
+        """Leaves the bar as it is."""
         self._bar.close()

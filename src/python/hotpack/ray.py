@@ -54,9 +54,11 @@ class Datasource(_Datasource):
         self._rows = Rows(data, image, label)
 
     def get_name(self) -> str:
+        """The name that Ray shows."""
         return "hotpack"
 
     def estimate_inmemory_data_size(self) -> int | None:
+        """Bytes of all rows, if all are as large as the first."""
         return len(self._rows) * self._row_bytes()
 
     def get_read_tasks(

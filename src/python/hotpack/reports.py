@@ -117,6 +117,7 @@ def pack_report(report: Mapping[str, Any]) -> PackReport:
 
 
 def verify_report(report: Mapping[str, Any]) -> VerifyReport:
+    """From what `hotpack verify --json` prints."""
     findings = tuple(
         Damage(one["file"], one["text"], one.get("record"), one.get("key"), one.get("offset"))
         for one in report["findings"]
@@ -127,6 +128,7 @@ def verify_report(report: Mapping[str, Any]) -> VerifyReport:
 
 
 def info_report(report: Mapping[str, Any]) -> InfoReport:
+    """From what `hotpack info --json` prints."""
     return InfoReport(
         report["pack"],
         report["fingerprint"],
@@ -139,18 +141,22 @@ def info_report(report: Mapping[str, Any]) -> InfoReport:
 
 
 def check_report(report: Mapping[str, Any]) -> CheckReport:
+    """From what `hotpack check --json` prints."""
     return CheckReport(report["exit"] == 0, dict(report))
 
 
 def preview_report(report: Mapping[str, Any]) -> PreviewReport:
+    """From what `hotpack preview --json` prints."""
     return PreviewReport(report["sheet"], report["page"], dict(report))
 
 
 def extract_report(report: Mapping[str, Any]) -> ExtractReport:
+    """From what `hotpack extract --json` prints."""
     return ExtractReport(
         report["status"], report["output"], report["samples"], report["files"], dict(report)
     )
 
 
 def merge_report(report: Mapping[str, Any]) -> MergeReport:
+    """From what `hotpack merge --json` prints."""
     return MergeReport(dict(report))

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass
-from typing import Any, Literal, SupportsIndex, TypeVar
+from typing import Any, Literal, Protocol, SupportsIndex, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import UsageError
-from .dataset import Dataset
 
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.intp]
@@ -236,8 +235,19 @@ def step_plan(
     return StepPlan(whole // global_batch_size, first, last)
 
 
+class DataSet(Protocol):
+    """What `epoch_order` needs of a data set: those of `hotpack.open` and of `hotpack.pure.open`
+    have it."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells a data set from a loader, which also has a length."""
+
+    def __len__(self) -> int: ...
+
+
 def epoch_order(
-    data: Dataset | SupportsIndex,
+    data: DataSet | SupportsIndex,
     batch_size: SupportsIndex | None = None,
     seed: SupportsIndex = 0,
     epoch: SupportsIndex = 0,
@@ -252,7 +262,7 @@ def epoch_order(
 ) -> npt.NDArray[np.int64]:
     """The samples of each batch of an epoch, i64 [steps, rows], in the order of hotpack's loaders.
 
-    data: a data set, or a number of samples.
+    data: a data set of `hotpack.open` or `hotpack.pure.open`, or a number of samples.
     batch_size: samples of this process in each step; global_batch_size: those of all processes.
         Give exactly one. A global batch may be no multiple of world_size; then ranks differ by one
         row at most.
@@ -265,8 +275,13 @@ def epoch_order(
     Raises UsageError for numbers that contradict each other, TypeError for what is no integer.
     1,000,000 samples take 0.1 to 0.4 s. The result must fit into memory, with about ten times its
     size while it is computed.
+
+    >>> epoch_order(10, 4, seed=7, shuffle=False, last_batch="pad").tolist()
+    [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, -1, -1]]
+    >>> epoch_order(10, 4, seed=7, epoch=1).tolist() == epoch_order(10, 4, seed=7).tolist()
+    False
     """
-    samples = len(data) if isinstance(data, Dataset) else operator.index(data)
+    samples = operator.index(data) if isinstance(data, SupportsIndex) else _size(data)
     seed, epoch = check_run(seed, epoch)
     rank, world_size = operator.index(rank), operator.index(world_size)
     block_samples, window_blocks = operator.index(block_samples), operator.index(window_blocks)
@@ -281,6 +296,12 @@ def epoch_order(
     if last_batch == "pad":
         found[positions >= np.uint64(samples)] = -1
     return found.reshape(plan.steps, plan.rows)
+
+
+def _size(data: DataSet) -> int:
+    if not hasattr(data, "fingerprint"):
+        raise TypeError(f"data is a {type(data).__name__}; give a data set or a number of samples")
+    return len(data)
 
 
 def _global_batch_size(
