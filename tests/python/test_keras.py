@@ -125,3 +125,93 @@ except hotpack.UsageError as error: print(error)
         seconds=300,
     )
     assert text == "(24, 10, 12, 11) True\nloader is a list; give a hotpack.Loader\n"
+
+
+RESUME = """
+import json
+steps = []
+class Noted(hotpack.keras.PyDataset):
+    def _next(self):
+        batch = super()._next()
+        return np.full((4, 1), batch.epoch * 100 + batch.step, "float32"), np.zeros((4, 1), "float32")
+class Stop(Exception): pass
+def train(state, stop_after=None, built=True):
+    layers = [keras.layers.Input((1,))] if built else []
+    net = keras.Sequential([*layers, keras.layers.Dense(1)])
+    net.compile("sgd", "mse", run_eagerly=True)
+    inner = net.train_step
+    def train_step(*arguments):
+        data = arguments[-1]
+        steps.append(int(np.asarray(data[0])[0, 0]))
+        return inner(*arguments)
+    net.train_step = train_step
+    data = Noted(loader(resume=state))
+    saved = []
+    def save(model, state):
+        assert model is net
+        saved.append(json.loads(json.dumps(state)))
+        if stop_after is not None and len(saved) == stop_after: raise Stop
+    position = hotpack.keras.Position(data, save)
+    try:
+        for arguments in data.rest(epochs=3):
+            net.fit(data, verbose=0, callbacks=[position], **arguments)
+    except Stop: pass
+    assert saved[-1] == position.state_dict()
+    return saved[-1]
+"""
+
+
+@pytest.mark.parametrize("backend", ["jax", "tensorflow", "torch"])
+def test_a_run_that_stopped_anywhere_trains_the_same_batches(run, backend):
+    framework(backend)
+    text = run(
+        program(
+            backend,
+            RESUME
+            + """
+last = train(None)
+wanted, steps = steps, []
+assert wanted == [epoch * 100 + step for epoch in range(3) for step in range(6)], wanted
+assert last == {**loader().state_dict(), "epoch": 3}
+for stop in (1, 4, 5, 6, 7, 17):
+    steps = []
+    state = train(None, stop, built=stop % 2 == 1)
+    train(state, built=stop % 2 == 0)
+    assert steps == wanted, (stop, steps)
+state, steps = None, []
+for _ in range(18): state = train(state, 1)  # stops after every batch
+assert steps == wanted, steps
+print(list(hotpack.keras.PyDataset(loader(resume=state)).rest(3)), list(hotpack.keras.PyDataset(loader()).rest(3)))
+""",
+        ),
+        golden_pack("bits"),
+        warns=True,
+        seconds=300,
+    )
+    assert text == "[] [{'initial_epoch': 0, 'epochs': 3}]\n"
+
+
+def test_a_loader_in_the_middle_of_an_epoch_needs_rest(run):
+    framework("jax")
+    text = run(
+        program(
+            "jax",
+            """
+begun = loader(); iterator = iter(begun); next(iterator); next(iterator)
+data = hotpack.keras.PyDataset(loader(resume=begun.state_dict()))
+try: model.fit(data, epochs=2, verbose=0)
+except hotpack.UsageError as error: print(error)
+try: hotpack.keras.Position(data, every=0)
+except hotpack.UsageError as error: print(error)
+print(len(data), [(arguments, len(data)) for arguments in data.rest(2)])
+""",
+        ),
+        golden_pack("bits"),
+        warns=True,
+        seconds=300,
+    )
+    assert text.splitlines() == [
+        "the loader stands after step 1 of epoch 0: call fit for each of rest(epochs)",
+        "every is 0; it must be 1 or more",
+        "6 [({'initial_epoch': 0, 'epochs': 1}, 4), ({'initial_epoch': 1, 'epochs': 2}, 6)]",
+    ]
