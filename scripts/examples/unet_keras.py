@@ -77,15 +77,19 @@ class Raw:
 
     def batches(self, epoch, step):
         order = hotpack.epoch_order(len(self.files), self.batch_size, SEED, epoch)
-        return RawBatches(self.files, order[step:])
+        return RawBatches(self.files, epoch, order[step:])
 
 
 class RawBatches(keras.utils.PyDataset):
-    """One batch for each row of numbers of samples."""
+    """One batch for each row of numbers of samples, what is left of an epoch."""
 
-    def __init__(self, files, rows):
+    def __init__(self, files, epoch, rows):
         super().__init__()
-        self.files, self.rows = files, rows
+        self.files, self.epoch, self.rows = files, epoch, rows
+
+    def rest(self, epochs):
+        """As that of hotpack.keras.PyDataset, for this epoch alone."""
+        yield {"initial_epoch": self.epoch, "epochs": epochs}
 
     def __len__(self):
         return len(self.rows)
@@ -106,7 +110,7 @@ class Timed(keras.utils.PyDataset):
 
     def __init__(self, data):
         super().__init__()
-        self.data, self.waited = data, 0.0
+        self.data, self.rest, self.waited = data, data.rest, 0.0
         self.on_epoch_begin, self.on_epoch_end = data.on_epoch_begin, data.on_epoch_end
 
     def __len__(self):
@@ -140,14 +144,8 @@ def main():
         epoch, step = divmod(done, steps)
         count = min(steps - step, (options.stop_after or sys.maxsize) - done)
         batches, begin = Timed(data.batches(epoch, step)), time.perf_counter()
-        history = model.fit(  # one epoch, or the part of it that is left
-            batches,
-            steps_per_epoch=count,
-            initial_epoch=epoch,
-            epochs=epoch + 1,
-            shuffle=False,
-            verbose=0,
-        )
+        for part in batches.rest(epoch + 1):  # of this epoch, perhaps what is left of it
+            history = model.fit(batches, steps_per_epoch=count, shuffle=False, verbose=0, **part)
         seconds = time.perf_counter() - begin
         done, total = done + count, total + count * history.history["loss"][0]
         if step + count == steps:

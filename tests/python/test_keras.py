@@ -85,30 +85,6 @@ print(all(abs(v - wanted) < wanted * 1e-4 for v in totals), len(totals) >= 3)
     assert text == "True True\n"
 
 
-@pytest.mark.parametrize("backend", ["jax", "tensorflow"])
-def test_a_loader_in_the_middle_of_an_epoch_continues_without_a_gap(run, backend):
-    """Whatever Keras takes twice to try it, the batches of three epochs from there on follow each other."""
-    framework("jax" if backend == "jax" else "tensorflow")
-    text = run(
-        program(
-            backend,
-            """
-one = loader()
-every = [round(float(x.astype(np.float64).sum()), 6) for _ in range(4) for x, y in one]
-middle = loader(); middle.seek(0, 4)
-seen.clear()
-model.fit(hotpack.keras.PyDataset(middle, transform=noted), epochs=3, verbose=0)
-first = max(i for i, total in enumerate(seen) if total == every[4])  # after all trials
-print(seen[first:] == every[4:22])
-""",
-        ),
-        golden_pack("bits"),
-        warns=True,
-        seconds=300,
-    )
-    assert text == "True\n"
-
-
 def test_evaluate_and_predict(run):
     framework("jax")
     text = run(
