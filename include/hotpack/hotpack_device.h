@@ -276,8 +276,8 @@ HOTPACK_API hotpack_status hotpack_device_batch_error_info(const hotpack_device_
 HOTPACK_API hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch,
                                                               void* stream, uint64_t part);
 
-/** As hotpack_batch_share: the memory is reused after all handles are released. Names and texts
- * live as long as the handle that they were read from. */
+/** As hotpack_batch_share: the memory is reused after all handles are released. Indices, crops,
+ * keys and texts live as long as the handle that they were read from. */
 HOTPACK_API hotpack_status hotpack_device_batch_share(const hotpack_device_batch* batch,
                                                       hotpack_device_batch** share);
 /** Frees the handle; there is no need to wait for streams. The memory is reused after the batch's
