@@ -111,15 +111,15 @@ class SteadyLoader : public Contestant {
   }
   // Microseconds of this thread for a batch, the median: taking it and letting it go. `pause`:
   // seconds of other work between two batches.
-  double processor(int batches, double pause) {
+  double processor(std::size_t batches, double pause) {
     std::vector<double> spent;
-    while (spent.size() < static_cast<std::size_t>(batches)) {
+    while (spent.size() < batches) {
       for (const double resumed = now() + pause; now() < resumed;) continue;
       const double began = thread_seconds();
       if (!must(loader_.next())) continue;  // the end of an epoch
       spent.push_back((thread_seconds() - began) * 1e6);
     }
-    std::ranges::nth_element(spent, spent.begin() + batches / 2);
+    std::ranges::sort(spent);
     return spent[batches / 2];
   }
   // The clock starts when a batch has just come: what was read ahead in the pause is taken before.
@@ -335,7 +335,7 @@ int serve(const std::string& pack, std::uint64_t batch) {
   for (std::string line; std::getline(std::cin, line);) {
     if (line.starts_with("cpu ")) {
       std::istringstream words(line.substr(4));
-      int batches = 0;
+      std::size_t batches = 0;
       double pause = 0;
       std::string name;
       words >> batches >> pause >> std::ws;
