@@ -3,16 +3,19 @@
 A run is one process per rank. Each rank notes the rows of every batch in a file of its own; a checkpoint is made after every step. When a
 rank has noted a random number of steps, all are killed (SIGKILL) and begun again. What counts in the end is, for each step, what was noted
 last, and a step that was noted twice must have had the same rows both times.
+
+The frameworks are imported once, and each rank is a fork of this process: it begins with no loader, and sooner than a new interpreter.
 """
 
 import argparse
+import importlib
 import json
+import multiprocessing
 import os
 import random
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -250,16 +253,24 @@ def free_port():
         return one.getsockname()[1]
 
 
+def begin_rank(way, folder, environment):
+    """In the forked process."""
+    os.environ.update(environment)
+    log = os.open(folder / f"log.{environment['RANK']}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    worker(way, folder)
+
+
 def start(way, world, folder):
     port = str(free_port())
-    processes = []
+    ranks = []
     for rank in range(world):
-        environment = {**os.environ, "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(world), "NODE_RANK": "0",
-                       "LOCAL_WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1",
-                       "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
-        log = open(folder / f"log.{rank}", "a", encoding="utf-8")
-        processes.append(subprocess.Popen([sys.executable, __file__, "--worker", way, folder], env=environment, stdout=log, stderr=log))
-    return processes
+        environment = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(world), "NODE_RANK": "0",
+                       "LOCAL_WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}  # fmt: skip
+        ranks.append(multiprocessing.get_context("fork").Process(target=begin_rank, args=(way, folder, environment)))
+        ranks[-1].start()
+    return ranks
 
 
 def lines_of(folder, rank):
@@ -270,14 +281,14 @@ def lines_of(folder, rank):
 def run(way, world, folder, kill_after=None):
     """Runs to the end, or kills all ranks when rank 0 has noted `kill_after` steps more. Returns whether it came to the end."""
     before = lines_of(folder, 0)
-    processes = start(way, world, folder)
+    ranks = start(way, world, folder)
     deadline = time.monotonic() + 300
-    while any(process.poll() is None for process in processes):
+    while any(rank.exitcode is None for rank in ranks):
         if kill_after is not None and lines_of(folder, 0) >= before + kill_after or time.monotonic() > deadline:
-            for process in processes:
-                process.send_signal(signal.SIGKILL)
+            for rank in ranks:
+                rank.kill()
         time.sleep(0.002)
-    codes = [process.wait() for process in processes]
+    codes = [rank.exitcode for rank in ranks]
     if any(code not in (0, -signal.SIGKILL) for code in codes) and kill_after is None:
         sys.exit(f"resume-check: {way} on {world} ended with {codes}:\n{(folder / 'log.0').read_text()[-3000:]}")
     return codes == [0] * world
@@ -323,17 +334,17 @@ def check(way, world, runs, chance):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--worker", nargs=2)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--processes", default="1,2")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    if options.worker:
-        return worker(options.worker[0], Path(options.worker[1]))
+    os.environ |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
     chance, failed = random.Random(options.seed), 0
     print(f"{'way':<12}{'processes':>10}{'runs':>6}{'kills':>7}{'steps again':>13}{'equal':>7}")
     for way in options.ways.split(","):
+        importlib.import_module({"trainer": "transformers.trainer"}.get(way, way))
+        importlib.import_module("hotpack.torch")
         for world in map(int, options.processes.split(",")):
             kills, repeats, equal = check(way, world, options.runs, chance)
             failed += options.runs - equal
