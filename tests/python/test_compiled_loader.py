@@ -231,6 +231,52 @@ def test_next_into_writes_into_the_callers_arrays(big):
     assert loader.next_into(image, label) is None and loader.next_into(image).epoch == 1
     with pytest.raises(hotpack.UsageError, match="the image buffer has 5 bytes"):
         loader.next_into(np.zeros(5, np.uint8))
+    image.flags.writeable = False
+    for name, wrong in (("image", "x"), ("label", np.zeros((8, 10, 24), np.uint8)[..., ::2]), ("image", image)):
+        with pytest.raises(hotpack.UsageError, match=f"the {name} array must be writable") as caught:
+            loader.next_into(**{name: wrong})
+        assert caught.value.option == name
+
+
+def test_next_into_moves_the_loader_as_a_loop_does(big):
+    image, loader = np.zeros((8, 10, 12, 3), np.uint8), hotpack.Loader(big, 8)
+    assert loader.next_into(image).step == 0 and loader.next_epoch == 1
+    assert [batch.epoch for batch in loader] == [1, 1, 1]
+    while loader.next_into(image):
+        pass
+    assert loader.next_epoch == 3 and next(iter(loader)).epoch == 3
+    assert loader.next_into(image).step == 1
+    loader.set_epoch(3)  # from its beginning
+    assert [batch.step for batch in loader] == [0, 1, 2]
+
+
+def test_other_threads_run_while_next_into_waits(run):
+    """Of calls that take more than 5 ms, the other thread must run in the middle of at least half."""
+    text = run(
+        """
+import sys, threading, time, numpy as np, hotpack
+ds = hotpack.open(*[sys.argv[1]] * 8)
+loader = hotpack.Loader(ds.subset(list(range(24)) * 2000), 24000, image=hotpack.Image("float32"), threads=1, slots=2)
+image = np.empty((24000, 10, 12, 3), np.float32)
+moments = []
+def work():
+    while True:
+        moments.append(time.perf_counter())
+        time.sleep(0.0005)
+threading.Thread(target=work, daemon=True).start()
+calls = ran = 0
+for _ in range(20):
+    begin = time.perf_counter()
+    loader.next_into(image)
+    end = time.perf_counter()
+    if end - begin > 0.005:
+        calls += 1
+        ran += any(begin + 0.001 < moment < end - 0.001 for moment in moments)
+print(calls >= 4, ran >= calls / 2, loader.stats()["wait_seconds"] > 0)
+""",
+        golden_pack("bits"),
+    )
+    assert text == "True True True\n"
 
 
 # ---- acceptance 6 to 8: memory
@@ -389,8 +435,9 @@ def test_cancel_and_close_wake_a_waiting_call(big):
     loader = hotpack.Loader(big, 4)
     next(iter(loader))
     loader.cancel()
-    with pytest.raises(hotpack.CancelledError):
-        next(iter_of(loader))
+    for _ in range(2):  # also the loop after the one that was cancelled
+        with pytest.raises(hotpack.CancelledError):
+            next(iter(loader))
     loader.seek(0)
     assert next(iter(loader)).step == 0
     loader.close()
@@ -402,23 +449,31 @@ def test_cancel_and_close_wake_a_waiting_call(big):
     assert np.array_equal(held.image[0], big[int(held.index[0])].image)
 
 
-def iter_of(loader):
-    """The iterator of a loader that was cancelled, which iter() would begin anew."""
-    return type(iter(hotpack.Loader(loader.dataset, 4)))(loader, loader._iteration)
+ENDS = {
+    "next": "for batch in loader: batch.image.sum()",
+    "next, copied": "held = list(loader)",
+    "next_into": "loader.next_into(np.empty((1, 10, 12, 3), np.uint8))",
+    "read": "ds.read(list(range(24)) * 20)",
+    "samples": "[(sample.image, sample.one_hot()) for sample in ds]",
+    "open": "hotpack.open(sys.argv[1]).class_weights()",
+    "Loader": "hotpack.Loader(ds, 2)",
+}
 
 
-def test_python_ends_with_daemon_threads_in_next(run):
-    program = """
-import sys, threading, hotpack
-loaders = [hotpack.Loader(hotpack.open(sys.argv[1]), 1) for _ in range(3)]
-def read(loader):
+@pytest.mark.parametrize("work", ENDS)
+def test_python_ends_with_daemon_threads_in_the_library(run, work):
+    program = f"""
+import sys, threading, time, numpy as np, hotpack
+ds = hotpack.open(*[sys.argv[1]] * 8)
+def use():
+    loader = hotpack.Loader(ds, 1)
     while True:
-        for batch in loader: batch.image.sum()
-for loader in loaders: threading.Thread(target=read, args=[loader], daemon=True).start()
-next(iter(hotpack.Loader(loaders[0].dataset, 1)))
+        {ENDS[work]}
+for _ in range(3): threading.Thread(target=use, daemon=True).start()
+time.sleep(0.2)
 """
-    for _ in range(20):
-        run(program, golden_pack("bits"))
+    for _ in range(20 if work == "next" else 5):
+        run(program, golden_pack("bits"), warns="copied" in work)  # of copies
 
 
 def test_python_ends_in_the_middle_of_a_loop(run):
@@ -513,7 +568,12 @@ def test_options_that_do_not_fit_name_themselves(big):
         with pytest.raises(hotpack.UsageError) as caught:
             hotpack.Loader(big, **options)
         assert caught.value.option == name, options
-    for options in ({"batch_size": 0}, {"batch_size": 25}, {"batch_size": 2, "slots": 1}, {"batch_size": 2, "image": hotpack.Image("uint8", mean=[0], std=[1])}):
+    for name, value in (("slots", 1), ("slots", 2**32 + 4), ("threads", 2**32 + 1), ("pad_to", 5), ("pad_to", "ab"), ("image", "float32"), ("label", "int64"),
+                        ("augment", 3), ("timeout", "x"), ("timeout", float("nan")), ("residency", "device"), ("outputs", 3), ("progress", True)):  # fmt: skip
+        with pytest.raises(hotpack.UsageError) as caught:
+            hotpack.Loader(big, 2, **{name: value})
+        assert caught.value.option == name
+    for options in ({"batch_size": 0}, {"batch_size": 25}, {"batch_size": 2, "image": hotpack.Image("uint8", mean=[0], std=[1])}):
         with pytest.raises(hotpack.UsageError):
             hotpack.Loader(big, **options)
     with pytest.raises(hotpack.UsageError, match="dtype"):

@@ -17,6 +17,7 @@
 #include "hotpack/expand.hpp"
 #include "hotpack/read_batch.hpp"
 #include "options.hpp"
+#include "waiting.hpp"
 
 namespace hotpack::python {
 
@@ -68,10 +69,7 @@ nb::list numbers(const std::vector<T>& values) {
 }
 
 nb::dict statistics_of(const PyDataset& self) {
-  Result<Statistics> result = [&] {
-    const nb::gil_scoped_release release;
-    return self.data->statistics();
-  }();
+  Result<Statistics> result = unlocked([&] { return self.data->statistics(); });
   const Statistics statistics = take(std::move(result));
   nb::dict facts;
   facts["mean"] = numbers(statistics.mean);
@@ -118,10 +116,7 @@ std::vector<std::int64_t> image_strides(const ImageShape& shape) {
 
 nb::object image_of(const PySample& self, VerifyChecksums verify) {
   std::vector<std::uint8_t> scratch;
-  Result<ImageView> loaded = [&] {
-    const nb::gil_scoped_release release;
-    return self.sample.load_image(scratch, verify);
-  }();
+  Result<ImageView> loaded = unlocked([&] { return self.sample.load_image(scratch, verify); });
   const ImageView view = take(std::move(loaded));
   const std::array<std::int64_t, 3> shape{view.shape.height, view.shape.width, view.shape.channels};
   const bool copied = !scratch.empty();  // moving the vector leaves its memory in place
@@ -155,13 +150,12 @@ nb::object label_in(const PySample& self, const nb::object& spec, VerifyChecksum
   const LabelShape stored = self.sample.label_shape();
   static_cast<void>(take(label_bytes(stored, output)));  // refuses forms that cannot be
   const NewArray made = new_array(label_shape(stored, output), label_type(stored, output));
-  Status expanded = [&]() -> Status {
-    const nb::gil_scoped_release release;
+  Status expanded = unlocked([&]() -> Status {
     std::vector<std::uint8_t> scratch;
     Result<LabelView> view = self.sample.load_label(scratch, verify);
     if (!view.ok()) return std::move(view).error();
     return expand_label(*view, output, made.bytes);
-  }();
+  });
   check(std::move(expanded));
   return made.array;
 }
@@ -173,10 +167,8 @@ std::vector<std::uint64_t> indices_of(const Numbers& numbers) {
 }
 
 nb::list keys_of(const PyDataset& self, std::uint64_t first, std::uint64_t count) {
-  Result<std::vector<std::string_view>> result = [&] {
-    const nb::gil_scoped_release release;
-    return self.data->keys(first, count);
-  }();
+  Result<std::vector<std::string_view>> result =
+      unlocked([&] { return self.data->keys(first, count); });
   const std::vector<std::string_view> keys = take(std::move(result));
   nb::list list;
   for (const std::string_view key : keys) list.append(text_of(key));
@@ -184,10 +176,7 @@ nb::list keys_of(const PyDataset& self, std::uint64_t first, std::uint64_t count
 }
 
 nb::object find(const PyDataset& self, const std::string& key) {
-  Result<std::optional<std::uint64_t>> result = [&] {
-    const nb::gil_scoped_release release;
-    return self.data->find(key);
-  }();
+  Result<std::optional<std::uint64_t>> result = unlocked([&] { return self.data->find(key); });
   const auto number = take(std::move(result));
   return number ? nb::object(nb::int_(*number)) : nb::none();
 }
@@ -218,10 +207,8 @@ nb::tuple read(const PyDataset& self, const Numbers& numbers, const nb::tuple& i
   const std::vector<std::uint64_t> indices = indices_of(numbers);
   const ReadOptions options{image_output(image), label_output(label), pixel_size(pad_to), threads,
                             verify_of(verify)};
-  Result<BatchShapes> known = [&] {
-    const nb::gil_scoped_release release;
-    return read_batch_shapes(*self.data, indices, options);
-  }();
+  Result<BatchShapes> known =
+      unlocked([&] { return read_batch_shapes(*self.data, indices, options); });
   const BatchShapes shapes = take(std::move(known));
   const NewArray images =
       room_for("image", image_out, shapes.image, shapes.image_type, shapes.image_bytes);
@@ -229,10 +216,9 @@ nb::tuple read(const PyDataset& self, const Numbers& numbers, const nb::tuple& i
   const NewArray labels =
       labeled ? room_for("label", label_out, shapes.label, shapes.label_type, shapes.label_bytes)
               : NewArray{nb::none(), {}};
-  Result<BatchInfo> result = [&] {
-    const nb::gil_scoped_release release;
+  Result<BatchInfo> result = unlocked([&] {
     return read_batch(*self.data, indices, options, {images.bytes, labels.bytes});
-  }();
+  });
   const BatchInfo info = take(std::move(result));
   nb::list keys;
   for (const std::string& key : info.keys) keys.append(text_of(key));
@@ -245,10 +231,7 @@ PyDataset open(const nb::list& folders) {
     const auto bytes = nb::cast<nb::bytes>(folder);
     paths.emplace_back(bytes.c_str(), bytes.size());
   }
-  Result<Dataset> opened = [&] {
-    const nb::gil_scoped_release release;
-    return Dataset::open(paths);
-  }();
+  Result<Dataset> opened = unlocked([&] { return Dataset::open(paths); });
   return {std::make_shared<const Dataset>(take(std::move(opened)))};
 }
 

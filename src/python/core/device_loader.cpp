@@ -167,8 +167,7 @@ class PyDeviceLoader final : public Awaited {
   PyDeviceLoader& operator=(const PyDeviceLoader&) = delete;
   ~PyDeviceLoader() override {
     forget();
-    const nb::gil_scoped_release release;
-    const DeviceLoader closing = std::move(loader_);
+    unlocked_unless_exiting([&] { const DeviceLoader closing = std::move(loader_); });
   }
 
   void cancel() noexcept override { loader_.cancel(); }
@@ -176,8 +175,8 @@ class PyDeviceLoader final : public Awaited {
   [[nodiscard]] DeviceLoader& loader() { return loader_; }
 
   std::optional<PyDeviceBatch> next(double seconds, std::uint64_t stream) {
-    auto batch =
-        wait(seconds, [&](milliseconds slice) { return loader_.next(stream_of(stream), slice); });
+    auto batch = wait(seconds, true,
+                      [&](milliseconds slice) { return loader_.next(stream_of(stream), slice); });
     if (!batch) return std::nullopt;
     return PyDeviceBatch{std::move(*batch), {}};
   }
@@ -185,7 +184,7 @@ class PyDeviceLoader final : public Awaited {
   std::optional<PyDeviceBatch> next_into(const DeviceBuffers& buffers, double seconds,
                                          std::uint64_t stream) {
     CUstream_st* const streams[] = {stream_of(stream)};
-    auto info = wait(seconds, [&](milliseconds) {
+    auto info = wait(seconds, false, [&](milliseconds) {
       return loader_.next_into(std::span<const DeviceBuffers>(&buffers, 1), streams);
     });
     if (!info) return std::nullopt;
@@ -222,6 +221,7 @@ class Listener {
   explicit Listener(nb::object listener) : listener_(std::move(listener)) {}
 
   bool operator()(const LoadProgress& at) noexcept {
+    if (is_exiting()) return false;
     const nb::gil_scoped_acquire acquire;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -247,7 +247,6 @@ class Listener {
 std::unique_ptr<PyDeviceLoader> open_device_loader(const PyDataset& dataset, const nb::dict& given,
                                                    const nb::dict& placed,
                                                    const nb::object& progress) {
-  refuse_at_exit();
   DeviceLoaderOptions options;
   options.loader = loader_options(given);
   options.devices = {nb::cast<int>(placed["device"])};
@@ -257,10 +256,7 @@ std::unique_ptr<PyDeviceLoader> open_device_loader(const PyDataset& dataset, con
   options.device_budget_bytes = budget_of(placed["device_budget"]);
   Listener listener(progress);
   options.progress = [&listener](const LoadProgress& at) { return listener(at); };
-  auto opened = [&] {
-    const nb::gil_scoped_release release;
-    return DeviceLoader::open(*dataset.data, options);
-  }();
+  auto opened = unlocked([&] { return DeviceLoader::open(*dataset.data, options); });
   listener.rethrow();
   return std::make_unique<PyDeviceLoader>(take(std::move(opened)));
 }

@@ -163,8 +163,7 @@ class PyLoader final : public Awaited {
   PyLoader& operator=(const PyLoader&) = delete;
   ~PyLoader() override {
     forget();
-    const nb::gil_scoped_release release;
-    loader_.close();
+    unlocked_unless_exiting([&] { loader_.close(); });
   }
 
   void cancel() noexcept override { loader_.cancel(); }
@@ -179,15 +178,16 @@ class PyLoader final : public Awaited {
   std::optional<PyBatch> next(double seconds) {
     const std::size_t leased = loader_.leased();
     const bool read_ahead_would_stop = leased > 0 && leased + 2 >= loader_.slots();
-    auto batch = wait(seconds, [&](milliseconds slice) { return loader_.next(slice); });
+    auto batch = wait(seconds, true, [&](milliseconds slice) { return loader_.next(slice); });
     if (!batch) return std::nullopt;
     ++batches_;
     if (!read_ahead_would_stop) return PyBatch{lease_of(std::move(*batch))};
     ++copied_;
-    const nb::gil_scoped_release release;
-    PyBatch copy{copy_of(*batch, pool_)};
-    batch->release();
-    return copy;
+    return unlocked([&] {
+      PyBatch copy{copy_of(*batch, pool_)};
+      batch->release();
+      return copy;
+    });
   }
 
  private:
@@ -200,28 +200,37 @@ class PyLoader final : public Awaited {
 // ---- opening
 
 std::unique_ptr<PyLoader> open_loader(const PyDataset& dataset, const nb::dict& given) {
-  refuse_at_exit();
   const LoaderOptions options = loader_options(given);
-  Result<Loader> opened = [&] {
-    const nb::gil_scoped_release release;
-    return Loader::open(*dataset.data, options);
-  }();
+  Result<Loader> opened = unlocked([&] { return Loader::open(*dataset.data, options); });
   return std::make_unique<PyLoader>(take(std::move(opened)));
 }
 
 using Out = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
-std::span<std::byte> bytes_of(const nb::object& array) {
+// `name`: of the field, for the error. A copy of the array would be filled in vain, so none is
+// made.
+std::span<std::byte> bytes_of(const char* name, const nb::object& array) {
   if (array.is_none()) return {};
-  const auto out = nb::cast<Out>(array);
+  Out out;
+  if (!nb::try_cast(array, out, false))
+    raise({ErrorCode::usage,
+           std::string("the ") + name +
+               " array must be writable and contiguous, in host memory; give for example "
+               "numpy.empty(shape, dtype)",
+           {},
+           {},
+           {},
+           {},
+           name});
   return {static_cast<std::byte*>(out.data()), out.nbytes()};
 }
 
 // (epoch, step, valid, index, keys) or None
 nb::object next_into(PyLoader& self, const nb::object& image, const nb::object& label,
                      double seconds) {
-  const BatchBuffers into{bytes_of(image), bytes_of(label)};
-  const auto info = self.wait(seconds, [&](milliseconds) { return self.loader().next_into(into); });
+  const BatchBuffers into{bytes_of("image", image), bytes_of("label", label)};
+  const auto info =
+      self.wait(seconds, false, [&](milliseconds) { return self.loader().next_into(into); });
   if (!info) return nb::none();
   nb::list keys;
   for (const std::string& key : info->keys) keys.append(text_of(key));

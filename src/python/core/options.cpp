@@ -102,6 +102,7 @@ LastBatch last_batch_of(const std::string& name) {
 
 LoaderOptions loader_options(const nb::dict& given) {
   const auto number = [&](const char* name) { return nb::cast<std::uint64_t>(given[name]); };
+  const auto small = [&](const char* name) { return nb::cast<unsigned>(given[name]); };
   const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
   LoaderOptions options;
   options.global_batch_size = number("global_batch_size");
@@ -117,8 +118,8 @@ LoaderOptions loader_options(const nb::dict& given) {
   options.label = label_output(given["label"]);
   options.augment = augment_of(given["augment"]);
   options.pad_to = pixel_size(given["pad_to"]);
-  options.threads = static_cast<unsigned>(number("threads"));
-  options.prefetch_batches = static_cast<unsigned>(number("slots"));
+  options.threads = small("threads");
+  options.prefetch_batches = small("slots");
   options.verify_checksums = verify_of(text("check"));
   options.access = text("access") == "read" ? FileAccess::read : FileAccess::map;
   options.timeout = kSlice;  // of next_into(); the whole wait is a loop of these

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 
 namespace nb = nanobind;
 
@@ -17,6 +18,7 @@ struct Waiting {
   std::set<Awaited*> loaders;
   int waiters = 0;
   std::atomic<bool> over{false};
+  std::atomic<bool> abandoned{false};  // Python did not wait for all threads
 };
 
 namespace {
@@ -62,14 +64,21 @@ Waiter::~Waiter() {
   all_.changed.notify_all();
 }
 
+Released::~Released() {
+  while (waiting().abandoned) std::this_thread::sleep_for(std::chrono::hours(1));
+  PyEval_RestoreThread(state_);
+}
+
+bool is_exiting() noexcept { return waiting().over; }
+
 void refuse_at_exit() {
-  if (!waiting().over) return;
+  if (!is_exiting()) return;
   const nb::module_ threading = nb::module_::import_("threading");
   if (!threading.attr("current_thread")().is(threading.attr("main_thread")())) {
     PyErr_SetNone(PyExc_SystemExit);  // ends the thread without a trace, as sys.exit() does
     throw nb::python_error();
   }
-  raise({ErrorCode::cancelled, "Python is exiting, so no batch can come", {}, {}});
+  raise({ErrorCode::cancelled, "Python is exiting, so hotpack does nothing more", {}, {}});
 }
 
 void end_waiting() {
@@ -78,7 +87,8 @@ void end_waiting() {
   const nb::gil_scoped_release release;
   std::unique_lock lock(all.mutex);
   for (Awaited* const loader : all.loaders) loader->cancel();
-  all.changed.wait_for(lock, std::chrono::seconds(10), [&] { return all.waiters == 0; });
+  all.abandoned =
+      !all.changed.wait_for(lock, std::chrono::seconds(10), [&] { return all.waiters == 0; });
 }
 
 void forget_waiting() { waiting_here = new Waiting; }

@@ -33,6 +33,8 @@ Shuffle = bool | Literal["block"]
 Tail = Literal["drop", "pad", "wrap"]
 State = dict[str, str | int]
 _LEGACY_STREAM = 0
+_MOST_SMALL = 2**32 - 1
+_MOST_DEVICE = 2**31 - 1
 _AnyBatch = TypeVar("_AnyBatch", bound=BatchOf[Any])
 
 
@@ -114,6 +116,7 @@ class LoaderOf(Generic[_AnyBatch]):
         self.dataset = dataset
         if label is self._default_label and dataset._core.label is None:
             given["label"] = label = None
+        _check_forms(image, label, augment)
         place = place_of(rank, world)
         self.rank, self.world, self._origin = place
         _check_choices(shuffle, tail, access, timeout)
@@ -128,9 +131,9 @@ class LoaderOf(Generic[_AnyBatch]):
             "rank": _unsigned("rank", self.rank),
             "world": _unsigned("world", self.world),
             "augment": _augment_spec(augment),
-            "pad_to": pad_to,
-            "slots": _unsigned("slots", slots),
-            "threads": _unsigned("threads", threads),
+            "pad_to": _size("pad_to", pad_to),
+            "slots": _unsigned("slots", slots, 2, _MOST_SMALL),
+            "threads": _unsigned("threads", threads, 0, _MOST_SMALL),
             "check": check,
             "access": access,
             "block_samples": _unsigned("block_samples", block_samples),
@@ -147,14 +150,15 @@ class LoaderOf(Generic[_AnyBatch]):
             )
         self._core: Any  # a Loader or a DeviceLoader of _core
         if self.device is None:
+            _refuse_device_options(given)
             self._core = _core.open_loader(dataset._core, options)
         else:
             placed = {
-                "device": self.device,
+                "device": _unsigned("device", self.device, 0, _MOST_DEVICE),
                 "residency": residency,
-                "outputs": _unsigned("outputs", outputs) if self._lends_outputs else 0,
-                "pinned_budget": pinned_budget,
-                "device_budget": device_budget,
+                "outputs": self._lends_outputs and _unsigned("outputs", outputs, 0, _MOST_SMALL),
+                "pinned_budget": _budget("pinned_budget", pinned_budget),
+                "device_budget": _budget("device_budget", device_budget),
             }
             self._core = _open_on_device(dataset, options, placed, progress)
         self._timeout = float(timeout or 0)
@@ -162,6 +166,7 @@ class LoaderOf(Generic[_AnyBatch]):
         self._iteration = 0
         self._epoch = 0  # of the running iteration
         self._is_placed = True  # nothing was taken since the loader was opened or moved
+        self._is_cancelled = False
         self._warned = False
 
     # ---- iteration
@@ -172,7 +177,7 @@ class LoaderOf(Generic[_AnyBatch]):
         stands. An older iterator then raises UsageError."""
         with self._turn:
             epoch, is_here = self._next_epoch()
-            if not is_here:
+            if not is_here and not self._is_cancelled:  # begin_epoch would end the cancellation
                 self._core.begin_epoch(epoch)
             self._epoch = epoch
             self._is_placed = True  # a loop that takes nothing is none
@@ -195,6 +200,9 @@ class LoaderOf(Generic[_AnyBatch]):
         with self._turn:
             self._iteration += 1
         found = self._core.next_into(image, label, self._timeout)
+        with self._turn:
+            self._is_placed = False
+            self._epoch = self._core.position()[0] - 1 if found is None else found[0]
         return None if found is None else NextInfo(*found)
 
     def _next(self, iteration: int) -> _AnyBatch | None:
@@ -249,7 +257,8 @@ class LoaderOf(Generic[_AnyBatch]):
         epoch = _unsigned("epoch", epoch)
         with self._turn:
             at, step = self._core.position()
-            if not (self._is_placed and at == epoch and step < len(self)):
+            is_here = self._is_placed and at == epoch and step < len(self)
+            if not is_here or self._is_cancelled:
                 self._core.begin_epoch(epoch)
                 self._place()
 
@@ -261,6 +270,7 @@ class LoaderOf(Generic[_AnyBatch]):
 
     def _place(self) -> None:
         self._is_placed = True
+        self._is_cancelled = False
         self._iteration += 1
 
     @property
@@ -288,7 +298,8 @@ class LoaderOf(Generic[_AnyBatch]):
         return rows
 
     def stats(self) -> dict[str, float]:
-        """batches: handed out; wait_seconds: spent waiting for batches; threads. In host memory:
+        """batches: handed out; wait_seconds: spent waiting for batches, and in next_into also copying;
+        threads. In host memory:
         copied: batches that were copied because too many were held; slots, leased: batches in
         memory, and of these held by the program; slot_bytes: memory of all slots. On a device:
         copied_bytes: from host to device; pinned_bytes, device_bytes: memory in use; load_seconds:
@@ -308,7 +319,9 @@ class LoaderOf(Generic[_AnyBatch]):
     # ---- the end
 
     def cancel(self) -> None:
-        """Wakes every waiting call, from any thread. Calls raise CancelledError until `seek`."""
+        """Wakes every waiting call, from any thread. Calls and loops raise CancelledError until
+        `seek`, `load_state_dict` or `set_epoch`."""
+        self._is_cancelled = True
         self._core.cancel()
 
     def close(self) -> None:
@@ -441,15 +454,56 @@ class _Iterator(Iterator[_AnyBatch]):
         return len(self._loader)
 
 
-def _check_choices(shuffle: Any, tail: str, access: str, timeout: float | None) -> None:
+def _check_forms(image: Any, label: Any, augment: Any) -> None:
+    if not isinstance(image, Image):
+        raise UsageError(f"image is {image!r}; it must be a hotpack.Image", option="image")
+    if label is not None and not isinstance(label, Label):
+        raise UsageError(
+            f"label is {label!r}; it must be hotpack.Ids, hotpack.OneHot or hotpack.Bits",
+            option="label",
+        )
+    if augment is not None and not hasattr(augment, "horizontal_flip"):
+        raise UsageError(f"augment is {augment!r}; it must be a hotpack.Augment", option="augment")
+
+
+def _check_choices(shuffle: Any, tail: Any, access: Any, timeout: Any) -> None:
     if shuffle not in (True, False, "block"):
         raise UsageError(f"shuffle {shuffle!r} is none of True, False, 'block'", option="shuffle")
     if tail not in ("drop", "pad", "wrap"):
         raise UsageError(f"tail {tail!r} is none of 'drop', 'pad', 'wrap'", option="tail")
     if access not in ("map", "read"):
         raise UsageError(f"access {access!r} is neither 'map' nor 'read'", option="access")
-    if timeout is not None and timeout < 0:
-        raise UsageError("timeout is negative; None waits for ever", option="timeout")
+    is_time = timeout is None or isinstance(timeout, (int, float)) and timeout >= 0
+    if not is_time:
+        raise UsageError(
+            f"timeout is {timeout!r}; it must be seconds from 0 on, or None to wait for ever",
+            option="timeout",
+        )
+
+
+def _refuse_device_options(given: Mapping[str, Any]) -> None:
+    unused = {
+        "residency": "auto",
+        "outputs": 4,
+        "pinned_budget": None,
+        "device_budget": None,
+        "progress": None,
+    }
+    for name, default in unused.items():
+        if given[name] != default:
+            raise UsageError(f"{name} is for batches on a device; give device=, too", option=name)
+
+
+def _size(name: str, size: Any) -> tuple[int, int] | None:
+    if size is None:
+        return None
+    if not isinstance(size, (tuple, list)) or len(size) != 2:
+        raise UsageError(f"{name} is {size!r}; it must be (height, width)", option=name)
+    return _unsigned(name, size[0], 1, _MOST_SMALL), _unsigned(name, size[1], 1, _MOST_SMALL)
+
+
+def _budget(name: str, size: int | None) -> int | None:
+    return None if size is None else _unsigned(name, size)
 
 
 def _global_size(batch_size: int | None, global_batch_size: int | None, world: int) -> int:
@@ -465,12 +519,12 @@ def _global_size(batch_size: int | None, global_batch_size: int | None, world: i
     return _unsigned("batch_size", batch_size) * world
 
 
-def _unsigned(name: str, value: int) -> int:
+def _unsigned(name: str, value: Any, least: int = 0, most: int = 2**64 - 1) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise UsageError(f"{name} is {value!r}; it must be an integer", option=name)
-    number = value.__index__()
-    if not 0 <= number < 2**64:
-        raise UsageError(f"{name} is {number}; it must be from 0 to 2^64 - 1", option=name)
+    number: int = value.__index__()
+    if not least <= number <= most:
+        raise UsageError(f"{name} is {number}; it must be from {least} to {most}", option=name)
     return number
 
 
