@@ -109,11 +109,17 @@ std::uint64_t count_or_zero(const std::vector<std::uint64_t>& counts, std::size_
   return index < counts.size() ? counts[index] : 0;
 }
 
-// Writes the keys, each with a NUL, to `into`, which has room for them.
-void write_keys(const std::vector<std::string_view>& keys, char* into) {
+// Writes the keys, each with a NUL, to `into`, which has room for them or is null, and their
+// places.
+void write_keys(const std::vector<std::string_view>& keys, char* into, std::uint64_t* offsets) {
+  std::uint64_t place = 0;
   for (const std::string_view key : keys) {
-    into = std::copy(key.begin(), key.end(), into);
-    *into++ = '\0';
+    if (offsets != nullptr) *offsets++ = place;
+    if (into != nullptr) {
+      std::ranges::copy(key, into + place);
+      into[place + key.size()] = '\0';
+    }
+    place += key.size() + 1;
   }
 }
 
@@ -121,18 +127,16 @@ void write_keys(const std::vector<std::string_view>& keys, char* into) {
 Status copy_keys(const std::vector<std::string_view>& keys, char* into, std::size_t size,
                  std::size_t* length, std::uint64_t* offsets) {
   std::size_t bytes = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (offsets != nullptr) offsets[i] = bytes;
-    bytes += keys[i].size() + 1;
-  }
+  for (const std::string_view key : keys) bytes += key.size() + 1;
   if (length != nullptr) *length = bytes;
-  if (into == nullptr && size == 0) return {};
-  HOTPACK_TRY(require(into, "keys"));
-  if (size < bytes)
-    return option_error("size", "the keys have " + std::to_string(bytes) +
-                                    " bytes with their NULs; there is room for " +
-                                    std::to_string(size));
-  write_keys(keys, into);
+  if (into != nullptr || size != 0) {
+    HOTPACK_TRY(require(into, "keys"));
+    if (size < bytes)
+      return option_error("size", "the keys have " + std::to_string(bytes) +
+                                      " bytes with their NULs; there is room for " +
+                                      std::to_string(size));
+  }
+  write_keys(keys, into, offsets);
   return {};
 }
 

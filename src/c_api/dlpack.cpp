@@ -1,3 +1,5 @@
+#include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -82,6 +84,8 @@ hotpack_status give_host_tensor(const hotpack_batch* batch, std::int32_t field,
         std::make_shared<HostKeeper>(HostKeeper{batch->memory, *batch->batch}));
     *tensor = made.release();
     return HOTPACK_OK;
+  } catch (const std::bad_alloc&) {
+    return HOTPACK_ERROR_IO;
   } catch (...) {
     return HOTPACK_ERROR_INTERNAL;
   }

@@ -1,8 +1,9 @@
 // The structs behind the opaque handles of hotpack.h.
 //
 // Ownership: the caller of the C ABI owns each handle until it closes it. Thread-safety: as in
-// hotpack.h; everything that changes behind a const handle has a lock. Failure: a handle that
-// failed to open has only the text of its error, and every other call with it fails.
+// hotpack.h; everything that changes behind a const handle has a lock, but for batches, which one
+// thread uses at a time. Failure: a handle that failed to open has only the text of its error, and
+// every other call with it fails.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Makes DLPack tensors of contiguous memory.
 //
 // Ownership: a tensor shares `keeper` until its deleter is called, which also frees the tensor.
-// Any thread may call the deleter. Thread-safe; does not fail.
+// Any thread may call the deleter. Thread-safe. Failure: std::bad_alloc.
 #pragma once
 
 #include <cstddef>

@@ -298,8 +298,8 @@ class LoaderOf(Generic[_AnyBatch]):
         return rows
 
     def stats(self) -> dict[str, float]:
-        """batches: handed out; wait_seconds: spent waiting for batches, and in next_into also copying;
-        threads. In host memory:
+        """batches: handed out; wait_seconds: spent waiting for batches, and in next_into
+        also copying; threads. In host memory:
         copied: batches that were copied because too many were held; slots, leased: batches in
         memory, and of these held by the program; slot_bytes: memory of all slots. On a device:
         copied_bytes: from host to device; pinned_bytes, device_bytes: memory in use; load_seconds:
