@@ -4,7 +4,7 @@
 usage: compare_python.py HOTPACK LOADER_SPEED REPORT.json [--rounds N] [--seconds S]
 
 Rates: contestants take turns of S seconds (default 0.5), N rounds (default 7); a ratio is the median of the rounds' ratios. Processor time: of the
-thread that takes the batches. Two cores; files in memory.
+thread that takes the batches. Two cores; files in memory. Exits with 1 if a target is missed.
 """
 
 import argparse
@@ -97,6 +97,12 @@ def make_small(options, folder):
          "--size", "32x24", "-q", "-o", folder / "packed"])  # fmt: skip
 
 
+def missed(figures):
+    """What is short of its target, for the exit status."""
+    rates = [name for name, one in figures["rates"].items() if isinstance(one, dict) and one["target"] and one["ratio"] < one["target"]]
+    return rates + [name for name, one in figures["processor_microseconds"].items() if one["limit"] and one["small"] > one["limit"]]
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("hotpack", "loader_speed", "report"):
@@ -116,7 +122,8 @@ def main():
         for program in (*programs[0], *programs[1]):
             program.close()
     save(options.report, figures)
+    return 1 if missed(figures) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
