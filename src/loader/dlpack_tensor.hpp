@@ -45,11 +45,11 @@ inline void set_dlpack_version(DLManagedTensor&) {}
 // Managed is DLManagedTensorVersioned or DLManagedTensor.
 template <class Managed>
 [[nodiscard]] DlpackPointer<Managed> make_tensor(const TensorMemory& memory,
-                                                 std::shared_ptr<void> keeper) {
+                                                 const std::shared_ptr<void>& keeper) {
   auto exported = std::make_unique<ExportedTensor<Managed>>();
   exported->shape = memory.shape;
   exported->strides = compact_strides(memory.shape);
-  exported->keeper = std::move(keeper);
+  exported->keeper = keeper;
   Managed& managed = exported->managed;
   set_dlpack_version(managed);
   managed.manager_ctx = exported.get();
