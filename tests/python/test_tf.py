@@ -46,6 +46,41 @@ def test_a_tf_data_set_gives_each_epoch(big):
             assert np.array_equal(x.numpy(), batch.image) and np.array_equal(y.numpy(), batch.label)
 
 
+def test_a_loader_in_the_middle_of_an_epoch_is_refused(big):
+    begun = loader(big)
+    iterator = iter(begun)
+    next(iterator)
+    state = begun.state_dict()
+    with pytest.raises(hotpack.UsageError, match=r"before step 1 of epoch 0, .* hotpack.tf.batches\(loader\) first"):
+        hptf.dataset(loader(big, resume=state))
+    one = loader(big)
+    data = hptf.dataset(one)
+    one.load_state_dict(state)
+    with pytest.raises(Exception, match="UsageError: the loader stands before step 1"):
+        list(data)
+    assert len(list(hptf.batches(one))) == 5  # as the text says
+    assert len(list(data)) == 6
+    one.load_state_dict(state)
+    one.seek(1)
+    assert len(list(data)) == 6 and len(list(hptf.dataset(begun))) == 6  # after a loop that was left, the next epoch
+
+
+def test_an_older_loop_over_a_tf_data_set_says_that_it_is_over(big):
+    data = hptf.dataset(loader(big))
+    old = iter(data)
+    next(old)
+    one = loader(big)
+    one.seek(1)
+    wanted = [batch.image.copy() for batch in one]
+    new = iter(data)
+    found = [next(new)]
+    with pytest.raises(Exception, match="UsageError: another loop over this data set has begun"):
+        for _ in range(6):
+            next(old)
+    found += list(new)
+    assert len(found) == 6 and all(np.array_equal(x.numpy(), image) for (x, _), image in zip(found, wanted))
+
+
 def test_unlabeled_sets_give_images_alone():
     data = hptf.dataset(hotpack.Loader(hotpack.open(golden_pack("unlabelled")), 1, shuffle=False))
     assert [x.shape for x in data] == [(1, 9, 9, 3)] * 2

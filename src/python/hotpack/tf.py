@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from .errors import UsageError
 from .loader import LoaderOf
 
 __all__ = ["batches", "dataset"]
@@ -30,32 +31,67 @@ def batches(loader: LoaderOf[Any]) -> Iterator[tuple[tf.Tensor, tf.Tensor | None
 def dataset(loader: LoaderOf[Any]) -> tf.data.Dataset:
     """A tf.data.Dataset, each loop over which is one epoch of (images, labels), or of images alone.
     Its cardinality is known. Takes the loader's batches one after another, so give a loader to one
-    data set only."""
+    data set only, and loop over that one at a time.
+
+    Raises UsageError if the loader stands in the middle of an epoch, as after `resume=`. Errors
+    within a loop are TensorFlow's, with the text of hotpack's: so is that of a loop when another
+    one has begun."""
+    _check_whole(loader)
     spec, epochs = _specification(loader), _Epochs(loader)
     types = [part.dtype for part in spec]
+    steps = len(loader)
 
-    def take(_: Any) -> Any:
-        tensors = tf.py_function(epochs.take, [_], types)
+    def take(epoch: Any) -> Any:
+        tensors = tf.py_function(epochs.take, [epoch], types)
         for tensor, part in zip(tensors, spec):
             tensor.set_shape(part.shape)
         return tuple(tensors) if len(tensors) > 1 else tensors[0]
 
-    steps = tf.data.Dataset.range(len(loader))
-    return steps.map(take, num_parallel_calls=1, deterministic=True).prefetch(1)
+    def begin(_: Any) -> Any:
+        epoch = tf.py_function(epochs.begin, [], tf.int64)
+        return tf.data.Dataset.from_tensors(epoch).repeat(steps)
+
+    batches = (
+        tf.data.Dataset.range(1)
+        .flat_map(begin)
+        .map(take, num_parallel_calls=1, deterministic=True)
+    )
+    return batches.apply(tf.data.experimental.assert_cardinality(steps)).prefetch(1)
 
 
 class _Epochs:
-    """Batches by their numbers; number 0 begins an epoch."""
+    """The epochs of a loader, one after another; each has a number."""
 
     def __init__(self, loader: LoaderOf[Any]) -> None:
         self._loader = loader
         self._batches: Any = None
+        self._number = 0
+
+    def begin(self) -> int:
+        _check_whole(self._loader)
+        self._batches = iter(self._loader)
+        self._number += 1
+        return self._number
 
     def take(self, number: Any) -> list[tf.Tensor]:
-        if int(number) == 0:
-            self._batches = iter(self._loader)
+        if int(number) != self._number:
+            raise UsageError(
+                "another loop over this data set has begun, so this one is over; a loader gives "
+                "one epoch at a time"
+            )
         image, label = next(self._batches)
         return [_tensor(image)] if label is None else [_tensor(image), _tensor(label)]
+
+
+def _check_whole(loader: LoaderOf[Any]) -> None:
+    """That the next loop over the loader is a whole epoch. Raises UsageError."""
+    epoch, step = loader._core.position()
+    if loader._next_epoch() == (epoch, True) and step:
+        raise UsageError(
+            f"the loader stands before step {step} of epoch {epoch}, and the epochs of a "
+            "tf.data.Dataset have one length: take the rest with hotpack.tf.batches(loader) first, "
+            f"or give it up with loader.seek({epoch + 1})"
+        )
 
 
 def _specification(loader: LoaderOf[Any]) -> list[tf.TensorSpec]:
@@ -67,8 +103,15 @@ def _specification(loader: LoaderOf[Any]) -> list[tf.TensorSpec]:
     fields = [field for field in first if field is not None]
     size = _augmented_size(form["augment"])
     rows = loader.batch_size
-    if loader.dataset.image_shape is None and form["pad_to"] is None or size is not None:
-        return [tf.TensorSpec([rows, *[None] * (field.ndim - 1)], _type(field)) for field in fields]
+    if (
+        loader.dataset.image_shape is None
+        and form["pad_to"] is None
+        or size is not None
+    ):
+        return [
+            tf.TensorSpec([rows, *[None] * (field.ndim - 1)], _type(field))
+            for field in fields
+        ]
     return [tf.TensorSpec([rows, *field.shape[1:]], _type(field)) for field in fields]
 
 
