@@ -58,6 +58,7 @@ def keras_epochs(dataset, epochs):
     from keras.src.trainers.data_adapters.py_dataset_adapter import PyDatasetAdapter
 
     adapter = PyDatasetAdapter(dataset, shuffle=True)
+    adapter.on_epoch_end()  # as `fit` does first
     for _ in range(epochs):
         adapter.on_epoch_begin()
         yield from adapter.get_jax_iterator()

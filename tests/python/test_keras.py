@@ -103,15 +103,10 @@ except hotpack.UsageError as error: print(error)
     assert text == "(24, 10, 12, 11) True\nloader is a list; give a hotpack.Loader\n"
 
 
-RESUME = """
+TRAIN = """
 import json
 steps = []
-class Noted(hotpack.keras.PyDataset):
-    def _next(self):
-        batch = super()._next()
-        return np.full((4, 1), batch.epoch * 100 + batch.step, "float32"), np.zeros((4, 1), "float32")
-class Stop(Exception): pass
-def train(state, stop_after=None, built=True):
+def network(built=True):
     layers = [keras.layers.Input((1,))] if built else []
     net = keras.Sequential([*layers, keras.layers.Dense(1)])
     net.compile("sgd", "mse", run_eagerly=True)
@@ -121,6 +116,22 @@ def train(state, stop_after=None, built=True):
         steps.append(int(np.asarray(data[0])[0, 0]))
         return inner(*arguments)
     net.train_step = train_step
+    return net
+class Noted(hotpack.keras.PyDataset):
+    def _next(self):
+        batch = super()._next()
+        return np.full((4, 1), batch.epoch * 100 + batch.step, "float32"), np.zeros((4, 1), "float32")
+def refused(call):
+    try: call()
+    except hotpack.UsageError as error: return str(error)
+    except Exception as error: assert "UsageError" in str(error), error; return str(error)
+    return None
+"""
+
+RESUME = TRAIN + """
+class Stop(Exception): pass
+def train(state, stop_after=None, built=True):
+    net = network(built)
     data = Noted(loader(resume=state))
     saved = []
     def save(model, state):
@@ -179,7 +190,11 @@ try: model.fit(data, epochs=2, verbose=0)
 except hotpack.UsageError as error: print(error)
 try: hotpack.keras.Position(data, every=0)
 except hotpack.UsageError as error: print(error)
-print(len(data), [(arguments, len(data)) for arguments in data.rest(2)])
+print(len(data))
+for arguments in data.rest(2):
+    print(arguments, len(data))
+    model.fit(data, verbose=0, **arguments)
+print(len(data))
 """,
         ),
         golden_pack("bits"),
@@ -189,5 +204,145 @@ print(len(data), [(arguments, len(data)) for arguments in data.rest(2)])
     assert text.splitlines() == [
         "the loader stands after step 1 of epoch 0: call fit for each of rest(epochs)",
         "every is 0; it must be 1 or more",
-        "6 [({'initial_epoch': 0, 'epochs': 1}, 4), ({'initial_epoch': 1, 'epochs': 2}, 6)]",
+        "6",
+        "{'initial_epoch': 0, 'epochs': 1} 4",
+        "{'initial_epoch': 1, 'epochs': 2} 6",
+        "6",
+    ]
+
+
+BACKENDS = pytest.mark.parametrize("backend", ["jax", "tensorflow", "torch"])
+
+
+@BACKENDS
+def test_short_epochs_are_refused_and_train_no_batch_twice(run, backend):
+    framework(backend)
+    text = run(
+        program(
+            backend,
+            TRAIN
+            + """
+for length in (1, 3, 5):
+    for built in (True, False):
+        for warm in (True, False):
+            steps.clear()
+            data, net = Noted(loader()), network(built)
+            if warm: net.fit(data, verbose=0)
+            first = len(steps)
+            assert "steps_per_epoch" in refused(lambda: net.fit(data, steps_per_epoch=length, epochs=first // 6 + 3, initial_epoch=first // 6, verbose=0)), (length, built, warm)
+            assert len(set(steps)) == len(steps) and steps[first] == first // 6 * 100, steps
+
+steps.clear()
+data, net = Noted(loader()), network()
+for epoch in range(3): net.fit(data, steps_per_epoch=1, initial_epoch=epoch, epochs=epoch + 1, verbose=0)
+assert steps == [0, 100, 200], steps
+
+steps.clear()
+data = Noted(loader())
+for built in (True, False, True): network(built).fit(data, verbose=0)
+assert steps == [epoch * 100 + step for epoch in range(3) for step in range(6)], steps
+net = network()
+for _ in range(2): assert np.isfinite(net.evaluate(data, steps=2, verbose=0))
+""",
+        ),
+        golden_pack("bits"),
+        warns=True,
+        seconds=300,
+    )
+    assert text == ""
+
+
+@BACKENDS
+def test_a_position_is_where_the_run_goes_on(run, backend):
+    framework(backend)
+    text = run(
+        program(
+            backend,
+            TRAIN
+            + """
+saved = []
+def places(): return [(state["epoch"], state["samples"] // 4) for state in saved]
+data = Noted(loader()); net = network()
+position = hotpack.keras.Position(data, lambda model, state: saved.append(state), every=5)
+assert "steps_per_epoch=3 cuts" in refused(lambda: net.fit(data, steps_per_epoch=3, epochs=3, callbacks=[position], verbose=0))
+assert steps == [] and saved == []
+net.fit(data, steps_per_epoch=3, epochs=1, callbacks=[position], verbose=0)
+assert steps == [0, 1, 2] and places() == [(0, 3)]
+if refused(lambda: net.fit(data, callbacks=[position], verbose=0)) is None: raise SystemExit("went on elsewhere")
+assert steps == [0, 1, 2], steps
+data = Noted(loader(resume=saved[-1]))
+position = hotpack.keras.Position(data, lambda model, state: saved.append(state), every=5)
+for arguments in data.rest(2): net.fit(data, callbacks=[position], verbose=0, **arguments)
+assert steps == [0, 1, 2, 3, 4, 5, 100, 101, 102, 103, 104, 105], steps
+assert places() == [(0, 3), (1, 0), (1, 5), (2, 0)], places()
+""",
+        ),
+        golden_pack("bits"),
+        warns=True,
+        seconds=300,
+    )
+    assert text == ""
+
+
+def test_a_state_after_the_last_batch_begins_the_next_epoch(run):
+    framework("jax")
+    text = run(
+        program(
+            "jax",
+            TRAIN
+            + """
+from itertools import islice
+begun = loader(); list(islice(begun, len(begun)))
+for state in (begun.state_dict(), None):
+    steps.clear()
+    data = Noted(loader(resume=state) if state else begun)
+    position = hotpack.keras.Position(data)
+    print(len(data), position.state_dict()["epoch"], position.state_dict()["samples"])
+    for arguments in data.rest(2):
+        print(arguments, len(data))
+        network().fit(data, verbose=0, callbacks=[position], **arguments)
+    assert steps == [100, 101, 102, 103, 104, 105], steps
+    assert position.state_dict()["epoch"] == 2
+""",
+        ),
+        golden_pack("bits"),
+        warns=True,
+        seconds=300,
+    )
+    assert text == "6 1 0\n{'initial_epoch': 1, 'epochs': 2} 6\n" * 2
+
+
+def test_the_rest_of_an_epoch_cannot_be_skipped(run):
+    framework("jax")
+    text = run(
+        program(
+            "jax",
+            TRAIN
+            + """
+begun = loader(); iterator = iter(begun); next(iterator); next(iterator)
+data = Noted(loader(resume=begun.state_dict()))
+print(refused(lambda: list(data.rest(3))))
+assert refused(lambda: list(data.rest(1))) and refused(lambda: network().fit(data, epochs=3, verbose=0))
+assert steps == [] and data._place() == (0, 2)
+def fit_more():
+    for arguments in data.rest(3): network().fit(data, epochs=3, verbose=0)
+print(refused(fit_more))
+assert steps == [2, 3, 4, 5], steps
+for arguments in data.rest(2): network().fit(data, verbose=0, **arguments)
+assert steps == [2, 3, 4, 5, 100, 101, 102, 103, 104, 105], steps
+
+steps.clear()
+data = Noted(loader(resume=begun.state_dict()))
+def cut():
+    for arguments in data.rest(2): network().fit(data, steps_per_epoch=2, verbose=0, **arguments)
+assert "was not trained" in refused(cut) and steps == [2, 3]
+""",
+        ),
+        golden_pack("bits"),
+        warns=True,
+        seconds=300,
+    )
+    assert text.splitlines() == [
+        "the rest of epoch 0, from step 2 on, was not trained: call fit with each of rest(epochs) before you take the next, without steps_per_epoch",
+        "what is left of the epoch is trained: call fit(**arguments) for each of rest(epochs), with its initial_epoch and epochs",
     ]
