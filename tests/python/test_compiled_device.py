@@ -199,7 +199,7 @@ assert next(iterator).step == 2
     )
 
 
-@pytest.mark.parametrize("name", ["1", "'cuda:1'", "np.int64(1)", "'gpu:1'", "type('D', (), {'id': 1})()"])
+@pytest.mark.parametrize("name", ["1", "'cuda:1'", "np.int64(1)", "'gpu:1'", "type('Jax', (), {'platform': 'gpu', 'id': 9, 'local_hardware_id': 1})()"])
 def test_a_device_has_several_names(on_device, name, monkeypatch):
     monkeypatch.setenv("HOTPACK_FAKE_DEVICES", "2")
     assert on_device(f"print(hotpack.DeviceLoader(ds, 2, device={name}).device)") == "1\n"
@@ -209,6 +209,10 @@ def test_mistakes_are_told(on_device):
     on_device(
         """
 assert "'abc' is no CUDA device" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, device="abc")
+for platform in ("cpu", "tpu", "rocm"):
+    other = type("Jax", (), {"platform": platform, "id": 0, "local_hardware_id": 0, "__repr__": lambda self: "Other"})()
+    assert "device Other is no CUDA device" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, device=other)
+assert "no CUDA device" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, device=type("Row", (), {"id": 0})())
 assert "device -1 is no" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, device=-1)
 assert "1" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, device=1)
 assert "none of page, pinned, device, auto" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, residency="disk")

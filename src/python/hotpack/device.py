@@ -97,20 +97,29 @@ class DeviceBatch(BatchOf[DeviceArray]):
 
 
 def ordinal_of(device: Device) -> int:
-    """The number of a device: of 1, "cuda:1", torch.device("cuda:1") or a jax.Device.
+    """The number of a device: of 1, "cuda:1", torch.device("cuda:1") or a jax.Device. Raises
+    UsageError for what is no CUDA device.
 
     >>> ordinal_of("cuda:1"), ordinal_of("gpu"), ordinal_of(2)
     (1, 0, 2)
     """
     found: Any = device
-    if not hasattr(device, "__index__"):
+    if hasattr(device, "platform"):
+        found = _ordinal_of_jax(device)
+    elif not hasattr(device, "__index__"):
         named = re.fullmatch(r"(?:cuda|gpu)(?::(\d+))?", str(device).lower())
-        found = int(named[1] or 0) if named else getattr(device, "id", None)
+        found = int(named[1] or 0) if named else None
     if isinstance(found, bool) or not hasattr(found, "__index__") or found.__index__() < 0:
         raise UsageError(
             f"device {device!r} is no CUDA device; give its number, or \"cuda:0\"", option="device"
         )
     return int(found.__index__())
+
+
+def _ordinal_of_jax(device: Any) -> Any:
+    """CUDA's number of a jax.Device, whose `id` counts the devices of all processes; None if it is
+    of another platform."""
+    return device.local_hardware_id if device.platform in ("gpu", "cuda") else None
 
 
 def load_listener(
