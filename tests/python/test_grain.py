@@ -28,6 +28,19 @@ def test_a_row_is_a_sample(big):
         source[24]
 
 
+@pytest.mark.parametrize("index", ["x", 1.5, None])
+def test_an_index_is_a_whole_number(big, index):
+    with pytest.raises(TypeError, match=f"number of a sample was expected, not {type(index).__name__}"):
+        hpg.Source(big)[index]
+
+
+def test_a_row_that_is_kept_keeps_no_other(big):
+    rows = hpg.Source(big)._getitems(range(8))
+    for row in rows:
+        row["image"][:] = row["index"]
+        assert all(row[name].base is None for name in ("image", "label"))
+
+
 def test_a_folder_is_opened_and_labels_are_optional():
     assert hpg.Source(golden_pack("bits"))[0]["label"].dtype == "int32"
     assert set(hpg.Source(golden_pack("unlabelled"))[0]) == {"image", "index"}

@@ -97,6 +97,17 @@ def test_samples_are_a_map_style_data_set(big):
     assert len(pickle.loads(pickle.dumps(samples))) == 24
 
 
+def test_samples_are_of_every_type_and_keep_no_other(big):
+    for dtype in ("uint8", "float16", "float32", "bfloat16"):
+        samples = hpt.Samples(big, image=hotpack.Image(dtype), label=hotpack.OneHot("bfloat16"))
+        x, y = samples[3]
+        assert x.dtype == getattr(torch, dtype) and y.dtype == torch.bfloat16
+        batch = next(iter(hpt.Loader(big, 4, shuffle=False, image=samples._rows.image, label=samples._rows.label)))
+        assert torch.equal(x, batch.image[3]) and torch.equal(y, batch.label[3])
+        held = samples.__getitems__(range(8))[0]
+        assert [t.untyped_storage().nbytes() for t in held] == [t.nbytes for t in held]
+
+
 @pytest.mark.parametrize("method, workers", [*itertools.product(["fork", "spawn", "forkserver"], [2]), ("fork", 0), ("fork", 3)])
 def test_samples_and_batches_come_once_from_every_kind_of_worker(run, method, workers):
     """Map style, and batches on two ranks: every sample once, nothing on stderr."""

@@ -41,6 +41,8 @@ class Source:
         return len(self._rows)
 
     def __getitem__(self, index: SupportsIndex) -> Row:
+        if not hasattr(index, "__index__"):
+            raise TypeError(f"a number of a sample was expected, not {type(index).__name__}")
         return self._rows.read([index.__index__()], threads=1)[0]
 
     def _getitems(self, indices: Sequence[int]) -> list[Row]:

@@ -35,8 +35,20 @@ class Rows:
 
     def _read(self, numbers: Sequence[int], threads: int) -> list[Row]:
         batch = self.data.read(numbers, image=self.image, label=self.label, threads=threads)
+        own = _copy if len(batch) > 1 else _same  # or one row would keep the arrays of all
         if batch.label is None:
             pairs = zip(batch.image, batch.index)
-            return [{"image": image, "index": index} for image, index in pairs]
+            return [{"image": own(image), "index": index} for image, index in pairs]
         fields = zip(batch.image, batch.label, batch.index)
-        return [{"image": image, "label": label, "index": index} for image, label, index in fields]
+        return [
+            {"image": own(image), "label": own(label), "index": index}
+            for image, label, index in fields
+        ]
+
+
+def _copy(field: Any) -> Any:
+    return field.copy()
+
+
+def _same(field: Any) -> Any:
+    return field

@@ -194,7 +194,14 @@ class Samples(torch.utils.data.Dataset[tuple[torch.Tensor, Any]]):
 
 def _pair(row: Row) -> tuple[torch.Tensor, torch.Tensor | None]:
     label = row.get("label")
-    return torch.from_numpy(row["image"]), None if label is None else torch.from_numpy(label)
+    return _tensor(row["image"]), None if label is None else _tensor(label)
+
+
+def _tensor(array: Any) -> torch.Tensor:
+    """The tensor over an array, also of bfloat16, which torch does not take from NumPy."""
+    if array.dtype.name != "bfloat16":
+        return torch.from_numpy(array)
+    return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
 
 
 class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
