@@ -93,6 +93,7 @@ def test_read_gives_any_samples_in_any_order(golden):
     assert batch.keys == [data.keys[number] for number in numbers] and batch.index.tolist() == numbers and len(batch) == len(numbers)
     assert batch.boxes.tolist() == [[0, 0, data[number].image.shape[1], data[number].image.shape[0], 0, 0] for number in numbers]
     batch.release()
+    assert len(batch) == len(numbers) and repr(batch) == "<hotpack.Batch released>"
     with pytest.raises(hotpack.UsageError, match="released"):
         batch.image
 

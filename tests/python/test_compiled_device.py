@@ -336,6 +336,23 @@ assert hpt.Loader(ds, 4, device="cpu").device is None
     )
 
 
+def test_a_released_batch_of_torch_holds_no_memory(on_device):
+    pytest.importorskip("torch")
+    on_device(
+        TORCH
+        + """
+import weakref
+batch = next(iter(hpt.Loader(ds, 4, device="cuda:0")))
+seen = weakref.ref(batch.image)
+core = batch._core
+batch.release()
+if seen() is not None or "released" not in raised(hotpack.UsageError, core.image) or "released" not in raised(hotpack.UsageError, core.label):
+    raise SystemExit("the tensors are held")
+assert len(batch) == 4 and repr(batch) == "<hotpack.torch.Batch released>"
+"""
+    )
+
+
 def test_unlabelled_batches_of_torch_have_images_alone(on_device):
     pytest.importorskip("torch")
     on_device(TORCH + "x, y = next(iter(hpt.Loader(ds, 1, device=0)))\nassert y is None and x.shape[1] == 3\n", golden_pack("unlabelled"))

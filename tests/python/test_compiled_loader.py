@@ -300,6 +300,8 @@ def test_arrays_share_the_slot_and_keep_it(big):
     with pytest.raises(hotpack.UsageError, match="released"):
         first = next(iter(loader))
         first.release()
+        assert len(first) == 2 and repr(first) == "<hotpack.Batch released>"
+        first.release()  # once more does nothing
         first.image
 
 

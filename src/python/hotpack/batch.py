@@ -12,6 +12,7 @@ from .errors import UsageError
 
 Array = npt.NDArray[Any]
 Field = TypeVar("Field")
+RELEASED = "the batch was released; take what you need before release()"
 
 
 class BatchOf(Generic[Field]):
@@ -22,7 +23,7 @@ class BatchOf(Generic[Field]):
     be written to.
     """
 
-    __slots__ = ("_core", "_image", "_image_view", "_label", "_label_view")
+    __slots__ = ("_core", "_image", "_image_view", "_label", "_label_view", "_rows")
 
     def __init__(
         self,
@@ -31,6 +32,7 @@ class BatchOf(Generic[Field]):
         label_view: np.dtype[Any] | None = None,
     ) -> None:
         self._core = core
+        self._rows: int | None = None  # known after release() alone
         self._image_view = image_view
         self._label_view = label_view
         self._image: Field | None = None
@@ -97,7 +99,9 @@ class BatchOf(Generic[Field]):
         return step
 
     def release(self) -> None:
-        """Drops this batch's share of the slot. Arrays that were taken from it stay valid."""
+        """Drops this batch's share of the slot. Arrays that were taken from it stay valid, and so
+        does len(batch); all else raises UsageError from now on."""
+        self._rows = len(self)
         self._image = self._label = None
         self._core.release()
 
@@ -105,13 +109,17 @@ class BatchOf(Generic[Field]):
         return iter((self.image, self.label))
 
     def __len__(self) -> int:
-        """The number of rows."""
+        """The number of rows, also after `release`."""
+        if self._rows is not None:
+            return self._rows
         rows: int = self._core.rows
         return rows
 
     def __repr__(self) -> str:
-        place = f"step {self.step} of epoch {self.epoch}"
         name = type(self).__module__.removesuffix(".batch")
+        if self._rows is not None:
+            return f"<{name}.Batch released>"
+        place = f"step {self.step} of epoch {self.epoch}"
         return f"<{name}.Batch {place}, {self.valid} samples>"
 
 
@@ -169,5 +177,5 @@ class ReadRows:
 
     def _held(self) -> tuple[Array, Array | None]:
         if self._arrays is None:
-            raise UsageError("the batch was released; take what you need before release()")
+            raise UsageError(RELEASED)
         return self._arrays

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from .batch import BatchOf
+from .batch import RELEASED, BatchOf
 from .dataset import Dataset, Path
 from .device import ordinal_of
 from .distributed import place_of
@@ -138,16 +138,27 @@ class _DeviceRows:
     def __init__(self, rows: Any, image: torch.Tensor, label: torch.Tensor) -> None:
         self._rows = rows
         image_form, label_form = rows.forms()
-        self._image = _shaped(image, image_form)
-        self._label = None if label_form is None else _shaped(label, label_form)
+        made = None if label_form is None else _shaped(label, label_form)
+        self._tensors: tuple[torch.Tensor, torch.Tensor | None] | None
+        self._tensors = _shaped(image, image_form), made
 
     def image(self) -> torch.Tensor:
-        assert self._rows.rows  # raises after release()
-        return self._image
+        """Raises UsageError after `release`."""
+        return self._held()[0]
 
     def label(self) -> torch.Tensor | None:
-        assert self._rows.rows
-        return self._label
+        """None without labels. Raises UsageError after `release`."""
+        return self._held()[1]
+
+    def release(self) -> None:
+        """Drops the tensors: torch may use their memory again when nothing else holds them."""
+        self._tensors = None
+        self._rows.release()
+
+    def _held(self) -> tuple[torch.Tensor, torch.Tensor | None]:
+        if self._tensors is None:
+            raise UsageError(RELEASED)
+        return self._tensors
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rows, name)
