@@ -38,25 +38,18 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
     """
 
     def __init__(
-        self,
-        loader: LoaderOf[Any],
-        *,
-        transform: Callable[[Any, Any], Any] | None = None,
+        self, loader: LoaderOf[Any], *, transform: Callable[[Any, Any], Any] | None = None
     ) -> None:
         super().__init__(workers=1, use_multiprocessing=False, max_queue_size=2)
         if not isinstance(loader, LoaderOf):
-            raise UsageError(
-                f"loader is a {type(loader).__name__}; give a hotpack.Loader"
-            )
+            raise UsageError(f"loader is a {type(loader).__name__}; give a hotpack.Loader")
         self._loader = loader
         self._transform = transform
         self._turn = threading.Lock()
         self._batches: Any = None  # of the running epoch, or of a trial
         self._first = loader.state_dict()  # perhaps in the middle of an epoch
         self._epoch, self._given = loader._core.position()
-        if self._given == len(
-            loader
-        ):  # all batches of an epoch were taken: the next one begins
+        if self._given == len(loader):  # all batches of an epoch were taken: the next one begins
             self._epoch, self._given = self._epoch + 1, 0
             self._first = self._state(self._epoch, 0)
         self._is_first = True
@@ -64,9 +57,7 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
         self._is_running = False
         self._taken = 0  # in the running epoch
         self._is_cut = False  # the last epoch of Keras was too short
-        self._trial = (
-            len(loader) + 1
-        )  # an epoch of Keras with at most so many batches is a trial
+        self._trial = len(loader) + 1  # an epoch of Keras with at most so many batches is a trial
 
     def __len__(self) -> int:
         return len(self._loader) - (self._given if self._is_rest else 0)
@@ -135,9 +126,7 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
                 self._end()
                 return
             self._trial = 0
-            if (
-                self._is_cut
-            ):  # another call of `fit` or `evaluate`, for which Keras keeps nothing
+            if self._is_cut:  # another call of `fit` or `evaluate`, for which Keras keeps nothing
                 self._is_cut = False
                 self._advance()
 
@@ -147,9 +136,7 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
         if 0 < self._taken <= self._trial:
             self._trial = 0
         elif self._taken >= len(self):
-            self._trial = min(
-                1, len(self) - 1
-            )  # another call may follow, with another model
+            self._trial = min(1, len(self) - 1)  # another call may follow, with another model
             self._advance()
         else:
             self._trial = 0
@@ -231,11 +218,7 @@ class Position(keras.callbacks.Callback):  # type: ignore[misc]
     """
 
     def __init__(
-        self,
-        data: PyDataset,
-        save: Callable[[Any, State], object] | None = None,
-        *,
-        every: int = 1,
+        self, data: PyDataset, save: Callable[[Any, State], object] | None = None, *, every: int = 1
     ) -> None:
         super().__init__()
         if every < 1:
@@ -253,15 +236,14 @@ class Position(keras.callbacks.Callback):  # type: ignore[misc]
         return self._data._state(epoch, step + self._steps)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Called by Keras. Raises UsageError if the epoch begins elsewhere than where the state is,
-        or if steps_per_epoch cuts it and another one is to follow."""
-        if self._length() < len(self._data) and epoch + 1 < (self.params or {}).get(
-            "epochs", 0
-        ):
+        """Called by Keras. Raises UsageError if the epoch begins elsewhere than where the state
+        is, or if steps_per_epoch cuts it and another one is to follow."""
+        epochs = (self.params or {}).get("epochs", 0)
+        if self._length() < len(self._data) and epoch + 1 < epochs:
             raise UsageError(
                 f"steps_per_epoch={self._length()} cuts an epoch of {len(self._data)} batches, and "
-                "what comes after it would be left out: leave steps_per_epoch out, or end fit after "
-                "one epoch and continue with a new PyDataset, from a loader with the state"
+                "what comes after it would be left out: leave steps_per_epoch out, or end fit "
+                "after one epoch and continue with a new PyDataset, from a loader with the state"
             )
         place = self._data._place()
         if self._steps and self._data._state(*place) != self.state_dict():
@@ -277,9 +259,7 @@ class Position(keras.callbacks.Callback):  # type: ignore[misc]
         """Called by Keras: batch counts from 0 in its epoch."""
         self._steps = min(batch + 1, len(self._data))
         is_last = self._steps >= self._length()
-        if self._save is not None and (
-            is_last or self._steps - self._saved >= self._every
-        ):
+        if self._save is not None and (is_last or self._steps - self._saved >= self._every):
             self._saved = self._steps
             self._save(self.model, self.state_dict())
 

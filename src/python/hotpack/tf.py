@@ -52,9 +52,7 @@ def dataset(loader: LoaderOf[Any]) -> tf.data.Dataset:
         return tf.data.Dataset.from_tensors(epoch).repeat(steps)
 
     batches = (
-        tf.data.Dataset.range(1)
-        .flat_map(begin)
-        .map(take, num_parallel_calls=1, deterministic=True)
+        tf.data.Dataset.range(1).flat_map(begin).map(take, num_parallel_calls=1, deterministic=True)
     )
     return batches.apply(tf.data.experimental.assert_cardinality(steps)).prefetch(1)
 
@@ -103,15 +101,8 @@ def _specification(loader: LoaderOf[Any]) -> list[tf.TensorSpec]:
     fields = [field for field in first if field is not None]
     size = _augmented_size(form["augment"])
     rows = loader.batch_size
-    if (
-        loader.dataset.image_shape is None
-        and form["pad_to"] is None
-        or size is not None
-    ):
-        return [
-            tf.TensorSpec([rows, *[None] * (field.ndim - 1)], _type(field))
-            for field in fields
-        ]
+    if loader.dataset.image_shape is None and form["pad_to"] is None or size is not None:
+        return [tf.TensorSpec([rows, *[None] * (field.ndim - 1)], _type(field)) for field in fields]
     return [tf.TensorSpec([rows, *field.shape[1:]], _type(field)) for field in fields]
 
 
