@@ -135,6 +135,158 @@ if __name__ == "__main__":
     assert text == "24\nTrue\n"
 
 
+EPOCHS = """
+import sys, warnings
+import hotpack, hotpack.torch as hpt, torch
+warnings.simplefilter("ignore", hotpack.PerformanceWarning)
+warnings.simplefilter("error", RuntimeWarning)
+
+class Wrapped(torch.utils.data.IterableDataset):
+    def __init__(self, batches):
+        self.parts = {"train": [batches]}
+
+    def __iter__(self):
+        return iter(self.parts["train"][0])
+
+def sums(loop):
+    return sorted(round(float(x.double().sum()), 6) for x, y in loop)
+
+# Crops differ in every epoch, and so do their sums.
+augment = hotpack.Augment(crop=hotpack.Crop(5, 5))
+
+def made():
+    return hpt.Batches(ds, 2, seed=5, augment=augment)
+
+def loader_of(batches, kind=torch.utils.data.DataLoader, workers=2, **more):
+    options = dict(num_workers=workers, multiprocessing_context=method) if workers else {}
+    return kind(batches, batch_size=None, **options, **more)
+
+def check(found, *epochs):
+    assert [wanted.index(one) for one in found] == list(epochs), [wanted.index(one) if one in wanted else one for one in found]
+
+if __name__ == "__main__":
+    folder, method = sys.argv[1:]
+    ds = hotpack.open(*[folder] * 8)
+    wanted = []
+    for epoch in range(8):  # two ranks of two rows have the samples of one of four
+        loaders = [hpt.Loader(ds, 2, seed=5, augment=augment, rank=rank, world=2) for rank in range(2)]
+        for one in loaders:
+            one.set_epoch(epoch)
+        wanted.append(sorted(sums(loaders[0]) + sums(loaders[1])))
+    assert len({tuple(one) for one in wanted}) == 8
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_each_loop_in_workers_is_the_next_epoch(run, method):
+    program = """
+    loader = loader_of(made())
+    check([sums(loader) for _ in range(3)], 0, 1, 2)
+    batches = made()
+    loader, other, wrapped = loader_of(batches), loader_of(made()), loader_of(Wrapped(batches))
+    len(loader)  # opens a Loader here, which workers must not take
+    torch.manual_seed(0)
+    check([sums(loader), sums(other)], 0, 0)
+    for x, y in loader:  # left early: an epoch too
+        break
+    torch.manual_seed(0)
+    check([sums(loader), sums(wrapped), sums(other)], 2, 3, 1)
+    batches.set_epoch(6)
+    check([sums(loader), sums(loader)], 6, 7)
+"""
+    run(EPOCHS + program, golden_pack("bits"), method, warns=True)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_persistent_workers_count_epochs_and_take_orders(run, method):
+    program = """
+    batches = made()
+    loader = loader_of(batches, persistent_workers=True)
+    check([sums(loader) for _ in range(3)], 0, 1, 2)
+    for x, y in loader:
+        break
+    check([sums(loader)], 4)
+    batches.set_epoch(1)
+    check([sums(loader), sums(loader)], 1, 2)
+    check([sums(loader_of(batches))], 3)
+"""
+    run(EPOCHS + program, golden_pack("bits"), method, warns=True)
+
+
+def test_epochs_go_on_between_workers_and_none(big):
+    batches = hpt.Batches(big, 4, seed=5)
+    whole = [sums_of(big, 1, resume={**hpt.Loader(big, 4, seed=5).state_dict(), "epoch": epoch}) for epoch in range(6)]
+
+    def sums(workers):
+        return [round(float(x.double().sum()), 6) for x, y in DataLoader(batches, batch_size=None, num_workers=workers)]
+
+    assert [sums(0), sums(0), sums(1), sums(1), sums(0), sums(1)] == whole
+    assert [round(float(x.double().sum()), 6) for x, y in pickle.loads(pickle.dumps(hpt.Batches(big, 4, seed=5)))] == whole[0]
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_stateful_loader_with_workers_continues_with_the_epochs(run, persistent):
+    """From the middle; from where one worker is at the end; from where both are; and from the end."""
+    framework("torchdata")
+    program = f"""
+    from torchdata.stateful_dataloader import StatefulDataLoader
+    def loader():
+        return loader_of(made(), StatefulDataLoader, persistent_workers={persistent})
+    for taken in 3, 11, 12, 13:
+        first = loader()
+        check([sums(first)], 0)
+        iterator, seen = iter(first), []
+        for _ in range(min(taken, 12)):
+            seen.append(next(iterator))
+        if taken == 13:
+            assert next(iterator, None) is None
+        state = first.state_dict()
+        second = loader()
+        second.load_state_dict(state)
+        found = [] if taken == 13 else [sorted(sums(seen) + sums(second))]
+        check([*found, sums(second), sums(second)], *([] if taken == 13 else [1]), 2, 3)
+"""
+    run(EPOCHS + program, golden_pack("bits"), "fork", warns=True)
+
+
+def test_a_worker_of_unknown_origin_warns_that_epochs_repeat(big, monkeypatch):
+    monkeypatch.setattr(hpt, "_maker_of_workers", lambda: None)
+    batches = hpt.Batches(big, 4, seed=5)
+    worker = type("Worker", (), {"id": 0, "num_workers": 1})
+    monkeypatch.setattr(torch.utils.data, "get_worker_info", lambda: worker)
+    with pytest.warns(RuntimeWarning, match="set_epoch"):
+        iter(batches)
+
+
+def test_a_position_that_workers_have_is_not_given(big):
+    batches = hpt.Batches(big, 4, seed=5)
+    state = batches.state_dict()
+    for _ in DataLoader(batches, batch_size=None, num_workers=1):
+        pass
+    with pytest.raises(hotpack.UsageError, match="StatefulDataLoader"):
+        batches.state_dict()
+    for foreign in ({}, {"epoch": 1}, {**state, "epoch": "1"}):
+        with pytest.raises(hotpack.UsageError, match="not a state"):
+            hpt.Batches(big, 4).load_state_dict(foreign)
+    batches.load_state_dict(state)
+    assert batches.state_dict() == state
+    with pytest.raises(hotpack.UsageError, match="epoch"):
+        batches.set_epoch(-1)
+
+
+def test_workers_continue_a_state_once(big):
+    first, second = hpt.Batches(big, 4, seed=5), hpt.Batches(big, 4, seed=5)
+    for _ in range(2):
+        loop = iter(first)
+        for _ in range(2):
+            next(loop)
+    second.load_state_dict(first.state_dict())
+    found = [float(x.double().sum()) for _ in range(2) for x, y in DataLoader(second, batch_size=None, num_workers=1)]
+    loader = hpt.Loader(big, 4, seed=5, resume=first.state_dict())
+    wanted = [float(x.double().sum()) for _ in range(2) for x, y in loader]
+    assert found == wanted and len(found) == 10
+
+
 def test_a_stateful_loader_continues_in_the_middle(big):
     framework("torchdata")
     from torchdata.stateful_dataloader import StatefulDataLoader
