@@ -194,3 +194,30 @@ def test_a_bar_shows_the_samples(street, capsys):
 
 def test_the_module_is_the_command(run):
     assert json.loads(run("import runpy, sys; sys.argv[1:] = ['version', '--json']; runpy.run_module('hotpack', run_name='__main__')"))["version"] == hotpack.__version__
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems cannot")
+def test_a_command_may_end_with_its_process(tmp_path):
+    """A worker that is killed leaves no command behind."""
+    noted = tmp_path / "pid"
+    line = ["sh", "-c", f"echo $$ > {noted}.new; mv {noted}.new {noted}; exec sleep 100"]
+    program = f"from hotpack import process\nprocess.end_commands_with_this_process()\nprocess._run({line!r}, None)"
+    with subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}) as worker:
+        until(noted.exists)
+        worker.kill()
+    until(lambda: not is_running(int(noted.read_text())))
+
+
+def is_running(pid):
+    """Not so for one that has ended but that nobody has waited for."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def until(holds, seconds=20):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)

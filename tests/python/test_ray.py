@@ -3,6 +3,7 @@
 import hashlib
 import os
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,55 @@ def test_a_killed_worker_is_replaced(whole, tmp_path, monkeypatch):
     monkeypatch.setattr(hpr, "_pack_partition", dies_once)
     hpr.pack(**street(tmp_path / "parts"), partitions=3)
     assert killed.exists() and digests(tmp_path / "parts") == whole
+
+
+@pytest.mark.parametrize("is_stubborn", [False, True])
+def test_a_failed_partition_ends_the_others(tmp_path, monkeypatch, is_stubborn):
+    """By an interrupt, or by force; nothing is written after the error."""
+    written = tmp_path / "written"
+
+    def partition_of_test(inputs, output, partition, options):
+        import time
+
+        while partition == "0/2" and not written.exists():
+            time.sleep(0.05)
+        if partition == "0/2":
+            raise hotpack.DataError("no image")
+        while True:
+            try:
+                written.write_text(str(time.monotonic()))
+                time.sleep(0.05)
+            except KeyboardInterrupt:
+                if not is_stubborn:
+                    raise
+
+    monkeypatch.setattr(hpr, "_pack_partition", partition_of_test)
+    monkeypatch.setattr(hpr, "_SECONDS_TO_END", 2.0 if is_stubborn else 40.0)
+    with pytest.raises(hotpack.DataError, match="no image"):
+        hpr.pack(output=tmp_path / "x", partitions=2)
+    last = written.read_text()
+    time.sleep(0.5)
+    assert written.read_text() == last
+
+
+def test_an_interrupt_ends_the_tasks(tmp_path, monkeypatch):
+    ended = []
+    monkeypatch.setattr(hpr, "_pack_partition", lambda *given: None)
+    monkeypatch.setattr(hpr, "_end", lambda tasks: ended.extend(tasks))
+
+    def interrupted(tasks):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ray, "get", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        hpr.pack(output=tmp_path / "x", partitions=2)
+    assert len(ended) == 2
+
+
+def test_each_partition_has_a_log_of_its_own(whole, tmp_path):
+    hpr.pack(**street(tmp_path / "parts"), partitions=2, log_file=tmp_path / "log.txt")
+    assert sorted(path.name for path in tmp_path.glob("log*")) == ["log.txt.0", "log.txt.1"]
+    assert digests(tmp_path / "parts") == whole
 
 
 def test_mistakes_are_told_as_hotpack_tells_them(tmp_path, command, monkeypatch):

@@ -6,6 +6,7 @@ comes back at its end, and an interrupt leaves whole shards and nothing half-wri
 
 from __future__ import annotations
 
+import ctypes
 import json
 import logging
 import os
@@ -23,6 +24,7 @@ from .errors import CLASSES, Error, InternalError, IoError, UsageError
 _LOG = logging.getLogger("hotpack")
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 _SECONDS_TO_STOP = 30.0  # an interrupted command finishes the records at hand
+_PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,26 @@ def _positional(value: Any) -> Any:
     return f"./{path}" if path.startswith("-") else path
 
 
+_before_command: Callable[[], None] | None = None  # called in a command's process
+
+
+def end_commands_with_this_process() -> None:
+    """Makes the system kill commands that are started from now on when this process, or the thread
+    that called, dies. For workers that may be killed; on Linux alone, elsewhere it does nothing.
+    Programs with threads pay for it: they must fork to start a command."""
+    global _before_command
+    if not sys.platform.startswith("linux"):
+        return
+    parent, prctl = os.getpid(), ctypes.CDLL(None).prctl
+
+    def before_command() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it has died already
+            os._exit(1)
+
+    _before_command = before_command
+
+
 def _run(line: list[Any], listener: Listener | None) -> tuple[int, str]:
     """The exit code and what the process wrote to stdout."""
     process = subprocess.Popen(
@@ -135,6 +157,7 @@ def _run(line: list[Any], listener: Listener | None) -> tuple[int, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         process_group=0,  # Ctrl-C reaches this process alone, which passes it on once
+        preexec_fn=_before_command,
     )
     assert process.stdout is not None and process.stderr is not None
     output: list[bytes] = []

@@ -26,12 +26,14 @@ from .commands import pack as pack_here
 from .dataset import Dataset, Path, open
 from .errors import Error, UsageError
 from .forms import Ids, Image, Label
+from .process import end_commands_with_this_process
 from .reports import MergeReport
 from .rows import Rows
 
 __all__ = ["Datasource", "pack"]
 
 _BLOCK_BYTES = 32 << 20
+_SECONDS_TO_END = 40.0  # more than the command has to finish the records at hand
 _PATH_OPTIONS = {name for name, hint in pack_here.__annotations__.items() if "Path" in hint}
 
 
@@ -100,7 +102,9 @@ def pack(
     inputs, options: as of `hotpack.pack`; paths must mean the same files on every node. output: a
     folder that all nodes share. cpus_per_partition: what each task asks Ray for, and how many
     threads it packs with. max_retries: how often a task is run again after its worker has died;
-    what it had packed by then stays. Raises what `hotpack.pack` and `hotpack.merge` raise.
+    what it had packed by then stays. log_file: each task appends to a file of its own, log.txt.0
+    and so on for log.txt. Raises what `hotpack.pack` and `hotpack.merge` raise, after the other
+    tasks have ended.
     """
     if partitions < 1:
         raise UsageError(f"partitions is {partitions}; it must be 1 or more", option="partitions")
@@ -111,12 +115,37 @@ def pack(
     task = ray.remote(num_cpus=cpus_per_partition, max_retries=max_retries)(_pack_partition)
     folder = _absolute_path(output)
     given = tuple(_absolute_path(path) for path in inputs)
-    tasks = [task.remote(given, folder, f"{i}/{partitions}", options) for i in range(partitions)]
+    tasks = [
+        task.remote(given, folder, f"{i}/{partitions}", _of_partition(i, options))
+        for i in range(partitions)
+    ]
     try:
         ray.get(tasks)
-    except ray.exceptions.RayTaskError as error:
-        raise (error.cause if isinstance(error.cause, Error) else error) from None
+    except BaseException as error:
+        _end(tasks)
+        if isinstance(error, ray.exceptions.RayTaskError) and isinstance(error.cause, Error):
+            raise error.cause from None
+        raise
     return merge(folder)
+
+
+def _end(tasks: list[Any]) -> None:
+    """Ends what still runs, so that nothing writes to the output after the error: in order, as by
+    Ctrl-C, and by force what takes too long."""
+    left = tasks
+    for force in (False, True):
+        for task in left:
+            ray.cancel(task, force=force)
+        left = ray.wait(left, num_returns=len(left), timeout=_SECONDS_TO_END)[1]
+        if not left:
+            return
+
+
+def _of_partition(number: int, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of one task, which writes a log of its own."""
+    if options.get("log_file") is None:
+        return options
+    return {**options, "log_file": f"{options['log_file']}.{number}"}
 
 
 def _absolute(name: str, value: Any) -> Any:
@@ -136,6 +165,8 @@ def _absolute_path(path: Path) -> str:
 def _pack_partition(
     inputs: tuple[str, ...], output: str, partition: str, options: dict[str, Any]
 ) -> None:
+    """Packs in a task. Its command ends with the worker, which Ray may kill at any time."""
+    end_commands_with_this_process()
     pack_here(*inputs, output=output, partition=partition, **options)
 
 
