@@ -89,7 +89,7 @@ PYTHON_LIBRARIES = {"numpy": (), "zstandard": ("frames.py",), "ml_dtypes": ("lab
                     "torch": ("torch.py",), "jax": ("jax.py", "distributed.py"), "keras": ("keras.py",), "tensorflow": ("tf.py",), "datasets": ("datasets.py",), "ray": ("ray.py",),
                     "grain": ("grain.py",), "tqdm": ("progress.py",)}
 PYTHON_STANDARD = set("""
-__future__ abc atexit base64 bisect builtins collections colorsys concurrent contextlib dataclasses errno functools html importlib itertools json
+__future__ abc atexit base64 bisect builtins collections colorsys concurrent contextlib ctypes dataclasses errno functools html importlib itertools json
 logging math mmap operator os platform re resource signal stat struct subprocess sys sysconfig tempfile threading time typing warnings weakref zlib
 """.split())
 PYTHON_PURE = set("__future__ bisect builtins collections dataclasses errno functools json math mmap operator os re resource stat typing".split())

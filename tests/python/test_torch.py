@@ -139,7 +139,6 @@ EPOCHS = """
 import sys, warnings
 import hotpack, hotpack.torch as hpt, torch
 warnings.simplefilter("ignore", hotpack.PerformanceWarning)
-warnings.simplefilter("error", RuntimeWarning)
 
 class Wrapped(torch.utils.data.IterableDataset):
     def __init__(self, batches):
@@ -247,15 +246,6 @@ def test_a_stateful_loader_with_workers_continues_with_the_epochs(run, persisten
         check([*found, sums(second), sums(second)], *([] if taken == 13 else [1]), 2, 3)
 """
     run(EPOCHS + program, golden_pack("bits"), "fork", warns=True)
-
-
-def test_a_worker_of_unknown_origin_warns_that_epochs_repeat(big, monkeypatch):
-    monkeypatch.setattr(hpt, "_maker_of_workers", lambda: None)
-    batches = hpt.Batches(big, 4, seed=5)
-    worker = type("Worker", (), {"id": 0, "num_workers": 1})
-    monkeypatch.setattr(torch.utils.data, "get_worker_info", lambda: worker)
-    with pytest.warns(RuntimeWarning, match="set_epoch"):
-        iter(batches)
 
 
 def test_a_position_that_workers_have_is_not_given(big):

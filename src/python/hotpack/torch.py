@@ -9,19 +9,15 @@ Tensors share the memory of a batch, which is not overwritten as long as one of 
 
 from __future__ import annotations
 
-import copy
 import math
 import os
-import sys
 import warnings
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from .batch import RELEASED, BatchOf
 from .dataset import Dataset, Path
@@ -238,18 +234,17 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         self._data = data
         self._batch_size = batch_size
         self._options = options
+        self._epochs = _Epochs()
+        self._state: Mapping[str, Any] | None = None  # where the next loop begins
+        self._is_restored = False  # by a StatefulDataLoader, in this worker
+        self._loops = 0  # in this worker
         self._loader: Loader | None = None
         self._process = 0  # whose _loader is
-        self._state: Mapping[str, Any] | None = None  # where the next loop begins
-        self._epoch = 0  # of the next loop
-        self._lending = _Lending()
-        self._inherited: Loader | None = None
-        self._loops = 0  # in this worker
-        _all_batches.add(self)
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, Any]]:
         worker = torch.utils.data.get_worker_info()
-        return self._here() if worker is None else self._in_worker(worker)
+        loader = self._begin_here() if worker is None else self._begin_in_worker(worker)
+        return iter(()) if loader is None else _pairs(loader)
 
     def __len__(self) -> int:
         return len(self._opened(torch.utils.data.get_worker_info()))
@@ -257,10 +252,10 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     def set_epoch(self, epoch: int) -> None:
         """Makes the next loop begin with this epoch, also that of persistent workers. Raises
         UsageError for what is no number from 0."""
-        self._epoch = epoch = _unsigned("epoch", epoch)
+        epoch = _unsigned("epoch", epoch)
         if self._state is not None and self._state["epoch"] != epoch:
             self._state = None
-        self._lending.order(epoch)
+        self._epochs.restart(epoch)
         if (loader := self._own_loader()) is not None:
             loader.set_epoch(epoch)
 
@@ -268,7 +263,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         """The position, for a checkpoint. Raises UsageError if workers of a DataLoader gave the
         last loop, because they alone know it."""
         worker = torch.utils.data.get_worker_info()
-        if worker is None and self._lending.is_last:
+        if worker is None and self._epochs.workers_were_last():
             raise UsageError(
                 "the position is in the workers of the DataLoader; use torchdata's "
                 "StatefulDataLoader and its state_dict(), or num_workers=0"
@@ -287,98 +282,61 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         if (loader := self._own_loader()) is not None:
             loader.load_state_dict(state)
         self._state = dict(state)
-        self._lending.is_last = False
+        if torch.utils.data.get_worker_info() is None:
+            self._epochs.restart(int(state["epoch"]))
+        else:
+            self._is_restored = True
 
     def __getstate__(self) -> dict[str, Any]:
-        maker = _maker_of_workers()
-        if maker is not None:  # for a worker that does not fork
-            self._lend(maker)
-            return {**self._copied(), "_lending": self._lending.for_worker()}
-        return {**self._copied(), "_lending": _Lending(), "_epoch": self._next_epoch()}
+        return {**self.__dict__, "_loader": None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        _all_batches.add(self)
-
-    def _copied(self) -> dict[str, Any]:
-        return {**self.__dict__, "_loader": None, "_inherited": None}
-
-    def _here(self) -> Iterator[tuple[torch.Tensor, Any]]:
+    def _begin_here(self) -> Loader:
         """A loop in the process of the program."""
         loader = self._opened(None)
-        if self._lending.is_last:  # workers gave epochs since
-            loader.set_epoch(self._next_epoch())
-            self._lending.is_last = False
+        if self._state is None and self._epochs.workers_were_last():
+            loader.set_epoch(self._epochs.next_epoch())
         self._state = None
-        for image, label in loader:
-            yield image, label
+        self._epochs.restart(loader.next_epoch + 1)
+        return loader
 
-    def _in_worker(self, worker: Any) -> Iterator[tuple[torch.Tensor, Any]]:
-        """A loop in a worker: of the epoch that the program gave all workers of its DataLoader,
-        and then, if they persist, of the following ones."""
-        if worker.id == 0:
-            _warn_of_workers(self._loops == 0 and self._lending.epoch is None)
-        is_restored = self._state is not None  # by a StatefulDataLoader, in this worker
-        loader = self._opened(worker)
-        self._state = None
+    def _begin_in_worker(self, worker: Any) -> Loader | None:
+        """A loop in a worker. None if there is nothing left of an epoch."""
+        if worker.id == 0 and self._loops == 0:
+            warnings.warn(
+                "workers copy every batch between processes; num_workers=0 is faster, because "
+                "hotpack reads with threads of its own",
+                PerformanceWarning,
+                stacklevel=3,
+            )
         self._loops += 1
-        if is_restored or (self._loops == 1 and self._lending.state is not None):
-            return self._resumed(loader, is_restored)
-        if self._loops > 1:
-            self._epoch = self._lending.ordered(self._epoch + 1)
-            self._lending.report(self._epoch + 1)
-        elif self._lending.epoch is not None:
-            self._epoch = self._lending.epoch
-        loader.set_epoch(self._epoch)
-        return self._taken(loader)
+        state, self._state = self._state, None  # for one loop
+        if state is not None and (self._is_restored or not self._epochs.has_begun(worker)):
+            loader = self._opened(worker, state)
+            return self._continued(loader, worker)
+        loader = self._opened(worker)
+        loader.set_epoch(self._epochs.begin(worker, self._loops))
+        return loader
 
-    def _resumed(self, loader: Loader, is_restored: bool) -> Iterator[tuple[torch.Tensor, Any]]:
+    def _continued(self, loader: Loader, worker: Any) -> Loader | None:
         """The rest of an epoch. A worker that a StatefulDataLoader restores at the end of one gives
         nothing, as others may not be there yet."""
-        at, step = loader._core.position()
-        is_over = is_restored and step == len(loader)
-        self._epoch = at if is_over else loader.next_epoch
-        self._lending.report(self._epoch + 1)
-        return iter(()) if is_over else self._taken(loader)
-
-    @staticmethod
-    def _taken(loader: Loader) -> Iterator[tuple[torch.Tensor, Any]]:
-        for image, label in loader:
-            yield image, label
-
-    def _lend(self, maker: Any) -> None:
-        """Called in the program before each worker gets its copy: those of one DataLoader's loop
-        get the same epoch, and the next loop the next one."""
-        if self._lending.is_to(maker):
-            return
-        epoch = self._next_epoch()
-        self._lending.begin(maker, epoch, self._state)
-        self._epoch = epoch + 1
-        self._state = None
-
-    def _next_epoch(self) -> int:
-        if (reported := self._lending.take_report()) is not None:
-            self._epoch = reported
-        if self._state is not None:
-            return int(self._state["epoch"])
-        loader = self._own_loader()
-        if loader is None or self._lending.is_last:
-            return self._epoch
-        return loader.next_epoch
+        epoch, step = loader._core.position()
+        is_over = self._is_restored and step == len(loader)
+        self._is_restored = False
+        self._epochs.begun(worker, self._loops, epoch if is_over else loader.next_epoch)
+        return None if is_over else loader
 
     def _own_loader(self) -> Loader | None:
         """The loader, unless it is that of the process from which this one was forked."""
         return self._loader if self._process == os.getpid() else None
 
-    def _opened(self, worker: Any) -> Loader:
+    def _opened(self, worker: Any, state: Mapping[str, Any] | None = None) -> Loader:
         if (loader := self._own_loader()) is not None:
             return loader
+        state = state or self._state
         options = dict(self._options)
         place = place_of(options.pop("rank", None), options.pop("world", None))
         workers, number = (1, 0) if worker is None else (worker.num_workers, worker.id)
-        state = self._state
-        if worker is not None and state is None:
-            state = self._lending.state
         loader = Loader(
             self._data,
             self._batch_size,
@@ -387,132 +345,65 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
             resume=state,
             **options,
         )
-        if worker is None and state is None and self._epoch:
-            loader.set_epoch(self._epoch)
+        if worker is None and state is None:
+            loader.set_epoch(self._epochs.next_epoch())
         self._inherited = self._loader  # its threads are another process's; it must not end here
         self._loader, self._process = loader, os.getpid()
         return loader
 
 
-class _Lending:
-    """What the program and the workers of a DataLoader tell each other about epochs. `epoch` and
-    `state`: where the first loop of the workers begins; None if no DataLoader was seen to start
-    them. `is_last`: whether workers, not the program, gave the last loop."""
+def _pairs(loader: Loader) -> Iterator[tuple[torch.Tensor, Any]]:
+    for image, label in loader:
+        yield image, label
 
-    _ORDERS, _ORDERED, _REPORTED = range(3)  # of _cells
+
+class _Epochs:
+    """Counts the epochs of a Batches for the program and for workers, which are copies of it and
+    share this memory alone. A DataLoader does not tell its workers which loop they are for; but
+    those of one loop have the same seed, and none of them begins a loop twice."""
+
+    _MOST_WORKERS = 4096
+    _NONE = -1
 
     def __init__(self) -> None:
-        self.epoch: int | None = None
-        self.state: Mapping[str, Any] | None = None
-        self.is_last = False
-        self._maker: Callable[[], Any] = _nobody
-        self._cells: torch.Tensor | None = None  # in memory that the workers share
-        self._seen = 0  # orders that were followed
-
-    def is_to(self, maker: Any) -> bool:
-        """Whether this is the DataLoader's loop to which `begin` lent."""
-        return self._maker() is maker
-
-    def begin(self, maker: Any, epoch: int, state: Mapping[str, Any] | None) -> None:
-        """For the workers of another loop."""
-        self.epoch, self.state, self.is_last = epoch, state, True
-        self._maker = weakref.ref(maker)
-        self._cells = torch.zeros(3, dtype=torch.int64)
+        # first the epoch that was begun last, plus 1, with a mark of its loop above 32 bits, so
+        # that both are written at once; then the last epoch of each worker
+        self._cells = torch.full((1 + self._MOST_WORKERS,), self._NONE, dtype=torch.int64)
+        self._cells[0] = 0
         self._cells.share_memory_()  # type: ignore[no-untyped-call]
-        self._seen = 0
 
-    def for_worker(self) -> _Lending:
-        """A copy that can be pickled."""
-        made = copy.copy(self)
-        made._maker = _nobody
-        return made
+    def restart(self, epoch: int) -> None:
+        """Makes the next loop that of this epoch; for the program."""
+        self._cells[1:] = self._NONE
+        self._cells[0] = epoch
 
-    def order(self, epoch: int) -> None:
-        """Tells persistent workers the epoch of their next loop."""
-        if self._cells is not None:
-            self._cells[self._REPORTED] = 0
-            self._cells[self._ORDERED] = epoch
-            self._cells[self._ORDERS] += 1
+    def next_epoch(self) -> int:
+        return int(self._cells[0]) & 0xFFFFFFFF
 
-    def ordered(self, otherwise: int) -> int:
-        """The epoch that was ordered since the last call."""
-        if self._cells is None or self._cells[self._ORDERS] == self._seen:
-            return otherwise
-        self._seen = int(self._cells[self._ORDERS])
-        return int(self._cells[self._ORDERED])
+    def workers_were_last(self) -> bool:
+        return int(self._cells[0]) >> 32 != 0
 
-    def report(self, next_epoch: int) -> None:
-        """Tells the program which epoch follows that of a worker, which it cannot know."""
-        if self._cells is not None:
-            self._cells[self._REPORTED] = next_epoch
+    def has_begun(self, worker: Any) -> bool:
+        """Whether a worker of this number has begun a loop since the program's last restart."""
+        return int(self._cells[1 + worker.id]) != self._NONE
 
-    def take_report(self) -> int | None:
-        """What workers reported since the last call."""
-        if self._cells is None or not self._cells[self._REPORTED]:
-            return None
-        reported = int(self._cells[self._REPORTED])
-        self._cells[self._REPORTED] = 0
-        return reported
+    def begin(self, worker: Any, loops: int) -> int:
+        """The epoch of a worker's loop: that of the others, or the next one if this worker is the
+        first."""
+        last = int(self._cells[0])
+        epoch = (last & 0xFFFFFFFF) - 1
+        if last >> 32 != self._mark(worker, loops) or int(self._cells[1 + worker.id]) == epoch:
+            epoch += 1
+        self.begun(worker, loops, epoch)
+        return epoch
 
+    def begun(self, worker: Any, loops: int, epoch: int) -> None:
+        """A worker's loop is of this epoch."""
+        self._cells[1 + worker.id] = epoch
+        self._cells[0] = self._mark(worker, loops) << 32 | epoch + 1
 
-def _nobody() -> None:
-    return None
-
-
-def _warn_of_workers(is_uncounted: bool) -> None:
-    if is_uncounted:
-        warnings.warn(
-            "hotpack.torch.Batches did not see a DataLoader start this worker, so every loop gives "
-            "the same epoch unless the program calls set_epoch before it",
-            RuntimeWarning,
-            stacklevel=4,
-        )
-    warnings.warn(
-        "workers copy every batch between processes; num_workers=0 is faster, because hotpack "
-        "reads with threads of its own",
-        PerformanceWarning,
-        stacklevel=4,
-    )
-
-
-# A DataLoader tells its data set nothing when it starts workers, which get copies by pickling or by
-# a fork. Both happen in the constructor of its iterator, which is found on the stack.
-
-
-def _maker_of_workers() -> Any:
-    """The iterator of a DataLoader that is starting workers in this thread, or None."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_name == "__init__":
-            maker = frame.f_locals.get("self")
-            if isinstance(maker, _BaseDataLoaderIter):
-                return maker
-        frame = frame.f_back  # type: ignore[assignment]
-    return None
-
-
-def _lend_before_fork() -> None:
-    if not _all_batches or (maker := _maker_of_workers()) is None:
-        return
-    for batches in list(_all_batches):
-        if _holds(maker._dataset, batches):
-            batches._lend(maker)
-
-
-def _holds(value: Any, wanted: Batches, depth: int = 4) -> bool:
-    """Whether this data set is the wanted one, or has it among its attributes."""
-    if value is wanted or depth == 0:
-        return value is wanted
-    inner: Iterable[Any] = ()
-    if isinstance(value, Mapping):
-        inner = value.values()
-    elif isinstance(value, (list, tuple)):
-        inner = value
-    elif isinstance(value, torch.utils.data.Dataset):
-        inner = vars(value).values()
-    return any(_holds(one, wanted, depth - 1) for one in inner)
-
-
-_all_batches: weakref.WeakSet[Batches] = weakref.WeakSet()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_lend_before_fork)
+    def _mark(self, worker: Any, loops: int) -> int:
+        """The same for the workers of one loop. Persistent workers keep their seed."""
+        if worker.id >= self._MOST_WORKERS:
+            raise UsageError(f"a DataLoader may have at most {self._MOST_WORKERS} workers here")
+        return hash((worker.seed - worker.id, loops)) & 0x7FFFFFFF | 1
