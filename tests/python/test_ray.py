@@ -25,6 +25,7 @@ def cluster():
     environment = {"PYTHONPATH": os.pathsep.join(filter(None, [str(Path(__file__).parent), *sys.path]))}
     if os.environ.get("HOTPACK"):
         environment["HOTPACK_COMMAND"] = os.environ["HOTPACK"]
+    ray.shutdown()  # that of a program of the documentation
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": environment}, _metrics_export_port=None)
     yield
     ray.shutdown()
