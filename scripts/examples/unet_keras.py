@@ -60,7 +60,7 @@ class Pack:
             seed=SEED,
             image=hotpack.Image("float32"),
             label=hotpack.OneHot("float32"),
-            slots=6,
+            slots=8,
         )
 
     def batches(self, epoch, step):

@@ -74,7 +74,7 @@ Result<LoaderState> decode(const JsonNode& node) {
 Error no_state(const Error& error) {
   return {ErrorCode::usage,
           "not a state of a loader: " + error.message +
-              "; give the text that LoaderState::text() wrote, unchanged",
+              "; give the state that a loader wrote, unchanged",
           {},
           error.offset};
 }

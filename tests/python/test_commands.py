@@ -40,6 +40,7 @@ def test_the_functions_are_those_of_the_command(command):
 def test_pack_makes_a_pack_and_says_what_it_did(street):
     report = hotpack.pack(**street)
     assert (report.status, report.records, report.skipped, report.output) == ("packed", 24, 0, str(street["output"])) and report.json["classes"]
+    assert report.labels.startswith("labels are read as color") and report.warnings == ()
     again = hotpack.pack(**street)
     assert again.status == "complete" and again.kept_shards == report.packed_shards
     assert (Path(street["output"]) / "dataset.json").exists()
@@ -99,6 +100,12 @@ def test_progress_is_told_and_messages_are_logged(street, caplog):
         hotpack.pack(**street, progress=seen.append)
     assert seen and isinstance(seen[-1], hotpack.Progress) and seen[-1].samples_done == 24
     assert any("labels are read as color" in record.getMessage() for record in caplog.records)
+
+
+def test_an_error_is_an_exception_alone(street, run, command):
+    """Not a line on stderr, too."""
+    program = "import hotpack, sys\ntry: hotpack.pack(images=sys.argv[1], output='packed')\nexcept hotpack.Error as error: print(type(error).__name__)"
+    assert run(program, "no-such-folder", environment={"HOTPACK_COMMAND": command}) in ("UsageError\n", "IoError\n", "DataError\n")
 
 
 def test_a_listener_that_raises_ends_the_command_in_order(street):

@@ -162,9 +162,10 @@ def pack(
         {key}_{class} or {class}/{key}; a pixel may then have several classes.
     allow_empty: accept empty class folders without a warning.
     fold: pair images and labels whose names differ only in case, or in the Unicode form of a
-        character (NFC, NFD); keys keep the spelling of the image. Default: none.
-    orphans: images without a label and labels without an image: stop, or leave them out. Default:
-        error.
+        character (NFC, NFD); keys keep the spelling of the image. One of none, case, unicode,
+        case,unicode. Default: none.
+    orphans: images without a label and labels without an image: stop, or leave them out. One of
+        error, skip. Default: error.
     pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
         optionally split.
     list: samples to pack, one key or path per line; without --images, one image and one label path
@@ -179,14 +180,19 @@ def pack(
     group: with --split ratio or hash: samples whose keys have the same match of this regular
         expression stay in one split.
     preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
-        ade20k150; list prints all.
+        ade20k150; list prints all. One of list, voc, pets, pets3, cityscapes19,
+        cityscapes19-trainids, cityscapes34, bdd100k, camvid11, camvid32, mapillary65, ade20k150,
+        ade20k-full, nyu40, coco-stuff171, coco-stuff171-trainids, coco-panoptic133, loveda,
+        potsdam, vaihingen, isaid, deepglobe, lip20, cihp20, drive, chase, stare, hrf, refuge,
+        kvasir.
     map: table old,new that maps ids, colors or class names to a class, or to ignore.
     classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
     num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
         are read to find N.
-    label_kind: how label files are read; auto prints its decision and the reason. Default: auto.
+    label_kind: how label files are read; auto prints its decision and the reason. One of auto,
+        color, index, palette-color, binary, rgb-id. Default: auto.
     rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
-        (ADE20K full).
+        (ADE20K full). One of r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
     threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
     ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
@@ -198,27 +204,32 @@ def pack(
         keep their size.
     fit: stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover:
         fill and crop; long-side, short-side: scale that side, then crop or pad; none: keep the
-        size. Default: stretch.
+        size. One of stretch, crop-or-pad, contain, cover, long-side, short-side, none. Default:
+        stretch.
     tile: cut the fitted image into records of one size, such as 512x512+128.
     pad_multiple: with --fit none: pad records to multiples of N.
     image_filter: auto: area if both sides shrink, otherwise linear; the last three are antialiased
-        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. Default:
-        auto.
-    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. Default: nearest.
-    anchor: where cropping and padding leave the image. Default: center.
+        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. One of
+        auto, linear, area, nearest, triangle, cubic, lanczos, triangle-pillow12.1, cubic-
+        pillow12.1, lanczos-pillow12.1. Default: auto.
+    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. One of nearest,
+        nearest-cv, nearest-pil. Default: nearest.
+    anchor: where cropping and padding leave the image. One of center, top-left. Default: center.
     pad_color: color of padding. Default: 0,0,0.
     size_mismatch: image and label differ in size: refuse; resample the label to the image first;
-        resample each to the record; crop both to the smaller width and height. Default: error.
-    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. Default:
-        auto.
-    channels: channels of the packed image. Default: rgb.
+        resample each to the record; crop both to the smaller width and height. One of error,
+        resize-label, each-to-target, crop-min. Default: error.
+    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. One of
+        auto, apply, ignore. Default: auto.
+    channels: channels of the packed image. One of rgb, gray. Default: rgb.
     alpha: transparency of images: drop it, or blend with a color. Default: drop.
-    depth16: 16-bit images: keep the upper 8 bits, or rescale. Default: shift.
+    depth16: 16-bit images: keep the upper 8 bits, or rescale. One of shift, scale. Default: shift.
     jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
-        antialiased filter; off decodes all pixels. Default: auto.
+        antialiased filter; off decodes all pixels. One of auto, off. Default: auto.
     max_pixels: refuse larger images. Default: 268435456.
-    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. Default: bits.
-    image_layout: order of the image's axes. Default: hwc.
+    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. One of bits,
+        one_hot, index. Default: bits.
+    image_layout: order of the image's axes. One of hwc, chw. Default: hwc.
     shard_size: maximum bytes of records per shard, such as 64MiB or 1GB. Default: 256MiB.
     shard_samples: maximum samples per shard, instead of a size.
     shuffle: write records in a random order drawn from SEED; reading in file order is then random.
@@ -227,7 +238,8 @@ def pack(
     output: folder of the pack; new, or made by hotpack.
     partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that
         Slurm, Kubernetes, Open MPI or torchrun assigned.
-    on_error: samples that cannot be packed: stop, or leave them out. Default: fail.
+    on_error: samples that cannot be packed: stop, or leave them out. One of fail, skip. Default:
+        fail.
     max_errors: with skip: stop after more than N skipped samples.
     skipped: with skip: write key, file and reason of each skipped sample to FILE.
     recheck: hash all inputs again, and pack the shards whose inputs changed.
@@ -399,9 +411,10 @@ def check(
         {key}_{class} or {class}/{key}; a pixel may then have several classes.
     allow_empty: accept empty class folders without a warning.
     fold: pair images and labels whose names differ only in case, or in the Unicode form of a
-        character (NFC, NFD); keys keep the spelling of the image. Default: none.
-    orphans: images without a label and labels without an image: stop, or leave them out. Default:
-        error.
+        character (NFC, NFD); keys keep the spelling of the image. One of none, case, unicode,
+        case,unicode. Default: none.
+    orphans: images without a label and labels without an image: stop, or leave them out. One of
+        error, skip. Default: error.
     pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
         optionally split.
     list: samples to pack, one key or path per line; without --images, one image and one label path
@@ -416,14 +429,19 @@ def check(
     group: with --split ratio or hash: samples whose keys have the same match of this regular
         expression stay in one split.
     preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
-        ade20k150; list prints all.
+        ade20k150; list prints all. One of list, voc, pets, pets3, cityscapes19,
+        cityscapes19-trainids, cityscapes34, bdd100k, camvid11, camvid32, mapillary65, ade20k150,
+        ade20k-full, nyu40, coco-stuff171, coco-stuff171-trainids, coco-panoptic133, loveda,
+        potsdam, vaihingen, isaid, deepglobe, lip20, cihp20, drive, chase, stare, hrf, refuge,
+        kvasir.
     map: table old,new that maps ids, colors or class names to a class, or to ignore.
     classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
     num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
         are read to find N.
-    label_kind: how label files are read; auto prints its decision and the reason. Default: auto.
+    label_kind: how label files are read; auto prints its decision and the reason. One of auto,
+        color, index, palette-color, binary, rgb-id. Default: auto.
     rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
-        (ADE20K full).
+        (ADE20K full). One of r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
     threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
     ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
@@ -435,27 +453,32 @@ def check(
         keep their size.
     fit: stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover:
         fill and crop; long-side, short-side: scale that side, then crop or pad; none: keep the
-        size. Default: stretch.
+        size. One of stretch, crop-or-pad, contain, cover, long-side, short-side, none. Default:
+        stretch.
     tile: cut the fitted image into records of one size, such as 512x512+128.
     pad_multiple: with --fit none: pad records to multiples of N.
     image_filter: auto: area if both sides shrink, otherwise linear; the last three are antialiased
-        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. Default:
-        auto.
-    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. Default: nearest.
-    anchor: where cropping and padding leave the image. Default: center.
+        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. One of
+        auto, linear, area, nearest, triangle, cubic, lanczos, triangle-pillow12.1, cubic-
+        pillow12.1, lanczos-pillow12.1. Default: auto.
+    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. One of nearest,
+        nearest-cv, nearest-pil. Default: nearest.
+    anchor: where cropping and padding leave the image. One of center, top-left. Default: center.
     pad_color: color of padding. Default: 0,0,0.
     size_mismatch: image and label differ in size: refuse; resample the label to the image first;
-        resample each to the record; crop both to the smaller width and height. Default: error.
-    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. Default:
-        auto.
-    channels: channels of the packed image. Default: rgb.
+        resample each to the record; crop both to the smaller width and height. One of error,
+        resize-label, each-to-target, crop-min. Default: error.
+    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. One of
+        auto, apply, ignore. Default: auto.
+    channels: channels of the packed image. One of rgb, gray. Default: rgb.
     alpha: transparency of images: drop it, or blend with a color. Default: drop.
-    depth16: 16-bit images: keep the upper 8 bits, or rescale. Default: shift.
+    depth16: 16-bit images: keep the upper 8 bits, or rescale. One of shift, scale. Default: shift.
     jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
-        antialiased filter; off decodes all pixels. Default: auto.
+        antialiased filter; off decodes all pixels. One of auto, off. Default: auto.
     max_pixels: refuse larger images. Default: 268435456.
-    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. Default: bits.
-    image_layout: order of the image's axes. Default: hwc.
+    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. One of bits,
+        one_hot, index. Default: bits.
+    image_layout: order of the image's axes. One of hwc, chw. Default: hwc.
     shard_size: maximum bytes of records per shard, such as 64MiB or 1GB. Default: 256MiB.
     shard_samples: maximum samples per shard, instead of a size.
     shuffle: write records in a random order drawn from SEED; reading in file order is then random.
@@ -464,7 +487,8 @@ def check(
     output: folder of the pack; new, or made by hotpack.
     partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that
         Slurm, Kubernetes, Open MPI or torchrun assigned.
-    on_error: samples that cannot be packed: stop, or leave them out. Default: fail.
+    on_error: samples that cannot be packed: stop, or leave them out. One of fail, skip. Default:
+        fail.
     max_errors: with skip: stop after more than N skipped samples.
     skipped: with skip: write key, file and reason of each skipped sample to FILE.
     recheck: hash all inputs again, and pack the shards whose inputs changed.
@@ -691,9 +715,10 @@ def preview(
         {key}_{class} or {class}/{key}; a pixel may then have several classes.
     allow_empty: accept empty class folders without a warning.
     fold: pair images and labels whose names differ only in case, or in the Unicode form of a
-        character (NFC, NFD); keys keep the spelling of the image. Default: none.
-    orphans: images without a label and labels without an image: stop, or leave them out. Default:
-        error.
+        character (NFC, NFD); keys keep the spelling of the image. One of none, case, unicode,
+        case,unicode. Default: none.
+    orphans: images without a label and labels without an image: stop, or leave them out. One of
+        error, skip. Default: error.
     pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
         optionally split.
     list: samples to pack, one key or path per line; without --images, one image and one label path
@@ -708,14 +733,19 @@ def preview(
     group: with --split ratio or hash: samples whose keys have the same match of this regular
         expression stay in one split.
     preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
-        ade20k150; list prints all.
+        ade20k150; list prints all. One of list, voc, pets, pets3, cityscapes19,
+        cityscapes19-trainids, cityscapes34, bdd100k, camvid11, camvid32, mapillary65, ade20k150,
+        ade20k-full, nyu40, coco-stuff171, coco-stuff171-trainids, coco-panoptic133, loveda,
+        potsdam, vaihingen, isaid, deepglobe, lip20, cihp20, drive, chase, stare, hrf, refuge,
+        kvasir.
     map: table old,new that maps ids, colors or class names to a class, or to ignore.
     classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
     num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
         are read to find N.
-    label_kind: how label files are read; auto prints its decision and the reason. Default: auto.
+    label_kind: how label files are read; auto prints its decision and the reason. One of auto,
+        color, index, palette-color, binary, rgb-id. Default: auto.
     rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
-        (ADE20K full).
+        (ADE20K full). One of r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
     threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
     ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
@@ -727,27 +757,32 @@ def preview(
         keep their size.
     fit: stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover:
         fill and crop; long-side, short-side: scale that side, then crop or pad; none: keep the
-        size. Default: stretch.
+        size. One of stretch, crop-or-pad, contain, cover, long-side, short-side, none. Default:
+        stretch.
     tile: cut the fitted image into records of one size, such as 512x512+128.
     pad_multiple: with --fit none: pad records to multiples of N.
     image_filter: auto: area if both sides shrink, otherwise linear; the last three are antialiased
-        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. Default:
-        auto.
-    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. Default: nearest.
-    anchor: where cropping and padding leave the image. Default: center.
+        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. One of
+        auto, linear, area, nearest, triangle, cubic, lanczos, triangle-pillow12.1, cubic-
+        pillow12.1, lanczos-pillow12.1. Default: auto.
+    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. One of nearest,
+        nearest-cv, nearest-pil. Default: nearest.
+    anchor: where cropping and padding leave the image. One of center, top-left. Default: center.
     pad_color: color of padding. Default: 0,0,0.
     size_mismatch: image and label differ in size: refuse; resample the label to the image first;
-        resample each to the record; crop both to the smaller width and height. Default: error.
-    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. Default:
-        auto.
-    channels: channels of the packed image. Default: rgb.
+        resample each to the record; crop both to the smaller width and height. One of error,
+        resize-label, each-to-target, crop-min. Default: error.
+    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. One of
+        auto, apply, ignore. Default: auto.
+    channels: channels of the packed image. One of rgb, gray. Default: rgb.
     alpha: transparency of images: drop it, or blend with a color. Default: drop.
-    depth16: 16-bit images: keep the upper 8 bits, or rescale. Default: shift.
+    depth16: 16-bit images: keep the upper 8 bits, or rescale. One of shift, scale. Default: shift.
     jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
-        antialiased filter; off decodes all pixels. Default: auto.
+        antialiased filter; off decodes all pixels. One of auto, off. Default: auto.
     max_pixels: refuse larger images. Default: 268435456.
-    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. Default: bits.
-    image_layout: order of the image's axes. Default: hwc.
+    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. One of bits,
+        one_hot, index. Default: bits.
+    image_layout: order of the image's axes. One of hwc, chw. Default: hwc.
     shard_size: maximum bytes of records per shard, such as 64MiB or 1GB. Default: 256MiB.
     shard_samples: maximum samples per shard, instead of a size.
     shuffle: write records in a random order drawn from SEED; reading in file order is then random.

@@ -1,6 +1,6 @@
 """Data sets for Keras 3, with any backend.
 
-loader = hotpack.Loader(ds, 32, image=hotpack.Image("float32"), label=hotpack.Ids("int32"), slots=6)
+loader = hotpack.Loader(ds, 32, image=hotpack.Image("float32"), label=hotpack.Ids("int32"), slots=8)
 model.fit(hotpack.keras.PyDataset(loader), epochs=3)
 """
 

@@ -22,7 +22,8 @@ from typing import IO, Any
 from .errors import CLASSES, Error, InternalError, IoError, UsageError
 
 _LOG = logging.getLogger("hotpack")
-_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+# An error is also an exception or in the report: as a message it must not reach stderr, too.
+_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 20}
 _SECONDS_TO_STOP = 30.0  # an interrupted command finishes the records at hand
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
 

@@ -17,7 +17,8 @@ Json = dict[str, Any]
 class PackReport:
     """status: "packed", "complete", "planned" or "stopped". output: the pack's folder; None with
     several splits, whose reports are in `sets`. records, skipped: samples in the pack, and left
-    out. packed_shards, kept_shards: written by this run, and kept from an earlier one."""
+    out. packed_shards, kept_shards: written by this run, and kept from an earlier one. labels: how
+    they were read, and why. warnings: what the run found strange; they are logged, too."""
 
     status: str
     output: str | None
@@ -25,6 +26,8 @@ class PackReport:
     skipped: int | None
     packed_shards: int | None
     kept_shards: int | None
+    labels: str | None
+    warnings: tuple[str, ...]
     seconds: float | None
     sets: tuple[PackReport, ...]
     json: Json
@@ -107,8 +110,11 @@ def pack_report(report: Mapping[str, Any]) -> PackReport:
     outer = {name: report.get(name) for name in ("status", "seconds")}
     sets = tuple(pack_report({**outer, **one}) for one in report.get("sets") or ())
     names = ("output", "records", "skipped", "packed_shards", "kept_shards")
+    plan = report.get("plan") or {}
     return PackReport(
         status=report["status"],
+        labels=plan.get("labels"),
+        warnings=tuple(plan.get("warnings") or ()),
         seconds=report.get("seconds"),
         sets=sets,
         json=dict(report),

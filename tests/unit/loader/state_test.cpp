@@ -36,7 +36,7 @@ std::string refusal(const std::string& text) {
   const auto state = LoaderState::parse(text);
   if (state.ok()) return {};
   CHECK(state.error().code == ErrorCode::usage);
-  CHECK_THAT(state.error().message, ContainsSubstring("LoaderState::text()"));
+  CHECK_THAT(state.error().message, ContainsSubstring("the state that a loader wrote"));
   return state.error().message;
 }
 
