@@ -4,6 +4,7 @@ command are skipped."""
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 GOLDEN = sorted(path.parent for path in (ROOT / "tests" / "golden").glob("[0-9]*/*/dataset.json"))
 
+# A shell starts background jobs with interrupts ignored, which programs of the tests would inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("USE_TF", "0")  # or Transformers asks for another Keras where TensorFlow is
 if importlib.util.find_spec("hotpack") is None:  # not installed: its pure part can be tested as it lies there
     sys.path.insert(0, str(ROOT / "src" / "python"))
