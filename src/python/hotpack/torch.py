@@ -67,8 +67,8 @@ class Loader(LoaderOf[Batch]):
     released. Without it batches are in host memory.
 
     Plain torch and Lightning take it in place of a DataLoader, with exact resume in the middle of
-    an epoch: Lightning keeps `state_dict` in its checkpoints by itself. With Accelerate do not
-    `prepare` it. rank and world come from torch.distributed.
+    an epoch: Lightning keeps `state_dict` in its checkpoints by itself; limit its Trainer by
+    max_steps. With Accelerate do not `prepare` it. rank and world come from torch.distributed.
     """
 
     _batch_class = Batch
