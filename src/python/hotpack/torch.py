@@ -240,6 +240,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         self._loops = 0  # in this worker
         self._loader: Loader | None = None
         self._process = 0  # whose _loader is
+        self._inherited: Loader | None = None  # by a fork
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, Any]]:
         worker = torch.utils.data.get_worker_info()
@@ -288,7 +289,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
             self._is_restored = True
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_loader": None}
+        return {**self.__dict__, "_loader": None, "_inherited": None}
 
     def _begin_here(self) -> Loader:
         """A loop in the process of the program."""
