@@ -137,14 +137,30 @@ struct Partition {
   std::uint64_t count = 1;
 };
 
+// --accept-skips: how many skipped samples still count as success, as a number or as a share of the
+// samples of the run.
+struct AcceptedSkips {
+  std::uint64_t count = 0;
+  std::optional<double> percent;  // if set, `count` is not used
+};
+
+// The most threads that only wait for files: while folders are listed and headers are read.
+inline constexpr int kUsualIoThreads = 64;
+
 struct RunOptions {
   std::string output;
   std::optional<Partition> partition;
   int threads = 1;
+  int io_threads = kUsualIoThreads;  // --io-threads
   bool skip_errors = false;  // --on-error skip
   std::optional<std::uint64_t>
       max_errors;            // with skip_errors: stop after more than this many skipped samples
   std::string skipped_file;  // with skip_errors: list of skipped samples, empty if none is wanted
+  std::optional<AcceptedSkips> accepted_skips;
+  std::string plan_file;  // --plan: packs what this plan says; empty without a plan
+  std::string receipts;   // --receipt: the folder for the receipt of this run; empty: none
+  std::string scratch;    // --scratch: shards are written here first; empty: in the output folder
+  std::string on_shard;   // --on-shard: the command for each finished shard; empty: none
   bool recheck = false;
   bool repair =
       false;  // --repair: verify finished shards byte by byte, and pack damaged ones again
