@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hotpack/result.hpp"
 #include "settings/options.hpp"
@@ -41,5 +42,15 @@ struct ShardRange {
   std::uint64_t first = 0, end = 0;
 };
 [[nodiscard]] ShardRange shards_of(const Partition& partition, std::uint64_t shard_count);
+
+// The parts that write these shards, of `part_count` parts: ascending, each once. Precondition:
+// `shards` ascend and are less than `shard_count`; `part_count` is not 0.
+[[nodiscard]] std::vector<std::uint64_t> parts_of(const std::vector<std::uint64_t>& shards,
+                                                  std::uint64_t shard_count,
+                                                  std::uint64_t part_count);
+
+// The list of parts as the option --array of schedulers takes it, such as "4,9-10". Empty if there
+// are none. Precondition: `parts` ascend, each once.
+[[nodiscard]] std::string array_list(const std::vector<std::uint64_t>& parts);
 
 }  // namespace hotpack::pipeline
