@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/folder.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
@@ -24,6 +25,7 @@
 #include "label_setup/pack_folders.hpp"
 #include "pack/merge.hpp"
 #include "pack/partition_set.hpp"
+#include "pack/receipt_merge.hpp"
 
 namespace hotpack::cli {
 
@@ -166,8 +168,36 @@ int report_end(CommandContext& context, const std::vector<Part>& parts) {
   return kExitData;
 }
 
-int merge(CommandContext& context, const pipeline::MergeOptions& options) {
+struct MergeCommand {
+  pipeline::MergeOptions options;
+  std::vector<std::string> receipts;
+};
+
+int merge_receipts(CommandContext& context, const MergeCommand& command) {
+  if (!command.options.sources.empty())
+    return context.fail(usage_error(
+        "give folders of partitions or --receipts, not both: receipts say what the shards hold"));
+  const auto start = std::chrono::steady_clock::now();
+  Result<std::vector<MergeReport>> reports =
+      pipeline::merge_receipts({command.receipts, command.options.output}, context.terminal());
+  if (!reports.ok()) return context.fail(reports.error());
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::vector<Part> parts;
+  for (MergeReport& report : *reports) {
+    if (report.status == MergeStatus::stopped) return stopped(context, report);
+    parts.push_back({command.options, std::move(report), seconds});
+  }
+  return report_end(context, parts);
+}
+
+int merge(CommandContext& context, const MergeCommand& command) {
   context.stop_on_signals();
+  if (!command.receipts.empty()) return merge_receipts(context, command);
+  const pipeline::MergeOptions& options = command.options;
+  if (options.sources.empty())
+    return context.fail(
+        usage_error("name the folders of the partitions to merge, or --receipts DIR"));
   Result<std::vector<Part>> parts = parts_of(options);
   if (!parts.ok()) return context.fail(parts.error());
   for (Part& part : *parts) {
@@ -185,7 +215,7 @@ int merge(CommandContext& context, const pipeline::MergeOptions& options) {
 }  // namespace
 
 void add_merge_command(CLI::App& app, CommandContext& context) {
-  auto options = std::make_shared<pipeline::MergeOptions>();
+  auto options = std::make_shared<MergeCommand>();
   CLI::App& command = *app.add_subcommand("merge",
                                           "Joins the partitions of a pack (pack --partition); the "
                                           "result has the bytes of a single run");
@@ -195,12 +225,17 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
       "hotpack merge parts/0 parts/1 parts/2 -o packed/train   # links the shards, or copies them "
       "to another file system\n"
       "hotpack merge parts/* -o packed   # with splits: parts/*/train to packed/train, parts/*/val "
-      "to packed/val");
+      "to packed/val\n"
+      "hotpack merge --receipts receipts -o packed/train   # the shards may be anywhere");
+  command.add_option("DIR", options->options.sources,
+                     "folders of partitions, or of their splits; they stay unchanged");
   command
-      .add_option("DIR", options->sources,
-                  "folders of partitions, or of their splits; they stay unchanged")
-      ->required();
-  add_value(command, "-o,--output", options->output,
+      .add_option("--receipts", options->receipts,
+                  "receipts of `hotpack pack --receipt`, or folders of receipts, in place of DIR: "
+                  "writes the manifest alone, and needs no shard")
+      ->type_name("DIR...")
+      ->group("Output");
+  add_value(command, "-o,--output", options->options.output,
             "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR "
             "gets its manifest",
             "DIR", "Output");

@@ -1,12 +1,15 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_arguments.hpp"
+#include "cli/pack_messages.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "pack/pack.hpp"
@@ -18,22 +21,18 @@ namespace {
 struct PackCommand {
   PackArguments arguments;
   bool dry_run = false;
+  std::vector<const CLI::Option*> planned;  // the options that a plan decides
 };
 
-// Prints each line of `text` as a message. `about`, unless empty, names the split in every line.
-void say_lines(Terminal& terminal, pipeline::Level level, const std::string& text,
-               const std::string& about = {}) {
-  const std::string beginning = about.empty() ? "" : about + ": ";
-  for (const std::string_view line : lines_of(text))
-    terminal.message(level, beginning + std::string(line));
-}
-
-int refuse(CommandContext& context, const pipeline::PackRun& run, double seconds) {
-  say_lines(context.terminal(), pipeline::Level::error, run.problems.text());
-  const Error error = data_error(
-      "nothing was packed: " + counted_text(run.problems.count(), "problem") + " in the input");
-  if (context.json()) context.print(refused_report(run, error, seconds));
-  return context.fail(error);
+// With --plan, refuses the options that the plan decides: it holds them already.
+Status check_planned_options(const PackCommand& command) {
+  if (command.arguments.options.run.plan_file.empty()) return {};
+  for (const CLI::Option* option : command.planned)
+    if (option->count() > 0)
+      return usage_error("--plan: the plan decides inputs and records, so " + option->get_name() +
+                         " cannot be given with it; leave it out, or make another plan with "
+                         "`hotpack plan`");
+  return {};
 }
 
 int stopped(CommandContext& context, const pipeline::PackRun& run, const std::string& output) {
@@ -49,15 +48,6 @@ int stopped(CommandContext& context, const pipeline::PackRun& run, const std::st
       (finished.empty() ? ", nothing is finished in " + quoted_text(output) : finished) +
       ". Run the same command again to continue");
   return kExitGood;  // run_main() raises the signal again
-}
-
-void warn_of_set(CommandContext& context, const pipeline::PackReport& set) {
-  for (const std::string& warning : set.plan.warnings)
-    say_lines(context.terminal(), pipeline::Level::warning, warning, set.split);
-  say_lines(context.terminal(), pipeline::Level::warning, remarks_text(set.diagnostics), set.split);
-  if (set.problems.count() > 0)
-    say_lines(context.terminal(), pipeline::Level::warning,
-              "skipped: " + set.problems.skipped_text(), set.split);
 }
 
 int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackRun& run,
@@ -88,6 +78,8 @@ int run_pack(CommandContext& context, PackCommand& command) {
     context.print(preset_list());
     return kExitGood;
   }
+  if (Status status = check_planned_options(command); !status.ok())
+    return context.fail(status.error());
   const auto start = std::chrono::steady_clock::now();
   command.arguments.options.run.threads = context.jobs();
   context.stop_on_signals();
@@ -106,17 +98,22 @@ void add_pack_command(CLI::App& app, CommandContext& context) {
   auto command = std::make_shared<PackCommand>();
   CLI::App& sub =
       *app.add_subcommand("pack", "Packs images and labels into memory-mappable shards");
-  set_examples(sub,
-               "hotpack pack CamVid --size 512x512 -o packed   # detects and prints the layout, "
-               "packs each split below packed\n"
-               "hotpack pack --images train --labels train_labels --classes class_dict.csv --size "
-               "512x512 -o packed/train\n"
-               "hotpack pack --images photos --labels ids --size 512x512 --fit crop-or-pad -o "
-               "packed/val   # labels hold class ids\n"
-               "hotpack pack --image-folders flowers/train --size 224x224 --fit cover -o "
-               "packed/flowers   # class = folder name\n"
-               "hotpack pack --images photos --size 224x224 -o packed/photos   # no labels");
+  set_examples(
+      sub,
+      "hotpack pack CamVid --size 512x512 -o packed   # detects and prints the layout, "
+      "packs each split below packed\n"
+      "hotpack pack --images train --labels train_labels --classes class_dict.csv --size "
+      "512x512 -o packed/train\n"
+      "hotpack pack --images photos --labels ids --size 512x512 --fit crop-or-pad -o "
+      "packed/val   # labels hold class ids\n"
+      "hotpack pack --image-folders flowers/train --size 224x224 --fit cover -o "
+      "packed/flowers   # class = folder name\n"
+      "hotpack pack --plan train.plan --partition 0/4 -o packed/train   # a part of a plan "
+      "of `hotpack plan`\n"
+      "hotpack pack --images photos --size 224x224 -o packed/photos   # no labels");
   add_sample_options(sub, command->arguments);
+  for (const CLI::Option* option : sub.get_options())
+    if (option != sub.get_help_ptr()) command->planned.push_back(option);
   add_writing_options(sub, command->arguments);
   sub.add_flag("-n,--dry-run", command->dry_run, "print the plan and stop before writing")
       ->group("Running");

@@ -507,10 +507,34 @@ void add_sample_options(CLI::App& command, PackArguments& arguments) {
   add_storage_options(command, arguments.options);
 }
 
+void add_planning_options(CLI::App& command, PackArguments& arguments, std::string& output) {
+  add_value(command, "-o,--output", output, "file for the plan; new, or a plan", "FILE", kWriting);
+  add_choice(command, "--on-error", arguments.options.run.skip_errors,
+             {{"fail", false}, {"skip", true}},
+             "files with unusable headers: stop, or plan them nevertheless, for `pack --on-error "
+             "skip`",
+             kWriting);
+}
+
 void add_writing_options(CLI::App& command, PackArguments& arguments) {
   pipeline::RunOptions& run = arguments.options.run;
+  add_value(command, "--plan", run.plan_file,
+            "pack what this plan of `hotpack plan` says, in place of inputs and their options",
+            "FILE", kWriting);
   add_value(command, "-o,--output", run.output, "folder of the pack; new, or made by hotpack",
             "DIR", kWriting);
+  add_value(command, "--receipt", run.receipts,
+            "write a receipt of the finished shards to DIR, for `hotpack merge --receipts`", "DIR",
+            kWriting);
+  add_value(
+      command, "--scratch", run.scratch,
+      "write each shard here first, on a disk of this machine; then it goes to -o in order of "
+      "its bytes, or to --on-shard",
+      "DIR", kWriting);
+  add_value(command, "--on-shard", run.on_shard,
+            "run this command of the shell for each finished shard, with its path in place of {}; "
+            "needs --receipt",
+            "COMMAND", kWriting);
   const auto set_partition = [&run](const std::string& text) {
     const Result<pipeline::Partition> partition =
         pipeline::parse_partition(text, pipeline::process_environment());

@@ -25,6 +25,8 @@ struct PackArguments {
 void add_sample_options(CLI::App& command, PackArguments& arguments);
 // Adds the options that only packing needs: output, partitions, errors, resuming.
 void add_writing_options(CLI::App& command, PackArguments& arguments);
+// Adds the options of `plan` after those of the samples.
+void add_planning_options(CLI::App& command, PackArguments& arguments, std::string& output);
 
 // True for `--preset list`: the command then prints preset_list() and does nothing else.
 [[nodiscard]] bool wants_preset_list(const PackArguments& arguments);

@@ -115,7 +115,7 @@ void add_result_lines(Report& report, const PackReport& set, double seconds) {
                                    ") is in it, so nothing is written");
   const bool done_before = set.status == PackStatus::complete;
   report.line(done_before ? "complete" : "packed",
-              printable_name(set.output) +
+              (set.output.empty() ? "for --on-shard" : printable_name(set.output)) +
                   (done_before ? " (nothing to do: it has these inputs and options already)" : ""));
   if (set.partition) report.line("part", partition_text(*set.partition));
   report.line("samples", samples_text(set.records, set.skipped));
@@ -160,9 +160,18 @@ void add_next(Report& report, const pipeline::PackRun& run) {
   std::string output = first.output;
   if (run.sets.size() > 1 && output.size() > below.size() && output.ends_with(below))
     output.resize(output.size() - below.size());
+  if (output.empty())
+    return report.line("next", "when all parts are packed: hotpack merge --receipts DIR... -o DIR");
   if (!first.partition) return add_next_line(report, output);
   report.line("next", "when all partitions are packed: hotpack merge " + shell_word(output) +
                           "\nor, from several folders: hotpack merge DIR... -o DIR");
+}
+
+// The lines and members about the file that `plan` wrote.
+void add_plan_file(Report& report, const pipeline::PackRun& run) {
+  report.member("plan_file", printable_name(run.plan_file));
+  report.member("plan_file_bytes", run.plan_file_bytes);
+  report.line("plan", printable_name(run.plan_file) + ", " + human_bytes(run.plan_file_bytes));
 }
 
 // True if --ignore NAME ignores the class and no map is used: then no pixel can have the class.
@@ -277,6 +286,7 @@ Report pack_report(const pipeline::PackRun& run, double seconds) {
   add_excluded_files(report, run.orphans_left_out, run.other_files);
   report.member("seconds", seconds);
   if (!run.layout.empty()) report.member("layout", printable(run.layout));
+  if (!run.plan_file.empty()) add_plan_file(report, run);
   const bool single = run.sets.size() == 1 && run.sets.front().split.empty();
   Json sets = Json::array();
   for (const PackReport& set : run.sets) {
@@ -289,7 +299,14 @@ Report pack_report(const pipeline::PackRun& run, double seconds) {
   if (!single && !sets.empty()) report.member("sets", std::move(sets));
   if (run.sets.size() > 1 && run.status == PackStatus::packed)
     report.line("time", human_duration(seconds) + " in all");
+  if (!run.receipt.empty()) {
+    report.member("receipt", printable_name(run.receipt));
+    report.line("receipt", printable_name(run.receipt));
+  }
   if (run.status != PackStatus::planned && !run.sets.empty()) add_next(report, run);
+  if (!run.plan_file.empty())
+    report.line("next", "for each part I of N, from 0: hotpack pack --plan " +
+                            shell_word(run.plan_file) + " --partition I/N -o DIR");
   return report;
 }
 

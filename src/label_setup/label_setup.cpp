@@ -193,6 +193,7 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
   setup.label_kind = word_of(kind);
   setup.rgb_id = rules.rgb_id;
   setup.unknown = unknown_text(rules.unknown, setup.table);
+  setup.rules = rules;
   setup.pad_label = options.label.pad_label;
   if (binary) setup.threshold = threshold;
   if (mapping.values) describe_map(mapping, kind, setup, explanation);

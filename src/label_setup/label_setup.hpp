@@ -24,6 +24,7 @@ struct LabelSetup {
   std::optional<LabelScope> scope;              // absent without labels
   labels::ClassTable table;                     // with sources
   std::optional<labels::LabelDecoder> decoder;  // with label files
+  std::optional<labels::LabelRules> rules;      // what the decoder was made from, with the classes
   std::string label_kind;  // for the options of the schema: "color", "index", …, "folder"; empty
                            // without labels
   std::string unknown;     // resolved: "error", "ignore", "nearest:D" or a class name

@@ -326,6 +326,7 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   HOTPACK_ASSIGN(rules.threshold, given_threshold(options.label, packed));
   HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.label.unknown, labels::binary_classes()));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(labels::binary_classes(), rules));
+  setup.rules = rules;
   setup.label_kind = word_of(rules.kind);
   setup.unknown = options.label.unknown;
   setup.pad_label = options.label.pad_label;

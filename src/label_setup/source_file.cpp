@@ -23,6 +23,8 @@ constexpr std::array<std::chrono::milliseconds, 3> kPauses{
     std::chrono::milliseconds(20), std::chrono::milliseconds(100), std::chrono::milliseconds(400)};
 constexpr std::size_t kFirstRead = 16 << 10;
 constexpr std::string_view kRunAgain = "; run the same command again";
+constexpr std::string_view kPlanAgain =
+    "; restore the file, or make the plan again with `hotpack plan`";
 
 // True if a retry cannot help: reading the file is not permitted, or the path is no regular file.
 bool stays_closed(const std::string& path) {
@@ -99,14 +101,12 @@ Result<std::span<const std::byte>> SourceReader::read(const std::string& path,
                                                       std::uint64_t planned_bytes) {
   const Status status = with_retries(retries_, [&] { return read_at_rest(path, buffer_); });
   if (!status.ok()) return explain(status.error(), retries_);
-  if (buffer_.size() != planned_bytes)
-    return Error{ErrorCode::io,
-                 "has " + std::to_string(buffer_.size()) + " bytes where the plan saw " +
-                     std::to_string(planned_bytes) + ": the input changed during the run" +
-                     std::string(kRunAgain),
-                 path,
-                 {}};
-  return std::span<const std::byte>(buffer_);
+  if (buffer_.size() == planned_bytes) return std::span<const std::byte>(buffer_);
+  const std::string sizes = "has " + std::to_string(buffer_.size()) + " bytes where the plan saw " +
+                            std::to_string(planned_bytes) + ": the input changed ";
+  if (keeps_to_plan_)
+    return data_error(sizes + "after the plan was made" + std::string(kPlanAgain), path);
+  return Error{ErrorCode::io, sizes + "during the run" + std::string(kRunAgain), path, {}};
 }
 
 Result<codecs::ImageInfo> SourceReader::probe(const std::string& path) {

@@ -30,11 +30,16 @@ class SourceReader {
   // `data` if the header is not usable.
   [[nodiscard]] Result<codecs::ImageInfo> probe(const std::string& path);
 
+  // The plan came from a file. A file with another size than planned is then an error of code
+  // `data`, because running the same command again does not help.
+  void keep_to_plan() { keeps_to_plan_ = true; }
+
   // From now on each file is tried only once.
   void stop_retrying() { retries_ = false; }
 
  private:
   bool retries_ = true;
+  bool keeps_to_plan_ = false;
   std::vector<std::byte> buffer_;
 };
 

@@ -110,16 +110,16 @@ bool is_wide_color(std::span<const std::byte> file) {
          probe->info.kind != codecs::PixelKind::gray_alpha;
 }
 
-Error changed_image(const std::string& path, Extent planned, Extent found) {
+Error changed_image(const std::string& path, Extent planned, Extent found, bool plan_is_fixed) {
   const auto text = [](Extent size) {
     return std::to_string(size.width) + "x" + std::to_string(size.height);
   };
-  return Error{ErrorCode::io,
-               "was " + (planned == Extent{} ? std::string("unreadable") : text(planned)) +
-                   " during planning and is now " + text(found) +
-                   ": the file has changed. Run the same command again",
-               path,
-               {}};
+  const std::string change =
+      "was " + (planned == Extent{} ? std::string("unreadable") : text(planned)) +
+      " during planning and is now " + text(found) + ": the file has changed";
+  if (plan_is_fixed)
+    return data_error(change + ". Restore it, or make the plan again with `hotpack plan`", path);
+  return Error{ErrorCode::io, change + ". Run the same command again", path, {}};
 }
 
 }  // namespace
@@ -145,7 +145,12 @@ struct ImageLoader::Impl {
         setup(label_setup),
         schema(plan.schema),
         list(sample_list),
-        scales_jpegs(plan.scales_jpegs) {}
+        scales_jpegs(plan.scales_jpegs),
+        plan_is_fixed(plan.is_fixed) {
+    if (!plan_is_fixed) return;
+    image_reader.keep_to_plan();
+    label_reader.keep_to_plan();
+  }
 
   // True if the sample's image was already loaded for another of its tiles.
   [[nodiscard]] bool has(const Sample& sample) const {
@@ -180,6 +185,7 @@ struct ImageLoader::Impl {
   const Schema& schema;
   const SampleList& list;
   const bool scales_jpegs;
+  const bool plan_is_fixed;
 
   std::span<const std::byte> image_file, label_file;
   SourceReader image_reader, label_reader;
@@ -422,7 +428,7 @@ Outcome ImageLoader::Impl::load_image_of(const Sample& sample, SampleInspection*
   loaded.size = packed_source_size(loaded.headers, options);
   const bool surveyed = plan_needs_sizes(options) || sample.size != Extent{};
   if (surveyed && sample.size != loaded.size)
-    return changed_image(loaded.headers.image.path, sample.size, loaded.size);
+    return changed_image(loaded.headers.image.path, sample.size, loaded.size, plan_is_fixed);
   loaded.canvas = canvas_of(options, loaded.size);
   HOTPACK_ASSIGN(auto problem, decode_image());
   if (!problem && inspection != nullptr) {

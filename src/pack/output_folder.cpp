@@ -312,6 +312,9 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
                        counted_text(plan.identity.shards, "shard") + " now, " +
                        std::to_string(identity.shards) + " then)" + again);
   if (same_keys) return {};
+  if (plan.is_fixed)
+    return usage_error(folder.path + ": was packed from other samples than those of the plan" +
+                       again);
   // If only a few keys are the same, this may be chance: every split may have a 0001. If half of
   // the keys of the smaller set are the same, this is the same data set, with samples added or
   // removed.

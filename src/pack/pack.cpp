@@ -1,7 +1,7 @@
 #include "pack/pack.hpp"
 
+#include <deque>
 #include <filesystem>
-#include <list>
 #include <utility>
 
 #include "base/error.hpp"
@@ -10,23 +10,19 @@
 #include "label_setup/one_size.hpp"
 #include "label_setup/placement.hpp"
 #include "pack/packed_set.hpp"
+#include "pack/plan_file.hpp"
+#include "pack/planned_pack.hpp"
+#include "pack/prepare.hpp"
 #include "pack/prepared_inputs.hpp"
+#include "pack/receipt.hpp"
+#include "pack/set_folders.hpp"
+#include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
 #include "settings/arena.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
-
-// Refuses a folder for several data sets that is a data set itself.
-Status check_folder_of_sets(const std::string& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder + "/" + std::string(format::kManifestName), ignored))
-    return {};
-  return usage_error(folder +
-                     ": is a packed data set. This input makes several data sets, each in its own "
-                     "folder inside -o. Choose another folder for -o");
-}
 
 // Returns an error if input files could not be opened. Such files always stop the run: if they were
 // skipped, the bytes of a pack could depend on temporary errors.
@@ -43,18 +39,34 @@ Status all_opened(const ProblemLog& problems) {
                {}};
 }
 
-// Returns the run options of a split: it has its own folder and its own list of skipped samples.
-RunOptions run_of_split(RunOptions run, const std::string& split) {
-  if (split.empty()) return run;
-  if (!run.output.empty()) run.output += "/" + split;
-  if (!run.skipped_file.empty()) run.skipped_file += "." + split;
-  return run;
-}
-
 class Packing {
  public:
-  Packing(const PackOptions& options, Observer& observer)
-      : inputs_(options, observer), observer_(observer) {}
+  // `book` may be null.
+  Packing(const PackOptions& options, ReceiptBook* book, Observer& observer)
+      : inputs_(options, observer), book_(book), observer_(observer) {}
+
+  // Writes the plan to a file, and packs nothing.
+  Result<PackRun> write_plan(const std::string& path) {
+    HOTPACK_TRY(check_plan_path(path));
+    HOTPACK_TRY(discover());
+    if (run_.problems.count() > 0) return end(PackStatus::refused);
+    HOTPACK_TRY(probe_headers());
+    if (observer_.stop_requested()) return end(PackStatus::stopped);
+    folders_.resize(inputs_.splits().size());
+    make_sets();
+    HOTPACK_TRY(decide());
+    if (observer_.stop_requested()) return end(PackStatus::stopped);
+    if (run_.problems.count() > 0) return end(PackStatus::refused);
+    std::vector<SetToPlan> planned;
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+      const Split& split = inputs_.splits()[i];
+      planned.push_back({split.name, &sets_[i].planned(), &split.list});
+    }
+    HOTPACK_ASSIGN(run_.plan_file_bytes,
+                   write_plan_file(path, inputs_.resolved(), *setup_, planned));
+    run_.plan_file = path;
+    return describe();
+  }
 
   Result<PackRun> pack(bool dry_run) {
     HOTPACK_TRY(discover());
@@ -85,6 +97,10 @@ class Packing {
   // once if a folder must not be changed.
   Status read_output_folders() {
     for (const Split& split : inputs_.splits()) {
+      if (inputs_.given().run.output.empty()) {
+        folders_.emplace_back();
+        continue;
+      }
       if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(inputs_.given().run.output));
       const RunOptions run = run_of_split(inputs_.given().run, split.name);
       HOTPACK_TRY(check_skipped_path(run));
@@ -100,6 +116,7 @@ class Packing {
       PackOptions own = inputs_.resolved();
       own.run = run_of_split(own.run, split.name);
       sets_.emplace_back(std::move(own), split, std::move(folders_[i]), inputs_.observer_of(split));
+      if (book_ != nullptr) sets_.back().use_receipts(*book_);
     }
     if (const RecordSizes* sizes = inputs_.differing_sizes())
       observer_.message(Level::info, sizes->note());
@@ -114,6 +131,7 @@ class Packing {
   // Returns true if the output folders already contain the finished packs of these inputs and
   // options. Reads no labels and, if the plan does not depend on sizes, no headers.
   Result<bool> all_finished() {
+    if (book_ != nullptr) return false;  // write() also delivers what is finished
     std::vector<const format::Manifest*> manifests;
     for (const PackedSet& set : sets_) manifests.push_back(set.manifest());
     if (std::count(manifests.begin(), manifests.end(), nullptr) > 0) return false;
@@ -184,20 +202,44 @@ class Packing {
   }
 
   PreparedInputs inputs_;
+  ReceiptBook* book_;
   Observer& observer_;
   std::vector<OutputFolder> folders_;  // one per split; moved into sets_
-  std::list<PackedSet> sets_;
+  std::deque<PackedSet> sets_;
   std::optional<LabelSetup> setup_;
   PackRun run_;
 };
 
 }  // namespace
 
-Result<PackRun> pack(const PackOptions& options, bool dry_run, Observer& observer) {
-  if (options.run.output.empty())
-    return usage_error("-o DIR is required: the folder for the packed data set");
+Result<PackRun> pack(const PackOptions& given, bool dry_run, Observer& observer) {
+  HOTPACK_TRY(check_run_options(given.run));
+  HOTPACK_TRY(check_delivery(given.run));
+  PackOptions options = given;
+  if (gives_shards_away(options.run) && !options.run.partition) options.run.partition = Partition();
+  std::optional<ReceiptBook> opened;
+  if (!options.run.receipts.empty() && !dry_run) {
+    HOTPACK_ASSIGN(opened, ReceiptBook::open(options.run.receipts,
+                                             options.run.partition.value_or(Partition())));
+  }
+  ReceiptBook* const book = opened ? &*opened : nullptr;
+  Result<PackRun> run = with_threads(options.run.threads, [&] {
+    return options.run.plan_file.empty() ? Packing(options, book, observer).pack(dry_run)
+                                         : pack_planned(options, dry_run, book, observer);
+  });
+  if (book == nullptr) return run;
+  // After a failure, too: the next run then knows what is delivered.
+  const Status written = book->write();
+  if (!run.ok()) return run;
+  HOTPACK_TRY(written);
+  run->receipt = book->path();
+  return run;
+}
+
+Result<PackRun> plan(const PackOptions& options, const std::string& path, Observer& observer) {
+  if (path.empty()) return usage_error("-o FILE is required: the file for the plan");
   return with_threads(options.run.threads,
-                      [&] { return Packing(options, observer).pack(dry_run); });
+                      [&] { return Packing(options, nullptr, observer).write_plan(path); });
 }
 
 }  // namespace hotpack::pipeline

@@ -5,6 +5,8 @@
 // left under its final name.
 #pragma once
 
+#include <string>
+
 #include "hotpack/result.hpp"
 #include "pack/pack_report.hpp"
 #include "settings/observer.hpp"
@@ -14,5 +16,11 @@ namespace hotpack::pipeline {
 
 // With `dry_run`, pack writes nothing.
 [[nodiscard]] Result<PackRun> pack(const PackOptions& options, bool dry_run, Observer& observer);
+
+// `plan`: decides everything that a pack needs to know, and writes it to the file `path`. pack()
+// with RunOptions::plan_file packs that plan. In the result, `sets` describe the plan of each
+// split.
+[[nodiscard]] Result<PackRun> plan(const PackOptions& options, const std::string& path,
+                                   Observer& observer);
 
 }  // namespace hotpack::pipeline

@@ -7,11 +7,12 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
 
 namespace hotpack::pipeline {
 
-Committer::Committer() {
+Committer::Committer(ShardVisitor deliver) : deliver_(std::move(deliver)) {
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {  // the thread cannot be started; give() commits instead
@@ -69,7 +70,7 @@ void Committer::commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard
   const bool failed_before = error_.has_value();
   lock.unlock();
   std::optional<Result<writer::FinishedShard>> outcome;
-  if (!failed_before) outcome = commit(*shard_writer);
+  if (!failed_before) outcome = commit(shard, *shard_writer);
   shard_writer.reset();
   lock.lock();
   if (!outcome) return;
@@ -88,9 +89,12 @@ void Committer::note_finished(std::size_t shard, writer::FinishedShard finished)
   }
 }
 
-Result<writer::FinishedShard> Committer::commit(writer::ShardWriter& shard_writer) {
+Result<writer::FinishedShard> Committer::commit(std::size_t shard,
+                                                writer::ShardWriter& shard_writer) const {
   try {
-    return shard_writer.commit();
+    Result<writer::FinishedShard> finished = shard_writer.commit();
+    if (finished.ok() && deliver_) HOTPACK_TRY(deliver_(shard, *finished));
+    return finished;
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::io,
                  "not enough memory for the tables of a shard; choose a smaller --shard-size",
@@ -110,14 +114,18 @@ struct PackSink::OpenShard : ShardSink {
   std::unique_ptr<writer::ShardWriter> writer;
 };
 
-PackSink::PackSink(const RunInput& input, ProblemLog& problems, std::uint64_t skipped_before)
-    : input_(input), problems_(problems), skipped_(skipped_before) {}
+PackSink::PackSink(const RunInput& input, ProblemLog& problems, std::uint64_t skipped_before,
+                   ShardVisitor deliver)
+    : input_(input),
+      problems_(problems),
+      skipped_(skipped_before),
+      committer_(std::move(deliver)) {}
 
 Result<std::shared_ptr<ShardSink>> PackSink::open_shard(std::size_t shard) {
   writer::ShardSpec spec{
-      input_.options.run.output,   shard,
-      input_.plan.shards.size(),   &input_.plan.schema,
-      input_.plan.metadata(shard), input_.plan.contents(input_.plan.shards[shard])};
+      writing_folder(input_.options.run), shard,
+      input_.plan.shards.size(),          &input_.plan.schema,
+      input_.plan.metadata(shard),        input_.plan.contents(input_.plan.shards[shard])};
   HOTPACK_ASSIGN(std::unique_ptr<writer::ShardWriter> created,
                  writer::ShardWriter::create(std::move(spec)));
   auto opened = std::make_shared<OpenShard>(std::move(created));

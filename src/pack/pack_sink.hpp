@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,12 +22,17 @@
 
 namespace hotpack::pipeline {
 
-// Commits shards one after the other in a thread of its own. give() passes it a shard; it blocks
-// while kWaiting shards are waiting. If the thread cannot be started, give() commits the shard
-// itself.
+// Called with each committed shard, by one thread at a time.
+using ShardVisitor =
+    std::function<Status(std::size_t shard, const writer::FinishedShard& finished)>;
+
+// Commits shards one after the other in a thread of its own, and passes each to `deliver`, if there
+// is one. give() passes it a shard; it blocks while kWaiting shards are waiting. If the thread
+// cannot be started, give() commits the shard itself.
 class Committer {
  public:
-  Committer();
+  static constexpr std::size_t kWaiting = 2;
+  explicit Committer(ShardVisitor deliver);
   ~Committer();  // commits all given writers
   // Returns the first failure so far, if any.
   [[nodiscard]] Status give(std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer);
@@ -34,13 +40,14 @@ class Committer {
   [[nodiscard]] Result<std::map<std::size_t, writer::FinishedShard>> finish();
 
  private:
-  static constexpr std::size_t kWaiting = 2;
   void run();
   void commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard,
                   std::unique_ptr<writer::ShardWriter> shard_writer);
   void note_finished(std::size_t shard, writer::FinishedShard finished);
-  [[nodiscard]] static Result<writer::FinishedShard> commit(writer::ShardWriter& shard_writer);
+  [[nodiscard]] Result<writer::FinishedShard> commit(std::size_t shard,
+                                                     writer::ShardWriter& shard_writer) const;
 
+  const ShardVisitor deliver_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::pair<std::size_t, std::unique_ptr<writer::ShardWriter>>> waiting_;
@@ -52,7 +59,9 @@ class Committer {
 
 class PackSink : public Sink {
  public:
-  PackSink(const RunInput& input, ProblemLog& problems, std::uint64_t skipped_before);
+  // `deliver` may be empty.
+  PackSink(const RunInput& input, ProblemLog& problems, std::uint64_t skipped_before,
+           ShardVisitor deliver);
 
   [[nodiscard]] Result<std::shared_ptr<ShardSink>> open_shard(std::size_t shard) override;
   [[nodiscard]] Status accept(Outcome& outcome) override;

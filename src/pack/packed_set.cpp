@@ -12,9 +12,9 @@
 #include "format/manifest.hpp"
 #include "hotpack/verify.hpp"
 #include "label_setup/placement.hpp"
-#include "pack/output_lock.hpp"
 #include "pack/pack_sink.hpp"
 #include "pack/prepare.hpp"
+#include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
 #include "writer/atomic_file.hpp"
 
@@ -82,11 +82,17 @@ Status PackedSet::plan(const LabelSetup& setup) {
   if (!tiled_) cut_into_tiles(options_.record, list_);
   tiled_ = true;
   HOTPACK_ASSIGN(Plan made, make_plan(options_, *setup_, list_));
-  plan_.emplace(std::move(made));
+  use_plan(setup, std::move(made));
+  return {};
+}
+
+void PackedSet::use_plan(const LabelSetup& setup, Plan plan) {
+  setup_ = &setup_of(list_, setup);
+  tiled_ = true;
+  plan_.emplace(std::move(plan));
   kept_.assign(plan_->shards.size(), std::nullopt);
   range_ = {0, plan_->shards.size()};
   if (options_.run.partition) range_ = shards_of(*options_.run.partition, plan_->shards.size());
-  return {};
 }
 
 // Finds the existing shards that stay. Refuses a folder that holds another pack.
@@ -244,22 +250,115 @@ Result<PackReport> PackedSet::complete(bool dry_run) {
 // Writes the data set. First locks the folder and reads it again, because another run may have
 // changed it in the meantime. Partitions may hold the lock at the same time.
 Result<PackReport> PackedSet::write() {
+  if (book_ != nullptr) book_set_ = book_->begin_set(report_.split, *plan_, options_.run.force);
   if (range_.first == range_.end) return complete(false);  // more partitions than shards
-  const auto sharing =
-      options_.run.partition ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
-  HOTPACK_ASSIGN(const std::optional<OutputLock> lock,
-                 OutputLock::take(options_.run.output, sharing, observer_));
+  HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_folders());
   if (!lock) return end(PackStatus::stopped);
-  HOTPACK_TRY(read_folder_again());
-  HOTPACK_TRY(keep_what_is_good());
+  if (gives_shards_away(options_.run)) {
+    HOTPACK_TRY(find_given_away());
+  } else {
+    HOTPACK_TRY(read_folder_again());
+    HOTPACK_TRY(keep_what_is_good());
+  }
+  HOTPACK_TRY(deliver_kept());
   if (observer_.stop_requested()) return end(PackStatus::stopped);
   if (nothing_to_do()) return complete(false);
   HOTPACK_TRY(summarize_plan());
+  HOTPACK_TRY(check_scratch_space());
   HOTPACK_TRY(check_free_space());
+  HOTPACK_TRY(remove_scratch_leftovers());
   HOTPACK_TRY(remove_leftovers());
   HOTPACK_TRY(unpublish());
   return pack_shards();
 }
+
+// Locks the folder in which shards are written and, if it is another one, the output folder.
+Result<std::optional<OutputLock>> PackedSet::lock_folders() {
+  const auto sharing =
+      options_.run.partition ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
+  if (!options_.run.scratch.empty() && !options_.run.output.empty()) {
+    HOTPACK_ASSIGN(
+        std::optional<OutputLock> taken,
+        OutputLock::take(options_.run.scratch, OutputLock::Sharing::partitions, observer_));
+    if (taken) scratch_lock_.emplace(std::move(*taken));
+    if (!scratch_lock_) return std::optional<OutputLock>();
+  }
+  const bool away = gives_shards_away(options_.run);
+  return OutputLock::take(away ? options_.run.scratch : options_.run.output, sharing, observer_);
+}
+
+// ---- delivery
+
+// Without an output folder, the receipt tells which shards are finished.
+Status PackedSet::find_given_away() {
+  for (std::uint64_t i = range_.first; i < range_.end; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    const ReceiptShard* found = book_->find(book_set_, i, plan_->shards[index].sources);
+    if (found != nullptr) kept_[index] = found->finished;
+  }
+  return {};
+}
+
+ReceiptShard PackedSet::receipt_of(std::size_t shard, const writer::FinishedShard& finished) const {
+  const ShardPlan& plan = plan_->shards[shard];
+  ReceiptShard receipt{finished, {}, {}};
+  if (plan.samples == 0) return receipt;
+  receipt.first_key = list_.key(list_.samples[static_cast<std::size_t>(plan.first)]);
+  receipt.last_key =
+      list_.key(list_.samples[static_cast<std::size_t>(plan.first + plan.samples - 1)]);
+  return receipt;
+}
+
+// Delivers shards that an earlier run finished, but that the receipt does not have.
+Status PackedSet::deliver_kept() {
+  if (book_ == nullptr) return {};
+  ShardDelivery delivery(options_.run, book_, book_set_);
+  for (std::uint64_t i = range_.first; i < range_.end && !observer_.stop_requested(); ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    if (!kept_[index]) continue;
+    HOTPACK_TRY(delivery.deliver_kept(i, receipt_of(index, *kept_[index])));
+  }
+  return {};
+}
+
+// Removes what killed runs of this part left in --scratch, finished shards included: they are not
+// in the receipt or the output folder, so they are packed again.
+Status PackedSet::remove_scratch_leftovers() const {
+  if (options_.run.scratch.empty()) return {};
+  for (std::uint64_t i = range_.first; i < range_.end; ++i) {
+    std::error_code failure;
+    const std::string path =
+        options_.run.scratch + "/" + format::shard_file_name(i, plan_->shards.size());
+    std::filesystem::remove(path, failure);
+    if (failure) return io_error("cannot remove an old shard", path, failure.value());
+  }
+  return writer::remove_stale_temporaries(options_.run.scratch,
+                                          [&](std::string_view name) { return is_own(name); });
+}
+
+// --scratch holds the shards that are being written, committed and delivered.
+Status PackedSet::check_scratch_space() const {
+  if (options_.run.scratch.empty()) return {};
+  std::uint64_t largest = 0;
+  for (std::uint64_t i = range_.first; i < range_.end; ++i) {
+    HOTPACK_ASSIGN(const std::uint64_t bytes, plan_->shard_file_bytes(static_cast<std::size_t>(i)));
+    largest = std::max(largest, bytes);
+  }
+  constexpr std::uint64_t kAtOnce = Committer::kWaiting + 2;
+  const std::uint64_t needed =
+      std::min<std::uint64_t>(kAtOnce * largest, report_.plan.bytes_to_write);
+  const std::optional<std::uint64_t> free = free_bytes_at(options_.run.scratch);
+  if (!free || *free >= needed) return {};
+  return Error{ErrorCode::io,
+               "the disk has " + std::to_string(*free) + " bytes free, but up to " +
+                   std::to_string(kAtOnce) + " shards of " + std::to_string(largest) +
+                   " bytes are in --scratch at once. Free some space, choose another disk, or "
+                   "make shards smaller with --shard-size",
+               options_.run.scratch,
+               {}};
+}
+
+// ---- making room
 
 // Returns the number of bytes that --force frees before it writes.
 std::uint64_t PackedSet::bytes_forced_away() const {
@@ -274,6 +373,7 @@ std::uint64_t PackedSet::bytes_forced_away() const {
 }
 
 Status PackedSet::check_free_space() const {
+  if (gives_shards_away(options_.run)) return {};
   // The manifest repeats the schema and has one row per shard.
   const std::uint64_t manifest = 4096 + plan_->schema_text.size() + 256 * plan_->shards.size();
   const std::uint64_t needed = report_.plan.bytes_to_write + manifest;
@@ -298,6 +398,7 @@ bool PackedSet::is_own(std::string_view name) const {
 
 // Removes temporary files of killed runs. A partition does not touch those of other partitions.
 Status PackedSet::remove_leftovers() const {
+  if (gives_shards_away(options_.run)) return {};
   return writer::remove_stale_temporaries(options_.run.output, [&](std::string_view name) {
     return !options_.run.partition || is_own(name);
   });
@@ -315,6 +416,7 @@ std::vector<std::string> PackedSet::forced_shards() const {
 // Removes the manifest and those shards that will be packed again. Until the manifest is written
 // again, the folder is not a data set.
 Status PackedSet::unpublish() {
+  if (gives_shards_away(options_.run)) return {};
   std::error_code failure;
   const std::string path = manifest_path(options_.run.output);
   if (std::filesystem::remove(path, failure)) HOTPACK_TRY(sync_folder(options_.run.output));
@@ -353,7 +455,11 @@ Result<PackReport> PackedSet::pack_shards() {
     if (kept_[i])
       input.already_done += plan_->shards[i].samples, skipped_before += kept_[i]->sums.skipped;
   }
-  PackSink sink(input, report_.problems, skipped_before);
+  ShardDelivery delivery(options_.run, book_, book_set_);
+  PackSink sink(input, report_.problems, skipped_before,
+                [&](std::size_t shard, const writer::FinishedShard& finished) {
+                  return delivery.deliver(shard, receipt_of(shard, finished));
+                });
   HOTPACK_TRY(open_empty_shard(input, sink));
   const Result<RunResult> run = run_samples(input, sink, observer_);
   // Written even if the run fails: a user of --max-errors needs to see what was skipped.

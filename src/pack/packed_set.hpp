@@ -23,9 +23,11 @@
 #include "inputs/split.hpp"
 #include "label_setup/label_setup.hpp"
 #include "pack/output_folder.hpp"
+#include "pack/output_lock.hpp"
 #include "pack/pack_report.hpp"
 #include "pack/partition.hpp"
 #include "pack/plan.hpp"
+#include "pack/receipt.hpp"
 #include "pack/run.hpp"
 #include "settings/observer.hpp"
 #include "settings/options.hpp"
@@ -47,10 +49,17 @@ class PackedSet {
   // `setup` must outlive the object.
   [[nodiscard]] Result<bool> is_finished(const LabelSetup& setup);
   [[nodiscard]] Status plan(const LabelSetup& setup);
+  // The same with a plan that was made before, of which the split has the samples of this run's
+  // shards only.
+  void use_plan(const LabelSetup& setup, Plan plan);
+  [[nodiscard]] const Plan& planned() const { return *plan_; }  // precondition: there is a plan
 
   [[nodiscard]] Result<PackReport> describe_plan();         // --dry-run
   [[nodiscard]] Result<PackReport> complete(bool dry_run);  // precondition: nothing is left to do
   [[nodiscard]] Result<PackReport> write();
+
+  // Call before write(): finished shards are written down in `book`, which must outlive the object.
+  void use_receipts(ReceiptBook& book) { book_ = &book; }
 
  private:
   using Kept = std::vector<std::optional<writer::FinishedShard>>;
@@ -68,7 +77,15 @@ class PackedSet {
   [[nodiscard]] bool nothing_to_do() const;
   [[nodiscard]] Status summarize_plan();
 
+  [[nodiscard]] Result<std::optional<OutputLock>> lock_folders();
+  [[nodiscard]] Status find_given_away();
+  [[nodiscard]] ReceiptShard receipt_of(std::size_t shard,
+                                        const writer::FinishedShard& finished) const;
+  [[nodiscard]] Status deliver_kept();
+  [[nodiscard]] Status remove_scratch_leftovers() const;
+
   [[nodiscard]] Status check_free_space() const;
+  [[nodiscard]] Status check_scratch_space() const;
   [[nodiscard]] std::uint64_t bytes_forced_away() const;
   [[nodiscard]] Status remove_leftovers() const;
   [[nodiscard]] Status unpublish();
@@ -96,6 +113,9 @@ class PackedSet {
   std::optional<Plan> plan_;
   ShardRange range_;  // the shards that this run is responsible for
   Kept kept_;
+  ReceiptBook* book_ = nullptr;
+  std::size_t book_set_ = 0;  // number of this data set in the book
+  std::optional<OutputLock> scratch_lock_;
   PackReport report_;
 };
 

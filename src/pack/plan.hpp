@@ -44,6 +44,7 @@ struct Plan {
   RecordOptions record;
   RecordBytes largest;        // the largest record, uncompressed; without mixed sizes, every record
   bool scales_jpegs = false;  // large JPEGs are decoded at a fraction of their size
+  bool is_fixed = false;      // from a plan file: another run of the command makes no other plan
 
   [[nodiscard]] bool mixed() const { return !schema.image.shape; }
   // Uncompressed bytes of a record; 0 if sizes differ and this sample's size is unknown.

@@ -63,7 +63,39 @@ Status check_masks(const PackOptions& options) {
   return {};
 }
 
+// Without -o, the command of --on-shard takes the shards away, and only the receipt knows them.
+Status check_without_output(const RunOptions& run) {
+  if (run.scratch.empty())
+    return usage_error("-o DIR is required: the folder for the packed data set");
+  if (run.on_shard.empty())
+    return usage_error(
+        "-o DIR is required, or --on-shard COMMAND, which takes the shards out of --scratch");
+  if (run.recheck || run.repair)
+    return usage_error("--recheck and --repair need -o: they read finished shards");
+  if (!run.skipped_file.empty())
+    return usage_error("--skipped needs -o: the list names what finished shards lack");
+  return {};
+}
+
 }  // namespace
+
+Status check_delivery(const RunOptions& run) {
+  if (!run.on_shard.empty() && run.on_shard.find("{}") == std::string::npos)
+    return usage_error("--on-shard '" + run.on_shard +
+                       "': has no {}, the place of the shard's path, as in 'aws s3 cp {} "
+                       "s3://bucket/train/'");
+  if (!run.on_shard.empty() && run.receipts.empty())
+    return usage_error(
+        "--on-shard needs --receipt DIR: the receipt tells the next run which shards the command "
+        "has taken");
+  if (run.output.empty()) return check_without_output(run);
+  std::error_code ignored;
+  if (!run.scratch.empty() && std::filesystem::weakly_canonical(run.scratch, ignored) ==
+                                  std::filesystem::weakly_canonical(run.output, ignored))
+    return usage_error("--scratch " + run.scratch +
+                       ": is the folder of -o; choose a folder on the disk of this machine");
+  return {};
+}
 
 Status check_options(const PackOptions& options) {
   HOTPACK_TRY(check_size(options.record));
@@ -74,8 +106,12 @@ Status check_options(const PackOptions& options) {
   if (options.shard.shard_samples == 0) return usage_error("--shard-samples must be at least 1");
   if (!writer::valid_level(options.shard.zstd_level))
     return usage_error("the level of --zstd must be from 1 to 19");
-  if (options.run.threads < 1) return usage_error("-j must be at least 1");
-  if (!options.run.skip_errors && (options.run.max_errors || !options.run.skipped_file.empty()))
+  return check_run_options(options.run);
+}
+
+Status check_run_options(const RunOptions& run) {
+  if (run.threads < 1) return usage_error("-j must be at least 1");
+  if (!run.skip_errors && (run.max_errors || !run.skipped_file.empty()))
     return usage_error("--max-errors and --skipped need --on-error skip");
   return {};
 }

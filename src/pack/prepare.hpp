@@ -16,6 +16,12 @@ namespace hotpack::pipeline {
 // Refuses options that contradict each other, before any folder is read. Code `usage`.
 [[nodiscard]] Status check_options(const PackOptions& options);
 
+// Refuses contradictory options of the run alone, which `pack --plan` has.
+[[nodiscard]] Status check_run_options(const RunOptions& run);
+
+// Refuses folders and commands for finished shards that contradict each other.
+[[nodiscard]] Status check_delivery(const RunOptions& run);
+
 // Returns the free bytes on the file system of `folder`. If the folder does not exist, uses the
 // nearest folder above it that does. Returns nothing if the system does not say.
 [[nodiscard]] std::optional<std::uint64_t> free_bytes_at(const std::string& folder);

@@ -6,32 +6,9 @@
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "pack/prepare.hpp"
+#include "pack/split_observer.hpp"
 
 namespace hotpack::pipeline {
-
-namespace {
-
-// Passes messages and progress on, with the name of the split added.
-class SplitObserver final : public Observer {
- public:
-  SplitObserver(std::string split, Observer& whole) : split_(std::move(split)), whole_(whole) {}
-  void message(Level level, std::string_view text) override {
-    whole_.message(level, split_ + ": " + std::string(text));
-  }
-  void progress(const Progress& progress) override {
-    Progress named = progress;
-    const std::string stage = std::string(progress.stage) + " " + split_;
-    named.stage = stage;
-    whole_.progress(named);
-  }
-  [[nodiscard]] bool stop_requested() const override { return whole_.stop_requested(); }
-
- private:
-  std::string split_;
-  Observer& whole_;
-};
-
-}  // namespace
 
 PreparedInputs::PreparedInputs(PackOptions given, Observer& observer)
     : given_(std::move(given)), resolved_(given_), observer_(observer) {}

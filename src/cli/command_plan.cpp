@@ -1,0 +1,68 @@
+// hotpack plan: decides everything that a pack needs to know, once, for many machines.
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "cli/pack_arguments.hpp"
+#include "cli/pack_messages.hpp"
+#include "cli/pack_report.hpp"
+#include "pack/pack.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+struct PlanCommand {
+  PackArguments arguments;
+  std::string output;
+};
+
+int run_plan(CommandContext& context, PlanCommand& command) {
+  if (wants_preset_list(command.arguments)) {
+    context.print(preset_list());
+    return kExitGood;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  command.arguments.options.run.threads = context.jobs();
+  context.stop_on_signals();
+  const Result<pipeline::PackRun> run =
+      pipeline::plan(command.arguments.options, command.output, context.terminal());
+  context.terminal().finish_progress();
+  if (!run.ok()) return context.fail(run.error());
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (run->status == pipeline::PackStatus::refused) return refuse(context, *run, seconds);
+  if (context.json() || run->status != pipeline::PackStatus::stopped)
+    context.print(pack_report(*run, seconds));
+  for (const pipeline::PackReport& set : run->sets) warn_of_set(context, set);
+  if (run->status == pipeline::PackStatus::stopped)
+    context.terminal().warning("stopped, no plan is written. Run the same command again");
+  return kExitGood;  // if it was stopped, run_main() raises the signal again
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, CommandContext& context) {
+  auto command = std::make_shared<PlanCommand>();
+  CLI::App& sub = *app.add_subcommand(
+      "plan", "Writes a plan, from which many machines pack parts (pack --plan)");
+  set_examples(
+      sub,
+      "hotpack plan --images train --labels masks --classes class_dict.csv --size 512x512 "
+      "-o train.plan\n"
+      "hotpack pack --plan train.plan --partition 0/4 -o packed/train   # the first of four "
+      "parts\n"
+      "hotpack merge packed/train   # when all parts are packed");
+  add_sample_options(sub, command->arguments);
+  add_planning_options(sub, command->arguments, command->output);
+  context.add_jobs_option(sub);
+  context.add_json_option(sub);
+  context.add_config_option(sub);
+  context.set_action(sub, [&context, command] { return run_plan(context, *command); });
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,91 @@
+#include "pack/planned_pack.hpp"
+
+#include <list>
+#include <optional>
+#include <utility>
+
+#include "base/try.hpp"
+#include "inputs/split.hpp"
+#include "pack/output_folder.hpp"
+#include "pack/packed_set.hpp"
+#include "pack/partition.hpp"
+#include "pack/plan_file.hpp"
+#include "pack/set_folders.hpp"
+#include "pack/skipped_file.hpp"
+#include "pack/split_observer.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+class PlannedPacking {
+ public:
+  PlannedPacking(const PackOptions& options, ReceiptBook* book, Observer& observer)
+      : options_(options), book_(book), observer_(observer) {}
+
+  Result<PackRun> pack(bool dry_run) {
+    HOTPACK_ASSIGN(PlanFile opened, PlanFile::open(options_.run.plan_file));
+    const PlanFile& file = file_.emplace(std::move(opened));
+    run_.status = dry_run ? PackStatus::planned : PackStatus::complete;
+    for (std::size_t i = 0; i < file.set_count(); ++i) {
+      HOTPACK_TRY(add_set(file, i));
+      if (observer_.stop_requested()) return end(PackStatus::stopped);
+    }
+    for (PackedSet& set : sets_) {
+      HOTPACK_ASSIGN(PackReport report, dry_run ? set.describe_plan() : set.write());
+      const PackStatus status = report.status;
+      run_.sets.push_back(std::move(report));
+      if (status == PackStatus::stopped) return end(PackStatus::stopped);
+      if (status == PackStatus::packed) run_.status = PackStatus::packed;
+    }
+    return std::move(run_);
+  }
+
+ private:
+  Status add_set(const PlanFile& file, std::size_t index) {
+    const std::string& name = file.set_name(index);
+    const bool has_folder = !options_.run.output.empty();
+    if (!name.empty() && has_folder) HOTPACK_TRY(check_folder_of_sets(options_.run.output));
+    PackOptions own;
+    own.record = file.record();
+    own.shard = file.shard();
+    own.run = run_of_split(options_.run, name);
+    HOTPACK_TRY(check_skipped_path(own.run));
+    OutputFolder folder;
+    if (has_folder) {
+      HOTPACK_ASSIGN(folder, read_output_folder(own.run.output, own.run.repair));
+    }
+    ShardRange range{0, file.shard_count(index)};
+    if (own.run.partition) range = shards_of(*own.run.partition, range.end);
+    HOTPACK_ASSIGN(PlannedSet planned, file.read(index, range));
+    Split& split = splits_.emplace_back(Split{name, std::move(planned.list)});
+    Observer& observer = name.empty() ? observer_ : observers_.emplace_back(name, observer_);
+    PackedSet& set = sets_.emplace_back(std::move(own), split, std::move(folder), observer);
+    if (book_ != nullptr) set.use_receipts(*book_);
+    set.use_plan(file.labels(), std::move(planned.plan));
+    return {};
+  }
+
+  Result<PackRun> end(PackStatus status) {
+    run_.status = status;
+    return std::move(run_);
+  }
+
+  const PackOptions& options_;
+  ReceiptBook* book_;
+  Observer& observer_;
+  std::optional<PlanFile> file_;  // owns the labels of the sets
+  std::list<Split> splits_;
+  std::list<SplitObserver> observers_;
+  std::list<PackedSet> sets_;
+  PackRun run_;
+};
+
+}  // namespace
+
+Result<PackRun> pack_planned(const PackOptions& options, bool dry_run, ReceiptBook* book,
+                             Observer& observer) {
+  return PlannedPacking(options, book, observer).pack(dry_run);
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,28 @@
+#include "pack/set_folders.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "format/manifest.hpp"
+
+namespace hotpack::pipeline {
+
+Status check_folder_of_sets(const std::string& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder + "/" + std::string(format::kManifestName), ignored))
+    return {};
+  return usage_error(folder +
+                     ": is a packed data set. This input makes several data sets, each in its own "
+                     "folder inside -o. Choose another folder for -o");
+}
+
+RunOptions run_of_split(RunOptions run, const std::string& split) {
+  if (split.empty()) return run;
+  if (!run.output.empty()) run.output += "/" + split;
+  if (!run.scratch.empty()) run.scratch += "/" + split;
+  if (!run.skipped_file.empty()) run.skipped_file += "." + split;
+  return run;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,134 @@
+#include "pack/shard_delivery.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/interrupted.hpp"
+#include "base/shell_word.hpp"
+#include "base/try.hpp"
+#include "writer/atomic_file.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+constexpr std::string_view kPlace = "{}";
+constexpr std::size_t kCopyBytes = std::size_t{4} << 20;
+
+// The command with the path of the shard in place of each {}.
+std::string command_for(const std::string& command, const std::string& path) {
+  std::string text = command;
+  const std::string word = shell_path(path);
+  for (std::size_t at = text.find(kPlace); at != std::string::npos;
+       at = text.find(kPlace, at + word.size()))
+    text.replace(at, kPlace.size(), word);
+  return text;
+}
+
+// Starts a shell whose standard output is our standard error: ours is for the report.
+Result<pid_t> start_shell(const std::string& command) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  std::string shell = "/bin/sh", option = "-c", text = command;
+  char* const arguments[] = {shell.data(), option.data(), text.data(), nullptr};
+  pid_t child = 0;
+  const int failure = ::posix_spawn(&child, shell.c_str(), &actions, nullptr, arguments, environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return io_error("cannot start the command of --on-shard", shell, failure);
+  return child;
+}
+
+std::string end_text(int status) {
+  if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
+  return "ended with exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+// Copies a file from its first to its last byte, as file systems on object stores need it.
+Status copy_in_order(const std::string& source, const File& to) {
+  HOTPACK_ASSIGN(const File from, File::open_read(source));
+  HOTPACK_ASSIGN(const std::uint64_t size, from.size());
+  std::vector<std::byte> buffer;
+  for (std::uint64_t at = 0; at < size; at += buffer.size()) {
+    buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBytes, size - at)));
+    HOTPACK_TRY(from.read_at(at, buffer));
+    HOTPACK_TRY(to.write_at(at, buffer));
+  }
+  return {};
+}
+
+// Copies a shard to a file system that may not have renames: there the file gets its final name at
+// once, and such file systems show it when it is closed.
+Status copy_without_rename(const std::string& source, const std::string& target) {
+  std::error_code ignored;
+  std::filesystem::remove(target, ignored);
+  HOTPACK_ASSIGN(File file, File::create_exclusive(target));
+  Status copied = copy_in_order(source, file);
+  if (copied.ok()) copied = file.sync_data();
+  if (copied.ok()) copied = file.close();
+  if (!copied.ok()) std::filesystem::remove(target, ignored);
+  return copied;
+}
+
+Status copy_shard(const std::string& source, const std::string& folder, const std::string& name) {
+  {
+    HOTPACK_ASSIGN(writer::AtomicFile file, writer::AtomicFile::create(folder, name));
+    HOTPACK_TRY(copy_in_order(source, file.file()));
+    if (file.commit().ok()) return {};
+  }
+  return copy_without_rename(source, folder + "/" + name);
+}
+
+Status remove_shard(const std::string& path) {
+  std::error_code failure;
+  std::filesystem::remove(path, failure);
+  return failure ? io_error("cannot remove the delivered shard", path, failure.value()) : Status();
+}
+
+}  // namespace
+
+const std::string& writing_folder(const RunOptions& run) {
+  return run.scratch.empty() ? run.output : run.scratch;
+}
+
+bool gives_shards_away(const RunOptions& run) { return run.output.empty(); }
+
+Status ShardDelivery::deliver(std::uint64_t index, ReceiptShard shard) {
+  const std::string name = shard.finished.row.file;
+  const std::string written = writing_folder(run_) + "/" + name;
+  const bool moves = !run_.scratch.empty() && !run_.output.empty();
+  if (moves) HOTPACK_TRY(copy_shard(written, run_.output, name));
+  if (!run_.on_shard.empty()) HOTPACK_TRY(hand_over(moves ? run_.output + "/" + name : written));
+  if (!run_.scratch.empty()) HOTPACK_TRY(remove_shard(written));
+  return book_ == nullptr ? Status() : book_->add(set_, index, std::move(shard));
+}
+
+Status ShardDelivery::deliver_kept(std::uint64_t index, ReceiptShard shard) {
+  if (book_ == nullptr || book_->find(set_, index, shard.finished.row.sources) != nullptr)
+    return {};
+  if (!run_.on_shard.empty()) HOTPACK_TRY(hand_over(run_.output + "/" + shard.finished.row.file));
+  return book_->add(set_, index, std::move(shard));
+}
+
+Status ShardDelivery::hand_over(const std::string& path) const {
+  HOTPACK_ASSIGN(const pid_t child, start_shell(command_for(run_.on_shard, path)));
+  int status = 0;
+  if (retry_interrupted([&] { return ::waitpid(child, &status, 0); }) < 0)
+    return io_error("cannot wait for the command of --on-shard", path, errno);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return Error{ErrorCode::io,
+               "the command of --on-shard " + end_text(status) +
+                   " for this shard; run the same command again to continue",
+               path,
+               {}};
+}
+
+}  // namespace hotpack::pipeline

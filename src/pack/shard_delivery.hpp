@@ -1,0 +1,43 @@
+// What happens to a shard after it is finished: with --scratch it leaves that folder for the output
+// folder, with --on-shard a command takes it, with --receipt it is written down.
+//
+// Not thread-safe: one thread at a time calls deliver(). Failure: `io` if a copy fails or the
+// command ends with another status than 0; the shard is then not delivered, and the next run of the
+// same command makes and delivers it again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "hotpack/result.hpp"
+#include "pack/receipt.hpp"
+#include "settings/options.hpp"
+
+namespace hotpack::pipeline {
+
+// Returns the folder in which shards are written: --scratch, else the output folder.
+[[nodiscard]] const std::string& writing_folder(const RunOptions& run);
+
+// True if finished shards stay in no folder of hotpack: the command of --on-shard takes them away.
+[[nodiscard]] bool gives_shards_away(const RunOptions& run);
+
+class ShardDelivery {
+ public:
+  // `book` may be null: without --receipt. It must outlive the object. `set` is the number of the
+  // split in it.
+  ShardDelivery(RunOptions run, ReceiptBook* book, std::size_t set)
+      : run_(std::move(run)), book_(book), set_(set) {}
+
+  // Delivers a shard that was just written.
+  [[nodiscard]] Status deliver(std::uint64_t index, ReceiptShard shard);
+  // Delivers a shard that an earlier run left in the output folder, unless the receipt has it.
+  [[nodiscard]] Status deliver_kept(std::uint64_t index, ReceiptShard shard);
+
+ private:
+  [[nodiscard]] Status hand_over(const std::string& path) const;
+  RunOptions run_;
+  ReceiptBook* book_;
+  std::size_t set_;
+};
+
+}  // namespace hotpack::pipeline
