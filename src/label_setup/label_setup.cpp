@@ -367,7 +367,8 @@ Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& option
 
 const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup) {
   static const LabelSetup images_alone;
-  const bool labeled = list.has_label_files || !list.masks.empty() || !list.class_names.empty();
+  const bool labeled = list.has_label_files || !list.masks.empty() || !list.mask_names.empty() ||
+                       !list.class_names.empty();
   return labeled ? setup : images_alone;
 }
 

@@ -1,0 +1,268 @@
+#include "pack/receipt_merge.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "pack/receipt.hpp"
+#include "support/inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Parts {
+  explicit Parts(int samples = 9) {
+    for (int i = 0; i < samples; ++i)
+      put_pair(folder, std::to_string(i), static_cast<std::uint32_t>(i));
+    options = options_for(folder);
+    options.label.class_count = 3;
+    options.shard.shard_samples = 2;
+  }
+
+  void plan_all() {
+    Recorder recorder;
+    REQUIRE(plan(options, folder / "a.plan", recorder).ok());
+  }
+
+  // The options of part `index` of `count`, whose shards a command copies to `bucket`.
+  [[nodiscard]] PackOptions part(std::uint64_t index, std::uint64_t count = 3) const {
+    PackOptions run;
+    run.run.plan_file = folder / "a.plan";
+    run.run.partition = Partition{index, count};
+    run.run.scratch = folder / ("scratch" + std::to_string(index));
+    run.run.receipts = folder / "receipts";
+    run.run.on_shard = "cp {} '" + (folder / "bucket") + "'";
+    return run;
+  }
+
+  void pack_parts(std::uint64_t count = 3) {
+    fs::create_directories(folder / "bucket");
+    for (std::uint64_t i = 0; i < count; ++i) (void)packed(part(i, count));
+  }
+
+  [[nodiscard]] Result<std::vector<MergeReport>> merge(const std::string& output = "merged") const {
+    Recorder recorder;
+    return merge_receipts({{folder / "receipts"}, folder / output}, recorder);
+  }
+
+  TempFolder folder;
+  PackOptions options;
+};
+
+}  // namespace
+
+TEST_CASE("parts without a shared folder make the manifest and shards of a single run") {
+  Parts parts;
+  SECTION("one data set") {}
+  SECTION("shuffled") { parts.options.shard.shuffle_seed = 3; }
+  SECTION("splits") {
+    parts.options.input.split.method = SplitOptions::Method::ratio;
+    parts.options.input.split.parts = {{"train", "60"}, {"val", "40"}};
+  }
+  (void)packed(parts.options);
+  parts.plan_all();
+  const bool splits = !parts.options.input.split.parts.empty();
+  fs::create_directories(parts.folder / "bucket");
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    PackOptions run = parts.part(i);
+    // The last two names of the path say the split.
+    if (splits)
+      run.run.on_shard = "mkdir -p '" + (parts.folder / "bucket") +
+                         "'/$(basename $(dirname {})) && cp {} '" + (parts.folder / "bucket") +
+                         "'/$(basename $(dirname {}))/";
+    (void)packed(run);
+    REQUIRE(!fs::exists(parts.folder / ("scratch" + std::to_string(i))));
+  }
+  REQUIRE(parts.merge().value().size() == (splits ? 2 : 1));
+  auto shards = content_of(parts.folder / "bucket");
+  shards.merge(content_of(parts.folder / "merged"));
+  REQUIRE(shards == content_of(parts.options.run.output));
+}
+
+TEST_CASE("a part that runs again hands over only what its receipt lacks") {
+  Parts parts;
+  parts.plan_all();
+  parts.pack_parts();
+  fs::remove_all(parts.folder / "bucket");
+  fs::create_directories(parts.folder / "bucket");
+  const PackReport again = packed(parts.part(1));
+  REQUIRE(again.status == PackStatus::complete);
+  REQUIRE(content_of(parts.folder / "bucket").empty());
+  fs::remove(parts.folder / "receipts/part-00001-of-00003.json");
+  REQUIRE(packed(parts.part(1)).packed_shards == 2);
+  REQUIRE(content_of(parts.folder / "bucket").size() == 2);
+}
+
+TEST_CASE("a command that fails stops the part, which then continues") {
+  Parts parts;
+  parts.plan_all();
+  fs::create_directories(parts.folder / "bucket");
+  PackOptions run = parts.part(0, 1);
+  run.run.on_shard =
+      "case {} in *00002*) exit 7;; *) cp {} '" + (parts.folder / "bucket") + "';; esac";
+  Recorder recorder;
+  const auto failed = pack(run, false, recorder);
+  REQUIRE(!failed.ok());
+  REQUIRE(failed.error().code == ErrorCode::io);
+  REQUIRE_THAT(failed.error().message, ContainsSubstring("exit status 7"));
+  REQUIRE_THAT(failed.error().path, ContainsSubstring("shard-00002-of-00005"));
+  REQUIRE(content_of(parts.folder / "bucket").size() == 2);
+  REQUIRE(packed(parts.part(0, 1)).kept_shards == 2);
+  REQUIRE(content_of(parts.folder / "bucket").size() == 5);
+  REQUIRE(parts.merge().ok());
+}
+
+TEST_CASE("a shard goes from scratch to the output folder") {
+  Parts parts;
+  (void)packed(parts.options);
+  parts.plan_all();
+  PackOptions run = parts.part(0, 1);
+  run.run.partition.reset();
+  run.run.on_shard.clear();
+  run.run.receipts.clear();
+  run.run.output = parts.folder / "out";
+  (void)packed(run);
+  REQUIRE(content_of(parts.folder / "out") == content_of(parts.options.run.output));
+  REQUIRE(!fs::exists(parts.folder / "scratch0"));
+}
+
+TEST_CASE("a shard that stays in the output folder is handed over once, whichever run wrote it") {
+  Parts parts;
+  parts.plan_all();
+  PackOptions run = parts.part(0, 1);
+  run.run.scratch.clear();
+  run.run.output = parts.folder / "out";
+  run.run.on_shard.clear();
+  run.run.receipts.clear();
+  (void)packed(run);
+  run.run.receipts = parts.folder / "receipts";
+  run.run.on_shard = "echo {} >> '" + (parts.folder / "log") + "'";
+  (void)packed(run);
+  (void)packed(run);
+  const Bytes log = read_bytes(parts.folder / "log");
+  REQUIRE(std::count(log.begin(), log.end(), std::byte{'\n'}) == 5);
+}
+
+TEST_CASE("missing receipts are named by shard and by part") {
+  Parts parts;
+  parts.plan_all();
+  parts.pack_parts();
+  fs::remove(parts.folder / "receipts/part-00001-of-00003.json");
+  const auto merged = parts.merge();
+  REQUIRE(!merged.ok());
+  REQUIRE(merged.error().code == ErrorCode::data);
+  REQUIRE_THAT(merged.error().message, ContainsSubstring("2 of 5 shards are in no receipt: 2-3"));
+  REQUIRE_THAT(merged.error().message,
+               ContainsSubstring("Of 3 parts, run again or name the receipts of: 1"));
+  REQUIRE(!fs::exists(parts.folder / "merged"));
+}
+
+TEST_CASE("receipts of different plans are told apart") {
+  Parts parts;
+  parts.plan_all();
+  parts.pack_parts();
+  put_pair(parts.folder, "new", 50);
+  parts.plan_all();
+  (void)packed(parts.part(2));
+  const auto merged = parts.merge();
+  REQUIRE(!merged.ok());
+  REQUIRE(merged.error().code == ErrorCode::usage);
+  REQUIRE_THAT(merged.error().message, ContainsSubstring("2 different plans"));
+  REQUIRE_THAT(merged.error().message, ContainsSubstring("part-00002-of-00003.json"));
+}
+
+TEST_CASE("parts that ran twice are merged if they are equal") {
+  Parts parts;
+  parts.plan_all();
+  parts.pack_parts(3);
+  parts.pack_parts(2);
+  REQUIRE(parts.merge().value().front().repeated == 5);
+  REQUIRE(parts.merge().value().front().status == MergeStatus::complete);
+}
+
+TEST_CASE("two versions of a shard are not merged") {
+  Parts parts;
+  parts.plan_all();
+  parts.pack_parts(3);
+  Receipt receipt =
+      decode_receipt(read_text_file(parts.folder / "receipts/part-00001-of-00003.json").value())
+          .value();
+  receipt.sets[0].shards.begin()->second.finished.row.digest =
+      "xxh3-128:00000000000000000000000000000000";
+  receipt.partition = {0, 9};
+  parts.folder.write("receipts/part-00000-of-00009.json", encode_receipt(receipt));
+  const auto merged = parts.merge();
+  REQUIRE(!merged.ok());
+  REQUIRE(merged.error().code == ErrorCode::data);
+  REQUIRE_THAT(merged.error().message, ContainsSubstring("in another version"));
+}
+
+TEST_CASE("a merge of receipts does not replace another pack") {
+  Parts parts;
+  parts.plan_all();
+  parts.pack_parts();
+  parts.options.record.size = {4, 4};
+  parts.options.run.output = parts.folder / "merged";
+  (void)packed(parts.options);
+  const auto before = content_of(parts.folder / "merged");
+  const auto merged = parts.merge();
+  REQUIRE(!merged.ok());
+  REQUIRE(merged.error().code == ErrorCode::usage);
+  REQUIRE(content_of(parts.folder / "merged") == before);
+}
+
+TEST_CASE("a merge writes to the manifest that -o names") {
+  Parts parts;
+  parts.plan_all();
+  parts.pack_parts();
+  REQUIRE(parts.merge("merged/dataset.json").ok());
+  REQUIRE(fs::is_regular_file(parts.folder / "merged/dataset.json"));
+}
+
+TEST_CASE("a folder without receipts is refused") {
+  Parts parts;
+  fs::create_directories(parts.folder / "receipts");
+  const auto merged = parts.merge();
+  REQUIRE(!merged.ok());
+  REQUIRE_THAT(merged.error().message, ContainsSubstring("holds no receipts"));
+}
+
+TEST_CASE("options of delivery that contradict each other are refused") {
+  Parts parts;
+  parts.plan_all();
+  PackOptions run = parts.part(0);
+  std::string expected;
+  SECTION("a command without a place for the path") {
+    run.run.on_shard = "cp shard bucket";
+    expected = "has no {}";
+  }
+  SECTION("a command without a receipt") {
+    run.run.receipts.clear();
+    expected = "needs --receipt";
+  }
+  SECTION("neither output nor command") {
+    run.run.on_shard.clear();
+    expected = "-o DIR is required, or --on-shard";
+  }
+  SECTION("neither output nor scratch") {
+    run.run.scratch.clear();
+    expected = "-o DIR is required";
+  }
+  SECTION("scratch and output are one folder") {
+    run.run.output = run.run.scratch;
+    expected = "is the folder of -o";
+  }
+  SECTION("a recheck of shards that are elsewhere") {
+    run.run.recheck = true;
+    expected = "need -o";
+  }
+  Recorder recorder;
+  const auto failed = pack(run, false, recorder);
+  REQUIRE(!failed.ok());
+  REQUIRE(failed.error().code == ErrorCode::usage);
+  REQUIRE_THAT(failed.error().message, ContainsSubstring(expected));
+}
