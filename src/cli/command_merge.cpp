@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/folder.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
@@ -76,7 +77,13 @@ Report merge_report(const MergeReport& merged, bool in_place, double seconds) {
   report.line("bytes", human_bytes(merged.bytes) + " of shards, " + human_duration(seconds));
   add_class_members(report, merged.schema, merged.statistics);
   add_class_lines(report, merged.schema, merged.statistics);
-  add_next_line(report, merged.output);
+  if (merged.manifest_only) {
+    report.line("next", "put the shards next to " +
+                            shell_word(merged.output + "/" + std::string(format::kManifestName)) +
+                            ", then: hotpack verify " + shell_word(merged.output));
+  } else {
+    add_next_line(report, merged.output);
+  }
   return report;
 }
 

@@ -40,6 +40,7 @@ struct MergeReport {
   std::uint64_t replaced = 0;  // linked or copied shards that replaced a damaged or older file
   std::uint64_t repeated = 0;  // equal shard files that a later source has again
   std::uint64_t bytes = 0;     // size of all shard files
+  bool manifest_only = false;  // made from receipts: the shards may be elsewhere
   Schema schema;
   Statistics statistics;
 };

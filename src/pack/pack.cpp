@@ -227,7 +227,7 @@ Result<PackRun> pack(const PackOptions& given, bool dry_run, Observer& observer)
     return options.run.plan_file.empty() ? Packing(options, book, observer).pack(dry_run)
                                          : pack_planned(options, dry_run, book, observer);
   });
-  if (book == nullptr) return run;
+  if (book == nullptr || !book->begun()) return run;
   // After a failure, too: the next run then knows what is delivered.
   const Status written = book->write();
   if (!run.ok()) return run;

@@ -71,6 +71,7 @@ class ReceiptBook {
   // Adds a shard, and writes the file now and then, so that a killed run loses little.
   [[nodiscard]] Status add(std::size_t set, std::uint64_t index, ReceiptShard shard);
   [[nodiscard]] Status write();
+  [[nodiscard]] bool begun() const { return !receipt_.sets.empty(); }
 
   [[nodiscard]] const std::string& path() const { return path_; }
 

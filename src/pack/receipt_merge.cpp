@@ -261,6 +261,7 @@ MergeReport report_of(const std::string& output, const format::Manifest& manifes
   report.skipped = manifest.skipped;
   report.shards = manifest.shards.size();
   report.repeated = repeated;
+  report.manifest_only = true;
   for (const format::ShardRow& row : manifest.shards) report.bytes += row.bytes;
   report.schema = manifest.schema;
   report.statistics = manifest.statistics;
