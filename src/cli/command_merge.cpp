@@ -240,7 +240,7 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
       .add_option("--receipts", options->receipts,
                   "receipts of `hotpack pack --receipt`, or folders of receipts, in place of DIR: "
                   "writes the manifest alone, and needs no shard")
-      ->type_name("DIR...")
+      ->type_name("DIR")
       ->group("Output");
   add_value(command, "-o,--output", options->options.output,
             "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR "

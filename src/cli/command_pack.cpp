@@ -108,8 +108,6 @@ void add_pack_command(CLI::App& app, CommandContext& context) {
       "packed/val   # labels hold class ids\n"
       "hotpack pack --image-folders flowers/train --size 224x224 --fit cover -o "
       "packed/flowers   # class = folder name\n"
-      "hotpack pack --plan train.plan --partition 0/4 -o packed/train   # a part of a plan "
-      "of `hotpack plan`\n"
       "hotpack pack --images photos --size 224x224 -o packed/photos   # no labels");
   add_sample_options(sub, command->arguments);
   for (const CLI::Option* option : sub.get_options())
