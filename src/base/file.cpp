@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <span>
 #include <utility>
@@ -19,6 +21,13 @@ namespace {
 FileIdentity identity_in(const struct stat& status) {
   return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
           static_cast<std::uint64_t>(status.st_size)};
+}
+
+// True if a file system that cannot flush folders gives this error. Its renames are as durable as
+// it can make them.
+bool cannot_flush_folders(int error) {
+  constexpr std::array<int, 6> kErrors = {EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS, EBADF, EACCES};
+  return std::find(kErrors.begin(), kErrors.end(), error) != kErrors.end();
 }
 
 }  // namespace
@@ -156,8 +165,7 @@ Status sync_folder(const std::string& folder) {
   const int outcome = retry_interrupted([&] { return ::fsync(descriptor); });
   const int saved = errno;
   ::close(descriptor);
-  // EINVAL: the file system cannot flush folders. Its renames are as durable as it can make them.
-  if (outcome != 0 && saved != EINVAL)
+  if (outcome != 0 && !cannot_flush_folders(saved))
     return io_error("cannot flush the folder to disk", folder, saved);
   return {};
 }

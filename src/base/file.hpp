@@ -71,7 +71,8 @@ class File {
 // The identity of the file that the path names now.
 [[nodiscard]] Result<FileIdentity> identity_of(const std::string& path);
 
-// Makes renames and deletions in a folder durable.
+// Makes renames and deletions in a folder durable. A file system that cannot flush folders is no
+// failure.
 [[nodiscard]] Status sync_folder(const std::string& folder);
 
 }  // namespace hotpack

@@ -26,4 +26,12 @@ std::string_view final_name_of(std::string_view name) {
   return name.substr(1, name.size() - kTail - 1);
 }
 
+std::uint64_t number_of(std::string_view name) {
+  std::uint64_t number = 0;
+  if (final_name_of(name).empty()) return number;
+  for (const char digit : name.substr(name.size() - kEnding.size() - kDigits, kDigits))
+    number = number * 16 + kHexDigits.find(digit);
+  return number;
+}
+
 }  // namespace hotpack

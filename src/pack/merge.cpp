@@ -168,9 +168,10 @@ class Merging {
         std::all_of(present_.begin(), present_.end(), [](bool present) { return present; });
     report_.kept = static_cast<std::uint64_t>(std::count(present_.begin(), present_.end(), true));
     const Result<std::string> before = read_text_file(manifest_path());
+    // All shards are finished, so no other machine has anything to write here.
+    HOTPACK_TRY(writer::remove_stale_temporaries(
+        report_.output, [](std::string_view) { return true; }, writer::OtherMachines::are_done));
     if (all_present && before.ok() && *before == manifest) return end(MergeStatus::complete);
-    HOTPACK_TRY(
-        writer::remove_stale_temporaries(report_.output, [](std::string_view) { return true; }));
     if (!all_present) HOTPACK_TRY(unpublish());
     HOTPACK_ASSIGN(const bool placed, place_shards());
     if (!placed) return stopped();

@@ -1,7 +1,6 @@
 #include "pack/output_lock.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/file_lock.hpp"
 #include "base/interrupted.hpp"
 #include "base/try.hpp"
 
@@ -43,11 +43,6 @@ Status make_folders(const std::string& folder, const std::vector<std::string>& m
   return {};
 }
 
-// Returns true if the folder is locked, or if the file system has no locks.
-bool try_lock(int descriptor, int kind) {
-  return ::flock(descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-}
-
 // Returns true if the path `folder` still leads to the folder that was locked as `descriptor`.
 // Another run may have removed the empty folder before it was locked.
 bool still_there(int descriptor, const std::string& folder) {
@@ -63,7 +58,8 @@ Result<std::optional<OutputLock>> OutputLock::take(const std::string& folder, Sh
                                                    Observer& observer) {
   for (int attempt = 1;; ++attempt) {
     HOTPACK_ASSIGN(OutputLock lock, open(folder));
-    if (!lock.wait(folder, sharing == Sharing::partitions ? LOCK_SH : LOCK_EX, observer))
+    if (!lock.wait(folder, sharing == Sharing::partitions ? LockKind::shared : LockKind::exclusive,
+                   observer))
       return std::optional<OutputLock>();
     if (attempt == kAttempts || still_there(lock.descriptor_, folder))
       return std::optional<OutputLock>(std::move(lock));
@@ -79,8 +75,8 @@ Result<OutputLock> OutputLock::open(const std::string& folder) {
   return OutputLock(descriptor, std::move(missing));
 }
 
-bool OutputLock::wait(const std::string& folder, int kind, Observer& observer) const {
-  for (bool reported = false; !try_lock(descriptor_, kind); reported = true) {
+bool OutputLock::wait(const std::string& folder, LockKind kind, Observer& observer) const {
+  for (bool reported = false; try_lock(descriptor_, kind) == LockState::held; reported = true) {
     if (!reported)
       observer.message(Level::info, "another run of hotpack writes into '" + folder +
                                         "'; waiting for that run to end");
@@ -96,7 +92,8 @@ OutputLock::OutputLock(OutputLock&& other) noexcept
 OutputLock::~OutputLock() {
   if (descriptor_ < 0) return;
   // Another partition may be about to write, or the name may belong to another run's folder by now.
-  const bool alone = !made_.empty() && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 &&
+  const bool alone = !made_.empty() &&
+                     try_lock(descriptor_, LockKind::exclusive) == LockState::taken &&
                      still_there(descriptor_, made_.front());
   for (const std::string& folder : made_)
     if (!alone || ::rmdir(folder.c_str()) != 0) break;  // not empty, so something was packed

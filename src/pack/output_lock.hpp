@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_lock.hpp"
 #include "hotpack/result.hpp"
 #include "settings/observer.hpp"
 
@@ -37,7 +38,7 @@ class OutputLock {
   [[nodiscard]] static Result<OutputLock> open(
       const std::string& folder);  // creates the folder if it is missing; does not lock it
   // Returns false if a stop was requested.
-  [[nodiscard]] bool wait(const std::string& folder, int kind, Observer& observer) const;
+  [[nodiscard]] bool wait(const std::string& folder, LockKind kind, Observer& observer) const;
   int descriptor_;
   std::vector<std::string> made_;  // innermost first
 };

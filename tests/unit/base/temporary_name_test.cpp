@@ -20,3 +20,11 @@ TEST_CASE("final names of temporary files") {
         ".a0123456789abcdef.tmp", ".a.0123456789abcdef.tmp2"})
     CHECK(final_name_of(name).empty());
 }
+
+TEST_CASE("numbers of temporary files") {
+  for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{7}, ~std::uint64_t{0}})
+    CHECK(number_of(temporary_name("dataset.json", number)) == number);
+  CHECK(number_of(".a.0123456789abcdef.tmp") == 0x0123456789abcdef);
+  for (const std::string_view name : {"", "dataset.json", ".a.0123456789ABCDEF.tmp"})
+    CHECK(number_of(name) == 0);
+}

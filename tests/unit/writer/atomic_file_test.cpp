@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "base/checksum.hpp"
 #include "base/temporary_name.hpp"
 #include "support/catch.hpp"
+#include "support/failing_locks.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace hotpack;
@@ -50,6 +53,23 @@ void leave_behind(const TempFolder& folder, const std::string& final_name) {
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   REQUIRE(status == 0);
+}
+
+// Lets a file look as if nobody had changed it for `hours`.
+void make_old(const std::string& path, int hours) {
+  timespec times[2] = {};
+  ::clock_gettime(CLOCK_REALTIME, &times[0]);
+  times[0].tv_sec -= hours * 3600;
+  times[1] = times[0];
+  REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+}
+
+const std::vector<int> kNoLocks = {ENOSYS, EOPNOTSUPP, ENOLCK, EINVAL, EBADF};
+
+// Removes the only temporary file, as a run does that takes it for a leftover.
+void remove_temporary(const TempFolder& folder) {
+  for (const std::string& name : names_in(folder.path()))
+    if (!final_name_of(name).empty()) std::filesystem::remove(folder / name);
 }
 
 }  // namespace
@@ -182,4 +202,118 @@ TEST_CASE("a missing folder has no leftovers, and a file in its place is an erro
   const Status status = remove_stale_temporaries(folder / "file", any_name);
   REQUIRE_FALSE(status.ok());
   CHECK(status.error().code == ErrorCode::io);
+}
+
+TEST_CASE("without locks, files are written and leftovers of this machine go") {
+  for (const int error : kNoLocks) {
+    const test::FailingLocks failing(error);
+    const TempFolder folder;
+    AtomicFile live = created(folder, "shard", "being written");
+    CHECK_FALSE(live.is_locked());
+    leave_behind(folder, "shard");
+    REQUIRE(names_in(folder.path()).size() == 2);
+    REQUIRE(remove_stale_temporaries(folder.path(), any_name).ok());
+    CHECK(names_in(folder.path()).size() == 1);
+    REQUIRE(live.commit().ok());
+    CHECK(names_in(folder.path()) == std::vector<std::string>{"shard"});
+  }
+}
+
+TEST_CASE("without locks, files of other machines stay for a day") {
+  const test::FailingLocks failing(ENOSYS);
+  const TempFolder folder;
+  folder.write(kStale, "x");
+  make_old(folder / kStale, 23);
+  REQUIRE(remove_stale_temporaries(folder.path(), any_name).ok());
+  CHECK(names_in(folder.path()) == std::vector<std::string>{kStale});
+  make_old(folder / kStale, 25);
+  REQUIRE(remove_stale_temporaries(folder.path(), any_name).ok());
+  CHECK(names_in(folder.path()).empty());
+}
+
+TEST_CASE("without locks, files of other machines go when those are done") {
+  const test::FailingLocks failing(ENOSYS);
+  const TempFolder folder;
+  const AtomicFile live = created(folder, "shard", "being written");
+  folder.write(kStale, "x");
+  REQUIRE(remove_stale_temporaries(folder.path(), any_name, OtherMachines::are_done).ok());
+  CHECK_FALSE(std::filesystem::exists(folder / kStale));
+  CHECK(names_in(folder.path()).size() == 1);  // its writer lives here
+}
+
+TEST_CASE("a lock that only its owner sees does not make a live file stale") {
+  const test::FailingLocks unshared(test::kUnsharedLocks);
+  const TempFolder folder;
+  AtomicFile live = created(folder, "shard", "being written");
+  leave_behind(folder, "shard");
+  for (const OtherMachines others : {OtherMachines::may_write, OtherMachines::are_done})
+    REQUIRE(remove_stale_temporaries(folder.path(), any_name, others).ok());
+  CHECK(names_in(folder.path()).size() == 1);
+  CHECK(live.commit().ok());
+}
+
+TEST_CASE("a temporary file gets another name and keeps its cleanup") {
+  const TempFolder folder;
+  {
+    AtomicFile file = created(folder, "data.json", "x");
+    const auto before = names_in(folder.path());
+    REQUIRE(file.rename_temporary().ok());
+    const auto after = names_in(folder.path());
+    CHECK(after.size() == 1);
+    CHECK(after != before);
+    CHECK(final_name_of(after.at(0)) == "data.json");
+  }
+  CHECK(names_in(folder.path()).empty());
+}
+
+TEST_CASE("a removed temporary file is as good as an equal finished one") {
+  const TempFolder folder;
+  AtomicFile file = created(folder, "data.json", "all of it");
+  remove_temporary(folder);
+  folder.write("data.json", "all of it");
+  const auto identity = identity_of(folder / "data.json").value();
+  REQUIRE(file.commit().ok());
+  CHECK(identity_of(folder / "data.json").value() == identity);
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"data.json"});
+}
+
+TEST_CASE("a removed temporary file is written again") {
+  const std::string content(3'000'000, 'x');  // several blocks
+  for (const char* finished : {"", "other", "all of ti"}) {
+    const TempFolder folder;
+    AtomicFile file = created(folder, "data.json", content);
+    remove_temporary(folder);
+    if (*finished != 0) folder.write("data.json", finished);
+    REQUIRE(file.commit().ok());
+    CHECK(read_text_file(folder / "data.json").value() == content);
+    CHECK(names_in(folder.path()) == std::vector<std::string>{"data.json"});
+  }
+}
+
+TEST_CASE("the caller can say what an equal file is") {
+  const TempFolder folder;
+  for (const bool equal : {true, false}) {
+    AtomicFile file = created(folder, "data.json", "mine");
+    remove_temporary(folder);
+    folder.write("data.json", "finished by another run");
+    REQUIRE(file.commit([&](const File& finished) {
+                  CHECK(finished.path() == folder / "data.json");
+                  return equal;
+                })
+                .ok());
+    CHECK(read_text_file(folder / "data.json").value() ==
+          (equal ? "finished by another run" : "mine"));
+  }
+}
+
+TEST_CASE("a temporary file that vanished with its folder is an error") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "out");
+  AtomicFile file = AtomicFile::create(folder / "out", "data.json").value();
+  std::filesystem::remove_all(folder / "out");
+  const Status status = file.commit();
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().code == ErrorCode::io);
+  CHECK_THAT(status.error().describe(),
+             ContainsSubstring("data.json") && ContainsSubstring("run the same command again"));
 }
