@@ -26,6 +26,14 @@ std::string_view final_name_of(std::string_view name) {
   return name.substr(1, name.size() - kTail - 1);
 }
 
+bool is_removed_file(std::string_view name) {
+  constexpr std::size_t kFewestDigits = 9;
+  for (const std::string_view start : {".nfs", ".fuse_hidden"})
+    if (name.starts_with(start) && name.size() >= start.size() + kFewestDigits)
+      return name.find_first_not_of(kHexDigits, start.size()) == std::string_view::npos;
+  return false;
+}
+
 std::uint64_t number_of(std::string_view name) {
   std::uint64_t number = 0;
   if (final_name_of(name).empty()) return number;

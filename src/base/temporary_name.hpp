@@ -18,6 +18,10 @@ namespace hotpack {
 // empty if `name` is not the name of a temporary file.
 [[nodiscard]] std::string_view final_name_of(std::string_view name);
 
+// True for names that NFS and FUSE give a file that was removed or replaced while a process has it
+// open: `.nfs` or `.fuse_hidden`, then hex digits. They remove it themselves.
+[[nodiscard]] bool is_removed_file(std::string_view name);
+
 // Returns the number in the name of a temporary file; 0 if `name` is not such a name.
 [[nodiscard]] std::uint64_t number_of(std::string_view name);
 

@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/folder.hpp"
 #include "base/mapping.hpp"
+#include "base/temporary_name.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "format/pack_folder.hpp"
@@ -220,7 +221,8 @@ Result<OutputFolder> read_output_folder(const std::string& path, bool repair) {
   if (!std::filesystem::exists(path, failure) && !failure) return folder;
   HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(path));
   const format::PackFolder content = format::describe_pack_folder(names);
-  if (!content.others.empty()) return foreign(path + "/" + content.others.front());
+  for (const std::string& other : content.others)
+    if (!is_removed_file(other)) return foreign(path + "/" + other);
   folder.exists = true;
   for (const format::ShardName& shard : content.shards)
     folder.shards.push_back(format::shard_file_name(shard.index, shard.count));

@@ -28,3 +28,11 @@ TEST_CASE("numbers of temporary files") {
   for (const std::string_view name : {"", "dataset.json", ".a.0123456789ABCDEF.tmp"})
     CHECK(number_of(name) == 0);
 }
+
+TEST_CASE("names that NFS and FUSE give to removed files") {
+  CHECK(is_removed_file(".nfs000000000123abcd00000001"));
+  CHECK(is_removed_file(".fuse_hidden0000001400000001"));
+  for (const std::string_view name : {"", ".nfs", ".nfs1", ".fuse_hidden", ".nfsnotes.txt.old",
+                                      "nfs000000000123abcd", ".dataset.json.0123456789abcdef.tmp"})
+    CHECK_FALSE(is_removed_file(name));
+}

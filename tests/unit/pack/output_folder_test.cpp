@@ -107,6 +107,13 @@ TEST_CASE("hotpack's own temporary files are not foreign files") {
   CHECK(pack.read().shards.size() == 3);
 }
 
+TEST_CASE("files that NFS or FUSE keep for open descriptors are not foreign") {
+  const PackedFolder pack;
+  pack.folder.write("packed/.fuse_hidden0000001400000001", "x");
+  pack.folder.write("packed/.nfs000000000123abcd00000001", "x");
+  CHECK(pack.read().shards.size() == 3);
+}
+
 TEST_CASE("a folder inside a pack is refused, finished or not") {
   const PackedFolder pack;
   const auto refusal = [&](const std::string& path) {
