@@ -9,6 +9,7 @@
 #include "format/manifest.hpp"
 #include "label_setup/one_size.hpp"
 #include "label_setup/placement.hpp"
+#include "pack/output_probe.hpp"
 #include "pack/packed_set.hpp"
 #include "pack/plan_file.hpp"
 #include "pack/planned_pack.hpp"
@@ -69,6 +70,8 @@ class Packing {
   }
 
   Result<PackRun> pack(bool dry_run) {
+    HOTPACK_TRY(check_options(inputs_.given()));
+    if (!dry_run) HOTPACK_TRY(probe_output(writing_folder(inputs_.given().run), observer_));
     HOTPACK_TRY(discover());
     if (run_.problems.count() > 0) return end(PackStatus::refused);
     HOTPACK_TRY(read_output_folders());
@@ -185,6 +188,7 @@ class Packing {
   }
 
   Result<PackRun> write() {
+    HOTPACK_TRY(check_space_of_splits());
     run_.status = PackStatus::complete;
     for (PackedSet& set : sets_) {
       HOTPACK_ASSIGN(PackReport report, set.write());
@@ -194,6 +198,17 @@ class Packing {
       if (status == PackStatus::packed) run_.status = PackStatus::packed;
     }
     return std::move(run_);
+  }
+
+  // All splits must fit, not only the first: otherwise the run fails after hours.
+  Status check_space_of_splits() {
+    if (sets_.size() < 2 || gives_shards_away(inputs_.given().run)) return {};
+    std::uint64_t needed = 0;
+    for (const PackedSet& set : sets_) {
+      HOTPACK_ASSIGN(const std::uint64_t bytes, set.missing_bytes());
+      needed += bytes;
+    }
+    return check_free_space(inputs_.given().run.output, needed, !sets_.front().compressed());
   }
 
   Result<PackRun> end(PackStatus status) {

@@ -1,5 +1,7 @@
 #include "pack/packed_set.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -8,8 +10,11 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/folder.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "format/manifest.hpp"
+#include "format/pack_folder.hpp"
 #include "hotpack/verify.hpp"
 #include "label_setup/placement.hpp"
 #include "pack/pack_sink.hpp"
@@ -265,7 +270,8 @@ Result<PackReport> PackedSet::write() {
   if (nothing_to_do()) return complete(false);
   HOTPACK_TRY(summarize_plan());
   HOTPACK_TRY(check_scratch_space());
-  HOTPACK_TRY(check_free_space());
+  HOTPACK_TRY(check_space());
+  warn_of_other_parts();
   HOTPACK_TRY(remove_scratch_leftovers());
   HOTPACK_TRY(remove_leftovers());
   HOTPACK_TRY(unpublish());
@@ -372,21 +378,72 @@ std::uint64_t PackedSet::bytes_forced_away() const {
   return bytes;
 }
 
-Status PackedSet::check_free_space() const {
+Result<std::uint64_t> PackedSet::missing_bytes() const {
+  const std::set<std::string_view> present(folder_.shards.begin(), folder_.shards.end());
+  std::uint64_t bytes = 0;
+  for (std::uint64_t s = range_.first; s < range_.end; ++s) {
+    const auto i = static_cast<std::size_t>(s);
+    if (present.contains(format::shard_file_name(i, plan_->shards.size()))) continue;
+    HOTPACK_ASSIGN(const std::uint64_t shard, plan_->shard_file_bytes(i));
+    bytes += shard;
+  }
+  return bytes - std::min(bytes, bytes_forced_away());
+}
+
+Status PackedSet::check_space() const {
   if (gives_shards_away(options_.run)) return {};
   // The manifest repeats the schema and has one row per shard.
   const std::uint64_t manifest = 4096 + plan_->schema_text.size() + 256 * plan_->shards.size();
   const std::uint64_t needed = report_.plan.bytes_to_write + manifest;
-  if (!report_.plan.free_bytes || *report_.plan.free_bytes + bytes_forced_away() >= needed)
-    return {};
-  return Error{ErrorCode::io,
-               "the disk has " + std::to_string(*report_.plan.free_bytes) +
-                   " bytes free, but the pack needs " + (report_.plan.exact ? "" : "up to ") +
-                   std::to_string(needed) +
-                   ". Free some space, choose another disk, or make the pack smaller "
-                   "(--label-storage bits or index, --zstd)",
-               options_.run.output,
-               {}};
+  return check_free_space(options_.run.output, needed - std::min(needed, bytes_forced_away()),
+                          report_.plan.exact);
+}
+
+// Other parts may write to the same disk at the same time, and each finds enough space for itself.
+// It is no error, because the others may write to folders on other disks.
+void PackedSet::warn_of_other_parts() const {
+  if (gives_shards_away(options_.run)) return;
+  const std::uint64_t others = missing_shards_of_others();
+  if (others == 0 || !report_.plan.free_bytes) return;
+  const std::uint64_t own = range_.end - range_.first;
+  const std::uint64_t needed =
+      report_.plan.bytes_to_write + report_.plan.shard_bytes_total / own * others;
+  // What is written already of unfinished shards is not free any more.
+  if (*report_.plan.free_bytes >= needed ||
+      *report_.plan.free_bytes + bytes_in_temporaries() >= needed)
+    return;
+  observer_.message(Level::warning,
+                    options_.run.output + ": this part fits into the " +
+                        number_text(*report_.plan.free_bytes) +
+                        " bytes that are free, but all missing shards of the pack need about " +
+                        number_text(needed) +
+                        ". If the other parts write to this disk too, it will be full before they "
+                        "end: free some space, or give parts folders on other disks");
+}
+
+std::uint64_t PackedSet::missing_shards_of_others() const {
+  const std::size_t count = plan_->shards.size();
+  const auto present =
+      std::count_if(folder_.shards.begin(), folder_.shards.end(), [&](const std::string& name) {
+        const auto shard = format::parse_shard_file_name(name);
+        return shard && shard->count == count &&
+               (shard->index < range_.first || shard->index >= range_.end);
+      });
+  return count - (range_.end - range_.first) - static_cast<std::uint64_t>(present);
+}
+
+// Returns how many bytes on the disk temporary files in the output folder take.
+std::uint64_t PackedSet::bytes_in_temporaries() const {
+  constexpr std::uint64_t kBlock = 512;  // of st_blocks, on every file system
+  std::uint64_t bytes = 0;
+  const auto names = names_in_folder(options_.run.output);
+  if (!names.ok()) return bytes;
+  for (const std::string& name : format::describe_pack_folder(*names).temporaries) {
+    struct stat status {};
+    if (::stat((options_.run.output + "/" + name).c_str(), &status) == 0)
+      bytes += static_cast<std::uint64_t>(status.st_blocks) * kBlock;
+  }
+  return bytes;
 }
 
 // True if a file is one of the shards that this run is responsible for.
@@ -396,11 +453,11 @@ bool PackedSet::is_own(std::string_view name) const {
   return false;
 }
 
-// Removes temporary files of killed runs. A partition does not touch those of other partitions.
+// Removes temporary files of killed runs. A partition does not touch shards of other partitions.
 Status PackedSet::remove_leftovers() const {
   if (gives_shards_away(options_.run)) return {};
   return writer::remove_stale_temporaries(options_.run.output, [&](std::string_view name) {
-    return !options_.run.partition || is_own(name);
+    return !options_.run.partition || name == format::kManifestName || is_own(name);
   });
 }
 

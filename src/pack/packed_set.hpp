@@ -54,6 +54,11 @@ class PackedSet {
   void use_plan(const LabelSetup& setup, Plan plan);
   [[nodiscard]] const Plan& planned() const { return *plan_; }  // precondition: there is a plan
 
+  // Returns the bytes of those shards of this run whose files are not in the folder, without those
+  // that --force frees. Precondition: plan().
+  [[nodiscard]] Result<std::uint64_t> missing_bytes() const;
+  [[nodiscard]] bool compressed() const { return plan_->compressed(); }
+
   [[nodiscard]] Result<PackReport> describe_plan();         // --dry-run
   [[nodiscard]] Result<PackReport> complete(bool dry_run);  // precondition: nothing is left to do
   [[nodiscard]] Result<PackReport> write();
@@ -84,8 +89,11 @@ class PackedSet {
   [[nodiscard]] Status deliver_kept();
   [[nodiscard]] Status remove_scratch_leftovers() const;
 
-  [[nodiscard]] Status check_free_space() const;
   [[nodiscard]] Status check_scratch_space() const;
+  [[nodiscard]] Status check_space() const;
+  void warn_of_other_parts() const;
+  [[nodiscard]] std::uint64_t missing_shards_of_others() const;
+  [[nodiscard]] std::uint64_t bytes_in_temporaries() const;
   [[nodiscard]] std::uint64_t bytes_forced_away() const;
   [[nodiscard]] Status remove_leftovers() const;
   [[nodiscard]] Status unpublish();

@@ -7,10 +7,12 @@
 #include "base/try.hpp"
 #include "inputs/split.hpp"
 #include "pack/output_folder.hpp"
+#include "pack/output_probe.hpp"
 #include "pack/packed_set.hpp"
 #include "pack/partition.hpp"
 #include "pack/plan_file.hpp"
 #include "pack/set_folders.hpp"
+#include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
 #include "pack/split_observer.hpp"
 
@@ -24,6 +26,7 @@ class PlannedPacking {
       : options_(options), book_(book), observer_(observer) {}
 
   Result<PackRun> pack(bool dry_run) {
+    if (!dry_run) HOTPACK_TRY(probe_output(writing_folder(options_.run), observer_));
     HOTPACK_ASSIGN(PlanFile opened, PlanFile::open(options_.run.plan_file));
     const PlanFile& file = file_.emplace(std::move(opened));
     run_.status = dry_run ? PackStatus::planned : PackStatus::complete;

@@ -124,8 +124,20 @@ std::optional<std::uint64_t> free_bytes_at(const std::string& folder) {
     if (path == path.parent_path()) return std::nullopt;
     path = path.parent_path();
   }
-  if (failure) return std::nullopt;
+  if (failure || status.f_blocks == 0) return std::nullopt;  // an object storage counts no blocks
   return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
+}
+
+Status check_free_space(const std::string& folder, std::uint64_t needed, bool exact) {
+  const std::optional<std::uint64_t> free = free_bytes_at(folder);
+  if (!free || *free >= needed) return {};
+  return Error{ErrorCode::io,
+               "the disk has " + std::to_string(*free) + " bytes free, but the pack needs " +
+                   (exact ? "" : "up to ") + std::to_string(needed) +
+                   ". Free some space, choose another disk, or make the pack smaller "
+                   "(--label-storage bits or index, --zstd)",
+               folder,
+               {}};
 }
 
 }  // namespace hotpack::pipeline

@@ -26,4 +26,8 @@ namespace hotpack::pipeline {
 // nearest folder above it that does. Returns nothing if the system does not say.
 [[nodiscard]] std::optional<std::uint64_t> free_bytes_at(const std::string& folder);
 
+// Refuses to write `needed` bytes below `folder` if so many are not free. `exact` is false if fewer
+// may be enough. Code `io`.
+[[nodiscard]] Status check_free_space(const std::string& folder, std::uint64_t needed, bool exact);
+
 }  // namespace hotpack::pipeline

@@ -2,6 +2,7 @@
 #include "base/words.hpp"
 
 #include "support/inputs.hpp"
+#include "support/temp_folder.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -73,4 +74,18 @@ TEST_CASE("free space is that of the nearest folder that exists") {
   REQUIRE(here);
   CHECK(*here > 0);
   CHECK(free_bytes_at(folder / "not/there/yet").has_value());
+}
+
+TEST_CASE("more bytes than are free are refused, fewer are not") {
+  const TempFolder folder;
+  CHECK(check_free_space(folder / "out", 1, true).ok());
+  for (const bool exact : {true, false}) {
+    const Status status = check_free_space(folder / "out", ~std::uint64_t{0}, exact);
+    REQUIRE_FALSE(status.ok());
+    CHECK(status.error().code == ErrorCode::io);
+    CHECK(status.error().path == folder / "out");
+    CHECK_THAT(status.error().message,
+               ContainsSubstring("bytes free, but the pack needs ") &&
+                   ContainsSubstring(exact ? "needs 18446744073709551615" : "needs up to "));
+  }
 }
