@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -336,6 +337,12 @@ ON_DESCRIPTOR(ftruncate64, "ftruncate", (int descriptor, off64_t size) noexcept,
               size)
 ON_DESCRIPTOR(fallocate, "fallocate", (int descriptor, int mode, off_t from, off_t size), size,
               descriptor, mode, from, size)
+
+// Locks change nothing on the disk, so they are not logged.
+int flock(int descriptor, int operation) noexcept {
+  if (armed && fails(spoil_path("flock", Path(descriptor).text))) return -1;
+  return NEXT(flock)(descriptor, operation);
+}
 
 // ---- calls on paths
 

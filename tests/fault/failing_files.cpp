@@ -1,13 +1,18 @@
-// A preloaded library for tests that makes chosen input files fail; it replaces the calls that read
-// inputs.
+// A preloaded library for tests that makes chosen input files, locks or renames fail; it replaces
+// the calls for them.
 //
 //   FAIL_READS_OF=PART      reads of files whose path contains PART fail with EIO; with
 //                           FAIL_READS_TIMES=N only the first N
 //   VANISH=PART             opening files whose path contains PART fails with ENOENT, but not the
 //                           first VANISH_AFTER=N times
+//   FAIL_LOCKS=ERRNO        locks fail so, as on file systems without them; 0: everybody gets every
+//                           lock, as on file systems that keep locks on one machine
+//   KILL_AT_RENAME=N        the N-th rename kills the process (SIGKILL) instead
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -21,6 +26,7 @@ namespace {
 
 std::atomic<long> failed_reads{0};
 std::atomic<long> opened{0};
+std::atomic<long> renamed{0};
 
 bool contains(const char* path, const char* variable) {
   const char* const part = std::getenv(variable);
@@ -93,5 +99,17 @@ int open64(const char* path, int flags, ...) {
   const unsigned mode = mode_of(flags, arguments);
   va_end(arguments);
   return open_file("open64", path, flags, mode);
+}
+
+int flock(int descriptor, int operation) noexcept {
+  if (std::getenv("FAIL_LOCKS") == nullptr)
+    return original<int (*)(int, int)>("flock")(descriptor, operation);
+  errno = static_cast<int>(number("FAIL_LOCKS", 0));
+  return errno == 0 ? 0 : -1;
+}
+
+int rename(const char* from, const char* to) noexcept {
+  if (++renamed == number("KILL_AT_RENAME", 0)) ::kill(::getpid(), SIGKILL);
+  return original<int (*)(const char*, const char*)>("rename")(from, to);
 }
 }

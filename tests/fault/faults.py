@@ -33,6 +33,7 @@ CALLS = {
     "fdatasync": ["EIO", "ENOSPC", "EDQUOT", "EINTR"],
     "rename": ["EIO", "ENOSPC", "EDQUOT"],
     "link": ["EIO", "EXDEV"],
+    "flock": ["ENOSYS+", "EOPNOTSUPP+", "ENOLCK+", "EINVAL+", "EBADF+"],
     "ftruncate": ["EIO", "ENOSPC", "EINTR"],
     "fallocate": ["ENOSPC", "EINTR"],
     "mkdir": ["ENOSPC", "EIO", "EDQUOT"],
@@ -46,7 +47,7 @@ CALLS = {
     "malloc": ["ENOMEM", "ENOMEM+"],  # and operator new, calloc, realloc, posix_memalign
 }
 PROCESS_CALLS = {"mmap", "munmap", "pthread_create", "malloc"}  # they name no file
-QUICK_HOWS = {"write": ["ENOSPC", "short"], "pwrite": ["ENOSPC", "EINTR", "short"], "pread": ["EIO", "short"], "open": ["EMFILE"],
+QUICK_HOWS = {"flock": ["ENOSYS+", "EBADF+"], "write": ["ENOSPC", "short"], "pwrite": ["ENOSPC", "EINTR", "short"], "pread": ["EIO", "short"], "open": ["EMFILE"],
               "pthread_create": ["EAGAIN", "EAGAIN+"]}
 # Many threads run in another order each time, so other workloads test what they do.
 MANY_THREADS = {"pack-j4": ["pthread_create", "malloc"], "verify-j4": ["pthread_create", "malloc"], "extract-j4": ["pthread_create", "malloc"]}
@@ -123,7 +124,7 @@ def fail_call(world, table, work, call, how, at):
     world.reset(work)
     what = how.rstrip("+")
     done = world.run(work.command, world.fault(call, at, number(what), lasting=how.endswith("+")))
-    must_survive = what in ("EINTR", "short")
+    must_survive = what in ("EINTR", "short") or call == "flock"
     verdict = world.judge(work, done, WORDS.get(what), must_survive, path=call not in PROCESS_CALLS)
     table.add(("calls", work.name, call, how), *verdict, f"at {at}")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Failures of the system: a clear message, the right exit code, nothing half-written, and the same command goes on afterwards."""
 
+import errno
 import json
 import os
 import shutil
@@ -74,6 +75,31 @@ class SystemFaults(unittest.TestCase):
         self.assertIn("cannot", done.stderr)
         self.assert_not_a_data_set()
 
+    def test_parts_that_fit_while_all_of_them_do_not(self):
+        disk = self.mount_tmpfs("size=4m")
+        small = ["pack", *street()[:-2], "--shard-samples", "2"]
+        run(*small, "-o", self.out)
+        size = sum(file.stat().st_size for file in self.out.iterdir())
+        subprocess.run(["mount", "-o", f"remount,size={size // 2 // 4096 * 4096}", disk], check=True)
+        part = [*small, "--partition", "0/6", "-o"]
+        self.assertIn("all missing shards of the pack need about", run(*part, disk / "out").stderr)
+        self.assertNotIn("all missing shards", run(*part, self.folder / "roomy").stderr)
+
+    def test_splits_that_fit_alone_but_not_together(self):
+        disk = self.mount_tmpfs("size=4m")
+        split = ["pack", *street()[:-2], "--split", "ratio:a=50,b=50", "-o"]
+        run(*split, self.out)
+        size = sum(file.stat().st_size for file in self.out.rglob("*.*"))
+        subprocess.run(["mount", "-o", f"remount,size={size * 3 // 4 // 4096 * 4096}", disk], check=True)
+        message = run(*split, disk / "out", expect=3).stderr
+        self.assertIn("bytes free, but the pack needs", message)
+        self.assertFalse((disk / "out").exists())
+
+    def test_a_full_disk_is_noticed_before_the_inputs_are_read(self):
+        disk = self.mount_tmpfs("size=8k")
+        message = run("pack", *street(self.folder / "no-such-folder"), "-o", disk / "out", expect=3).stderr
+        self.assertIn("bytes free", message)
+
     def test_an_unwritable_folder(self):
         if os.geteuid() == 0:
             # Nothing is unwritable for root but what is no folder at all.
@@ -83,6 +109,40 @@ class SystemFaults(unittest.TestCase):
             (self.folder / "closed").mkdir(mode=0o555)
             message = run("pack", *street(), "-o", self.folder / "closed" / "out", expect=3).stderr
         self.assertIn("out", message)
+
+    def without_locks(self, error, **more):
+        return dict(os.environ, LD_PRELOAD=FAILING_FILES, FAIL_LOCKS=str(error), **more)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's runtime must come before a preloaded library")
+    def test_a_file_system_without_locks(self):
+        command = ["pack", *street()[:-2], "--shard-samples", "3", "-o"]
+        run(*command, self.folder / "fresh")
+        for error in (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.EBADF):
+            with self.subTest(errno.errorcode[error]):
+                out = self.folder / errno.errorcode[error] / "out"
+                out.parent.mkdir()
+                for at in ("1", "3"):  # the probe, which leaves its file next to the folder, and a shard
+                    run(*command, out, env=self.without_locks(error, KILL_AT_RENAME=at), expect=-signal.SIGKILL)
+                    self.assertTrue(leftovers(out.parent if at == "1" else out))
+                done = run(*command, out, env=self.without_locks(error))
+                self.assertEqual(done.stderr.count("has no locks"), 1, done.stderr)
+                self.assertEqual(leftovers(out.parent) + leftovers(out), [])
+                self.assertEqual(digest(out), digest(self.folder / "fresh"))
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's runtime must come before a preloaded library")
+    def test_parts_run_twice_where_nobody_sees_the_lock_of_another(self):
+        command = [str(word) for word in (os.environ["HOTPACK"], "pack", *street()[:-2], "--shard-samples", "3", "-j1", "-q", "-o")]
+        run(*command[1:], self.folder / "fresh")
+        for error in (0, errno.ENOSYS):
+            out = self.folder / f"out-{error}"
+            parts = [subprocess.Popen([*command, str(out), "--partition", f"{part}/2"], env=self.without_locks(error), stderr=subprocess.PIPE, text=True)
+                     for _ in range(4) for part in (0, 1)]
+            for part in parts:
+                said = part.communicate(timeout=120)[1]
+                self.assertEqual(part.returncode, 0, said)
+            run("merge", out)
+            self.assertEqual(leftovers(out), [])
+            self.assertEqual(digest(out), digest(self.folder / "fresh"))
 
     def test_a_missing_input_folder(self):
         self.assertIn("no-such-folder", run("pack", *street(self.folder / "no-such-folder"), "-o", self.out, expect=3).stderr)
