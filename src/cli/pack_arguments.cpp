@@ -542,9 +542,9 @@ void add_writing_options(CLI::App& command, PackArguments& arguments) {
     run.partition = *partition;
   };
   add_text(command, "--partition", set_partition,
-           "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that "
-           "Slurm, Kubernetes, Open MPI or torchrun "
-           "assigned",
+           "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that the "
+           "scheduler assigned: Slurm, Kubernetes, MPI and others (HOTPACK_PARTITIONS=N: the number "
+           "of all parts)",
            "I/N|auto", kWriting);
   add_choice(command, "--on-error", run.skip_errors, {{"fail", false}, {"skip", true}},
              "samples that cannot be packed: stop, or leave them out", kWriting);

@@ -4,33 +4,19 @@
 // Pure functions; thread-safe. Failure: code `usage` with the value found and the one expected.
 #pragma once
 
-#include <functional>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hotpack/result.hpp"
+#include "pack/schedulers.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::pipeline {
 
-// Returns the value of an environment variable, or nothing if it is not set.
-using Environment = std::function<std::optional<std::string>(const char* name)>;
-[[nodiscard]] Environment process_environment();
-
-// Parses the value of --partition: "I/N" with I from 0 to N−1, or "auto". "auto" reads these
-// variables (docs/cluster.md):
-//   Slurm job array    SLURM_ARRAY_TASK_ID with _MIN, _MAX, _STEP, _COUNT
-//   srun               SLURM_PROCID with SLURM_NTASKS above 1; within a job array, the tasks of an
-//                      element divide its partition
-//   Kubernetes         JOB_COMPLETION_INDEX; the number of completions is in JOB_COMPLETIONS or
-//                      HOTPACK_PARTITIONS
-//   Open MPI           OMPI_COMM_WORLD_RANK with OMPI_COMM_WORLD_SIZE
-//   torchrun           RANK with WORLD_SIZE
-// If variables of several schedulers are set, those that mean a single process are ignored. Fails
-// if the others disagree, or if HOTPACK_PARTITIONS differs from the number found. An empty variable
-// counts as not set.
+// Parses the value of --partition: "I/N" with I from 0 to N−1, or "auto", which schedulers.hpp
+// explains. Fails also if N differs from HOTPACK_PARTITIONS.
 [[nodiscard]] Result<Partition> parse_partition(std::string_view text,
                                                 const Environment& environment);
 
