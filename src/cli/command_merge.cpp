@@ -19,6 +19,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_values.hpp"
+#include "cli/pack_arguments.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/manifest.hpp"
@@ -64,7 +65,8 @@ Report merge_report(const MergeReport& merged, bool in_place, double seconds) {
               output + (done_before ? " (nothing to do: it is complete already)" : ""));
   report.member("records", merged.records);
   report.member("skipped", merged.skipped);
-  report.line("samples", samples_text(merged.records, merged.skipped));
+  if (merged.accepted) report.member("accepted", *merged.accepted);
+  report.line("samples", samples_text(merged.records, merged.skipped, merged.accepted));
   report.member("shards", merged.shards);
   report.member("kept_shards", merged.kept);
   report.member("linked_shards", merged.linked);
@@ -138,6 +140,7 @@ Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
       return std::vector<Part>{{options, {}, 0}};
     HOTPACK_TRY(check_lost_splits(source, names));
     for (const std::string& name : names) {
+      splits[name].accepted_skips = options.accepted_skips;
       splits[name].sources.push_back((std::filesystem::path(source) / name).string());
       if (!options.output.empty())
         splits[name].output = (std::filesystem::path(options.output) / name).string();
@@ -156,23 +159,29 @@ int stopped(CommandContext& context, const MergeReport& report) {
   return kExitGood;  // run_main() raises the signal again
 }
 
+void warn_of_skipped(CommandContext& context, const MergeReport& report, bool named) {
+  const bool one = report.skipped == 1;
+  context.terminal().warning((named ? quoted_text(report.output) + ": " : "") +
+                             counted_text(report.skipped, "sample was", "samples were") +
+                             " left out of the data set when the partitions were packed" +
+                             acceptance_text(report.skipped, report.accepted) + ". To pack " +
+                             (one ? "it" : "them") + " too, repair the " +
+                             (one ? "file" : "files") +
+                             ", pack the partitions again with --force, and merge them again");
+}
+
 int report_end(CommandContext& context, const std::vector<Part>& parts) {
   std::vector<Report> reports;
-  std::uint64_t skipped = 0;
-  for (const Part& part : parts) {
+  for (const Part& part : parts)
     reports.push_back(merge_report(part.report, part.options.output.empty(), part.seconds));
-    skipped += part.report.skipped;
-  }
   context.print_packs(reports, parts.size() > 1);
-  if (skipped == 0) return kExitGood;
-  context.terminal().warning(counted_text(skipped, "sample was", "samples were") +
-                             " left out of the data set when the partitions were packed (exit "
-                             "status 1). To pack " +
-                             std::string(skipped == 1 ? "it" : "them") + " too, repair the " +
-                             (skipped == 1 ? "file" : "files") +
-                             ", pack the partitions again with "
-                             "--force, and merge them again");
-  return kExitData;
+  int exit = kExitGood;
+  for (const Part& part : parts) {
+    const MergeReport& report = part.report;
+    if (report.skipped > 0) warn_of_skipped(context, report, parts.size() > 1);
+    if (skips_too_many(report.skipped, report.accepted)) exit = kExitData;
+  }
+  return exit;
 }
 
 struct MergeCommand {
@@ -246,6 +255,10 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
             "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR "
             "gets its manifest",
             "DIR", "Output");
+  add_accepted_skips(command, options->accepted_skips,
+                     "exit status 0 if the partitions skipped at most N samples, or at most P% of "
+                     "all samples of the pack",
+                     "Output");
   context.add_json_option(command);
   context.set_action(command, [&context, options] { return merge(context, *options); });
 }

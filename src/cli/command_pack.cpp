@@ -50,6 +50,21 @@ int stopped(CommandContext& context, const pipeline::PackRun& run, const std::st
   return kExitGood;  // run_main() raises the signal again
 }
 
+void warn_of_skipped(CommandContext& context, const PackCommand& command,
+                     const pipeline::PackReport& set) {
+  const std::string& list = command.arguments.options.run.skipped_file;
+  const std::string them = set.skipped == 1 ? "it" : "them";
+  const std::string file = list.empty() || set.split.empty() ? list : list + "." + set.split;
+  context.terminal().warning(
+      (set.split.empty() ? "" : set.split + ": ") +
+      counted_text(set.skipped, "sample was", "samples were") + " left out of the data set" +
+      acceptance_text(set.skipped, set.accepted) + "; " +
+      (list.empty() ? "to list " + them + ", add --skipped FILE"
+                    : quoted_text(file) + " lists " + them) +
+      ". To pack " + them + " too, repair the " + (set.skipped == 1 ? "file" : "files") +
+      " and run the same command again with --force");
+}
+
 int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackRun& run,
                double seconds) {
   using pipeline::PackStatus;
@@ -58,19 +73,12 @@ int report_end(CommandContext& context, const PackCommand& command, const pipeli
   for (const pipeline::PackReport& set : run.sets) warn_of_set(context, set);
   if (run.status == PackStatus::stopped)
     return stopped(context, run, command.arguments.options.run.output);
-  std::uint64_t skipped = 0;
-  for (const pipeline::PackReport& set : run.sets) skipped += set.skipped;
-  if (skipped == 0) return kExitGood;
-  const std::string& list = command.arguments.options.run.skipped_file;
-  const std::string them = skipped == 1 ? "it" : "them";
-  context.terminal().warning(counted_text(skipped, "sample was", "samples were") +
-                             " left out of the data set (exit status 1); " +
-                             (list.empty() ? "to list " + them + ", add --skipped FILE"
-                                           : quoted_text(list) + " lists " + them) +
-                             ". To pack " + them + " too, repair the " +
-                             (skipped == 1 ? "file" : "files") +
-                             " and run the same command again with --force");
-  return kExitData;
+  int exit = kExitGood;
+  for (const pipeline::PackReport& set : run.sets) {
+    if (set.skipped > 0) warn_of_skipped(context, command, set);
+    if (skips_too_many(set.skipped, set.accepted)) exit = kExitData;
+  }
+  return exit;
 }
 
 int run_pack(CommandContext& context, PackCommand& command) {

@@ -10,7 +10,7 @@ namespace hotpack::cli {
 
 namespace {
 
-constexpr std::array<ValueForm, 18> kForms{{
+constexpr std::array<ValueForm, 19> kForms{{
     {"DIR", "path", "folder"},
     {"FILE", "path", "file"},
     {"FILE.png", "path", "file"},
@@ -28,6 +28,7 @@ constexpr std::array<ValueForm, 18> kForms{{
     {"K[,K…]", "list"},
     {"LIST", "list"},
     {"[N]", "integer"},
+    {"N|P%", "text", {}, "a number of samples, or a percentage of them such as 0.1%"},
     {"-N", "integer"},
 }};
 

@@ -16,6 +16,7 @@
 #include "cli/text.hpp"
 #include "label_setup/preset_list.hpp"
 #include "pack/partition.hpp"
+#include "settings/accepted_skips.hpp"
 
 namespace hotpack::cli {
 
@@ -516,6 +517,19 @@ void add_planning_options(CLI::App& command, PackArguments& arguments, std::stri
              kWriting);
 }
 
+void add_accepted_skips(CLI::App& command, std::optional<pipeline::AcceptedSkips>& accepted,
+                        const std::string& text, const char* group) {
+  const auto set = [&accepted](const std::string& word) {
+    accepted = pipeline::parse_accepted_skips(word);
+    if (!accepted)
+      throw CLI::ValidationError(
+          "--accept-skips", "'" + word +
+                                "' is neither a number of samples, such as 20, nor a percentage of "
+                                "them, such as 0.1%");
+  };
+  add_text(command, "--accept-skips", set, text, "N|P%", group);
+}
+
 void add_writing_options(CLI::App& command, PackArguments& arguments) {
   pipeline::RunOptions& run = arguments.options.run;
   add_value(command, "--plan", run.plan_file,
@@ -541,15 +555,21 @@ void add_writing_options(CLI::App& command, PackArguments& arguments) {
     if (!partition.ok()) throw CLI::ValidationError("--partition", partition.error().message);
     run.partition = *partition;
   };
-  add_text(command, "--partition", set_partition,
-           "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that the "
-           "scheduler assigned: Slurm, Kubernetes, MPI and others (HOTPACK_PARTITIONS=N: the number "
-           "of all parts)",
-           "I/N|auto", kWriting);
+  add_text(
+      command, "--partition", set_partition,
+      "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that the "
+      "scheduler assigned: Slurm, Kubernetes, MPI and others (HOTPACK_PARTITIONS=N: the number "
+      "of all parts)",
+      "I/N|auto", kWriting);
   add_choice(command, "--on-error", run.skip_errors, {{"fail", false}, {"skip", true}},
              "samples that cannot be packed: stop, or leave them out", kWriting);
   add_value(command, "--max-errors", run.max_errors,
-            "with skip: stop after more than N skipped samples", "N", kWriting);
+            "with skip: stop after more than N skipped samples (with --partition: of the part)",
+            "N", kWriting);
+  add_accepted_skips(command, run.accepted_skips,
+                     "with skip: exit status 0 if at most N samples were skipped, or at most P% of "
+                     "all samples (with --partition: of the part)",
+                     kWriting);
   add_value(command, "--skipped", run.skipped_file,
             "with skip: write key, file and reason of each skipped sample to FILE", "FILE",
             kWriting);

@@ -37,4 +37,8 @@ void add_planning_options(CLI::App& command, PackArguments& arguments, std::stri
 // upper and lower case mean the same. Returns nothing for any other text.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
+// Adds --accept-skips, as `pack` and `merge` have it.
+void add_accepted_skips(CLI::App& command, std::optional<pipeline::AcceptedSkips>& accepted,
+                        const std::string& text, const char* group);
+
 }  // namespace hotpack::cli

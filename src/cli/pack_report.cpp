@@ -118,7 +118,7 @@ void add_result_lines(Report& report, const PackReport& set, double seconds) {
               (set.output.empty() ? "for --on-shard" : printable_name(set.output)) +
                   (done_before ? " (nothing to do: it has these inputs and options already)" : ""));
   if (set.partition) report.line("part", partition_text(*set.partition));
-  report.line("samples", samples_text(set.records, set.skipped));
+  report.line("samples", samples_text(set.records, set.skipped, set.accepted));
   report.line("shards", shards_text(set));
   if (!done_before)
     report.line("bytes", human_bytes(set.bytes_in) + " read, " + human_bytes(set.bytes_out) +
@@ -138,6 +138,7 @@ Report set_report(const PackReport& set, double seconds) {
   report.member("problems", problems_json(set.problems));
   report.member("records", set.records);
   report.member("skipped", set.skipped);
+  if (set.accepted) report.member("accepted", *set.accepted);
   report.member("packed_shards", set.packed_shards);
   report.member("kept_shards", set.kept_shards);
   report.member("changed_shards", set.changed_shards);
@@ -203,8 +204,24 @@ void add_excluded_files(Report& report, std::uint64_t orphans, std::uint64_t oth
                 counted_text(others, "file") + " (not images, or without the given suffix)");
 }
 
-std::string samples_text(std::uint64_t records, std::uint64_t skipped) {
-  return number_text(records) + (skipped > 0 ? ", " + number_text(skipped) + " skipped" : "");
+std::string samples_text(std::uint64_t records, std::uint64_t skipped,
+                         std::optional<std::uint64_t> accepted) {
+  std::string text = number_text(records);
+  if (skipped > 0) text += ", " + number_text(skipped) + " skipped";
+  if (skipped > 0 && accepted) text += " (at most " + number_text(*accepted) + " accepted)";
+  return text;
+}
+
+bool skips_too_many(std::uint64_t skipped, std::optional<std::uint64_t> accepted) {
+  return skipped > accepted.value_or(0);
+}
+
+std::string acceptance_text(std::uint64_t skipped, std::optional<std::uint64_t> accepted) {
+  if (!accepted) return " (exit status 1)";
+  const std::string most = number_text(*accepted);
+  return skips_too_many(skipped, accepted)
+             ? ", but --accept-skips accepts only " + most + " (exit status 1)"
+             : " (--accept-skips accepts up to " + most + ")";
 }
 
 void add_class_lines(Report& report, const Schema& schema, const Statistics& statistics) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/report.hpp"
@@ -24,8 +25,15 @@ namespace hotpack::cli {
 
 // Adds the numbers of files in the input folders that are not packed.
 void add_excluded_files(Report& report, std::uint64_t orphans, std::uint64_t others);
-// Returns a text such as "24, 2 skipped".
-[[nodiscard]] std::string samples_text(std::uint64_t records, std::uint64_t skipped);
+// Returns a text such as "24, 2 skipped (at most 5 accepted)".
+[[nodiscard]] std::string samples_text(std::uint64_t records, std::uint64_t skipped,
+                                       std::optional<std::uint64_t> accepted);
+// The end of a message about skipped samples: what --accept-skips says to them, and the exit
+// status if it is not 0.
+[[nodiscard]] std::string acceptance_text(std::uint64_t skipped,
+                                          std::optional<std::uint64_t> accepted);
+// True if samples were skipped, and more than --accept-skips accepts.
+[[nodiscard]] bool skips_too_many(std::uint64_t skipped, std::optional<std::uint64_t> accepted);
 // The next two functions add the classes and the ignored pixels with their shares of all pixels (or
 // of samples): the first as lines of text, the second as JSON members. For a pack without labels no
 // lines are added.

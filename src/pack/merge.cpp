@@ -16,6 +16,7 @@
 #include "pack/output_folder.hpp"
 #include "pack/output_lock.hpp"
 #include "pack/partition_set.hpp"
+#include "settings/accepted_skips.hpp"
 #include "writer/atomic_file.hpp"
 
 namespace hotpack::pipeline {
@@ -244,6 +245,8 @@ class Merging {
     report_.status = status;
     report_.records = manifest.records();
     report_.skipped = manifest.skipped;
+    if (options_.accepted_skips)
+      report_.accepted = most_accepted(*options_.accepted_skips, report_.records + report_.skipped);
     report_.shards = manifest.shards.size();
     report_.repeated = set_.repeated;
     for (const format::ShardRow& row : manifest.shards) report_.bytes += row.bytes;

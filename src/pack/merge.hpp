@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,14 @@
 #include "hotpack/schema.hpp"
 #include "hotpack/statistics.hpp"
 #include "settings/observer.hpp"
+#include "settings/options.hpp"
 
 namespace hotpack::pipeline {
 
 struct MergeOptions {
   std::vector<std::string> sources;  // folders of shards; they stay unchanged
   std::string output;                // empty: the only source becomes the data set itself
+  std::optional<AcceptedSkips> accepted_skips = {};
 };
 
 enum class MergeStatus {
@@ -32,7 +35,8 @@ struct MergeReport {
   MergeStatus status = MergeStatus::merged;
   std::string output;  // the data set's folder
   std::uint64_t records = 0;
-  std::uint64_t skipped = 0;  // samples that the partitions skipped
+  std::uint64_t skipped = 0;              // samples that the partitions skipped
+  std::optional<std::uint64_t> accepted;  // with --accept-skips: the most that may be skipped
   std::uint64_t shards = 0;
   std::uint64_t kept = 0;      // shards that were already in the output folder
   std::uint64_t linked = 0;    // hard links to shards of the sources

@@ -46,10 +46,11 @@ struct PackReport {
   std::optional<Partition> partition;  // if set, all figures concern only its shards
   PackStatus status = PackStatus::packed;
   PlanSummary plan;
-  ProblemLog problems;               // skipped samples
-  std::uint64_t skipped = 0;         // samples that this run and earlier ones left out
-  std::uint64_t planned_shards = 0;  // shards that this run is responsible for
-  std::uint64_t packed_shards = 0;   // shards written by this run
+  ProblemLog problems;                    // skipped samples
+  std::uint64_t skipped = 0;              // samples that this run and earlier ones left out
+  std::optional<std::uint64_t> accepted;  // with --accept-skips: the most that may be skipped
+  std::uint64_t planned_shards = 0;       // shards that this run is responsible for
+  std::uint64_t packed_shards = 0;        // shards written by this run
   std::uint64_t kept_shards = 0;
   std::uint64_t changed_shards =
       0;  // existing shards packed again because inputs changed or the file was damaged

@@ -21,6 +21,7 @@
 #include "pack/prepare.hpp"
 #include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
+#include "settings/accepted_skips.hpp"
 #include "writer/atomic_file.hpp"
 
 namespace hotpack::pipeline {
@@ -591,6 +592,8 @@ format::Manifest PackedSet::make_manifest() const {
 void PackedSet::describe(const format::Manifest& manifest) {
   report_.records = manifest.records();
   report_.skipped = manifest.skipped;
+  if (const auto& accepted = options_.run.accepted_skips)
+    report_.accepted = most_accepted(*accepted, report_.records + report_.skipped);
   report_.statistics = manifest.statistics;
   report_.schema = manifest.schema;
   report_.bytes_out = 0;
