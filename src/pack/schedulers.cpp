@@ -18,6 +18,14 @@ constexpr std::uint64_t kMostPartitions = 1'000'000'000;  // so products of two 
 constexpr const char* kExplicitly = "use --partition I/N to set the partition yourself";
 constexpr const char *kPartition = "HOTPACK_PARTITION", *kPartitions = "HOTPACK_PARTITIONS";
 
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size() || number > kMostPartitions)
+    return {};
+  return number;
+}
+
 std::string text_of(const Partition& partition) {
   return std::to_string(partition.index) + "/" + std::to_string(partition.count);
 }
@@ -79,9 +87,12 @@ class Variables {
   // The number of all partitions, if the user has set it.
   [[nodiscard]] Result<std::optional<std::uint64_t>> expected() const {
     if (!has(kPartitions)) return std::optional<std::uint64_t>();
-    HOTPACK_ASSIGN(const std::uint64_t count, number(kPartitions, kPartitions));
-    if (count > 0) return std::optional(count);
-    return usage_error("HOTPACK_PARTITIONS is 0, expected the number of all partitions");
+    const std::string value = *text(kPartitions);
+    const std::optional<std::uint64_t> count = whole_number(value);
+    if (count && *count > 0) return count;
+    return usage_error("HOTPACK_PARTITIONS is '" + value +
+                       "', expected the number of all partitions, from 1 to " +
+                       std::to_string(kMostPartitions));
   }
 
  private:
@@ -112,7 +123,7 @@ constexpr std::array kSchedulers{
     Scheduler{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     Scheduler{"torchrun", "RANK", "WORLD_SIZE"},
     // Intel MPI, MPICH. Some process managers set the rank alone.
-    Scheduler{"MPI (PMI)", "PMI_RANK", "PMI_SIZE", nullptr, 0, "PMI_SIZE"},
+    Scheduler{"MPI by PMI", "PMI_RANK", "PMI_SIZE", nullptr, 0, "PMI_SIZE"},
     Scheduler{
         "an array of PBS", "PBS_ARRAY_INDEX", nullptr,
         "PBS_ARRAY_INDEX is set, but PBS does not set the number of elements: set "
@@ -130,8 +141,9 @@ constexpr std::array kSchedulers{
     Scheduler{"Google Batch", "BATCH_TASK_INDEX", "BATCH_TASK_COUNT"},
     Scheduler{"Cloud Run", "CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT"},
     // Other services use the same two names, and count from 0.
-    Scheduler{"GitLab parallel", "CI_NODE_INDEX", "CI_NODE_TOTAL", nullptr, 1, "GITLAB_CI"},
-    Scheduler{"Buildkite parallelism", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT"},
+    Scheduler{"parallel jobs of GitLab", "CI_NODE_INDEX", "CI_NODE_TOTAL", nullptr, 1, "GITLAB_CI"},
+    Scheduler{"parallel jobs of Buildkite", "BUILDKITE_PARALLEL_JOB",
+              "BUILDKITE_PARALLEL_JOB_COUNT"},
 };
 
 FoundPlace place_of(const Scheduler& scheduler, const Variables& variables) {
@@ -429,14 +441,6 @@ Environment process_environment() {
     const char* const value = std::getenv(name);
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };
-}
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || number > kMostPartitions)
-    return {};
-  return number;
 }
 
 std::optional<Partition> parse_index_of_count(std::string_view text) {

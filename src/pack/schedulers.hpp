@@ -19,9 +19,6 @@ namespace hotpack::pipeline {
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 [[nodiscard]] Environment process_environment();
 
-// Parses a whole number without sign, small enough that products of two do not overflow.
-[[nodiscard]] std::optional<std::uint64_t> whole_number(std::string_view text);
-
 // "I/N"; nothing if the text is not a partition.
 [[nodiscard]] std::optional<Partition> parse_index_of_count(std::string_view text);
 
