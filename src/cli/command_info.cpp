@@ -2,29 +2,42 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_values.hpp"
 #include "cli/pack_description.hpp"
 #include "cli/pack_faults.hpp"
+#include "cli/unfinished_pack.hpp"
 #include "hotpack/dataset.hpp"
 #include "label_setup/pack_folders.hpp"
+#include "pack/schedulers.hpp"
 
 namespace hotpack::cli {
 
 namespace {
 
+struct InfoOptions {
+  std::vector<std::string> paths;
+  std::optional<std::uint64_t> partitions;  // of all packs, for one that is unfinished
+};
+
 // Adds the report of a pack, and returns its exit code.
-int describe(CommandContext& context, const std::string& folder, bool several,
-             std::vector<Report>& reports) {
+int describe(CommandContext& context, const std::string& folder, const InfoOptions& options,
+             bool several, std::vector<Report>& reports) {
   const auto dataset = Dataset::open(folder);
   if (!dataset.ok()) {
+    Error error = dataset.error();
+    if (const std::string text = missing_partitions_text(folder, options.partitions); !text.empty())
+      error.message += ". " + text;
     // For a single pack, finish() writes the error.
-    if (several) reports.push_back(failed_pack(folder, dataset.error()));
-    return context.fail(dataset.error());
+    if (several) reports.push_back(failed_pack(folder, error));
+    return context.fail(error);
   }
   const std::vector<std::string> faults = missing_shards(*dataset);
   reports.push_back(pack_description(*dataset, faults, context.output().columns()));
@@ -34,12 +47,17 @@ int describe(CommandContext& context, const std::string& folder, bool several,
   return kExitDamaged;
 }
 
-int info(CommandContext& context, const std::vector<std::string>& paths) {
-  const std::vector<std::string> folders = pipeline::packs_at(paths);
+int info(CommandContext& context, InfoOptions& options) {
+  if (!options.partitions) {
+    const auto expected = pipeline::expected_partitions(pipeline::process_environment());
+    if (!expected.ok()) return context.fail(expected.error());
+    options.partitions = *expected;
+  }
+  const std::vector<std::string> folders = pipeline::packs_at(options.paths);
   std::vector<Report> reports;
   int code = kExitGood;  // the worst of all packs
   for (const std::string& folder : folders)
-    code = std::max(code, describe(context, folder, folders.size() > 1, reports));
+    code = std::max(code, describe(context, folder, options, folders.size() > 1, reports));
   context.print_packs(reports, folders.size() > 1, "\n");
   return code;
 }
@@ -47,7 +65,7 @@ int info(CommandContext& context, const std::vector<std::string>& paths) {
 }  // namespace
 
 void add_info_command(CLI::App& app, CommandContext& context) {
-  auto paths = std::make_shared<std::vector<std::string>>();
+  auto options = std::make_shared<InfoOptions>();
   CLI::App& command = *app.add_subcommand(
       "info",
       "Shows the samples, classes and their shares, shapes, mean, std and options of a pack");
@@ -55,9 +73,14 @@ void add_info_command(CLI::App& app, CommandContext& context) {
                "hotpack info packed/train\n"
                "hotpack info packed          # every split below it\n"
                "hotpack info packed/train --json | jq .statistics.weights.median");
-  command.add_option("PACK", *paths, "packs, or the parent folder of splits")->required();
+  command.add_option("PACK", options->paths, "packs, or the parent folder of splits")->required();
+  add_value(command, "--partitions", options->partitions,
+            "number of all partitions of an unfinished pack: lists those to run again, as --array "
+            "of schedulers takes them [default: HOTPACK_PARTITIONS]",
+            "N", "Output")
+      ->check(CLI::Range(1, 1'000'000'000));
   context.add_json_option(command);
-  context.set_action(command, [&context, paths] { return info(context, *paths); });
+  context.set_action(command, [&context, options] { return info(context, *options); });
 }
 
 }  // namespace hotpack::cli
