@@ -135,25 +135,65 @@ Status check_origin(const File& file, bool is_manifest) {
                      ") does not replace. Choose another folder for -o, or remove this pack");
 }
 
-// Returns an error if a manifest or shard in the folder does not start like one that hotpack wrote.
-// With `repair`, it is enough if one of the files starts so.
-Status check_origins(const OutputFolder& folder, const std::optional<File>& manifest, bool repair) {
-  std::optional<Error> doubt;
-  bool known = false;
-  const auto check = [&](const File& file, bool is_manifest) -> Status {
-    Status origin = check_origin(file, is_manifest);
-    known = known || origin.ok();
-    if (!origin.ok() && origin.error().code != ErrorCode::usage) return origin;
-    if (!origin.ok() && !doubt) doubt = std::move(origin).error();
-    return {};
-  };
-  if (manifest) HOTPACK_TRY(check(*manifest, true));
-  for (const std::string& name : folder.shards) {
-    HOTPACK_ASSIGN(const File file, File::open_read(folder.path + "/" + name));
-    HOTPACK_TRY(check(file, false));
+// Checks that the files of a folder are hotpack's.
+class Origins {
+ public:
+  Origins(OutputFolder& folder, const OriginRules& rules) : folder_(folder), rules_(rules) {}
+
+  // Returns an error if a manifest or a selected shard does not start like one that hotpack wrote.
+  // With `repair`, it is enough if one file of the folder starts so.
+  Status check(const std::vector<format::ShardName>& shards, const std::optional<File>& manifest) {
+    if (manifest) HOTPACK_TRY(note(check_origin(*manifest, true)));
+    std::vector<const std::string*> others;
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      if (rules_.may_change && !rules_.may_change(shards[i])) {
+        others.push_back(&folder_.shards[i]);
+      } else {
+        HOTPACK_TRY(check_shard(folder_.shards[i]));
+      }
+    }
+    if (!doubt_ || !rules_.repair) return doubt_ ? Status(*doubt_) : Status();
+    for (std::size_t i = 0; i < others.size() && !known_; ++i) HOTPACK_TRY(check_shard(*others[i]));
+    return known_ ? Status() : Status(*doubt_);
   }
-  return doubt && !(repair && known) ? Status(*doubt) : Status();
-}
+
+ private:
+  Status check_shard(const std::string& name) {
+    const std::string path = folder_.path + "/" + name;
+    HOTPACK_ASSIGN(const bool unchanged, seen_before(path, name));
+    if (unchanged) return {};
+    HOTPACK_ASSIGN(const File file, File::open_read(path));
+    Status origin = check_origin(file, false);
+    if (origin.ok()) {
+      HOTPACK_ASSIGN(folder_.known[name], file.identity());
+    }
+    return note(std::move(origin));
+  }
+
+  Result<bool> seen_before(const std::string& path, const std::string& name) {
+    if (rules_.before == nullptr) return false;
+    const auto before = rules_.before->known.find(name);
+    if (before == rules_.before->known.end()) return false;
+    HOTPACK_ASSIGN(const FileIdentity now, identity_of(path));
+    if (now != before->second) return false;
+    folder_.known.insert(*before);
+    known_ = true;
+    return true;
+  }
+
+  // Keeps the first doubt; other errors are returned at once.
+  Status note(Status origin) {
+    known_ = known_ || origin.ok();
+    if (!origin.ok() && origin.error().code != ErrorCode::usage) return origin;
+    if (!origin.ok() && !doubt_) doubt_ = std::move(origin).error();
+    return {};
+  }
+
+  OutputFolder& folder_;
+  const OriginRules& rules_;
+  std::optional<Error> doubt_;
+  bool known_ = false;
+};
 
 void load_manifest(const File& file, OutputFolder& folder) {
   const Result<std::string> text = file.read_text();
@@ -213,7 +253,7 @@ bool agrees_with_row(const OutputFolder& folder, const Plan& plan, std::size_t s
 
 }  // namespace
 
-Result<OutputFolder> read_output_folder(const std::string& path, bool repair) {
+Result<OutputFolder> read_output_folder(const std::string& path, const OriginRules& rules) {
   OutputFolder folder;
   folder.path = path;
   HOTPACK_TRY(check_above(path));
@@ -230,7 +270,7 @@ Result<OutputFolder> read_output_folder(const std::string& path, bool repair) {
   if (content.has_manifest) {
     HOTPACK_ASSIGN(manifest, File::open_read(path + "/" + std::string(format::kManifestName)));
   }
-  HOTPACK_TRY(check_origins(folder, manifest, repair));
+  HOTPACK_TRY(Origins(folder, rules).check(content.shards, manifest));
   if (manifest) load_manifest(*manifest, folder);
   return folder;
 }

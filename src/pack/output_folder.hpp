@@ -6,12 +6,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/file.hpp"
 #include "format/manifest.hpp"
+#include "format/plan_text.hpp"
 #include "format/sums.hpp"
 #include "hotpack/result.hpp"
 #include "pack/partition.hpp"
@@ -23,10 +26,20 @@ namespace hotpack::pipeline {
 struct OutputFolder {
   std::string path;
   bool exists = false;
-  std::optional<format::Manifest> manifest;  // absent if missing or damaged
-  std::string manifest_text;                 // content of its file, if readable
-  std::string manifest_fault;                // why an existing manifest cannot be used; else empty
-  std::vector<std::string> shards;           // names of shard files, sorted
+  std::optional<format::Manifest> manifest;   // absent if missing or damaged
+  std::string manifest_text;                  // content of its file, if readable
+  std::string manifest_fault;                 // why an existing manifest cannot be used; else empty
+  std::vector<std::string> shards;            // names of shard files, sorted
+  std::map<std::string, FileIdentity> known;  // shard files that were seen to be hotpack's
+};
+
+// Which shard files a reading opens to see who made them. A partition leaves most files of the
+// folder alone, and opening them all would take S opens in each of N partitions.
+struct OriginRules {
+  bool repair = false;
+  // True for files that the run may replace or remove; unset: all.
+  std::function<bool(const format::ShardName&)> may_change;
+  const OutputFolder* before = nullptr;  // an earlier reading: unchanged files are not opened again
 };
 
 // Reads what the output folder contains. Fails with code `usage` for
@@ -34,8 +47,10 @@ struct OutputFolder {
 //   - a file that is not a manifest, shard or temporary file of hotpack
 //   - a file of a later format
 // A file that is too short to show who wrote it counts as hotpack's. With `repair`, a file with a
-// wrong start counts as hotpack's if another file in the folder is hotpack's.
-[[nodiscard]] Result<OutputFolder> read_output_folder(const std::string& path, bool repair = false);
+// wrong start counts as hotpack's if another file in the folder is hotpack's. Only files that
+// `rules` selects are opened, and the manifest.
+[[nodiscard]] Result<OutputFolder> read_output_folder(const std::string& path,
+                                                      const OriginRules& rules = {});
 
 // A shard file whose header and tables passed their checks.
 struct ExistingShard {

@@ -107,7 +107,7 @@ class Packing {
       if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(inputs_.given().run.output));
       const RunOptions run = run_of_split(inputs_.given().run, split.name);
       HOTPACK_TRY(check_skipped_path(run));
-      HOTPACK_ASSIGN(OutputFolder folder, read_output_folder(run.output, run.repair));
+      HOTPACK_ASSIGN(OutputFolder folder, read_output_folder(run.output, rules_before_plan(run)));
       folders_.push_back(std::move(folder));
     }
     return {};
@@ -197,6 +197,7 @@ class Packing {
       if (status == PackStatus::stopped) return end(PackStatus::stopped);
       if (status == PackStatus::packed) run_.status = PackStatus::packed;
     }
+    HOTPACK_TRY(make_output_folder(inputs_.given().run));
     return std::move(run_);
   }
 

@@ -67,7 +67,13 @@ void PackedSet::use(OutputFolder folder) {
 }
 
 Status PackedSet::read_folder_again() {
-  HOTPACK_ASSIGN(OutputFolder folder, read_output_folder(options_.run.output, options_.run.repair));
+  OriginRules rules{options_.run.repair, {}, &folder_};
+  // A partition replaces its own shards, and removes those of an earlier plan with another number.
+  if (options_.run.partition)
+    rules.may_change = [&](const format::ShardName& shard) {
+      return shard.count != plan_->shards.size() || in_range(shard);
+    };
+  HOTPACK_ASSIGN(OutputFolder folder, read_output_folder(options_.run.output, rules));
   use(std::move(folder));
   return {};
 }
@@ -449,9 +455,12 @@ std::uint64_t PackedSet::bytes_in_temporaries() const {
 
 // True if a file is one of the shards that this run is responsible for.
 bool PackedSet::is_own(std::string_view name) const {
-  for (std::uint64_t i = range_.first; i < range_.end; ++i)
-    if (name == format::shard_file_name(i, plan_->shards.size())) return true;
-  return false;
+  const auto shard = format::parse_shard_file_name(name);
+  return shard && shard->count == plan_->shards.size() && in_range(*shard);
+}
+
+bool PackedSet::in_range(const format::ShardName& shard) const {
+  return shard.index >= range_.first && shard.index < range_.end;
 }
 
 // Removes temporary files of killed runs. A partition does not touch shards of other partitions.
@@ -495,12 +504,11 @@ Status PackedSet::remove_shards(const std::vector<std::string>& names) const {
 
 // Returns the shards of an earlier plan whose names this plan does not use.
 std::vector<std::string> PackedSet::stale_shards() const {
-  std::set<std::string> planned;
-  const std::size_t count = plan_->shards.size();
-  for (std::size_t i = 0; i < count; ++i) planned.insert(format::shard_file_name(i, count));
   std::vector<std::string> stale;
-  for (const std::string& name : folder_.shards)
-    if (planned.count(name) == 0) stale.push_back(name);
+  for (const std::string& name : folder_.shards) {
+    const auto shard = format::parse_shard_file_name(name);
+    if (!shard || shard->count != plan_->shards.size()) stale.push_back(name);
+  }
   return stale;
 }
 

@@ -101,6 +101,7 @@ class PackedSet {
   [[nodiscard]] std::vector<std::string> forced_shards() const;
   [[nodiscard]] std::vector<std::string> stale_shards() const;
   [[nodiscard]] bool is_own(std::string_view name) const;
+  [[nodiscard]] bool in_range(const format::ShardName& shard) const;
 
   [[nodiscard]] Result<PackReport> pack_shards();
   [[nodiscard]] Result<PackReport> publish(const Finished& finished);

@@ -34,6 +34,7 @@ class PlannedPacking {
       HOTPACK_TRY(add_set(file, i));
       if (observer_.stop_requested()) return end(PackStatus::stopped);
     }
+    if (!dry_run) HOTPACK_TRY(make_output_folder(options_.run));
     for (PackedSet& set : sets_) {
       HOTPACK_ASSIGN(PackReport report, dry_run ? set.describe_plan() : set.write());
       const PackStatus status = report.status;
@@ -56,7 +57,7 @@ class PlannedPacking {
     HOTPACK_TRY(check_skipped_path(own.run));
     OutputFolder folder;
     if (has_folder) {
-      HOTPACK_ASSIGN(folder, read_output_folder(own.run.output, own.run.repair));
+      HOTPACK_ASSIGN(folder, read_output_folder(own.run.output, rules_before_plan(own.run)));
     }
     ShardRange range{0, file.shard_count(index)};
     if (own.run.partition) range = shards_of(*own.run.partition, range.end);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "format/manifest.hpp"
@@ -23,6 +24,23 @@ RunOptions run_of_split(RunOptions run, const std::string& split) {
   if (!run.scratch.empty()) run.scratch += "/" + split;
   if (!run.skipped_file.empty()) run.skipped_file += "." + split;
   return run;
+}
+
+OriginRules rules_before_plan(const RunOptions& run) {
+  OriginRules rules{run.repair, {}, nullptr};
+  if (run.partition)
+    rules.may_change = [first = true](const format::ShardName&) mutable {
+      return std::exchange(first, false);
+    };
+  return rules;
+}
+
+Status make_output_folder(const RunOptions& run) {
+  if (!run.partition || run.output.empty()) return {};
+  std::error_code failure;
+  std::filesystem::create_directories(run.output, failure);
+  if (failure) return io_error("cannot create the output folder", run.output, failure.value());
+  return {};
 }
 
 }  // namespace hotpack::pipeline

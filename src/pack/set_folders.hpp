@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hotpack/result.hpp"
+#include "pack/output_folder.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::pipeline {
@@ -15,5 +16,13 @@ namespace hotpack::pipeline {
 
 // Returns the run options of a split: it has its own folders and its own list of skipped samples.
 [[nodiscard]] RunOptions run_of_split(RunOptions run, const std::string& split);
+
+// Returns which shards in the output folder are opened before the plan tells which shards a
+// partition writes: for a partition one, which shows most mistakes at once.
+[[nodiscard]] OriginRules rules_before_plan(const RunOptions& run);
+
+// Makes the output folder of a partition, also if no shard is in the partition. A merge of folders
+// that some partitions did not make could not tell them from mistyped names. Failure: `io`.
+[[nodiscard]] Status make_output_folder(const RunOptions& run);
 
 }  // namespace hotpack::pipeline

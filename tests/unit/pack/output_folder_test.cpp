@@ -100,6 +100,43 @@ TEST_CASE("files that hotpack did not make are refused by name") {
              ContainsSubstring("packed/sub"));
 }
 
+TEST_CASE("only shards that a run may change are opened") {
+  const PackedFolder pack;
+  pack.folder.write(std::string("packed/") + kSecond, "somebody's work");
+  OriginRules rules;
+  rules.may_change = [](const format::ShardName& shard) { return shard.index != 1; };
+  const auto output = read_output_folder(pack.folder / "packed", rules);
+  REQUIRE(output.ok());
+  CHECK(output->shards.size() == 3);
+  CHECK(output->known.size() == 2);
+  rules.may_change = [](const format::ShardName& shard) { return shard.index == 1; };
+  CHECK_THAT(read_output_folder(pack.folder / "packed", rules).error().message,
+             ContainsSubstring(kSecond));
+  // With --repair any file of hotpack vouches for the folder, also one that is left alone.
+  std::filesystem::remove(pack.folder / "packed/dataset.json");
+  CHECK_FALSE(read_output_folder(pack.folder / "packed", rules).ok());
+  rules.repair = true;
+  CHECK(read_output_folder(pack.folder / "packed", rules).ok());
+}
+
+TEST_CASE("a second reading opens only files that have changed") {
+  const PackedFolder pack;
+  const OutputFolder first = pack.read();
+  const std::string path = pack.path(kSecond);
+  // The same file with other content of equal size; only opening it would show that.
+  const std::string foreign(std::filesystem::file_size(path), 'x');
+  pack.folder.write(std::string("packed/") + kSecond, foreign);
+  const OriginRules rules{false, {}, &first};
+  const auto second = read_output_folder(pack.folder / "packed", rules);
+  REQUIRE(second.ok());
+  CHECK(second->known == first.known);
+  // Another file of the same size.
+  pack.folder.write("other", foreign);
+  std::filesystem::rename(pack.folder / "other", path);
+  CHECK_THAT(read_output_folder(pack.folder / "packed", rules).error().message,
+             ContainsSubstring(kSecond));
+}
+
 TEST_CASE("hotpack's own temporary files are not foreign files") {
   const PackedFolder pack;
   pack.folder.write("packed/.dataset.json.0123456789abcdef.tmp", "x");

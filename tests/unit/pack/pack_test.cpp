@@ -566,6 +566,110 @@ TEST_CASE("option --max-errors limits what is skipped") {
   CHECK(packed(options).skipped == 2);
 }
 
+TEST_CASE("option --accept-skips tells how many skips are accepted") {
+  const TempFolder folder;
+  put_ids(folder, 6);
+  for (const std::string name : {"images/2.png", "images/4.png"}) put(folder, name, bad_photo());
+  PackOptions options = id_options(folder);
+  options.run.accepted_skips = AcceptedSkips{2, std::nullopt};
+  CHECK_THAT(failure(options).message, ContainsSubstring("--on-error skip"));
+  options.run.skip_errors = true;
+  CHECK(packed(options).accepted == 2);
+  CHECK(packed(options).accepted == 2);  // complete already
+  options.run.accepted_skips = AcceptedSkips{0, 34.0};
+  CHECK(packed(options).accepted == 2);  // of 6 samples
+  options = elsewhere(options, "part");
+  options.run.partition = Partition{1, 3};  // samples 2 and 3
+  options.run.accepted_skips = AcceptedSkips{0, 50.0};
+  for (int run = 0; run < 2; ++run) {
+    const PackReport part = packed(options);
+    CHECK(part.skipped == 1);
+    CHECK(part.accepted == 1);
+  }
+  options.run.accepted_skips.reset();
+  CHECK_FALSE(packed(options).accepted);
+}
+
+// ---- partitions and foreign files
+
+namespace {
+
+// Six samples in three shards, packed by three partitions.
+struct Thirds {
+  Thirds() {
+    put_ids(folder, 6);
+    options = id_options(folder);
+    options.run.partition = Partition{1, 3};
+  }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return options.run.output + "/" + name;
+  }
+  void put_foreign(const std::string& name) const {
+    std::filesystem::create_directories(options.run.output);
+    std::ofstream(path(name)) << kForeign;
+  }
+  [[nodiscard]] bool is_foreign(const std::string& name) const {
+    std::ifstream file(path(name));
+    return std::string(std::istreambuf_iterator<char>(file), {}) == kForeign;
+  }
+
+  static constexpr const char* kForeign =
+      "somebody's work, longer than the start of a shard of ours";
+  static constexpr const char* kFirst = "shard-00000-of-00003.safetensors";
+  static constexpr const char* kOwn = "shard-00001-of-00003.safetensors";
+  static constexpr const char* kThird = "shard-00002-of-00003.safetensors";
+  TempFolder folder;
+  PackOptions options;
+};
+
+}  // namespace
+
+TEST_CASE("a partition does not replace a foreign file, also with --force") {
+  Thirds thirds;
+  PackOptions first = thirds.options;
+  first.run.partition = Partition{0, 3};
+  (void)packed(first);
+  thirds.put_foreign(Thirds::kOwn);
+  for (const bool force : {false, true}) {
+    thirds.options.run.force = force;
+    CHECK_THAT(failure(thirds.options).message, ContainsSubstring(Thirds::kOwn));
+    CHECK(thirds.is_foreign(Thirds::kOwn));
+  }
+}
+
+TEST_CASE("a partition does not remove a foreign file that looks like a shard") {
+  Thirds thirds;
+  PackOptions first = thirds.options;
+  first.run.partition = Partition{0, 3};
+  (void)packed(first);
+  thirds.put_foreign("shard-00003-of-00004.safetensors");
+  CHECK_THAT(failure(thirds.options).message, ContainsSubstring("shard-00003-of-00004"));
+  CHECK(thirds.is_foreign("shard-00003-of-00004.safetensors"));
+}
+
+TEST_CASE("a partition leaves the shards of the others alone") {
+  Thirds thirds;
+  PackOptions first = thirds.options;
+  first.run.partition = Partition{0, 3};
+  (void)packed(first);
+  thirds.put_foreign(Thirds::kThird);
+  for (const bool force : {false, true}) {
+    thirds.options.run.force = force;
+    CHECK(packed(thirds.options).packed_shards == 1);
+    CHECK(thirds.is_foreign(Thirds::kThird));
+    CHECK(std::filesystem::exists(thirds.path(Thirds::kFirst)));
+  }
+}
+
+TEST_CASE("a partition without shards makes its folder, for the merge") {
+  Thirds thirds;
+  thirds.options.run.partition = Partition{3, 7};
+  CHECK(run(thirds.options, true).ok());
+  CHECK_FALSE(std::filesystem::exists(thirds.options.run.output));
+  CHECK(packed(thirds.options).status == PackStatus::complete);
+  CHECK(std::filesystem::is_empty(thirds.options.run.output));
+}
+
 TEST_CASE("a list that cannot be written does not hide why packing failed") {
   const TempFolder folder;
   put_ids(folder, 6);
