@@ -194,8 +194,9 @@ int merge_receipts(CommandContext& context, const MergeCommand& command) {
     return context.fail(usage_error(
         "give folders of partitions or --receipts, not both: receipts say what the shards hold"));
   const auto start = std::chrono::steady_clock::now();
-  Result<std::vector<MergeReport>> reports =
-      pipeline::merge_receipts({command.receipts, command.options.output}, context.terminal());
+  Result<std::vector<MergeReport>> reports = pipeline::merge_receipts(
+      {command.receipts, command.options.output, command.options.accepted_skips},
+      context.terminal());
   if (!reports.ok()) return context.fail(reports.error());
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -255,7 +256,7 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
             "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR "
             "gets its manifest",
             "DIR", "Output");
-  add_accepted_skips(command, options->accepted_skips,
+  add_accepted_skips(command, options->options.accepted_skips,
                      "exit status 0 if the partitions skipped at most N samples, or at most P% of "
                      "all samples of the pack",
                      "Output");

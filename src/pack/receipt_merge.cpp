@@ -20,6 +20,7 @@
 #include "pack/output_lock.hpp"
 #include "pack/partition.hpp"
 #include "pack/receipt.hpp"
+#include "settings/accepted_skips.hpp"
 #include "writer/atomic_file.hpp"
 
 namespace hotpack::pipeline {
@@ -333,6 +334,8 @@ Result<std::vector<MergeReport>> merge_receipts(const ReceiptMergeOptions& optio
   std::vector<MergeReport> reports;
   for (const Joined& joined : all) {
     HOTPACK_ASSIGN(MergeReport report, write_manifest(joined, observer));
+    if (options.accepted_skips)
+      report.accepted = most_accepted(*options.accepted_skips, report.records + report.skipped);
     reports.push_back(std::move(report));
     if (reports.back().status == MergeStatus::stopped) break;
   }

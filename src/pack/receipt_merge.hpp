@@ -6,18 +6,21 @@
 // output folder that holds another pack; `damaged` for a file that is not a receipt; `io`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hotpack/result.hpp"
 #include "pack/merge.hpp"
 #include "settings/observer.hpp"
+#include "settings/options.hpp"
 
 namespace hotpack::pipeline {
 
 struct ReceiptMergeOptions {
   std::vector<std::string> sources;  // receipts, or folders of receipts
-  std::string output;                // each manifest goes here, or below into the folder of its split
+  std::string output;  // each manifest goes here, or below into the folder of its split
+  std::optional<AcceptedSkips> accepted_skips = {};
 };
 
 // Returns one report per split, in the order of their names.
