@@ -144,6 +144,7 @@ Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
       splits[name].sources.push_back((std::filesystem::path(source) / name).string());
       if (!options.output.empty())
         splits[name].output = (std::filesystem::path(options.output) / name).string();
+      splits[name].threads = options.threads;
     }
   }
   if (splits.empty()) return std::vector<Part>{{options, {}, 0}};
@@ -208,10 +209,11 @@ int merge_receipts(CommandContext& context, const MergeCommand& command) {
   return report_end(context, parts);
 }
 
-int merge(CommandContext& context, const MergeCommand& command) {
+int merge(CommandContext& context, MergeCommand& command) {
   context.stop_on_signals();
   if (!command.receipts.empty()) return merge_receipts(context, command);
-  const pipeline::MergeOptions& options = command.options;
+  pipeline::MergeOptions& options = command.options;
+  options.threads = context.jobs();
   if (options.sources.empty())
     return context.fail(
         usage_error("name the folders of the partitions to merge, or --receipts DIR"));
@@ -260,6 +262,7 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
                      "exit status 0 if the partitions skipped at most N samples, or at most P% of "
                      "all samples of the pack",
                      "Output");
+  context.add_jobs_option(command);
   context.add_json_option(command);
   context.set_action(command, [&context, options] { return merge(context, *options); });
 }

@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/try.hpp"
 #include "format/manifest.hpp"
+#include "pack/ordered_work.hpp"
 #include "pack/output_folder.hpp"
 #include "pack/output_lock.hpp"
 #include "pack/partition_set.hpp"
@@ -92,24 +93,37 @@ class Merging {
   Result<MergeReport> merge_in_place() {
     HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_output());
     if (!lock) return stopped();
-    HOTPACK_ASSIGN(std::optional<JoinedSet> set, join_partitions(sources_, observer_));
+    HOTPACK_ASSIGN(std::optional<JoinedSet> set,
+                   join_partitions(sources_, options_.threads, observer_));
     if (!set) return stopped();
     set_ = std::move(*set);
     HOTPACK_ASSIGN([[maybe_unused]] const OutputFolder folder, read_output_folder(report_.output));
     present_.assign(set_.holders.size(), true);
-    for (const format::ShardRow& row : set_.manifest.shards)
-      HOTPACK_TRY(make_durable(path_of(row)));
-    return write();
+    HOTPACK_ASSIGN(const bool durable, make_all_durable());
+    return durable ? write() : stopped();
   }
 
   Result<MergeReport> merge_into_output() {
-    HOTPACK_ASSIGN(std::optional<JoinedSet> set, join_partitions(sources_, observer_));
+    HOTPACK_ASSIGN(std::optional<JoinedSet> set,
+                   join_partitions(sources_, options_.threads, observer_));
     if (!set) return stopped();
     set_ = std::move(*set);
     HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_output());
     if (!lock) return stopped();
     HOTPACK_TRY(find_present_shards());
     return write();
+  }
+
+  // Returns false if a stop was requested.
+  Result<bool> make_all_durable() {
+    const std::vector<format::ShardRow>& rows = set_.manifest.shards;
+    return take_in_order(
+        rows.size(), options_.threads,
+        [&](std::size_t i) { return make_durable(path_of(rows[i])); },
+        [this](std::size_t, Status durable) -> Result<bool> {
+          HOTPACK_TRY(std::move(durable));
+          return !observer_.stop_requested();
+        });
   }
 
   Result<std::optional<OutputLock>> lock_output() {
@@ -130,25 +144,45 @@ class Merging {
     HOTPACK_ASSIGN(const OutputFolder folder, read_output_folder(report_.output));
     if (folder.manifest) HOTPACK_TRY(check_same_set(folder.path, identity_of(*folder.manifest)));
     present_.assign(set_.manifest.shards.size(), false);
-    for (const std::string& name : folder.shards) HOTPACK_TRY(check_present_shard(name));
-    return {};
+    const Result<bool> all = take_in_order(
+        folder.shards.size(), options_.threads,
+        [&](std::size_t i) { return look_at_present(folder.shards[i]); },
+        [&](std::size_t i, PresentShard found) -> Result<bool> {
+          HOTPACK_TRY(take_present(folder.shards[i], std::move(found)));
+          return true;
+        });
+    return all.ok() ? Status() : Status(all.error());
   }
 
-  Status check_present_shard(const std::string& name) {
+  // A shard file in the output folder. `shard` is absent if the file is a link to its source.
+  struct PresentShard {
+    bool has_place = false;  // it has the name of one of the shards
+    std::size_t index = 0;
+    std::optional<Result<ExistingShard>> shard;
+  };
+
+  // Several threads may call it at once.
+  [[nodiscard]] PresentShard look_at_present(const std::string& name) const {
     const auto parsed = format::parse_shard_file_name(name);
-    const bool has_place = parsed->count == set_.manifest.shards.size();
-    const auto index = static_cast<std::size_t>(parsed->index);
+    PresentShard found{
+        parsed->count == set_.manifest.shards.size(), static_cast<std::size_t>(parsed->index), {}};
+    if (!found.has_place ||
+        !same_file(report_.output + "/" + name, set_.holders[found.index] + "/" + name))
+      found.shard = read_existing_shard(report_.output, name);
+    return found;
+  }
+
+  Status take_present(const std::string& name, PresentShard found) {
+    if (!found.shard) return present_[found.index] = true, Status();
     const std::string path = report_.output + "/" + name;
-    if (has_place && same_file(path, set_.holders[index] + "/" + name))
-      return present_[index] = true, Status();
-    const Result<ExistingShard> shard = read_existing_shard(report_.output, name);
+    const Result<ExistingShard>& shard = *found.shard;
     if (shard.ok()) HOTPACK_TRY(check_same_set(path, identity_of(*shard)));
-    if (!has_place)
+    if (!found.has_place)
       return usage_error(path + ": is not one of the " +
                          std::to_string(set_.manifest.shards.size()) +
                          " shards of this data set; remove this file");
-    present_[index] = shard.ok() && shard->finished.row == set_.manifest.shards[index];
-    report_.replaced += !present_[index];
+    present_[found.index] = shard.ok() && shard->finished.row == set_.manifest.shards[found.index];
+    report_.replaced += !present_[found.index];
     return {};
   }
 
@@ -190,28 +224,42 @@ class Merging {
 
   // Returns false if a stop was requested.
   Result<bool> place_shards() {
+    const std::uint64_t all_records = set_.manifest.records();
     std::uint64_t records = 0;
-    for (std::size_t i = 0; i < present_.size(); ++i) {
-      const format::ShardRow& row = set_.manifest.shards[i];
-      if (observer_.stop_requested()) return false;
-      if (!present_[i]) {
-        HOTPACK_ASSIGN(const bool placed, place_shard(set_.holders[i] + "/" + row.file, row));
-        if (!placed) return false;
-      }
-      records += row.records;
-      observer_.progress({"joining", records, set_.manifest.records()});
-    }
+    return take_in_order(
+        present_.size(), options_.threads, [this](std::size_t i) { return try_link(i); },
+        [&](std::size_t i, Result<bool> linked) -> Result<bool> {
+          HOTPACK_TRY(linked);
+          if (observer_.stop_requested()) return false;
+          HOTPACK_ASSIGN(const bool placed, take_shard(i, *linked));
+          records += set_.manifest.shards[i].records;
+          if (placed) observer_.progress({"joining", records, all_records});
+          return placed;
+        });
+  }
+
+  [[nodiscard]] std::string source_of(std::size_t shard) const {
+    return set_.holders[shard] + "/" + set_.manifest.shards[shard].file;
+  }
+
+  // Links a shard to the output folder, unless it is there. Returns false if the file system has no
+  // links; the shard must then be copied. Several threads may call it at once.
+  [[nodiscard]] Result<bool> try_link(std::size_t shard) const {
+    if (present_[shard]) return true;
+    const std::string path = path_of(set_.manifest.shards[shard]), source = source_of(shard);
+    HOTPACK_TRY(remove_file(path));
+    if (!link_file(source, path)) return false;
+    HOTPACK_TRY(make_durable(source));
     return true;
   }
 
-  Result<bool> place_shard(const std::string& source, const format::ShardRow& row) {
-    HOTPACK_TRY(remove_file(path_of(row)));
-    if (link_file(source, path_of(row))) {
-      ++report_.linked;
-      HOTPACK_TRY(make_durable(source));
-      return true;
-    }
-    HOTPACK_ASSIGN(const bool copied, copy_shard(source, row));
+  // Counts a shard, which is copied unless it is there or linked. Returns false if a stop was
+  // requested.
+  Result<bool> take_shard(std::size_t shard, bool there) {
+    if (present_[shard]) return true;
+    report_.linked += there;
+    if (there) return true;
+    HOTPACK_ASSIGN(const bool copied, copy_shard(source_of(shard), set_.manifest.shards[shard]));
     report_.copied += copied;
     return copied;
   }

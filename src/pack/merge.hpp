@@ -23,6 +23,7 @@ struct MergeOptions {
   std::vector<std::string> sources;  // folders of shards; they stay unchanged
   std::string output;                // empty: the only source becomes the data set itself
   std::optional<AcceptedSkips> accepted_skips = {};
+  int threads = 1;                   // that read, link and flush shards
 };
 
 enum class MergeStatus {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <span>
 #include <utility>
@@ -10,7 +11,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/folder.hpp"
-#include "base/mapping.hpp"
 #include "base/temporary_name.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
@@ -19,42 +19,25 @@
 #include "format/shard_header.hpp"
 #include "label_setup/source_file.hpp"
 #include "pack/mask_hashes.hpp"
+#include "reader/shard_file.hpp"
 #include "settings/option_words.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
 
-// A mapped shard whose header and tables passed their checks.
-struct OpenShard {
-  Mapping mapping;
-  format::ShardHeader header;
-};
+// A shard whose header and tables passed their checks. They are read with system calls, because a
+// mapping would also make the system read records that stand next to them.
+using OpenShard = std::unique_ptr<const reader::ShardFile>;
 
-Error with_path(Error error, const std::string& path) {
-  error.path = path;
-  return error;
+Result<OpenShard> open_shard(const std::string& path, format::SchemaCache* cache = nullptr) {
+  return reader::ShardFile::open_checked(path, reader::MapMode::tables, cache);
 }
 
-Result<OpenShard> open_shard(const std::string& path) {
-  HOTPACK_ASSIGN(Mapping mapping, Mapping::open(path));
-  Result<format::ShardHeader> header = format::decode_header(mapping.bytes());
-  if (!header.ok()) return with_path(std::move(header).error(), path);
-  if (Status status = format::check_tables(mapping.bytes(), *header); !status.ok())
-    return with_path(std::move(status).error(), path);
-  return OpenShard{std::move(mapping), std::move(header).value()};
-}
-
-std::string key_of(const OpenShard& shard, std::uint64_t record) {
-  const auto file = shard.mapping.bytes();
-  const format::Tensor& offsets = *shard.header.find("key.offsets");
-  const format::Tensor& data = *shard.header.find("key.data");
-  const std::uint64_t begin = format::u64_at(file, shard.header, offsets, record),
-                      end = format::u64_at(file, shard.header, offsets, record + 1);
-  const auto bytes =
-      file.subspan(static_cast<std::size_t>(shard.header.buffer_start() + data.begin + begin),
-                   static_cast<std::size_t>(end - begin));
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+std::string_view key_of(const reader::ShardFile& shard, std::uint64_t record) {
+  std::string_view key;
+  (void)shard.find_key(record, key);  // check_tables() has refused shards with other keys
+  return key;
 }
 
 Error foreign(const std::string& path) {
@@ -276,15 +259,16 @@ Result<OutputFolder> read_output_folder(const std::string& path, const OriginRul
 }
 
 Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name,
-                                          const KeyVisitor& visit_key) {
-  HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
-  const auto file = shard.mapping.bytes();
-  ExistingShard existing{shard.header.metadata, shard.header.schema, shard.header.plan, {}};
-  existing.finished.row = {name, shard.header.records, file.size(), shard.header.metadata.sources,
-                           format::digest_of(file, shard.header)};
-  existing.finished.sums = format::read_sums(file, shard.header);
-  for (std::uint64_t record = 0; visit_key && record < shard.header.records; ++record)
-    visit_key(existing.schema, key_of(shard, record));
+                                          const KeyVisitor& visit_key, format::SchemaCache* cache) {
+  HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name, cache));
+  const auto file = shard->bytes();
+  const format::ShardHeader& header = shard->header();
+  ExistingShard existing{header.metadata, header.schema, header.plan, {}};
+  existing.finished.row = {name, header.records, file.size(), header.metadata.sources,
+                           format::digest_of(file, header)};
+  existing.finished.sums = format::read_sums(file, header);
+  for (std::uint64_t record = 0; visit_key && record < header.records; ++record)
+    visit_key(existing.schema, key_of(*shard, record));
   return existing;
 }
 
@@ -374,16 +358,16 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
 Result<std::vector<std::string>> read_keys(const std::string& folder, const std::string& name) {
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
   std::vector<std::string> keys;
-  keys.reserve(static_cast<std::size_t>(shard.header.records));
-  for (std::uint64_t record = 0; record < shard.header.records; ++record)
-    keys.push_back(key_of(shard, record));
+  keys.reserve(static_cast<std::size_t>(shard->records()));
+  for (std::uint64_t record = 0; record < shard->records(); ++record)
+    keys.emplace_back(key_of(*shard, record));
   return keys;
 }
 
 Result<SourceCheck> check_sources(const std::string& folder, const std::string& name,
                                   const ShardPlan& plan, const SampleList& list) {
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
-  const format::Tensor& hashes = *shard.header.find("source.hash");
+  const format::Tensor& hashes = *shard->header().find("source.hash");
   SourceReader reader;
   const auto hash_of = [&](const std::string& path, std::uint64_t bytes) -> Result<std::uint64_t> {
     HOTPACK_ASSIGN(const auto content, reader.read(path, bytes));
@@ -398,14 +382,14 @@ Result<SourceCheck> check_sources(const std::string& folder, const std::string& 
     return hash_of_hashes(all);
   };
   const auto stored = [&](std::uint64_t index) {
-    return format::u64_at(shard.mapping.bytes(), shard.header, hashes, index);
+    return format::u64_at(shard->bytes(), shard->header(), hashes, index);
   };
   SourceCheck check;
   std::optional<std::uint64_t> last_image;  // the tiles of an image share one check
   std::uint64_t record = 0;  // records are the planned samples in order, without skipped ones
   for (std::uint64_t s = plan.first; s < plan.first + plan.samples && check.unchanged; ++s) {
     const Sample& sample = list.samples[static_cast<std::size_t>(s)];
-    if (record == shard.header.records || key_of(shard, record) != list.key(sample)) {
+    if (record == shard->records() || key_of(*shard, record) != list.key(sample)) {
       check.skipped.push_back(s);
       continue;
     }

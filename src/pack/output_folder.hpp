@@ -15,6 +15,7 @@
 #include "base/file.hpp"
 #include "format/manifest.hpp"
 #include "format/plan_text.hpp"
+#include "format/shard_header.hpp"
 #include "format/sums.hpp"
 #include "hotpack/result.hpp"
 #include "pack/partition.hpp"
@@ -60,11 +61,13 @@ struct ExistingShard {
   writer::FinishedShard finished;
 };
 // Called with the shard's schema and the key of a record, for every record of a shard in order. The
-// function below reads header and tables of the shard once.
+// function below reads header and tables of the shard once, and nothing of the records. `cache` is
+// that of decode_header().
 using KeyVisitor = std::function<void(const Schema& schema, std::string_view key)>;
 [[nodiscard]] Result<ExistingShard> read_existing_shard(const std::string& folder,
                                                         const std::string& name,
-                                                        const KeyVisitor& visit_key = {});
+                                                        const KeyVisitor& visit_key = {},
+                                                        format::SchemaCache* cache = nullptr);
 
 // Finds the shards of `plan` that can be kept. Such a shard has an equal plan, schema and sources,
 // its header and tables pass their checks, and its digest and size agree with the manifest, if

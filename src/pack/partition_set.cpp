@@ -1,5 +1,7 @@
 #include "pack/partition_set.hpp"
 
+#include <tbb/enumerable_thread_specific.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -16,6 +18,7 @@
 #include "format/schema_json.hpp"
 #include "format/version.hpp"
 #include "label_setup/pack_folders.hpp"
+#include "pack/ordered_work.hpp"
 #include "settings/option_words.hpp"
 #include "writer/atomic_file.hpp"
 
@@ -89,21 +92,40 @@ class KeyOrder {
   void add(const Schema& schema, std::string_view key) {
     const auto seed = schema.options.shuffle;
     const Hash128 rank = seed ? format::shuffle_rank(*seed, key) : Hash128{};
-    if (any_ && fault_.empty() &&
-        std::tie(rank, key) <= std::make_tuple(last_rank_, std::string_view(last_)))
-      fault_ = "its key '" + std::string(key) + "' must come after '" + last_ +
-               "', the key before it. Was the shard renamed?";
-    any_ = true;
+    if (!any_) {
+      any_ = true;
+      first_rank_ = rank;
+      first_ = key;
+    } else if (fault_.empty() &&
+               std::tie(rank, key) <= std::make_tuple(last_rank_, std::string_view(last_))) {
+      fault_ = fault_text(key, last_);
+    }
     last_rank_ = rank;
     last_ = key;
   }
-  [[nodiscard]] const std::string& fault() const { return fault_; }  // the first fault; empty: none
+
+  // Appends the keys of the next shard. Returns the first fault of them; empty if there is none.
+  [[nodiscard]] std::string append(KeyOrder next) {
+    if (!next.any_) return {};
+    std::string fault = next.fault_;
+    if (any_ && std::tie(next.first_rank_, next.first_) <= std::tie(last_rank_, last_))
+      fault = fault_text(next.first_, last_);
+    any_ = true;
+    last_rank_ = next.last_rank_;
+    last_ = std::move(next.last_);
+    return fault;
+  }
 
  private:
+  static std::string fault_text(std::string_view key, const std::string& before) {
+    return "its key '" + std::string(key) + "' must come after '" + before +
+           "', the key before it. Was the shard renamed?";
+  }
+
   bool any_ = false;
-  Hash128 last_rank_;
-  std::string last_;
-  std::string fault_;
+  Hash128 first_rank_, last_rank_;
+  std::string first_, last_;
+  std::string fault_;  // the first fault
 };
 
 // ---- missing shards
@@ -172,10 +194,16 @@ Error with_advice(Error error) {
   return error;
 }
 
+// What the joiner reads of a shard, on any thread.
+struct ReadShard {
+  Result<ExistingShard> shard;
+  KeyOrder keys;
+};
+
 class Joiner {
  public:
-  Joiner(const std::vector<std::string>& folders, Observer& observer)
-      : folders_(folders), observer_(observer) {}
+  Joiner(const std::vector<std::string>& folders, int threads, Observer& observer)
+      : folders_(folders), threads_(threads), observer_(observer) {}
 
   Result<std::optional<JoinedSet>> join() {
     for (std::size_t i = 0; i < folders_.size(); ++i) HOTPACK_TRY(survey(i));
@@ -187,10 +215,8 @@ class Joiner {
     });
     HOTPACK_TRY(check_one_count());
     HOTPACK_TRY(check_complete());
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      if (observer_.stop_requested()) return std::optional<JoinedSet>();
-      HOTPACK_TRY(take(files_[i]));
-    }
+    HOTPACK_ASSIGN(const bool all_taken, take_all());
+    if (!all_taken) return std::optional<JoinedSet>();
     HOTPACK_TRY(finish());
     return std::optional(std::move(set_));
   }
@@ -268,10 +294,30 @@ class Joiner {
                          folders_.size() == 1 ? folders_.front() : std::string());
   }
 
-  // Reads a shard and compares it with its name and its folder's manifest.
-  Result<ExistingShard> read(const ShardFile& file, const KeyVisitor& visit_key) const {
+  // Returns false if a stop was requested.
+  Result<bool> take_all() {
+    return take_in_order(
+        files_.size(), threads_, [this](std::size_t i) { return look_at(files_[i]); },
+        [this](std::size_t i, ReadShard read) -> Result<bool> {
+          if (observer_.stop_requested()) return false;
+          HOTPACK_TRY(take(files_[i], std::move(read)));
+          return true;
+        });
+  }
+
+  // Reads a shard and the order of its keys. Several threads may call it at once.
+  [[nodiscard]] ReadShard look_at(const ShardFile& file) {
+    KeyOrder keys;
+    auto shard =
+        read(file, [&keys](const Schema& schema, std::string_view key) { keys.add(schema, key); });
+    return {std::move(shard), std::move(keys)};
+  }
+
+  // Reads a shard and compares it with its name and its folder's manifest. A thread parses the
+  // schema only once, because all shards of a pack have the same text.
+  Result<ExistingShard> read(const ShardFile& file, const KeyVisitor& visit_key) {
     Result<ExistingShard> found =
-        read_existing_shard(folders_[file.folder], name_of(file), visit_key);
+        read_existing_shard(folders_[file.folder], name_of(file), visit_key, &schemas_.local());
     if (!found.ok()) return with_advice(std::move(found).error());
     ExistingShard shard = std::move(found).value();
     HOTPACK_TRY(check_version(shard.metadata.format, path_of(file)));
@@ -298,17 +344,14 @@ class Joiner {
                          path_of(file));
   }
 
-  Status take(const ShardFile& file) {
+  Status take(const ShardFile& file, ReadShard read) {
     auto& rows = set_.manifest.shards;
-    const bool repeats = file.name.index < rows.size();
-    const auto note_key = [this](const Schema& schema, std::string_view key) {
-      keys_.add(schema, key);
-    };
-    HOTPACK_ASSIGN(ExistingShard shard, read(file, repeats ? KeyVisitor() : note_key));
+    HOTPACK_ASSIGN(ExistingShard shard, std::move(read.shard));
     if (rows.empty()) begin_set(file, shard);
     HOTPACK_TRY(check_same_pack(file, shard));
-    if (repeats) return check_repeated(file, shard.finished.row);
-    if (!keys_.fault().empty()) return damaged_error(keys_.fault(), path_of(file));
+    if (file.name.index < rows.size()) return check_repeated(file, shard.finished.row);
+    if (const std::string fault = keys_.append(std::move(read.keys)); !fault.empty())
+      return damaged_error(fault, path_of(file));
     HOTPACK_TRY(count(shard, path_of(file)));
     set_.holders.push_back(folders_[file.folder]);
     rows.push_back(std::move(shard.finished.row));
@@ -369,7 +412,9 @@ class Joiner {
   }
 
   const std::vector<std::string>& folders_;
+  const int threads_;
   Observer& observer_;
+  tbb::enumerable_thread_specific<format::SchemaCache> schemas_;
   std::vector<std::optional<format::Manifest>>
       manifests_;  // by folder; absent if missing or unreadable
   std::vector<std::string> empty_folders_;
@@ -405,8 +450,8 @@ std::string first_difference(const SetIdentity& here, const SetIdentity& there,
 }
 
 Result<std::optional<JoinedSet>> join_partitions(const std::vector<std::string>& folders,
-                                                 Observer& observer) {
-  return Joiner(folders, observer).join();
+                                                 int threads, Observer& observer) {
+  return Joiner(folders, threads, observer).join();
 }
 
 bool are_splits(const std::string& folder, const std::vector<std::string>& names) {

@@ -2,7 +2,8 @@
 // damaged.
 //
 // Reads the header and tables of each shard once, never the records. Memory is in proportion to the
-// number of shards. Functions without state; thread-safe.
+// number of shards. Functions without state; thread-safe. Results and errors do not depend on the
+// number of threads.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct JoinedSet {
   std::uint64_t repeated = 0;        // equal shard files that a later folder has again
 };
 
-// Reads `folders` in the given order and returns the shards of the whole plan, or nothing if a stop
+// Reads `folders` in the given order, on up to `threads` threads, and returns the shards of the whole plan, or nothing if a stop
 // was requested. Files that are not shards are ignored, with a message. An empty folder counts as
 // an empty partition. Errors name the file and the difference:
 //   data      a shard is missing, or two shards of the same name differ
@@ -34,7 +35,7 @@ struct JoinedSet {
 //             wrong order, the format has another version, or a folder holds something else
 //   io        a file cannot be read
 [[nodiscard]] Result<std::optional<JoinedSet>> join_partitions(
-    const std::vector<std::string>& folders, Observer& observer);
+    const std::vector<std::string>& folders, int threads, Observer& observer);
 
 // Returns true if the folders `names` in `folder` are splits, false if they are partitions of one
 // plan. All of them contain shards, and the names of the shard files decide. The folders are splits
