@@ -10,6 +10,7 @@
 #include "format/json.hpp"
 #include "format/json_document.hpp"
 #include "format/json_node.hpp"
+#include "format/manifest_rows.hpp"
 #include "format/schema_json.hpp"
 #include "format/version.hpp"
 
@@ -19,9 +20,6 @@ namespace {
 constexpr std::string_view kCheckKey = "\"check\":\"";
 constexpr std::string_view kEnd = "\"}\n";
 constexpr std::size_t kCheckBytes = 15;  // "crc32c:" and eight digits
-// The least number of bytes that one record adds to a shard's tables: an offset and one byte for
-// the key, then hashes, size, region and CRCs.
-constexpr std::uint64_t kLeastTableBytes = 8 + 1 + 16 + 8 + 16 + 4;
 constexpr std::size_t kTailBytes = kCheckKey.size() + kCheckBytes + kEnd.size();
 
 // ---- writing
@@ -138,7 +136,7 @@ Result<ShardRow> decode_row(const JsonNode& node, const std::string& expected_na
   if (row.file != expected_name)
     return node.at("file").error(excerpt(Json(row.file)) + " must be " + expected_name);
   HOTPACK_ASSIGN(row.bytes, node.at("bytes").count());
-  HOTPACK_ASSIGN(row.records, node.at("records").count(0, row.bytes / kLeastTableBytes));
+  HOTPACK_ASSIGN(row.records, node.at("records").count(0, most_records(row.bytes)));
   HOTPACK_ASSIGN(row.sources, node.at("sources").digest());
   HOTPACK_ASSIGN(row.digest, node.at("digest").digest());
   return row;
@@ -185,7 +183,9 @@ Status check_totals(const Manifest& manifest) {
                        std::to_string(manifest.plan.samples) + " samples of the plan");
 }
 
-Status decode_members(std::string_view text, const JsonNode& node, int minor, Manifest& manifest) {
+// `rows` has the rows if they are not in `text`.
+Status decode_members(std::string_view text, const JsonNode& node, int minor,
+                      std::vector<ShardRow>* rows, Manifest& manifest) {
   HOTPACK_TRY(node.require_keys(
       {"format", "schema", "fingerprint", "plan", "statistics", "skipped", "shards", "check"},
       minor));
@@ -194,8 +194,27 @@ Status decode_members(std::string_view text, const JsonNode& node, int minor, Ma
   HOTPACK_ASSIGN(manifest.statistics,
                  decode_statistics(node.at("statistics"), manifest.schema, minor));
   HOTPACK_ASSIGN(manifest.skipped, node.at("skipped").count());
-  HOTPACK_ASSIGN(manifest.shards, decode_rows(node.at("shards"), minor));
+  if (rows != nullptr) {
+    manifest.shards = std::move(*rows);
+  } else {
+    HOTPACK_ASSIGN(manifest.shards, decode_rows(node.at("shards"), minor));
+  }
   return check_totals(manifest);
+}
+
+// Decodes a manifest whose check is right. If `rows` is not null, it has the rows, and the list in
+// `text` is empty.
+Result<Manifest> decode(std::string_view text, std::vector<ShardRow>* rows) {
+  HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
+  const Json& json = document.root();
+  const JsonNode node(json, "");
+  if (!node.has("format"))
+    return damaged_error("not a manifest of hotpack: it lacks the key \"format\"");
+  Manifest manifest;
+  HOTPACK_ASSIGN(manifest.format, node.at("format").text());
+  HOTPACK_ASSIGN(const int minor, parse_version(manifest.format));
+  HOTPACK_TRY(decode_members(text, node, minor, rows, manifest));
+  return manifest;
 }
 
 }  // namespace
@@ -220,16 +239,16 @@ std::string encode_manifest(const Manifest& manifest) {
 
 Result<Manifest> decode_manifest(std::string_view text, std::string_view advice) {
   HOTPACK_TRY(check_tail(text, advice));
-  HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
-  const Json& json = document.root();
-  const JsonNode node(json, "");
-  if (!node.has("format"))
-    return damaged_error("not a manifest of hotpack: it lacks the key \"format\"");
-  Manifest manifest;
-  HOTPACK_ASSIGN(manifest.format, node.at("format").text());
-  HOTPACK_ASSIGN(const int minor, parse_version(manifest.format));
-  HOTPACK_TRY(decode_members(text, node, minor, manifest));
-  return manifest;
+  if (auto found = read_canonical_rows(text)) {
+    Result<Manifest> manifest = decode(found->rest, &found->rows);
+    if (manifest.ok()) return manifest;
+  }
+  return decode(text, nullptr);
+}
+
+Result<Manifest> decode_manifest_generally(std::string_view text, std::string_view advice) {
+  HOTPACK_TRY(check_tail(text, advice));
+  return decode(text, nullptr);
 }
 
 }  // namespace hotpack::format

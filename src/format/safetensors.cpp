@@ -10,6 +10,7 @@
 #include "base/endian.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "format/canonical_scan.hpp"
 #include "format/json.hpp"
 #include "format/json_document.hpp"
 #include "format/json_node.hpp"
@@ -18,6 +19,7 @@ namespace hotpack::format {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8;
+constexpr std::string_view kMetadata = "__metadata__";
 constexpr std::size_t kMostDimensions = 8;
 constexpr JsonLimits kHeaderLimits{
     3, kMostDimensions};  // header, entry, list; a hostile list is refused before it is built
@@ -46,6 +48,13 @@ constexpr std::array<KnownType, 17> kTypes{{{"U8", 1, DType::u8},
                                             {"F8_E4M3", 1, DType::other},
                                             {"F8_E5M2", 1, DType::other},
                                             {"F8_E8M0", 1, DType::other}}};
+
+// Null if hotpack does not know the type.
+const KnownType* find_type(std::string_view name) {
+  const auto type = std::find_if(kTypes.begin(), kTypes.end(),
+                                 [&](const KnownType& known) { return known.name == name; });
+  return type == kTypes.end() ? nullptr : &*type;
+}
 
 Result<std::string_view> header_text(std::span<const std::byte> file) {
   if (file.size() < kLengthBytes)
@@ -92,9 +101,8 @@ std::optional<std::uint64_t> shape_bytes(const std::vector<std::uint64_t>& shape
 Result<Tensor> read_entry(const JsonNode& node, std::string_view name) {
   HOTPACK_TRY(node.require_keys({"dtype", "shape", "data_offsets"}, 0));
   HOTPACK_ASSIGN(const std::string type_name, node.at("dtype").text());
-  const auto type = std::find_if(kTypes.begin(), kTypes.end(),
-                                 [&](const KnownType& known) { return known.name == type_name; });
-  if (type == kTypes.end())
+  const KnownType* const type = find_type(type_name);
+  if (type == nullptr)
     return node.at("dtype").error(excerpt(Json(type_name)) + " is not a type that hotpack knows");
   Tensor tensor{std::string(name), type->type, {}, 0, 0};
   const JsonNode shape = node.at("shape");
@@ -117,8 +125,8 @@ Result<Tensor> read_entry(const JsonNode& node, std::string_view name) {
 
 Status read_entries(const Json& json, Container& container) {
   for (const auto& [name, value] : json.get_ref<const Json::object_t&>()) {
-    if (name == "__metadata__") {
-      HOTPACK_TRY(read_metadata(JsonNode(value, "__metadata__"), container));
+    if (name == kMetadata) {
+      HOTPACK_TRY(read_metadata(JsonNode(value, std::string(kMetadata)), container));
     } else {
       HOTPACK_ASSIGN(Tensor tensor,
                      read_entry(JsonNode(value, "tensor " + excerpt(Json(name))), name));
@@ -127,6 +135,76 @@ Status read_entries(const Json& json, Container& container) {
   }
   return {};
 }
+
+// ---- the fast reader
+
+bool take_metadata(CanonicalScan& scan, Container& container) {
+  if (!scan.take("{")) return false;
+  if (scan.take("}")) return true;
+  do {
+    auto& [name, value] = container.metadata.emplace_back();
+    if (!scan.take_string(name) || !scan.take(":") || !scan.take_string(value)) return false;
+  } while (scan.take(","));
+  return scan.take("}");
+}
+
+bool take_shape(CanonicalScan& scan, std::vector<std::uint64_t>& shape) {
+  if (scan.take("]")) return true;
+  do {
+    if (shape.size() == kMostDimensions || !scan.take_number(shape.emplace_back())) return false;
+  } while (scan.take(","));
+  return scan.take("]");
+}
+
+bool take_tensor(CanonicalScan& scan, Tensor& tensor) {
+  std::string type_name;
+  if (!scan.take("{\"dtype\":") || !scan.take_string(type_name) || !scan.take(",\"shape\":[") ||
+      !take_shape(scan, tensor.shape) || !scan.take(",\"data_offsets\":[") ||
+      !scan.take_number(tensor.begin) || !scan.take(",") || !scan.take_number(tensor.end) ||
+      !scan.take("]}"))
+    return false;
+  const KnownType* const type = find_type(type_name);
+  if (type == nullptr || tensor.begin > tensor.end) return false;
+  tensor.type = type->type;
+  return shape_bytes(tensor.shape, type->item_bytes) == tensor.bytes();
+}
+
+bool has_repeated_name(std::vector<std::string_view> names) {
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) != names.end();
+}
+
+// Reads a header that is canonical JSON with trailing spaces. Returns nothing if it is not, or if
+// it breaks a rule.
+std::optional<Container> canonical_container(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(' ') + 1);
+  if (!is_utf8(text)) return std::nullopt;
+  Container container;
+  CanonicalScan scan(text);
+  bool has_metadata = false;
+  if (!scan.take("{")) return std::nullopt;
+  do {
+    std::string name;
+    if (!scan.take_string(name) || !scan.take(":")) return std::nullopt;
+    if (name == kMetadata) {
+      if (has_metadata || !take_metadata(scan, container)) return std::nullopt;
+      has_metadata = true;
+      continue;
+    }
+    Tensor& tensor = container.tensors.emplace_back();
+    tensor.name = std::move(name);
+    if (!take_tensor(scan, tensor)) return std::nullopt;
+  } while (scan.take(","));
+  if (!scan.take("}") || !scan.rest().empty()) return std::nullopt;
+  std::vector<std::string_view> keys, names;
+  for (const auto& member : container.metadata) keys.push_back(member.first);
+  for (const Tensor& tensor : container.tensors) names.push_back(tensor.name);
+  if (has_repeated_name(std::move(keys)) || has_repeated_name(std::move(names)))
+    return std::nullopt;
+  return container;
+}
+
+// ---- both
 
 // Fails unless the tensors, which are sorted by offset, fill the buffer of `buffer_bytes` bytes
 // exactly: the first starts at 0, each starts where the one before ends, and the last ends with the
@@ -155,10 +233,8 @@ Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_sta
   return {};
 }
 
-}  // namespace
-
-Result<Container> read_container(std::span<const std::byte> file) {
-  HOTPACK_ASSIGN(const std::string_view text, header_text(file));
+// Reads the entries of any header.
+Result<Container> general_container(std::string_view text) {
   auto parsed = parse_document(text, kHeaderLimits);
   if (!parsed.ok()) {
     Error error = std::move(parsed).error();
@@ -167,8 +243,14 @@ Result<Container> read_container(std::span<const std::byte> file) {
     return error;
   }
   Container container;
-  container.header_bytes = text.size();
   HOTPACK_TRY(read_entries(parsed->root(), container));
+  return container;
+}
+
+// Sorts the tensors and checks their places.
+Result<Container> arranged(Container container, std::span<const std::byte> file,
+                           std::string_view text) {
+  container.header_bytes = text.size();
   std::stable_sort(container.tensors.begin(), container.tensors.end(),
                    [](const Tensor& a, const Tensor& b) {
                      return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
@@ -176,6 +258,21 @@ Result<Container> read_container(std::span<const std::byte> file) {
   HOTPACK_TRY(check_places(container.tensors, kLengthBytes + text.size(),
                            file.size() - kLengthBytes - text.size()));
   return container;
+}
+
+}  // namespace
+
+Result<Container> read_container(std::span<const std::byte> file) {
+  HOTPACK_ASSIGN(const std::string_view text, header_text(file));
+  if (auto container = canonical_container(text))
+    return arranged(*std::move(container), file, text);
+  return read_container_generally(file);
+}
+
+Result<Container> read_container_generally(std::span<const std::byte> file) {
+  HOTPACK_ASSIGN(const std::string_view text, header_text(file));
+  HOTPACK_ASSIGN(Container container, general_container(text));
+  return arranged(std::move(container), file, text);
 }
 
 }  // namespace hotpack::format

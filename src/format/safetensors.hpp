@@ -28,4 +28,8 @@ struct Container {
 // file whose header length L is 0 is reported as unfinished.
 [[nodiscard]] Result<Container> read_container(std::span<const std::byte> file);
 
+// The same without the fast reader for headers as hotpack writes them. Tests and the fuzzer compare
+// the two.
+[[nodiscard]] Result<Container> read_container_generally(std::span<const std::byte> file);
+
 }  // namespace hotpack::format

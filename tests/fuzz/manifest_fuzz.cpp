@@ -8,6 +8,7 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "format/manifest.hpp"
+#include "format/manifest_rows.hpp"
 #include "fuzz/fuzz.hpp"
 
 using namespace hotpack;
@@ -31,6 +32,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::text_of(data, size);
   const Result<format::Manifest> manifest = format::decode_manifest(text);
   fuzz::require_told(manifest);
+  const Result<format::Manifest> general = format::decode_manifest_generally(text);
+  fuzz::require(
+      general.ok() == manifest.ok() && (!general.ok() || general->shards == manifest->shards),
+      "the fast reader of rows agrees with the general parser");
   if (!manifest.ok()) return 0;
   const Result<format::Manifest> again =
       format::decode_manifest(format::encode_manifest(*manifest));

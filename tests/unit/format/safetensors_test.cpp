@@ -1,6 +1,7 @@
 #include "format/safetensors.hpp"
 
 #include <string>
+#include <vector>
 
 #include "altered.hpp"
 #include "support/catch.hpp"
@@ -137,4 +138,73 @@ TEST_CASE("long or deep lists are refused before they are built") {
              ContainsSubstring("more than 8 elements"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "[1]", "0,16") + "}"),
              ContainsSubstring("deeper than 3"));
+}
+
+// ---- the fast reader
+
+namespace {
+
+// Both readers accept a header with the same meaning, or refuse it with the same words.
+void check_agreement(const std::string& header) {
+  INFO(header);
+  const Bytes file = with_header(header, kBuffer);
+  const auto fast = read_container(file), general = read_container_generally(file);
+  REQUIRE(fast.ok() == general.ok());
+  if (!fast.ok()) {
+    CHECK(fast.error().describe() == general.error().describe());
+    return;
+  }
+  CHECK(fast->header_bytes == general->header_bytes);
+  CHECK(fast->metadata == general->metadata);
+  CHECK(fast->tensors == general->tensors);
+}
+
+}  // namespace
+
+TEST_CASE("the fast reader of headers agrees with the general one") {
+  const std::string metadata = R"("__metadata__":{"k":"{\"a\":\"\\n\"}","größe":""})";
+  const std::string tensors = entry("a", "U8", "2,4", "0,8") + "," + entry("b", "U64", "1", "8,16");
+  const std::string good = "{" + metadata + "," + tensors + "}";
+  for (const std::string& header : std::vector<std::string>{
+           good,
+           good + "   ",
+           "{" + tensors + "}",
+           "{" + tensors + "," + metadata + "}",
+           "{\"__metadata__\":{}," + tensors + "}",
+           good + "\n",
+           good + "x",
+           std::string("{}"),
+           "{" + metadata + "}",
+           "{" + tensors + ",}",
+           "{" + tensors,
+           "{" + tensors + "]",
+           "{" + tensors + "," + entry("a", "U8", "0", "16,16") + "}",
+           "{" + metadata + "," + metadata + "," + tensors + "}",
+           R"({"__metadata__":{"k":"1","k":"2"},)" + tensors + "}",
+           R"({"__metadata__":{"k":1},)" + tensors + "}",
+           R"({"__metadata__":[],)" + tensors + "}",
+           "{" + entry("a", "U9", "16", "0,16") + "}",
+           "{" + entry("a", "U8", "016", "0,16") + "}",
+           "{" + entry("a", "U8", "16.0", "0,16") + "}",
+           "{" + entry("a", "U8", "16", "16,0") + "}",
+           "{" + entry("a", "U8", "15", "0,16") + "}",
+           "{" + entry("a", "U8", "17", "0,17") + "}",
+           "{" + entry("a", "U8", "4294967296,4294967296,4294967296", "0,16") + "}",
+           "{" + entry("a", "U8", "1,1,1,1,1,1,1,16", "0,16") + "}",
+           "{" + entry("a", "U8", "1,1,1,1,1,1,1,1,16", "0,16") + "}",
+           "{" + entry("a", "F64", "", "0,8") + "," + entry("b", "F64", "", "8,16") + "}",
+           "{" + entry("a\\u0041", "U8", "16", "0,16") + "}",
+           "{" + entry("\xC3", "U8", "16", "0,16") + "}",
+           "{ " + tensors + "}",
+           R"({"a":{"shape":[16],"dtype":"U8","data_offsets":[0,16]}})",
+           R"({"a":{"dtype":"U8","shape":[16],"data_offsets":[0,16,16]}})",
+           R"({"a":{"dtype":"U8","shape":[16],"data_offsets":[0,16],"more":1}})"})
+    check_agreement(header);
+  for (std::size_t i = 1; i < good.size(); ++i) {
+    for (const char c : {' ', '"', '0', '}', '\\', '\n', '\x80'}) {
+      std::string header = good;
+      header[i] = c;
+      check_agreement(header);
+    }
+  }
 }
