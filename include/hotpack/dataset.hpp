@@ -4,9 +4,12 @@
 // To read records in order, loop over sample(0) … sample(size() − 1) and call load_image() and
 // load_label() on each (shard.hpp; decode labels with expand_label() of expand.hpp).
 // open() reads the manifests only. A shard is mapped and checked when a sample in it is first
-// used, and stays mapped.
+// used, and stays mapped. But a process can map only so many files: in a Dataset of more than
+// 16,382 shards (fewer if vm.max_map_count is lower), a shard stays mapped only as long as a Sample
+// of it exists, and is mapped again when it is needed.
 // Ownership: a Dataset owns its shards. Samples and their views borrow from it and must not
-// outlive it; moving the Dataset leaves them valid. Loaders share the shards and may outlive it.
+// outlive it; moving the Dataset leaves them valid. In a Dataset of so many shards, a view must not
+// outlive the last Sample of its shard, either. Loaders share the shards and may outlive it.
 // Thread-safety: several threads may call all const members at once.
 // Failure: `io` for files that cannot be read; `damaged` for a folder that is not a data set
 // (foreign, unfinished, of a newer major version) and for shards that are missing or differ from
@@ -94,9 +97,11 @@ class Dataset {
   [[nodiscard]] Result<Statistics> statistics() const;
 
   /// Returns sample `number`, from 0 to size() − 1, counted in the order of packs, shards and
-  /// records. Opens the shard of that sample if it is not open yet.
+  /// records. Opens the shard of that sample if it is not open; it stays open as long as the Sample
+  /// or a copy of it exists.
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
-  /// Shard 0 … shards().size() − 1. Opens it at first use and checks it against the manifest.
+  /// Shard 0 … shards().size() − 1. Opens it at first use and checks it against the manifest. It
+  /// stays mapped as long as the Dataset, so this is not for loops over very many shards.
   [[nodiscard]] Result<const Shard*> shard(std::size_t number) const;
 
   /// Returns the number of the sample with this key, or an empty optional if no sample has it. The
@@ -105,7 +110,8 @@ class Dataset {
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;
 
   /// The keys of samples first … first + count − 1, faster than one by one. The views live as long
-  /// as the Dataset. Opens the shards of these samples.
+  /// as the Dataset; in a Dataset of very many shards, it keeps copies. Opens the shards of these
+  /// samples.
   [[nodiscard]] Result<std::vector<std::string_view>> keys(std::uint64_t first,
                                                            std::uint64_t count) const;
 

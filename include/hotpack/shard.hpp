@@ -1,7 +1,7 @@
 // One memory-mapped shard of a packed data set, and its samples.
 //
 // Ownership: a Shard owns its mapping. Samples and their views borrow from it and must not
-// outlive it; moving the Shard leaves them valid.
+// outlive it; moving the Shard leaves them valid. Samples of a Dataset: see dataset.hpp.
 // Thread-safety: several threads may call all const members at once.
 // Failure: `io` if the file cannot be opened; `damaged`, with path and byte offset, if it breaks
 // the format or a checksum; `usage` for a sample that does not exist, a buffer that is too small,
@@ -111,7 +111,8 @@ class Sample {
   /// Reads the image; works for every pack. If the record is stored uncompressed, the view points
   /// into the mapped file and nothing is copied. If it is compressed, it is decompressed into
   /// `scratch`, which grows as needed, but never beyond what the record needs, even if the file is
-  /// hostile. The view is valid as long as the shard, and until `scratch` changes.
+  /// hostile. The view is valid as long as the shard, and until `scratch` changes. In a Dataset of
+  /// very many shards, the shard lives as long as a Sample of it (dataset.hpp).
   [[nodiscard]] Result<ImageView> load_image(
       std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
   [[nodiscard]] Result<LabelView> load_label(
@@ -142,6 +143,7 @@ class Sample {
   const reader::ShardFile* file_;
   std::uint64_t index_;
   reader::RecordFlags* flags_ = nullptr;  // the Dataset's; null for a Shard's own samples
+  std::shared_ptr<const void> hold_;      // keeps the shard mapped; null: its owner does
   std::string_view key_;
   ImageShape image_shape_;
   LabelShape label_shape_;

@@ -11,6 +11,21 @@
 
 namespace hotpack {
 
+namespace {
+
+// An error of a call that makes mappings. If they are too many, says what to do.
+Error mapping_error(const std::string& what, const std::string& path, int errno_value) {
+  Error error = io_error(what, path, errno_value);
+  if (errno_value == ENOMEM)
+    error.message +=
+        ": memory is lacking, or this process has as many mappings as vm.max_map_count allows. "
+        "Keep fewer samples and data sets at once, or raise the limit, such as with `sysctl -w "
+        "vm.max_map_count=1048576`";
+  return error;
+}
+
+}  // namespace
+
 Mapping::~Mapping() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
@@ -35,7 +50,7 @@ Result<Mapping> Mapping::of(const File& file, std::uint64_t size_bytes) {
   // mmap refuses length 0; the format's checks refuse an empty file
   if (size_bytes == 0) return mapping;
   void* const data = ::mmap(nullptr, size_bytes, PROT_READ, MAP_SHARED, file.descriptor(), 0);
-  if (data == MAP_FAILED) return io_error("cannot map into memory", file.path(), errno);
+  if (data == MAP_FAILED) return mapping_error("cannot map into memory", file.path(), errno);
   mapping.data_ = static_cast<const std::byte*>(data);
   mapping.size_ = size_bytes;
   return mapping;
@@ -47,7 +62,7 @@ Result<Mapping> Mapping::reserve(std::uint64_t size_bytes) {
   // Not writable, so that it does not count as committed memory.
   void* const data =
       ::mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED) return io_error("cannot reserve memory", {}, errno);
+  if (data == MAP_FAILED) return mapping_error("cannot reserve memory", {}, errno);
   mapping.data_ = static_cast<const std::byte*>(data);
   mapping.size_ = size_bytes;
   return mapping;
@@ -59,7 +74,8 @@ Result<std::span<std::byte>> Mapping::writable(std::uint64_t offset, std::uint64
   const std::uint64_t begin = offset - offset % page;
   if (size_bytes > 0 &&
       ::mprotect(data + begin, offset - begin + size_bytes, PROT_READ | PROT_WRITE) != 0) {
-    return io_error("cannot get " + std::to_string(size_bytes) + " bytes of memory", {}, errno);
+    return mapping_error("cannot get " + std::to_string(size_bytes) + " bytes of memory", {},
+                         errno);
   }
   return std::span(data + offset, size_bytes);
 }

@@ -43,6 +43,7 @@ Result<RecordList> RecordList::make(const Dataset& dataset, std::span<const std:
     unpacked_bytes += image.size() + label.size();
     if (unpacked_bytes > most_unpacked_bytes && list.size() > 0) break;
     list.add(views);
+    list.samples_.push_back(sample);
     for (auto* const bytes : {&image, &label})
       if (!bytes->empty()) list.unpacked_.push_back(std::move(*bytes));
   }

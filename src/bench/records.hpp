@@ -49,6 +49,7 @@ class RecordList {
   RecordList() = default;
   void add(const RecordViews& views);
   std::vector<RecordViews> views_;
+  std::vector<Sample> samples_;  // keep what the views show
   std::vector<std::vector<std::uint8_t>> unpacked_;
   std::uint64_t all_bytes_ = 0;
   std::uint64_t largest_bytes_ = 0;

@@ -72,6 +72,7 @@ Result<preview::SheetSample> PackSource::load(std::uint64_t number) {
   if (sample.has_label()) {
     HOTPACK_ASSIGN(shown.label, sample.load_label(label_));
   }
+  loaded_ = sample;
   return shown;
 }
 
@@ -79,6 +80,7 @@ Result<std::optional<LabelView>> PackSource::load_label(std::uint64_t number) {
   HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
   if (!sample.has_label()) return std::optional<LabelView>();
   HOTPACK_ASSIGN(const LabelView label, sample.load_label(label_));
+  labeled_ = sample;
   return std::optional(label);
 }
 

@@ -1,6 +1,7 @@
 // Opens the samples of packs, for `preview`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ class PackSource final : public PreviewSource {
   [[nodiscard]] const std::string& folder_of(std::uint64_t number) const;
 
   Dataset dataset_;
+  // what the latest views show
+  std::optional<Sample> loaded_, labeled_;
   std::vector<std::uint8_t> image_, label_;
 };
 

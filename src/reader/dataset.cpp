@@ -7,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
+#include <unordered_set>
 #include <utility>
 
 #include "base/checksum.hpp"
@@ -165,9 +166,11 @@ Status add_pack(const std::string& folder, Contents& to) {
                        "' cannot be read as one data set: " + difference);
   }
   widen(to.schema, manifest.schema);
+  const std::string prefix = (fs::path(folder) / "").string();
+  to.shards.reserve(to.shards.size() + manifest.shards.size());
   for (format::ShardRow& row : manifest.shards) {
-    to.shards.push_back({(fs::path(folder) / row.file).string(), to.packs.size(), to.records,
-                         row.records, row.bytes, std::move(row.sources), std::move(row.digest)});
+    to.shards.push_back({prefix + row.file, to.packs.size(), to.records, row.records, row.bytes,
+                         std::move(row.sources), std::move(row.digest)});
     to.records += row.records;
   }
   HOTPACK_ASSIGN(const int minor, format::parse_version(manifest.format));
@@ -226,6 +229,8 @@ struct Dataset::Impl {
     std::mutex indexing;
     std::vector<KeyPlace> index;  // of all keys, if there is an index
     bool indexed = false;
+    std::mutex copying;
+    std::unordered_set<std::string> keys;  // those handed out, if their shards do not stay mapped
     std::mutex counting;
     std::optional<Statistics> statistics;  // of several packs, once computed
     Process* before = nullptr;             // the parent's
@@ -238,6 +243,11 @@ struct Dataset::Impl {
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;
   Status build_index(Process& process) const;
+
+  class HeldReader;
+  // Returns a key that lives as long as the Dataset.
+  [[nodiscard]] Result<std::string_view> lasting_key(Process& process, HeldReader& reader,
+                                                     std::uint64_t number) const;
 
   const std::shared_ptr<const Contents> contents;
   mutable std::atomic<Process*> here;
@@ -259,18 +269,48 @@ Result<Sample> Dataset::Impl::sample(std::uint64_t number) const {
   }
   DatasetFiles& files = *process().mapped;
   const RecordPlace place = files.place_of(number);
-  HOTPACK_ASSIGN(const Shard* const found, files.keep(place.shard));
-  HOTPACK_ASSIGN(Sample sample, found->sample(place.record));
+  HOTPACK_ASSIGN(reader::HeldShard held, files.hold(place.shard));
+  HOTPACK_ASSIGN(Sample sample, held.shard->sample(place.record));
   sample.flags_ = &files.flags(place.shard);
+  sample.hold_ = std::move(held.hold);
   return sample;
+}
+
+// Reads keys one after the other. Holds the shard of the latest one, so that its key stays valid
+// until the next call.
+class Dataset::Impl::HeldReader {
+ public:
+  explicit HeldReader(DatasetFiles& files) : files_(files) {}
+  [[nodiscard]] Result<std::string_view> key(std::uint64_t number) {
+    const RecordPlace place = files_.place_of(number);
+    if (held_.shard == nullptr || place.shard != shard_) {
+      HOTPACK_ASSIGN(held_, files_.hold(place.shard));
+      shard_ = place.shard;
+    }
+    return held_.shard->file_->key(place.record);
+  }
+
+ private:
+  DatasetFiles& files_;
+  std::size_t shard_ = 0;
+  reader::HeldShard held_;
+};
+
+Result<std::string_view> Dataset::Impl::lasting_key(Process& process, HeldReader& reader,
+                                                    std::uint64_t number) const {
+  HOTPACK_ASSIGN(const std::string_view key, reader.key(number));
+  if (!process.mapped->unmaps()) return key;
+  const std::lock_guard lock(process.copying);
+  return std::string_view(*process.keys.emplace(key).first);
 }
 
 Status Dataset::Impl::build_index(Process& process) const {
   // grows as shards open; the manifest's number of records is not trusted
   std::vector<KeyPlace> places;
+  HeldReader reader(*process.mapped);
   for (std::uint64_t number = 0; number < contents->records; ++number) {
-    HOTPACK_ASSIGN(const Sample found, sample(number));
-    places.push_back({xxh3_64(bytes_of(found.key())), number});
+    HOTPACK_ASSIGN(const std::string_view key, reader.key(number));
+    places.push_back({xxh3_64(bytes_of(key)), number});
   }
   std::sort(places.begin(), places.end());
   process.index = std::move(places);
@@ -334,10 +374,12 @@ Result<Statistics> Dataset::statistics() const {
 
 Result<Statistics> Dataset::joined_statistics() const {
   const Schema& common = schema();
+  DatasetFiles& files = *impl_->process().mapped;
   format::Sums total(common.image.channels(), common.label ? common.class_count() : 0);
   for (std::size_t number = 0; number < shards().size(); ++number) {
-    HOTPACK_ASSIGN(const Shard* const opened, shard(number));
-    total.add(format::read_sums(opened->file_->bytes(), opened->file_->header()));
+    HOTPACK_ASSIGN(const reader::HeldShard opened, files.hold(number));
+    const reader::ShardFile& file = *opened.shard->file_;
+    total.add(format::read_sums(file.bytes(), file.header()));
   }
   return format::statistics_of(total);
 }
@@ -349,13 +391,12 @@ Result<std::vector<std::string_view>> Dataset::keys(std::uint64_t first,
       return usage_error("there are no " + std::to_string(count) + " samples from " +
                          std::to_string(first) + " on; the data set has " +
                          std::to_string(records()) + ", counted from 0");
-    DatasetFiles& files = *impl_->process().mapped;
+    Impl::Process& process = impl_->process();
+    Impl::HeldReader reader(*process.mapped);
     std::vector<std::string_view> keys;
     keys.reserve(count);
     for (std::uint64_t number = first; number < first + count; ++number) {
-      const RecordPlace place = files.place_of(number);
-      HOTPACK_ASSIGN(const Shard* const opened, files.keep(place.shard));
-      HOTPACK_ASSIGN(const std::string_view key, opened->file_->key(place.record));
+      HOTPACK_ASSIGN(const std::string_view key, impl_->lasting_key(process, reader, number));
       keys.push_back(key);
     }
     return keys;

@@ -18,13 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns how many shards may be mapped at once: a share of the mappings that the system allows a
-// process, because the process maps other things too. A shard with only its tables in memory takes
-// three mappings.
+// process, because the process maps other things too, and may read several data sets. A shard with
+// only its tables in memory takes three mappings.
 std::size_t default_budget(MapMode mode) {
   constexpr std::size_t kMost = 16384, kUsualLimit = 65530;
   std::size_t limit = 0;
   if (!(std::ifstream("/proc/sys/vm/max_map_count") >> limit)) limit = kUsualLimit;
-  return std::clamp<std::size_t>(limit / (mode == MapMode::mapped ? 2 : 12), 1, kMost);
+  return std::clamp<std::size_t>(limit / (mode == MapMode::mapped ? 4 : 12), 1, kMost);
 }
 
 std::string row_difference(const ShardInfo& row, const PackTexts& texts, const ShardFile& file) {
@@ -161,9 +161,18 @@ const ShardFile* DatasetFiles::publish(std::size_t shard, std::unique_ptr<const 
   slot.shard = std::move(made);
   slot.pins.fetch_add(1);
   slot.ready.store(opened);
+  if (openings_to_skip_ > 0) {
+    --openings_to_skip_;
+    return opened;
+  }
   while (mappings_ > budget_) {
     auto one = unmap_one(shard);
-    if (one == nullptr) break;
+    if (one == nullptr) {
+      // Everything is in use. If each opening searched all of it again, many openings would take
+      // quadratic time.
+      openings_to_skip_ = candidates_.size() / 8;
+      break;
+    }
     unmapped.push_back(std::move(one));
   }
   return opened;
@@ -192,6 +201,19 @@ bool DatasetFiles::try_retire(Slot& slot) const {
   if (slot.pins.load() == 0) return true;
   slot.ready.store(file);
   return false;
+}
+
+Result<HeldShard> DatasetFiles::hold(std::size_t shard) {
+  if (!unmaps_) {
+    HOTPACK_ASSIGN(const Shard* const kept, keep(shard));
+    return HeldShard{kept, {}};
+  }
+  HOTPACK_TRY(pin(shard));
+  Slot& slot = slots_[shard];
+  // If this throws, it has already called the deleter.
+  std::shared_ptr<const void> hold(
+      &slot, [self = shared_from_this(), shard](const void*) { self->unpin(shard); });
+  return HeldShard{slot.shard.get(), std::move(hold)};
 }
 
 Result<const Shard*> DatasetFiles::keep(std::size_t shard) {

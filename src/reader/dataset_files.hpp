@@ -2,10 +2,11 @@
 // use. Dataset uses this object and shares it with Loaders, which may outlive the Dataset. A
 // Dataset has one object for mapped shards, and another for Loaders that use system calls only.
 //
-// Ownership: shared. A shard is kept if a Dataset has handed out views of it; it then stays mapped.
-// A shard is pinned while a Loader reads a record of it. If there are more shards than may be
-// mapped, opening one unmaps another that is neither kept nor pinned: the least recently used one
-// (second-chance algorithm). If there are not so many, pins cost nothing. Record flags survive
+// Ownership: shared. A shard is kept if a Dataset has handed out the Shard; it then stays mapped. A
+// shard is pinned while a Loader reads a record of it, and held while a Sample of it exists. If
+// there are more shards than may be mapped, opening one unmaps another that is none of these: the
+// least recently used one (second-chance algorithm). If there are not so many, pins and holds cost
+// nothing. Record flags survive
 // unmapping. If a shard's file was replaced since it was first opened, opening it again is an
 // error. Thread-safety: several threads may call all members at once, except limit_mappings(). A
 // child after fork() must not touch its parent's object, because the parent's threads may hold its
@@ -54,7 +55,13 @@ struct RecordPlace {
   std::uint64_t record = 0;
 };
 
-class DatasetFiles {
+// A shard, and what keeps it mapped; null if it stays mapped as long as the DatasetFiles.
+struct HeldShard {
+  const Shard* shard = nullptr;
+  std::shared_ptr<const void> hold;
+};
+
+class DatasetFiles : public std::enable_shared_from_this<DatasetFiles> {
  public:
   DatasetFiles(std::shared_ptr<const Contents> contents, MapMode mode);
   // The files of a Dataset in this process. keep() is for MapMode::mapped.
@@ -68,6 +75,13 @@ class DatasetFiles {
   // Returns the shard, which then stays mapped as long as this object.
   [[nodiscard]] Result<const Shard*> keep(std::size_t shard);
 
+  // Returns the shard, mapped at least until `hold` and its copies have ended. They may outlive
+  // every other owner of this object.
+  [[nodiscard]] Result<HeldShard> hold(std::size_t shard);
+  // True if there are more shards than may be mapped, so that only held, pinned and kept shards
+  // stay mapped.
+  [[nodiscard]] bool unmaps() const { return unmaps_; }
+
   // Returns the shard, mapped until unpin(). Opens it if necessary.
   [[nodiscard]] Result<const ShardFile*> pin(std::size_t shard);
   // The same if the shard is open, else null and no pin. Takes no lock.
@@ -76,7 +90,7 @@ class DatasetFiles {
   // Precondition: pin() has returned this shard at least once.
   [[nodiscard]] RecordFlags& flags(std::size_t shard) noexcept { return *slots_[shard].flags; }
 
-  // Sets how many shards may be mapped at once. Default: 16,384 or half of vm.max_map_count (a
+  // Sets how many shards may be mapped at once. Default: 16,384 or a quarter of vm.max_map_count (a
   // twelfth for MapMode::tables), whichever is smaller. For tests; call it before the first shard
   // is opened.
   void limit_mappings(std::size_t budget);
@@ -108,6 +122,7 @@ class DatasetFiles {
   std::size_t budget_;
   bool unmaps_;  // true if there are more shards than the limit
   std::size_t mappings_ = 0;
+  std::size_t openings_to_skip_ = 0;    // before the next search for a shard to unmap
   mutable std::mutex mapping_;          // guards which shards are mapped
   std::deque<std::size_t> candidates_;  // in the order in which unmap_one() examines them
 };

@@ -36,13 +36,13 @@ std::span<const std::uint8_t> as_u8(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-// The bytes before the payload, as far as they may be a header; the first 8 can be read.
-std::uint64_t head_bytes(std::span<const std::byte> file) {
+// The bytes before the payload, as far as they may be a header. `start` has the first bytes of a
+// file of `file_bytes` bytes, at least 8 unless the file is shorter.
+std::uint64_t head_bytes(std::span<const std::byte> start, std::uint64_t file_bytes) {
   constexpr std::uint64_t kLength = sizeof(std::uint64_t);
-  if (file.size() < kLength) return 0;
-  const auto header_bytes = load_le<std::uint64_t>(file.data());
-  if (header_bytes > format::kMaxHeaderBytes || header_bytes > file.size() - kLength)
-    return kLength;
+  if (file_bytes < kLength) return file_bytes;
+  const auto header_bytes = load_le<std::uint64_t>(start.data());
+  if (header_bytes > format::kMaxHeaderBytes || header_bytes > file_bytes - kLength) return kLength;
   return kLength + header_bytes;
 }
 
@@ -53,6 +53,20 @@ Status ShardFile::fetch(const File& opened, std::uint64_t offset, std::uint64_t 
   return read_exactly(opened, identity_, offset, into);
 }
 
+// The first read takes as much as most headers have, so that they need no second one.
+Status ShardFile::fetch_head(const File& opened) {
+  std::array<std::byte, 4096> buffer;
+  const std::uint64_t size = identity_.size_bytes;
+  const std::span<std::byte> start = std::span(buffer).first(
+      static_cast<std::size_t>(std::min<std::uint64_t>(size, buffer.size())));
+  HOTPACK_TRY(read_exactly(opened, identity_, 0, start));
+  const std::uint64_t head = head_bytes(start, size);
+  HOTPACK_ASSIGN(const auto into, mapping_.writable(0, head));
+  const std::size_t read = std::min(start.size(), into.size());
+  std::copy_n(start.begin(), read, into.begin());
+  return read_exactly(opened, identity_, read, into.subspan(read));
+}
+
 Result<std::unique_ptr<ShardFile>> ShardFile::read_tables(const File& opened,
                                                           format::SchemaCache* cache) {
   std::unique_ptr<ShardFile> file(new ShardFile());
@@ -60,8 +74,7 @@ Result<std::unique_ptr<ShardFile>> ShardFile::read_tables(const File& opened,
   HOTPACK_ASSIGN(file->identity_, opened.identity());
   const std::uint64_t size = file->identity_.size_bytes;
   HOTPACK_ASSIGN(file->mapping_, Mapping::reserve(size));
-  HOTPACK_TRY(file->fetch(opened, 0, std::min<std::uint64_t>(size, sizeof(std::uint64_t))));
-  HOTPACK_TRY(file->fetch(opened, 0, head_bytes(file->bytes())));
+  HOTPACK_TRY(file->fetch_head(opened));
   HOTPACK_ASSIGN(file->header_, format::decode_header(file->bytes(), cache));
   const std::uint64_t tables = file->header_.buffer_start() + file->header_.tables_begin;
   HOTPACK_TRY(file->fetch(opened, tables, size - tables));

@@ -134,6 +134,7 @@ class ShardFile {
   // Reads header and tables with system calls, from a file that stays open for mapping.
   [[nodiscard]] static Result<std::unique_ptr<ShardFile>> read_tables(const File& opened,
                                                                       format::SchemaCache* cache);
+  [[nodiscard]] Status fetch_head(const File& opened);
   [[nodiscard]] Status fetch(const File& opened, std::uint64_t offset, std::uint64_t size_bytes);
   [[nodiscard]] Status map(const File& opened);
   [[nodiscard]] Status status_of(const RecordFault& fault) const;

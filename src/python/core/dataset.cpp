@@ -120,7 +120,7 @@ nb::object image_of(const PySample& self, VerifyChecksums verify) {
   const ImageView view = take(std::move(loaded));
   const std::array<std::int64_t, 3> shape{view.shape.height, view.shape.width, view.shape.channels};
   const bool copied = !scratch.empty();  // moving the vector leaves its memory in place
-  Owner owner = self.data;
+  Owner owner = std::make_shared<const PySample>(self);
   if (copied) owner = std::make_shared<const std::vector<std::uint8_t>>(std::move(scratch));
   return view_of(view.bytes.data(), shape, image_strides(view.shape), std::move(owner));
 }

@@ -304,6 +304,90 @@ TEST_CASE("views stay mapped beyond the limit of mappings") {
     CHECK((samples[i].key() == records[i].key && samples[i].image().ok()));
 }
 
+namespace {
+
+// Twelve samples in six shards, of which two may be mapped at once.
+struct CrowdedSet {
+  CrowdedSet() { files->limit_mappings(2); }
+  TempFolder folder;
+  TinyForm form;
+  std::vector<TinyRecord> records = tiny_records(form, 12);
+  Dataset dataset = [this] {
+    (void)write_pack(folder.path(), form, records, 2);
+    return Dataset::open(folder.path()).value();
+  }();
+  std::shared_ptr<reader::DatasetFiles> files = reader::DatasetFiles::of(dataset);
+};
+
+}  // namespace
+
+TEST_CASE("a loop over many shards stays within the limit of mappings") {
+  const CrowdedSet set;
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < set.records.size(); ++i) {
+      const Sample sample = set.dataset.sample(i).value();
+      CHECK((sample.key() == set.records[i].key && sample.image().ok()));
+      CHECK(set.files->mappings() <= 2);
+    }
+  }
+}
+
+TEST_CASE("a sample keeps its shard mapped while others come and go") {
+  const CrowdedSet set;
+  const Sample first = set.dataset.sample(0).value();
+  const Sample copy = set.dataset.sample(3).value();
+  Sample moved = set.dataset.sample(3).value();
+  const ImageView view = first.image().value();
+  const std::vector<std::uint8_t> before(view.bytes.begin(), view.bytes.end());
+  for (std::size_t i = 4; i < set.records.size(); ++i) CHECK(set.dataset.sample(i).ok());
+  CHECK(std::equal(before.begin(), before.end(), view.bytes.begin()));
+  CHECK(first.key() == set.records[0].key);
+  CHECK(copy.key() == set.records[3].key);
+  moved = set.dataset.sample(11).value();
+  CHECK(moved.image().ok());
+}
+
+TEST_CASE("keys are found and listed within the limit of mappings") {
+  const CrowdedSet set;
+  const auto keys = set.dataset.keys(0, set.records.size()).value();
+  CHECK(set.files->mappings() <= 2);
+  for (std::size_t i = 0; i < set.records.size(); ++i) {
+    CHECK(set.dataset.find(set.records[i].key).value() == i);
+    CHECK(set.files->mappings() <= 2);
+  }
+  CHECK_FALSE(set.dataset.find("no such key").value());
+  for (std::size_t i = 0; i < set.records.size(); ++i) CHECK(keys[i] == set.records[i].key);
+  CHECK(set.dataset.keys(3, 2).value()[0].data() == keys[3].data());
+}
+
+TEST_CASE("samples of many shards may end after their data set") {
+  auto set = std::make_unique<CrowdedSet>();
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < set->records.size(); ++i)
+    samples.push_back(set->dataset.sample(i).value());
+  set.reset();
+  samples.clear();
+}
+
+TEST_CASE("threads read samples of more shards than may be mapped") {
+  const CrowdedSet set;
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::size_t i = 0; i < 300; ++i) {
+          const std::size_t number = (i * (t + 1) + 5 * t) % set.records.size();
+          const auto sample = set.dataset.sample(number);
+          if (!sample.ok() || sample->key() != set.records[number].key || !sample->image().ok())
+            ++wrong;
+        }
+      });
+    }
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("the least recently used shard is unmapped first, never one in use") {
   const TempFolder folder;
   const TinyForm form;
