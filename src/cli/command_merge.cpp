@@ -2,12 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,11 +25,13 @@
 #include "cli/option_values.hpp"
 #include "cli/pack_arguments.hpp"
 #include "cli/pack_report.hpp"
+#include "cli/report.hpp"
 #include "cli/text.hpp"
 #include "format/manifest.hpp"
 #include "format/pack_folder.hpp"
 #include "label_setup/pack_folders.hpp"
 #include "pack/merge.hpp"
+#include "pack/partition.hpp"
 #include "pack/partition_set.hpp"
 #include "pack/receipt_merge.hpp"
 
@@ -33,6 +39,7 @@ namespace hotpack::cli {
 
 namespace {
 
+namespace fs = std::filesystem;
 using pipeline::MergeReport;
 using pipeline::MergeStatus;
 
@@ -90,6 +97,14 @@ Report merge_report(const MergeReport& merged, bool in_place, double seconds) {
 }
 
 constexpr std::size_t kMostSplits = 6;  // named in an error
+constexpr double kMostSeconds = 1e7;
+constexpr std::uint64_t kMostPartitions = 1'000'000'000;
+
+struct MergeCommand {
+  pipeline::MergeOptions merge;
+  double wait_seconds = 0;
+  std::vector<std::string> receipts;
+};
 
 // A data set to join, or one of its splits.
 struct Part {
@@ -112,7 +127,7 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
   for (const std::string& name : content->folders) {
     if (std::find(splits.begin(), splits.end(), name) != splits.end()) continue;
     if (name.starts_with('.') || name == "lost+found") continue;  // of the file system
-    const std::string folder = (std::filesystem::path(source) / name).string();
+    const std::string folder = (fs::path(source) / name).string();
     const auto inside = names_in_folder(folder);
     if (!inside.ok()) continue;
     const format::PackFolder listing = format::describe_pack_folder(*inside);
@@ -141,10 +156,10 @@ Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
     HOTPACK_TRY(check_lost_splits(source, names));
     for (const std::string& name : names) {
       splits[name].accepted_skips = options.accepted_skips;
-      splits[name].sources.push_back((std::filesystem::path(source) / name).string());
-      if (!options.output.empty())
-        splits[name].output = (std::filesystem::path(options.output) / name).string();
+      splits[name].sources.push_back((fs::path(source) / name).string());
+      if (!options.output.empty()) splits[name].output = (fs::path(options.output) / name).string();
       splits[name].threads = options.threads;
+      splits[name].partitions = options.partitions;
     }
   }
   if (splits.empty()) return std::vector<Part>{{options, {}, 0}};
@@ -185,45 +200,134 @@ int report_end(CommandContext& context, const std::vector<Part>& parts) {
   return exit;
 }
 
-struct MergeCommand {
-  pipeline::MergeOptions options;
-  std::vector<std::string> receipts;
-};
-
 int merge_receipts(CommandContext& context, const MergeCommand& command) {
-  if (!command.options.sources.empty())
+  if (!command.merge.sources.empty())
     return context.fail(usage_error(
         "give folders of partitions or --receipts, not both: receipts say what the shards hold"));
   const auto start = std::chrono::steady_clock::now();
   Result<std::vector<MergeReport>> reports = pipeline::merge_receipts(
-      {command.receipts, command.options.output, command.options.accepted_skips},
-      context.terminal());
+      {command.receipts, command.merge.output, command.merge.accepted_skips}, context.terminal());
   if (!reports.ok()) return context.fail(reports.error());
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::vector<Part> parts;
   for (MergeReport& report : *reports) {
     if (report.status == MergeStatus::stopped) return stopped(context, report);
-    parts.push_back({command.options, std::move(report), seconds});
+    parts.push_back({command.merge, std::move(report), seconds});
   }
   return report_end(context, parts);
 }
 
-int merge(CommandContext& context, MergeCommand& command) {
+// ---- waiting for shards
+
+// What the folders lack, by the names of their files.
+struct Lack {
+  std::uint64_t shards = 0, missing = 0;
+  std::string text;  // empty: nothing
+};
+
+Lack lack_of(const pipeline::MergeOptions& options) {
+  const Result<std::vector<Part>> parts = parts_of(options);
+  if (!parts.ok()) return {0, 0, parts.error().describe()};
+  Lack lack;
+  std::vector<std::string> texts;
+  for (const Part& part : *parts) {
+    const std::string where =
+        parts->size() == 1 ? std::string()
+                           : fs::path(part.options.sources.front()).filename().string() + ": ";
+    const auto missing = pipeline::find_missing(part.options.sources);
+    if (!missing) {
+      texts.push_back(where + "no shard is there yet");
+      continue;
+    }
+    lack.shards += missing->shards;
+    lack.missing += missing->count();
+    if (missing->count() > 0) texts.push_back(where + missing->text());
+  }
+  lack.text = joined_text(texts, "; ");
+  return lack;
+}
+
+// Lists the folders again and again until no shard is missing, the time is over, or a stop was
+// requested. Says what is missing at the start, and when it has changed. Another process may make
+// the folders meanwhile.
+void wait_for_shards(Terminal& terminal, const MergeCommand& command) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kBetweenListings{1000}, kStep{50};
+  constexpr std::chrono::seconds kBetweenMessages{10};
+  const Clock::time_point end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(command.wait_seconds));
+  std::string told;
+  Clock::time_point told_at;
+  while (!terminal.stop_requested()) {
+    const Lack lack = lack_of(command.merge);
+    const Clock::time_point now = Clock::now();
+    if (lack.text.empty() || now >= end) return;
+    if (lack.text != told && (told.empty() || now - told_at >= kBetweenMessages)) {
+      terminal.info("waiting: " + lack.text);
+      told = lack.text;
+      told_at = now;
+    }
+    const Clock::time_point next = std::min(end, now + kBetweenListings);
+    while (Clock::now() < next && !terminal.stop_requested()) std::this_thread::sleep_for(kStep);
+  }
+}
+
+// ---- the command
+
+// The number of partitions that a job script sets for all its steps; nothing if it is not set. It
+// serves messages only, so a wrong value is no error here.
+std::optional<std::uint64_t> partitions_in_environment() {
+  const auto text = pipeline::process_environment()("HOTPACK_PARTITIONS");
+  if (!text) return std::nullopt;
+  std::uint64_t count = 0;
+  const auto [stop, problem] = std::from_chars(text->data(), text->data() + text->size(), count);
+  const bool good = problem == std::errc() && stop == text->data() + text->size();
+  return good && count >= 1 && count <= kMostPartitions ? std::optional(count) : std::nullopt;
+}
+
+// Prints the error; in JSON with the shards and partitions to pack (again), if there are any.
+int fail(CommandContext& context, const Error& error, const pipeline::MissingShards& missing,
+         const std::optional<std::uint64_t>& partitions) {
+  const int code = context.fail(error);
+  if (!context.json() || missing.ranges.empty()) return code;
+  Report refused;
+  const format::Json json = error_json(error, code);
+  for (const auto& [name, value] : json.items()) refused.member(name, value);
+  refused.member("missing_shards", missing.list());
+  refused.member("missing_partitions",
+                 partitions ? format::Json(missing.partition_list(*partitions)) : format::Json());
+  context.print(refused);
+  return code;
+}
+
+int stopped_early(CommandContext& context) {
+  context.terminal().warning("stopped while shards were missing. Run the same command again");
+  return kExitGood;  // run_main() raises the signal again
+}
+
+int merge(CommandContext& context, MergeCommand command) {
   context.stop_on_signals();
   if (!command.receipts.empty()) return merge_receipts(context, command);
-  pipeline::MergeOptions& options = command.options;
-  options.threads = context.jobs();
+  pipeline::MergeOptions& options = command.merge;
   if (options.sources.empty())
     return context.fail(
         usage_error("name the folders of the partitions to merge, or --receipts DIR"));
+  options.threads = context.jobs();
+  if (!options.partitions) options.partitions = partitions_in_environment();
+  // Without -o, several folders are refused at once.
+  if (command.wait_seconds > 0 && (!options.output.empty() || options.sources.size() == 1))
+    wait_for_shards(context.terminal(), command);
+  if (context.terminal().stop_requested()) return stopped_early(context);
   Result<std::vector<Part>> parts = parts_of(options);
   if (!parts.ok()) return context.fail(parts.error());
   for (Part& part : *parts) {
     const auto start = std::chrono::steady_clock::now();
-    Result<MergeReport> report = pipeline::merge(part.options, context.terminal());
+    pipeline::MissingShards missing;
+    Result<MergeReport> report = pipeline::merge(part.options, context.terminal(), &missing);
     context.terminal().finish_progress();
-    if (!report.ok()) return context.fail(report.error());
+    if (!report.ok()) return fail(context, report.error(), missing, options.partitions);
     part.report = std::move(report).value();
     part.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (part.report.status == MergeStatus::stopped) return stopped(context, part.report);
@@ -245,8 +349,11 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
       "to another file system\n"
       "hotpack merge parts/* -o packed   # with splits: parts/*/train to packed/train, parts/*/val "
       "to packed/val\n"
+      "hotpack merge packed/train --wait 600 --partitions 40   # waits for shards up to ten "
+      "minutes; "
+      "then says which of the 40 partitions to run again\n"
       "hotpack merge --receipts receipts -o packed/train   # the shards may be anywhere");
-  command.add_option("DIR", options->options.sources,
+  command.add_option("DIR", options->merge.sources,
                      "folders of partitions, or of their splits; they stay unchanged");
   command
       .add_option("--receipts", options->receipts,
@@ -254,14 +361,24 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
                   "writes the manifest alone, and needs no shard")
       ->type_name("DIR")
       ->group("Output");
-  add_value(command, "-o,--output", options->options.output,
+  add_value(command, "-o,--output", options->merge.output,
             "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR "
             "gets its manifest",
             "DIR", "Output");
-  add_accepted_skips(command, options->options.accepted_skips,
+  add_accepted_skips(command, options->merge.accepted_skips,
                      "exit status 0 if the partitions skipped at most N samples, or at most P% of "
                      "all samples of the pack",
                      "Output");
+  add_value(command, "--wait", options->wait_seconds,
+            "waits up to so many seconds for shards that are missing; a network file system may "
+            "show new files a minute late",
+            "SECONDS", "Running")
+      ->check(CLI::Range(0.0, kMostSeconds));
+  add_value(command, "--partitions", options->merge.partitions,
+            "how many partitions the pack has; errors then say which of them to run again "
+            "[default: HOTPACK_PARTITIONS]",
+            "N", "Running")
+      ->check(CLI::Range(std::uint64_t{1}, kMostPartitions));
   context.add_jobs_option(command);
   context.add_json_option(command);
   context.set_action(command, [&context, options] { return merge(context, *options); });

@@ -53,8 +53,8 @@ bool link_file(const std::string& from, const std::string& to) {
 
 class Merging {
  public:
-  Merging(const MergeOptions& options, Observer& observer)
-      : options_(options), observer_(observer) {}
+  Merging(const MergeOptions& options, Observer& observer, MissingShards* missing)
+      : options_(options), observer_(observer), missing_(missing) {}
 
   Result<MergeReport> merge() {
     HOTPACK_TRY(check_options());
@@ -89,12 +89,15 @@ class Merging {
                    : Error{ErrorCode::io, "is not a folder", source, {}};
   }
 
+  Result<std::optional<JoinedSet>> join() {
+    return join_partitions({sources_, options_.threads, options_.partitions}, observer_, missing_);
+  }
+
   // Merges partitions that are all in one folder: only its manifest is missing.
   Result<MergeReport> merge_in_place() {
     HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_output());
     if (!lock) return stopped();
-    HOTPACK_ASSIGN(std::optional<JoinedSet> set,
-                   join_partitions(sources_, options_.threads, observer_));
+    HOTPACK_ASSIGN(std::optional<JoinedSet> set, join());
     if (!set) return stopped();
     set_ = std::move(*set);
     HOTPACK_ASSIGN([[maybe_unused]] const OutputFolder folder, read_output_folder(report_.output));
@@ -104,8 +107,7 @@ class Merging {
   }
 
   Result<MergeReport> merge_into_output() {
-    HOTPACK_ASSIGN(std::optional<JoinedSet> set,
-                   join_partitions(sources_, options_.threads, observer_));
+    HOTPACK_ASSIGN(std::optional<JoinedSet> set, join());
     if (!set) return stopped();
     set_ = std::move(*set);
     HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_output());
@@ -305,6 +307,7 @@ class Merging {
 
   const MergeOptions& options_;
   Observer& observer_;
+  MissingShards* const missing_;
   std::vector<std::string> sources_;  // each folder once
   JoinedSet set_;
   std::vector<bool> present_;  // by shard: is it in the output folder?
@@ -313,8 +316,8 @@ class Merging {
 
 }  // namespace
 
-Result<MergeReport> merge(const MergeOptions& options, Observer& observer) {
-  return Merging(options, observer).merge();
+Result<MergeReport> merge(const MergeOptions& options, Observer& observer, MissingShards* missing) {
+  return Merging(options, observer, missing).merge();
 }
 
 }  // namespace hotpack::pipeline

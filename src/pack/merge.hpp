@@ -14,6 +14,7 @@
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "hotpack/statistics.hpp"
+#include "pack/partition_set.hpp"
 #include "settings/observer.hpp"
 #include "settings/options.hpp"
 
@@ -24,6 +25,7 @@ struct MergeOptions {
   std::string output;                // empty: the only source becomes the data set itself
   std::optional<AcceptedSkips> accepted_skips = {};
   int threads = 1;                   // that read, link and flush shards
+  std::optional<std::uint64_t> partitions = {};  // how many the pack has, if known: for messages
 };
 
 enum class MergeStatus {
@@ -50,6 +52,8 @@ struct MergeReport {
   Statistics statistics;
 };
 
-[[nodiscard]] Result<MergeReport> merge(const MergeOptions& options, Observer& observer);
+// If shards must be packed (again), stores them in `missing`, unless it is null.
+[[nodiscard]] Result<MergeReport> merge(const MergeOptions& options, Observer& observer,
+                                        MissingShards* missing = nullptr);
 
 }  // namespace hotpack::pipeline

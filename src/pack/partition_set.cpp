@@ -130,48 +130,75 @@ class KeyOrder {
 
 // ---- missing shards
 
-class MissingShards {
- public:
-  void add(std::uint64_t first, std::uint64_t end) {
-    if (first == end) return;
-    if (count_ == 0) first_ = first;
-    constexpr int kMostRanges = 20;
-    count_ += end - first;
-    if (++ranges_ > kMostRanges + 1) return;
-    const std::string range =
-        std::to_string(first) + (end - first > 1 ? "-" + std::to_string(end - 1) : std::string());
-    text_ += (text_.empty() ? "" : ", ") + (ranges_ <= kMostRanges ? range : std::string("…"));
-  }
+std::string range_text(const ShardRange& range) {
+  return std::to_string(range.first) +
+         (range.end - range.first > 1 ? "-" + std::to_string(range.end - 1) : std::string());
+}
 
-  // Returns an error that names the missing shards, if any. `path` is the only folder, or empty.
-  [[nodiscard]] Status check(std::uint64_t shards, const std::vector<std::string>& empty_folders,
-                             const std::string& path) const {
-    if (count_ == 0) return {};
-    const std::string name = format::shard_file_name(first_, shards);
-    const bool one = count_ == 1;
-    return data_error(
-        std::to_string(count_) + " of " + counted_text(shards, "shard") +
-            (one ? " is missing: " + name : " are missing: " + text_ + ", the first is " + name) +
-            (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
-            ". Repeat the `hotpack pack` " +
-            (one ? "command that writes it, or name the folder that holds it too"
-                 : "commands that write them, or name the folders that hold them too"),
-        path);
-  }
+// Returns a text such as "8-9, 18-23, …".
+std::string some_ranges(const std::vector<ShardRange>& ranges) {
+  constexpr std::size_t kMostRanges = 20;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(ranges.size(), kMostRanges); ++i)
+    text += (i == 0 ? "" : ", ") + range_text(ranges[i]);
+  return ranges.size() <= kMostRanges ? text : text + ", …";
+}
 
- private:
-  std::uint64_t count_ = 0, first_ = 0;
-  int ranges_ = 0;
-  std::string text_;
-};
+// The shards of a plan of `shards` shards that `present`, which ascends, lacks.
+MissingShards missing_from(std::uint64_t shards, const std::vector<std::uint64_t>& present) {
+  MissingShards missing{shards, {}};
+  std::uint64_t next = 0;
+  const auto add = [&](std::uint64_t end) {
+    if (next < end) missing.ranges.push_back({next, end});
+  };
+  for (const std::uint64_t index : present) {
+    add(index);
+    next = index + 1;
+  }
+  add(shards);
+  return missing;
+}
+
+// Says which partitions to run again; "" if their number is not known.
+std::string partitions_to_run(const MissingShards& missing,
+                              const std::optional<std::uint64_t>& partitions) {
+  if (!partitions) return {};
+  const std::string list = missing.partition_list(*partitions);
+  const bool one = list.find_first_of(",-") == std::string::npos;
+  return "; of " + counted_text(*partitions, "partition") + (one ? " this is " : " these are ") +
+         list + ": run " + (one ? "it" : "them") + " again, with Slurm `sbatch --array=" + list +
+         "`";
+}
+
+// Returns an error that names the missing shards. `path` is the only folder, or empty.
+Error missing_error(const MissingShards& missing, const std::optional<std::uint64_t>& partitions,
+                    const std::vector<std::string>& empty_folders, const std::string& path) {
+  const bool one = missing.count() == 1;
+  const std::string empty =
+      empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)";
+  if (partitions)
+    return data_error(missing.text() + empty + partitions_to_run(missing, partitions) +
+                          (one ? ", or name the folder that holds it too"
+                               : ", or name the folders that hold them too"),
+                      path);
+  return data_error(missing.text() + empty + ". Repeat the `hotpack pack` " +
+                        (one ? "command that writes it, or name the folder that holds it too"
+                             : "commands that write them, or name the folders that hold them too") +
+                        "; --partitions N tells which of N partitions " +
+                        (one ? "writes it" : "write them"),
+                    path);
+}
 
 // ---- shards of different packs
 
 // The message names two files, the second one after the first.
 constexpr format::Sides kSides{"in the first", "in the second"};
 
-Error other_pack(const std::string& here, const std::string& there, const std::string& difference) {
+// `advice` is empty or one or more sentences after the difference, which start with ". ".
+Error other_pack(const std::string& here, const std::string& there, const std::string& difference,
+                 const std::string& advice = {}) {
   return usage_error(here + ": is not part of the same pack as '" + there + "': " + difference +
+                     advice +
                      ". All partitions must be packed from the same inputs with the same options "
                      "and the same version of hotpack");
 }
@@ -202,8 +229,8 @@ struct ReadShard {
 
 class Joiner {
  public:
-  Joiner(const std::vector<std::string>& folders, int threads, Observer& observer)
-      : folders_(folders), threads_(threads), observer_(observer) {}
+  Joiner(const JoinOptions& options, Observer& observer, MissingShards* missing)
+      : options_(options), folders_(options.folders), observer_(observer), missing_(missing) {}
 
   Result<std::optional<JoinedSet>> join() {
     for (std::size_t i = 0; i < folders_.size(); ++i) HOTPACK_TRY(survey(i));
@@ -215,8 +242,11 @@ class Joiner {
     });
     HOTPACK_TRY(check_one_count());
     HOTPACK_TRY(check_complete());
-    HOTPACK_ASSIGN(const bool all_taken, take_all());
-    if (!all_taken) return std::optional<JoinedSet>();
+    const Result<bool> all_taken = take_all();
+    if (has_other_pack_)
+      if (std::optional<Error> error = several_packs()) return *std::move(error);
+    if (!all_taken.ok()) return all_taken.error();
+    if (!*all_taken) return std::optional<JoinedSet>();
     HOTPACK_TRY(finish());
     return std::optional(std::move(set_));
   }
@@ -272,32 +302,112 @@ class Joiner {
   }
 
   // Returns an error if the names of the shard files say different numbers of shards, because such
-  // shards belong to different plans. Reads the headers of two shards to describe the difference.
+  // shards belong to different plans.
   Status check_one_count() {
     const ShardFile &first = files_.front(), &last = files_.back();
     if (first.name.count == last.name.count) return {};
+    if (std::optional<Error> error = several_packs()) return *std::move(error);
+    // At least one of the two is damaged or renamed: reading them says which.
     HOTPACK_ASSIGN(const ExistingShard one, read(first, {}));
     HOTPACK_ASSIGN(const ExistingShard other, read(last, {}));
     return other_pack(path_of(last), path_of(first),
                       first_difference(identity_of(other), identity_of(one), kSides));
   }
 
-  Status check_complete() const {
-    MissingShards missing;
-    std::uint64_t next = 0;
-    for (const ShardFile& file : files_) {
-      missing.add(next, std::max(next, file.name.index));
-      next = file.name.index + 1;
-    }
-    missing.add(next, files_.front().name.count);
-    return missing.check(files_.front().name.count, empty_folders_,
-                         folders_.size() == 1 ? folders_.front() : std::string());
+  Status check_complete() {
+    std::vector<std::uint64_t> present;
+    for (const ShardFile& file : files_) present.push_back(file.name.index);
+    MissingShards missing = missing_from(files_.front().name.count, present);
+    if (missing.ranges.empty()) return {};
+    Error error = missing_error(missing, options_.partitions, empty_folders_,
+                                folders_.size() == 1 ? folders_.front() : std::string());
+    note_missing(std::move(missing));
+    return error;
   }
+
+  void note_missing(MissingShards missing) {
+    if (missing_ != nullptr) *missing_ = std::move(missing);
+  }
+
+  // ---- shards of several packs
+
+  // The shards that have one plan and schema.
+  struct Pack {
+    ExistingShard first;
+    std::vector<std::size_t> files;  // indices into files_
+  };
+
+  // Reads all shards and returns an error that says of which packs they are; nothing if they are of
+  // one pack. Shards that cannot be read do not count.
+  std::optional<Error> several_packs() {
+    std::vector<Pack> packs;
+    (void)take_in_order(
+        files_.size(), options_.threads,
+        [this](std::size_t i) {
+          return read_existing_shard(folders_[files_[i].folder], name_of(files_[i]), {},
+                                     &schemas_.local());
+        },
+        [&](std::size_t i, Result<ExistingShard> shard) -> Result<bool> {
+          if (shard.ok()) add_to_pack(packs, i, std::move(shard).value());
+          return true;
+        });
+    if (packs.size() < 2) return std::nullopt;
+    const auto majority = std::max_element(
+        packs.begin(), packs.end(),
+        [](const Pack& a, const Pack& b) { return a.files.size() < b.files.size(); });
+    std::rotate(packs.begin(), majority, majority + 1);
+    return several_packs_error(packs);
+  }
+
+  static void add_to_pack(std::vector<Pack>& packs, std::size_t file, ExistingShard shard) {
+    const auto same = std::find_if(packs.begin(), packs.end(), [&](const Pack& pack) {
+      return pack.first.metadata.schema == shard.metadata.schema &&
+             pack.first.metadata.plan == shard.metadata.plan;
+    });
+    if (same != packs.end()) {
+      same->files.push_back(file);
+    } else {
+      packs.push_back({std::move(shard), {file}});
+    }
+  }
+
+  // The first pack is that of most shards.
+  Error several_packs_error(const std::vector<Pack>& packs) {
+    const Pack& most = packs.front();
+    std::vector<std::size_t> others;
+    for (auto pack = packs.begin() + 1; pack != packs.end(); ++pack)
+      others.insert(others.end(), pack->files.begin(), pack->files.end());
+    std::sort(others.begin(), others.end());
+    const auto odd = std::find_if(packs.begin() + 1, packs.end(), [&](const Pack& pack) {
+      return pack.files.front() == others.front();
+    });
+    std::vector<std::string> names;
+    for (const std::size_t file : others) names.push_back(path_of(files_[file]));
+    std::vector<std::uint64_t> present;
+    for (const std::size_t file : most.files) present.push_back(files_[file].name.index);
+    MissingShards lacks = missing_from(most.first.identity.shards, present);
+    std::string advice =
+        ". Of " + counted_text(most.files.size() + others.size(), "shard file") + ", " +
+        std::to_string(most.files.size()) + (most.files.size() == 1 ? " is" : " are") +
+        " of the pack of the second, " + std::to_string(others.size()) + " of " +
+        (packs.size() == 2 ? "another" : std::to_string(packs.size() - 1) + " others") + ": " +
+        some_names(names) + ". Remove these files, or leave out their folders";
+    if (!lacks.ranges.empty())
+      advice += ", and pack the shards that are then missing: " + some_ranges(lacks.ranges) +
+                partitions_to_run(lacks, options_.partitions);
+    Error error = other_pack(
+        names.front(), path_of(files_[most.files.front()]),
+        first_difference(identity_of(odd->first), identity_of(most.first), kSides), advice);
+    note_missing(std::move(lacks));
+    return error;
+  }
+
+  // ---- reading
 
   // Returns false if a stop was requested.
   Result<bool> take_all() {
     return take_in_order(
-        files_.size(), threads_, [this](std::size_t i) { return look_at(files_[i]); },
+        files_.size(), options_.threads, [this](std::size_t i) { return look_at(files_[i]); },
         [this](std::size_t i, ReadShard read) -> Result<bool> {
           if (observer_.stop_requested()) return false;
           HOTPACK_TRY(take(files_[i], std::move(read)));
@@ -369,10 +479,12 @@ class Joiner {
     total_ = format::Sums(shard.schema.image.channels(), format::counted_classes(shard.schema));
   }
 
-  [[nodiscard]] Status check_same_pack(const ShardFile& file, const ExistingShard& shard) const {
+  Status check_same_pack(const ShardFile& file, const ExistingShard& shard) {
     const std::string difference =
         first_difference(identity_of(shard), identity_of(set_.manifest), kSides);
-    return difference.empty() ? Status() : other_pack(path_of(file), first_path_, difference);
+    if (difference.empty()) return {};
+    has_other_pack_ = true;
+    return other_pack(path_of(file), first_path_, difference);
   }
 
   Status check_repeated(const ShardFile& file, const format::ShardRow& row) {
@@ -411,9 +523,10 @@ class Joiner {
     return {};
   }
 
+  const JoinOptions& options_;
   const std::vector<std::string>& folders_;
-  const int threads_;
   Observer& observer_;
+  MissingShards* const missing_;
   tbb::enumerable_thread_specific<format::SchemaCache> schemas_;
   std::vector<std::optional<format::Manifest>>
       manifests_;  // by folder; absent if missing or unreadable
@@ -423,6 +536,7 @@ class Joiner {
   KeyOrder keys_;
   format::Sums total_;
   std::uint64_t samples_ = 0;  // packed or skipped so far
+  bool has_other_pack_ = false;
   JoinedSet set_;
 };
 
@@ -449,9 +563,62 @@ std::string first_difference(const SetIdentity& here, const SetIdentity& there,
          plan_in_words(there.plan) + " " + std::string(sides.second);
 }
 
-Result<std::optional<JoinedSet>> join_partitions(const std::vector<std::string>& folders,
-                                                 int threads, Observer& observer) {
-  return Joiner(folders, threads, observer).join();
+std::uint64_t MissingShards::count() const {
+  std::uint64_t count = 0;
+  for (const ShardRange& range : ranges) count += range.end - range.first;
+  return count;
+}
+
+std::string MissingShards::list() const {
+  std::string text;
+  for (const ShardRange& range : ranges) text += (text.empty() ? "" : ",") + range_text(range);
+  return text;
+}
+
+std::string MissingShards::partition_list(std::uint64_t partitions) const {
+  const auto part_of = [&](std::uint64_t shard) {
+    return parts_of({shard}, shards, partitions).front();
+  };
+  // ranges of partitions: every one between the first and the last of a range writes shards of it
+  MissingShards parts{partitions, {}};
+  for (const ShardRange& range : ranges) {
+    const std::uint64_t first = part_of(range.first), end = part_of(range.end - 1) + 1;
+    if (!parts.ranges.empty() && first <= parts.ranges.back().end) {
+      parts.ranges.back().end = end;
+    } else {
+      parts.ranges.push_back({first, end});
+    }
+  }
+  return parts.list();
+}
+
+std::string MissingShards::text() const {
+  const std::uint64_t lacking = count();
+  if (lacking == 0) return "no shard is missing";
+  const std::string name = format::shard_file_name(ranges.front().first, shards);
+  return std::to_string(lacking) + " of " + counted_text(shards, "shard") +
+         (lacking == 1 ? " is missing: " + name
+                       : " are missing: " + some_ranges(ranges) + ", the first is " + name);
+}
+
+std::optional<MissingShards> find_missing(const std::vector<std::string>& folders) {
+  std::set<std::uint64_t> counts, present;
+  for (const std::string& folder : folders) {
+    const Result<PackFolder> listing = list_folder(folder);
+    if (!listing.ok()) continue;
+    for (const format::ShardName& name : listing->shards) {
+      counts.insert(name.count);
+      present.insert(name.index);
+    }
+  }
+  if (counts.empty()) return std::nullopt;
+  if (counts.size() > 1) return MissingShards{*counts.rbegin(), {}};
+  return missing_from(*counts.begin(), {present.begin(), present.end()});
+}
+
+Result<std::optional<JoinedSet>> join_partitions(const JoinOptions& options, Observer& observer,
+                                                 MissingShards* missing) {
+  return Joiner(options, observer, missing).join();
 }
 
 bool are_splits(const std::string& folder, const std::vector<std::string>& names) {

@@ -15,6 +15,7 @@
 #include "format/schema_json.hpp"
 #include "hotpack/result.hpp"
 #include "pack/output_folder.hpp"
+#include "pack/partition.hpp"
 #include "settings/observer.hpp"
 
 namespace hotpack::pipeline {
@@ -26,16 +27,44 @@ struct JoinedSet {
   std::uint64_t repeated = 0;        // equal shard files that a later folder has again
 };
 
-// Reads `folders` in the given order, on up to `threads` threads, and returns the shards of the whole plan, or nothing if a stop
-// was requested. Files that are not shards are ignored, with a message. An empty folder counts as
-// an empty partition. Errors name the file and the difference:
+struct JoinOptions {
+  std::vector<std::string> folders;
+  int threads = 1;
+  std::optional<std::uint64_t> partitions = {};  // how many the pack has, if known: for messages
+};
+
+// Shards of a plan that no folder holds.
+struct MissingShards {
+  std::uint64_t shards = 0;        // of the plan
+  std::vector<ShardRange> ranges;  // ascending, with gaps between them
+  [[nodiscard]] std::uint64_t count() const;
+  // As --array takes numbers: "8-9,18-23".
+  [[nodiscard]] std::string list() const;
+  // The partitions that write them, as --array takes numbers. Precondition: `partitions` is not 0.
+  [[nodiscard]] std::string partition_list(std::uint64_t partitions) const;
+  // For people: "24 of 80 shards are missing: 8-9, 18-23, …, the first is shard-…".
+  [[nodiscard]] std::string text() const;
+};
+
+// Tells by the names of the files which shards are missing; nothing if no folder holds a shard. A
+// folder that cannot be listed counts as empty. If the names are of several plans, no shard counts
+// as missing, because join_partitions() then fails anyway.
+[[nodiscard]] std::optional<MissingShards> find_missing(const std::vector<std::string>& folders);
+
+// Reads the folders in the given order, on up to `threads` threads, and returns the shards of the
+// whole plan, or nothing if a stop was requested. Files that are not shards are ignored, with a
+// message. An empty folder counts as an empty partition. Errors name the file and the difference:
 //   data      a shard is missing, or two shards of the same name differ
 //   usage     a shard has another plan or schema; the schema includes the names of the engines
 //   damaged   a header or table is wrong, a digest differs from the manifest, keys are in the
 //             wrong order, the format has another version, or a folder holds something else
 //   io        a file cannot be read
-[[nodiscard]] Result<std::optional<JoinedSet>> join_partitions(
-    const std::vector<std::string>& folders, int threads, Observer& observer);
+// If shards of several plans are found, the error says which plan has most of them, what the others
+// are, and what to pack again. If shards must be packed (again), stores them in `missing`, unless
+// it is null.
+[[nodiscard]] Result<std::optional<JoinedSet>> join_partitions(const JoinOptions& options,
+                                                               Observer& observer,
+                                                               MissingShards* missing = nullptr);
 
 // Returns true if the folders `names` in `folder` are splits, false if they are partitions of one
 // plan. All of them contain shards, and the names of the shard files decide. The folders are splits

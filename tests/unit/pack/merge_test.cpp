@@ -337,6 +337,70 @@ TEST_CASE("merge: missing shards are named as ranges") {
              ContainsSubstring("missing") && ContainsSubstring(parts.folder / "empty': empty"));
 }
 
+TEST_CASE("merge: the partitions of missing shards are told") {
+  const Parts parts;
+  Recorder recorder;
+  MissingShards missing;
+  auto report = merge({{parts.part("a", {0, 3})}, parts.out, 1, 4}, recorder, &missing);
+  REQUIRE_FALSE(report.ok());
+  // of four partitions the first has two shards
+  CHECK_THAT(report.error().message,
+             ContainsSubstring("3 of 5 shards are missing: 1-2, 4, the first is " + shard(1) +
+                               "; of 4 partitions these are 0-1,3: run them again, with Slurm "
+                               "`sbatch --array=0-1,3`, or name the folders"));
+  CHECK(missing.shards == 5);
+  CHECK(missing.count() == 3);
+  CHECK(missing.list() == "1-2,4");
+  CHECK(missing.partition_list(4) == "0-1,3");
+  CHECK(missing.partition_list(1) == "0");
+  CHECK(missing.partition_list(100) == "1-2,4");
+  report = merge({{parts.part("b", {0, 1, 2, 3})}, parts.out, 1, 2}, recorder);
+  CHECK_THAT(report.error().message, ContainsSubstring("of 2 partitions this is 1: run it again"));
+}
+
+TEST_CASE("missing shards are found by names alone") {
+  const Parts parts;
+  CHECK_FALSE(find_missing({parts.folder / "not there"}));
+  fs::create_directory(parts.folder / "empty");
+  CHECK_FALSE(find_missing({parts.folder / "empty"}));
+  const std::string a = parts.part("a", {0, 1}), b = parts.part("b", {1, 3});
+  CHECK(find_missing({a})->text() == "3 of 5 shards are missing: 2-4, the first is " + shard(2));
+  CHECK(find_missing({a, b, parts.folder / "not there"})->list() == "2,4");
+  CHECK(find_missing({parts.whole})->ranges.empty());
+  CHECK(find_missing({parts.whole})->text() == "no shard is missing");
+  parts.folder.write("other/" + shard(0, 9), "x");
+  CHECK(find_missing({a, parts.folder / "other"})->ranges.empty());
+}
+
+TEST_CASE("merge: results and errors do not depend on the number of threads") {
+  const TempFolder folder;
+  const TinyForm form;
+  fs::create_directory(folder / "many");
+  write_pack(folder / "many", form, tiny_records(form, 300), 1);
+  const Content expected = content_of(folder / "many");
+  const auto at = [&](std::uint64_t index) { return folder / "many/" + shard(index, 300); };
+  Recorder recorder;
+  for (const int threads : {1, 2, 7}) {
+    const std::string out = folder / ("out" + std::to_string(threads));
+    REQUIRE(merge({{folder / "many"}, out, threads}, recorder).ok());
+    CHECK(content_of(out) == expected);
+  }
+  fs::remove(folder / "many/dataset.json");
+  const Bytes good = read_bytes(at(250));
+  for (const std::uint64_t index : std::vector<std::uint64_t>{299, 251, 250}) flip(at(index), 9);
+  for (const int threads : {1, 2, 7}) {
+    const auto report = merge({{folder / "many"}, "", threads}, recorder);
+    REQUIRE_FALSE(report.ok());
+    CHECK(report.error().path == at(250));
+  }
+  write_bytes(at(250), good);
+  for (const int threads : {1, 2, 7}) {
+    const auto report = merge({{folder / "many"}, "", threads}, recorder);
+    REQUIRE_FALSE(report.ok());
+    CHECK(report.error().path == at(251));
+  }
+}
+
 TEST_CASE("merge: many missing shards are listed in part") {
   const TempFolder folder;
   const TinyForm form;
@@ -348,7 +412,8 @@ TEST_CASE("merge: many missing shards are listed in part") {
   REQUIRE_FALSE(report.ok());
   CHECK_THAT(report.error().message,
              ContainsSubstring("30 of 60 shards are missing: 0, 2, 4,") &&
-                 ContainsSubstring("38, …, the first is " + shard(0, 60) + "."));
+                 ContainsSubstring("38, …, the first is " + shard(0, 60) + ".") &&
+                 ContainsSubstring("; --partitions N tells which of N partitions write them"));
 }
 
 TEST_CASE("merge: folders without any shard") {
@@ -414,7 +479,7 @@ TEST_CASE("merge: different options are refused by first difference and files") 
   write_whole(parts.folder / "index", form);
   const std::string message =
       parts.refusal(ErrorCode::usage, {parts.part("a", {0, 1, 2}), parts.folder / "index"});
-  CHECK_THAT(message, ContainsSubstring("--label-storage index in the first, bits in the second"));
+  CHECK_THAT(message, ContainsSubstring("--label-storage bits in the first, index in the second"));
   CHECK_THAT(message, ContainsSubstring(parts.folder / "index/" + shard(0)) &&
                           ContainsSubstring(parts.folder / "a/" + shard(0)));
 }
@@ -428,12 +493,58 @@ TEST_CASE("merge: other samples and another cut are refused") {
   write_whole(parts.folder / "more", {}, 12);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {a, parts.folder / "more"}),
              ContainsSubstring(
-                 "12 samples in 6 shards in the first, 10 samples in 5 shards in the second"));
+                 "10 samples in 5 shards in the first, 12 samples in 6 shards in the second"));
   const TinyForm form;
   fs::create_directory(parts.folder / "cut");
   write_pack(parts.folder / "cut", form, tiny_records(form, 10), 5);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {a, parts.folder / "cut"}),
              ContainsSubstring("10 samples in 2 shards"));
+}
+
+TEST_CASE("merge: shards of several packs are counted, the few to be removed") {
+  const Parts parts;
+  TinyForm index;
+  index.storage = LabelStorage::index;
+  write_whole(parts.folder / "index", index);
+  const std::string a = parts.part("a", {0, 1, 2, 3}), b = parts.part("b", {});
+  fs::copy_file(parts.folder / "index/" + shard(4), b + "/" + shard(4));
+  CHECK_THAT(parts.refusal(ErrorCode::usage, {a, b}),
+             ContainsSubstring(b + "/" + shard(4) + ": is not part of the same pack as '" + a +
+                               "/" + shard(0) + "': --label-storage index in the first") &&
+                 ContainsSubstring("Of 5 shard files, 4 are of the pack of the second, 1 of "
+                                   "another: '" +
+                                   b + "/" + shard(4) + "'. Remove these files") &&
+                 ContainsSubstring("pack the shards that are then missing: 4. "));
+  // the first shard is the odd one
+  fs::copy_file(parts.folder / "index/" + shard(0), a + "/" + shard(0),
+                fs::copy_options::overwrite_existing);
+  parts.part("b2", {4});
+  Recorder recorder;
+  MissingShards missing;
+  const auto report = merge({{a, parts.folder / "b2"}, parts.out, 4, 3}, recorder, &missing);
+  REQUIRE_FALSE(report.ok());
+  CHECK_THAT(report.error().message,
+             ContainsSubstring(a + "/" + shard(0) + ": is not part of the same pack as '" + a +
+                               "/" + shard(1)) &&
+                 ContainsSubstring("missing: 0; of 3 partitions this is 0: run it again, with "
+                                   "Slurm `sbatch --array=0`."));
+  CHECK(missing.list() == "0");
+  CHECK(missing.partition_list(3) == "0");
+}
+
+TEST_CASE("merge: shards of three packs and of other counts are counted") {
+  const Parts parts;
+  const std::string a = parts.part("a", {0, 1, 2, 3, 4});
+  write_whole(parts.folder / "others", {}, 10, 100);
+  write_whole(parts.folder / "more", {}, 12);
+  for (std::uint64_t i = 3; i < 5; ++i) fs::remove(parts.folder / "others/" + shard(i));
+  for (std::uint64_t i = 1; i < 6; ++i) fs::remove(parts.folder / "more/" + shard(i, 6));
+  fs::remove(parts.folder / "others/dataset.json");
+  fs::remove(parts.folder / "more/dataset.json");
+  CHECK_THAT(
+      parts.refusal(ErrorCode::usage, {parts.folder / "more", parts.folder / "others", a}),
+      ContainsSubstring("Of 9 shard files, 5 are of the pack of the second, 4 of 2 others: ") &&
+          ContainsSubstring("and 1 more. Remove these files, or leave out their folders. All "));
 }
 
 TEST_CASE("merge: different engines are named as the difference") {
