@@ -369,6 +369,29 @@ TEST_CASE("a writer that is not committed leaves nothing") {
   }
 }
 
+TEST_CASE("a shard whose temporary file another run removed ends whole") {
+  const TinyForm form = form_of();
+  const Slots slots = slots_of(form, 3);
+  const Schema schema = tiny_schema(form);
+  const Bytes expected = expected_shard(form, slots).bytes;
+  for (const bool equal : {true, false}) {
+    const TempFolder folder;
+    const auto writer = ShardWriter::create(spec_of(folder.path(), form, schema, slots)).value();
+    const auto samples = packed_slots(form, slots);
+    write_payloads(*writer, samples);
+    add_all(*writer, samples);
+    std::filesystem::remove(std::filesystem::directory_iterator(folder.path())->path());
+    std::string finished(reinterpret_cast<const char*>(expected.data()), expected.size());
+    if (!equal) finished.back() ^= 1;
+    folder.write(kName, finished);
+    const FileIdentity before = identity_of(folder / kName).value();
+    CHECK(writer->commit().value().row.bytes == expected.size());
+    CHECK(file_bytes(folder / kName) == expected);
+    CHECK((identity_of(folder / kName).value() == before) == equal);
+    CHECK(files_in(folder.path()) == 1);
+  }
+}
+
 TEST_CASE("until it is committed a shard reads as unfinished") {
   const TinyForm form = form_of();
   const Slots slots = slots_of(form, 3);
