@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,41 +37,48 @@ template <class Prepare, class Take>
     }
     return true;
   }
-  constexpr std::size_t kAhead = 4;  // items per thread that wait to be taken
-  // Item i uses the slot i % slots.size(). There are never more items in the pipeline than slots.
-  std::vector<std::optional<std::invoke_result_t<Prepare, std::size_t>>> slots(kAhead * useful);
+  // Items go through the pipeline in groups, because an item may take less time than its way.
+  const std::size_t group = std::min<std::size_t>(kLeastItems, count / (4 * useful) + 1);
+  constexpr std::size_t kAhead = 4;  // groups per thread that wait to be taken
+  // A group uses the slot of its number modulo the slots. There are never more groups in the
+  // pipeline than slots.
+  std::vector<std::vector<std::invoke_result_t<Prepare, std::size_t>>> slots(kAhead * useful);
   std::size_t next = 0;
   std::atomic<bool> ended = false;
   Result<bool> outcome = true;
   std::atomic<std::size_t> steps = 0;  // shows ThreadSanitizer the order that TBB keeps
+  const auto slot_of = [&](std::size_t first) -> auto& {
+    return slots[first / group % slots.size()];
+  };
+  const auto begin_group = [&](tbb::flow_control& flow) -> std::size_t {
+    (void)steps.load();
+    if (next < count && !ended) return std::exchange(next, next + group);
+    flow.stop();
+    return 0;
+  };
+  const auto prepare_group = [&](std::size_t first) {
+    auto& slot = slot_of(first);
+    for (std::size_t i = first; i < std::min(first + group, count) && !ended; ++i)
+      slot.push_back(prepare(i));
+    ++steps;
+    return first;
+  };
+  const auto take_group = [&](std::size_t first) {
+    (void)steps.load();
+    auto& slot = slot_of(first);
+    for (std::size_t i = 0; i < slot.size() && !ended; ++i) {
+      outcome = take(first + i, std::move(slot[i]));
+      ended = !outcome.ok() || !*outcome;
+    }
+    slot.clear();
+    ++steps;
+  };
   with_threads(static_cast<int>(useful), [&] {
     tbb::parallel_pipeline(
         slots.size(),
-        tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order,
-                                            [&](tbb::flow_control& flow) -> std::size_t {
-                                              (void)steps.load();
-                                              if (next < count && !ended) return next++;
-                                              flow.stop();
-                                              return 0;
-                                            }) &
-            tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel,
-                                                       [&](std::size_t i) {
-                                                         slots[i % slots.size()].emplace(
-                                                             prepare(i));
-                                                         ++steps;
-                                                         return i;
-                                                       }) &
-            tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order,
-                                                [&](std::size_t i) {
-                                                  (void)steps.load();
-                                                  auto& slot = slots[i % slots.size()];
-                                                  if (!ended) {
-                                                    outcome = take(i, std::move(*slot));
-                                                    ended = !outcome.ok() || !*outcome;
-                                                  }
-                                                  slot.reset();
-                                                  ++steps;
-                                                }));
+        tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, begin_group) &
+            tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel, prepare_group) &
+            tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, take_group));
   });
   (void)steps.load();
   return outcome;
