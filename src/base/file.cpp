@@ -37,13 +37,16 @@ File::~File() {
 }
 
 File::File(File&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      path_(std::move(other.path_)),
+      size_when_opened_(other.size_when_opened_) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this != &other) {
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = std::exchange(other.descriptor_, -1);
     path_ = std::move(other.path_);
+    size_when_opened_ = other.size_when_opened_;
   }
   return *this;
 }
@@ -58,6 +61,7 @@ Result<File> File::open_read(const std::string& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return io_error("cannot stat", path, errno);
   if (!S_ISREG(status.st_mode)) return Error{ErrorCode::io, "is not a regular file", path, {}};
+  file.size_when_opened_ = identity_in(status).size_bytes;
   return file;
 }
 
@@ -135,8 +139,7 @@ Status File::close() {
 
 Status read_file(const std::string& path, std::vector<std::byte>& into) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
-  HOTPACK_ASSIGN(const std::uint64_t size, file.size());
-  into.resize(static_cast<std::size_t>(size));
+  into.resize(static_cast<std::size_t>(file.size_when_opened()));
   return file.read_at(0, into);
 }
 

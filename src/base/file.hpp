@@ -45,6 +45,8 @@ class File {
   [[nodiscard]] const std::string& path() const { return path_; }
 
   [[nodiscard]] Result<std::uint64_t> size() const;
+  // The size that open_read() saw; asks no file system again.
+  [[nodiscard]] std::uint64_t size_when_opened() const { return size_when_opened_; }
   [[nodiscard]] Result<FileIdentity> identity() const;
   // Reads exactly `into.size()` bytes at `offset`; a shorter file is an error.
   [[nodiscard]] Status read_at(std::uint64_t offset, std::span<std::byte> into) const;
@@ -62,6 +64,7 @@ class File {
   File(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
   int descriptor_ = -1;
   std::string path_;
+  std::uint64_t size_when_opened_ = 0;
 };
 
 // Reads a whole regular file into `into` (resized, its capacity reused).

@@ -77,6 +77,7 @@ class Checking {
     const Status discovered = discover();
     if (!discovered.ok() && discovered.error().code != ErrorCode::data) return discovered.error();
     if (!discovered.ok()) return nothing_to_check(discovered.error());
+    if (observer_.stop_requested()) return stopped();
     HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return stopped();
     if (nothing_left() && problems_.group(ProblemKind::unopenable_file).count > 0)
@@ -98,6 +99,7 @@ class Checking {
  private:
   Status discover() {
     HOTPACK_TRY(inputs_.discover(problems_));
+    if (observer_.stop_requested()) return {};
     const Discovery& discovered = inputs_.discovery();
     report_.layout = discovered.layout;
     for (const std::string& warning : discovered.warnings) warn("input", warning);

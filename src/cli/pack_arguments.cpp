@@ -29,6 +29,8 @@ constexpr const char* kImages = "Image details";
 constexpr const char* kStorage = "Storage";
 constexpr const char* kWriting = "Running";
 
+constexpr int kMostIoThreads = 1024;
+
 template <class Integer>
 std::optional<Integer> parse_integer(std::string_view text) {
   Integer value{};
@@ -506,6 +508,12 @@ void add_sample_options(CLI::App& command, PackArguments& arguments) {
   add_geometry_options(command, arguments.options.record);
   add_image_options(command, arguments.options.record);
   add_storage_options(command, arguments.options);
+  add_value(command, "--io-threads", arguments.options.run.io_threads,
+            "most threads that wait for files while folders are listed and headers are read; more "
+            "help on network file systems, and local disks use fewer",
+            "N", kWriting)
+      ->default_str(std::to_string(pipeline::kUsualIoThreads))
+      ->check(CLI::Range(1, kMostIoThreads));
 }
 
 void add_planning_options(CLI::App& command, PackArguments& arguments, std::string& output) {

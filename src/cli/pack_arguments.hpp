@@ -21,7 +21,7 @@ struct PackArguments {
 };
 
 // Adds all options that determine the samples and their bytes: inputs, pairing, labels, geometry,
-// images, storage.
+// images, storage; and --io-threads.
 void add_sample_options(CLI::App& command, PackArguments& arguments);
 // Adds the options that only packing needs: output, partitions, errors, resuming.
 void add_writing_options(CLI::App& command, PackArguments& arguments);

@@ -66,7 +66,9 @@ std::string progress_line(const ProgressFigures& figures) {
   if (counts.samples_total > 0) line += "/" + number_text(counts.samples_total);
   if (const auto percent = figures.percent()) line += ", " + std::to_string(*percent) + " %";
   if (figures.samples_per_second > 0)
-    line += ", " + human_rate(figures.samples_per_second) + " samples/s";
+    // Without a total, nobody knows yet what a sample is: files are counted.
+    line += ", " + human_rate(figures.samples_per_second) +
+            (counts.samples_total > 0 ? " samples/s" : "/s");
   if (counts.bytes_in > 0) line += ", " + human_bytes(counts.bytes_in) + " read";
   const auto left = figures.seconds_left();
   if (left && *left > 0) line += ", " + time_left(*left) + " left";

@@ -25,6 +25,7 @@
 #include "inputs/pair_file.hpp"
 #include "inputs/pairing_suggestions.hpp"
 #include "inputs/scan.hpp"
+#include "inputs/scan_scope.hpp"
 #include "inputs/unused_lists.hpp"
 
 namespace hotpack::pipeline {
@@ -470,10 +471,10 @@ class Discoverer {
 
   Status divide_by_shares() {
     if (input_.split.method != Method::ratio && input_.split.method != Method::hash) return {};
-    const SampleList all = std::move(result_.splits.front().list);
+    SampleList all = std::move(result_.splits.front().list);
     if (all.samples.empty()) return {};
     std::string about;
-    HOTPACK_ASSIGN(result_.splits, divide_by_share(all, input_.split, about));
+    HOTPACK_ASSIGN(result_.splits, divide_by_share(std::move(all), input_.split, about));
     add_lines(about);
     return {};
   }
@@ -528,7 +529,8 @@ class Discoverer {
 
 }  // namespace
 
-Result<Discovery> discover(const PackOptions& options, ProblemLog& problems) {
+Result<Discovery> discover(const PackOptions& options, ProblemLog& problems, Observer* observer) {
+  const ScanScope scope(options.run.io_threads, observer);
   HOTPACK_TRY(check_inputs(options.input));
   return Discoverer(options, problems).run();
 }

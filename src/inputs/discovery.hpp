@@ -11,6 +11,7 @@
 
 #include "hotpack/result.hpp"
 #include "inputs/split.hpp"
+#include "settings/observer.hpp"
 #include "settings/options.hpp"
 #include "settings/problem.hpp"
 
@@ -30,6 +31,9 @@ struct Discovery {
   std::uint64_t other_files = 0;  // ignored: without an image extension or the given suffix
 };
 
-[[nodiscard]] Result<Discovery> discover(const PackOptions& options, ProblemLog& problems);
+// Uses RunOptions::io_threads. `observer`, if given, is told how many files were listed so far, and
+// may request a stop: then the result is an error, or without use, and the caller asks the observer.
+[[nodiscard]] Result<Discovery> discover(const PackOptions& options, ProblemLog& problems,
+                                         Observer* observer = nullptr);
 
 }  // namespace hotpack::pipeline

@@ -1,6 +1,7 @@
 #include "inputs/file_list.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/try.hpp"
@@ -10,6 +11,9 @@
 namespace hotpack::pipeline {
 
 namespace {
+
+// With the longest prefix, a key still fits into kMostTextBytes.
+constexpr std::size_t kMostCaptured = 16384;
 
 // A copy without files.
 FileList empty_like(const FileList& list) {
@@ -25,24 +29,32 @@ FileList empty_like(const FileList& list) {
 // Keeps the files for which `keep(file)` is true, and counts the others in other_files.
 template <class Keep>
 void keep_files(FileList& list, Keep keep) {
+  const std::size_t before = list.files.size();
+  std::size_t count = 0;
+  for (FoundFile& file : list.files)
+    if (keep(file)) list.files[count++] = file;
+  if (count == before) return;
+  list.files.resize(count);
   FileList kept = empty_like(list);
-  std::vector<FoundFile> files;
-  for (FoundFile file : list.files)
-    if (keep(file)) files.push_back(file);
-  if (files.size() < list.files.size()) {
-    kept.other_files += list.files.size() - files.size();
-    for (FoundFile& file : files) file = copy_file(list, file, kept);
-    list = std::move(kept);
-  }
-  list.files = std::move(files);
+  kept.other_files += before - list.files.size();
+  kept.files = std::move(list.files);
+  kept.files.shrink_to_fit();
+  for (FoundFile& file : kept.files) file = copy_file(list, file, kept);
+  list = std::move(kept);
 }
 
 }  // namespace
 
 std::uint64_t TextArena::add(std::string_view first, std::string_view second) {
-  const std::uint64_t offset = text_.size();
-  text_.append(first).append(second);
+  if (!text_ || text_.use_count() > 1)
+    text_ = text_ ? std::make_shared<std::string>(*text_) : std::make_shared<std::string>();
+  const std::uint64_t offset = text_->size();
+  text_->append(first).append(second);
   return offset;
+}
+
+std::uint64_t TextArena::memory_bytes() const {
+  return text_ ? text_->capacity() / static_cast<std::uint64_t>(text_.use_count()) : 0;
 }
 
 std::string_view FileList::below(const SourceFile& file) const {
@@ -80,18 +92,32 @@ FoundFile copy_file(const FileList& from, const FoundFile& file, FileList& to) {
 std::vector<FileList> divide_files(const FileList& list, const std::vector<std::uint32_t>& part_of,
                                    std::size_t parts) {
   std::vector<FileList> divided(parts, empty_like(list));
-  for (std::size_t i = 0; i < list.files.size(); ++i)
-    if (part_of[i] != kNoPart)
-      divided[part_of[i]].files.push_back(copy_file(list, list.files[i], divided[part_of[i]]));
+  std::vector<std::size_t> counts(parts);
+  for (const std::uint32_t part : part_of)
+    if (part != kNoPart) ++counts[part];
+  const bool shares =
+      std::accumulate(counts.begin(), counts.end(), std::size_t{0}) * 2 > list.files.size();
+  for (std::size_t part = 0; part < parts; ++part) {
+    divided[part].files.reserve(counts[part]);
+    if (shares) divided[part].arena = list.arena;
+  }
+  for (std::size_t i = 0; i < list.files.size(); ++i) {
+    if (part_of[i] == kNoPart) continue;
+    FileList& part = divided[part_of[i]];
+    part.files.push_back(shares ? list.files[i] : copy_file(list, list.files[i], part));
+  }
   return divided;
 }
 
 void sort_by_key(FileList& list) {
-  std::sort(list.files.begin(), list.files.end(), [&](const FoundFile& a, const FoundFile& b) {
+  const auto before = [&](const FoundFile& a, const FoundFile& b) {
     const int order = list.key(a).compare(list.key(b));
     return order != 0 ? order < 0
                       : std::pair(list.text(a), a.root) < std::pair(list.text(b), b.root);
-  });
+  };
+  // Folders are read in the order of names, which is that of most keys.
+  if (!std::is_sorted(list.files.begin(), list.files.end(), before))
+    std::sort(list.files.begin(), list.files.end(), before);
 }
 
 bool has_suffix(std::string_view stem, std::string_view suffix) {
@@ -103,7 +129,7 @@ void strip_suffix(FileList& list, std::string_view suffix) {
   const std::size_t before = list.files.size();
   keep_files(list, [&](FoundFile& file) {
     const bool keep = has_suffix(list.key(file), suffix);
-    if (keep) file.key_length -= static_cast<std::uint32_t>(suffix.size());
+    if (keep) file.key_length = static_cast<std::uint16_t>(file.key_length - suffix.size());
     return keep;
   });
   list.without_suffix += before - list.files.size();
@@ -128,14 +154,14 @@ Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& prob
   std::vector<FoundFile> kept;
   for (FoundFile& file : list.files) {
     HOTPACK_ASSIGN(const std::optional<std::string> found, pattern.find_all(list.below(file)));
-    if (found && !valid_key(*found)) {
+    if (found && (!valid_key(*found) || found->size() > kMostCaptured)) {
       problems.add({ProblemKind::unusable_name, list.path(file),
                     "the pattern captures '" + *found + "', which cannot be a key"});
       continue;
     }
     const std::string key = found ? list.roots[file.root].key_prefix + *found : std::string();
     file.key = list.arena.add(key);
-    file.key_length = static_cast<std::uint32_t>(key.size());
+    file.key_length = static_cast<std::uint16_t>(key.size());
     kept.push_back(file);
   }
   list.files = std::move(kept);

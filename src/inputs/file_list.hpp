@@ -4,7 +4,9 @@
 // Plain values; thread-safe to read. Functions that drop files also free their memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,35 +23,58 @@ struct Root {
   std::string key_prefix;  // empty, or ending with '/'
 };
 
+// A number below 2^48, in six bytes without alignment to eight.
+class Uint48 {
+ public:
+  constexpr Uint48(std::uint64_t value = 0)  // implicit, like a number
+      : low_(static_cast<std::uint16_t>(value)),
+        middle_(static_cast<std::uint16_t>(value >> 16)),
+        high_(static_cast<std::uint16_t>(value >> 32)) {}
+  constexpr operator std::uint64_t() const {
+    return low_ | std::uint64_t{middle_} << 16 | std::uint64_t{high_} << 32;
+  }
+  Uint48& operator+=(std::uint64_t more) { return *this = *this + more; }
+
+ private:
+  std::uint16_t low_, middle_, high_;
+};
+
 // The text of many files in one allocation. The text of a file is the key prefix of its input
 // folder (root), followed by the file's path below that folder.
+//
+// A copy shares the text until one of the two adds more.
 class TextArena {
  public:
   // Returns where the text starts.
   std::uint64_t add(std::string_view first, std::string_view second = {});
   [[nodiscard]] std::string_view view(std::uint64_t offset, std::uint32_t length) const {
-    return std::string_view(text_).substr(offset, length);
+    return text_ ? std::string_view(*text_).substr(offset, length) : std::string_view();
   }
 
-  [[nodiscard]] std::uint64_t memory_bytes() const { return text_.capacity(); }
+  // The memory of the text, divided among those who share it.
+  [[nodiscard]] std::uint64_t memory_bytes() const;
 
  private:
-  std::string text_;
+  std::shared_ptr<std::string> text_;
 };
+
+// The most bytes of a path below its root, and of a key. Linux allows a path 4,096 bytes.
+inline constexpr std::size_t kMostTextBytes = 0xFFFF;
 
 // A file in as few bytes as possible.
 struct SourceFile {
-  std::uint64_t text = 0;   // in the arena
-  std::uint64_t bytes = 0;  // size of the file
-  std::uint32_t text_length = 0;
+  Uint48 text;   // in the arena
+  Uint48 bytes;  // size of the file
+  std::uint16_t text_length = 0;
   std::uint16_t root = 0;
 };
 
 // A file and the key it has.
 struct FoundFile : SourceFile {
-  std::uint32_t key_length = 0;
-  std::uint64_t key = 0;  // place of the key in the arena; usually where the file's text begins
+  Uint48 key;  // place of the key in the arena; usually where the file's text begins
+  std::uint16_t key_length = 0;
 };
+static_assert(sizeof(SourceFile) == 16 && sizeof(FoundFile) == 24);
 
 struct FileList {
   TextArena arena;
@@ -83,7 +108,8 @@ struct FileList {
 
 // In part_of: the file goes to no list.
 inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
-// Divides the files among `parts` lists: file i goes to list part_of[i].
+// Divides the files among `parts` lists: file i goes to list part_of[i]. The lists share the text of
+// `list`, unless they leave out much of it.
 [[nodiscard]] std::vector<FileList> divide_files(const FileList& list,
                                                  const std::vector<std::uint32_t>& part_of,
                                                  std::size_t parts);

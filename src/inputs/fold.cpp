@@ -77,7 +77,7 @@ void fold_keys(FileSet& set, KeyFolding folding, ProblemLog& problems) {
     if (image == by_key.end()) continue;
     const std::string key(set.images.key(*image->second));
     label.key = set.labels.arena.add(key);
-    label.key_length = static_cast<std::uint32_t>(key.size());
+    label.key_length = static_cast<std::uint16_t>(key.size());
   }
 }
 

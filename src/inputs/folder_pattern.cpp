@@ -43,6 +43,7 @@ const std::regex& words_expression(std::string_view words) {
 
 class ImageSearch : public TreeVisitor {
  public:
+  [[nodiscard]] bool needs_sizes() const override { return false; }
   bool file(const std::string& below, std::uint64_t) override {
     const FileKind kind = describe_name(below).kind;
     if (kind == FileKind::unsupported) found = ImageFiles::unsupported;

@@ -22,7 +22,9 @@ bool valid_key(std::string_view key) {
 }
 
 bool valid_key_prefix(std::string_view prefix) {
-  return prefix.empty() || (prefix.back() == '/' && valid_key(prefix.substr(0, prefix.size() - 1)));
+  constexpr std::size_t kMost = 16384;  // with the longest path, a key fits into 16 bits
+  return prefix.empty() || (prefix.size() <= kMost && prefix.back() == '/' &&
+                            valid_key(prefix.substr(0, prefix.size() - 1)));
 }
 
 std::string key_of_path(std::string_view path) {

@@ -12,7 +12,7 @@ namespace hotpack::pipeline {
 // empty, "." or "..", no NUL byte.
 [[nodiscard]] bool valid_key(std::string_view key);
 
-// A valid prefix of keys: nothing, or a key followed by '/'.
+// A valid prefix of keys: nothing, or a key followed by '/', of at most 16,384 bytes.
 [[nodiscard]] bool valid_key_prefix(std::string_view prefix);
 
 // A path, absolute or relative, as a key: "/a/./b/../c" and "../a/c" give "a/c". May be empty.

@@ -94,6 +94,7 @@ Result<std::vector<Found>> find_layouts(const std::string& folder, const GivenSu
 
 class FileCount : public TreeVisitor {
  public:
+  [[nodiscard]] bool needs_sizes() const override { return false; }
   bool file(const std::string& below, std::uint64_t) override {
     ++files;
     if (below.ends_with(".txt")) ++texts;
@@ -137,6 +138,7 @@ Result<std::string> content_text(const std::string& root, const FolderContent& c
 
 class AnnotationSearch : public TreeVisitor {
  public:
+  [[nodiscard]] bool needs_sizes() const override { return false; }
   bool file(const std::string& below, std::uint64_t) override {
     const FileName name = describe_name(below);
     if (name.kind != FileKind::annotation || below.ends_with(".csv")) return true;
@@ -228,6 +230,7 @@ bool is_taken(const Layout& layout, const std::string& folder) {
 
 class ImageCount : public TreeVisitor {
  public:
+  [[nodiscard]] bool needs_sizes() const override { return false; }
   bool file(const std::string& below, std::uint64_t) override {
     const FileKind kind = describe_name(below).kind;
     if (kind == FileKind::image || kind == FileKind::unsupported) ++image_files;

@@ -91,7 +91,7 @@ void key_masks(FileList& masks, const FileList& images, const MaskPattern& patte
     if (ways.empty()) continue;
     const std::string key = prefix + std::string(way != ways.end() ? way->key : ways.front().key);
     mask.key = masks.arena.add(key);
-    mask.key_length = static_cast<std::uint32_t>(key.size());
+    mask.key_length = static_cast<std::uint16_t>(key.size());
   }
 }
 

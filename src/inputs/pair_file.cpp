@@ -1,7 +1,5 @@
 #include "inputs/pair_file.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -12,9 +10,11 @@
 #include "base/try.hpp"
 #include "format/json.hpp"
 #include "inputs/file_kind.hpp"
+#include "inputs/file_sizes.hpp"
 #include "inputs/key_text.hpp"
 #include "inputs/listed_path.hpp"
 #include "inputs/pair_table.hpp"
+#include "inputs/scan_scope.hpp"
 #include "inputs/tree_walk.hpp"
 
 namespace hotpack::pipeline {
@@ -38,10 +38,11 @@ class PairFileReader {
   Result<PairFileSamples> read() {
     HOTPACK_ASSIGN(const std::string text, read_list_text(options_.file));
     HOTPACK_ASSIGN(PairTable table, PairTable::open(text, options_.file));
-    while (true) {
-      HOTPACK_ASSIGN(const std::optional<PairRow> row, table.next());
-      if (!row) break;
-      HOTPACK_TRY(add(*row));
+    most_rows_ = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+    // The first row alone: it says whether labels are files.
+    HOTPACK_ASSIGN(std::size_t rows, add_rows(table, 1));
+    while (rows > 0) {
+      HOTPACK_ASSIGN(rows, add_rows(table, kRowsAtOnce));
     }
     if (parts_.empty())
       return data_error("has a header and no sample; expected a line for each sample below it",
@@ -67,7 +68,57 @@ class PairFileReader {
     std::size_t first_line = 0;
   };
 
-  Status add(const PairRow& row) {
+  // A row and what its files are, if they are files.
+  struct Row : PairRow {
+    std::optional<std::uint64_t> image_bytes, label_bytes;
+  };
+  static constexpr std::size_t kRowsAtOnce = 16384;
+
+  // Adds at most `most` rows. Returns how many there were.
+  Result<std::size_t> add_rows(PairTable& table, std::size_t most) {
+    std::vector<Row> rows;
+    std::optional<Error> error;
+    while (rows.size() < most && !error) {
+      Result<std::optional<PairRow>> row = table.next();
+      if (!row.ok())
+        error = std::move(row).error();
+      else if (*row)
+        rows.push_back({std::move(**row), {}, {}});
+      else
+        break;
+    }
+    find_sizes(rows);
+    HOTPACK_TRY(count_scanned(rows.size()));
+    for (const Row& row : rows) HOTPACK_TRY(add(row));
+    if (error) return *std::move(error);
+    return rows.size();
+  }
+
+  void find_sizes(std::vector<Row>& rows) const {
+    std::vector<std::string> paths;
+    ListedPaths listed = paths_;  // counts what it is asked, and add() asks again
+    for (const Row& row : rows) {
+      paths.push_back(path_of(listed.place(row.image)));
+      paths.push_back(may_be_file(row) ? path_of(listed.place(row.label)) : std::string());
+    }
+    const std::vector<std::optional<std::uint64_t>> sizes = sizes_of(paths);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].image_bytes = sizes[2 * i];
+      rows[i].label_bytes = sizes[2 * i + 1];
+    }
+  }
+
+  [[nodiscard]] bool may_be_file(const PairRow& row) const {
+    if (row.label.empty()) return false;
+    return form_ != LabelForm::name || has_image_name(row.label);
+  }
+
+  static bool has_image_name(const std::string& label) {
+    const FileKind kind = describe_name(label).kind;
+    return kind == FileKind::image || kind == FileKind::unsupported;
+  }
+
+  Status add(const Row& row) {
     Part& part = parts_[row.split];
     if (!part.form) HOTPACK_TRY(begin(part, row));
     const LabelForm form = form_of(row);
@@ -81,13 +132,14 @@ class PairFileReader {
   }
 
   // The first row of a split fixes the form of its labels.
-  Status begin(Part& part, const PairRow& row) {
+  Status begin(Part& part, const Row& row) {
     if (!row.split.empty() && !valid_split_name(row.split))
       return data_error("line " + std::to_string(row.line) + ": the split '" + row.split +
                             "' cannot be the name of a folder",
                         options_.file);
     part.form = form_of(row);
     part.first_line = row.line;
+    if (parts_.size() == 1) part.list.samples.reserve(most_rows_);
     part.list.images.roots = part.list.labels.roots = paths_.roots();
     part.list.has_label_files = *part.form == LabelForm::file;
     if (*part.form == LabelForm::none) return {};
@@ -98,12 +150,12 @@ class PairFileReader {
   }
 
   // A label names a file if it looks like the name of an image or such a file exists, else a class.
-  LabelForm form_of(const PairRow& row) {
+  LabelForm form_of(const Row& row) {
     if (row.label.empty()) return LabelForm::none;
-    const FileKind kind = describe_name(row.label).kind;
-    if (kind == FileKind::image || kind == FileKind::unsupported) return LabelForm::file;
+    if (has_image_name(row.label)) return LabelForm::file;
     if (form_ == LabelForm::name) return LabelForm::name;
-    return size_of(paths_.place(row.label)) ? LabelForm::file : LabelForm::name;
+    (void)paths_.place(row.label);
+    return row.label_bytes ? LabelForm::file : LabelForm::name;
   }
 
   [[nodiscard]] Error mixed(std::size_t line, LabelForm form, std::size_t other_line,
@@ -116,23 +168,30 @@ class PairFileReader {
                       options_.file);
   }
 
-  bool add_image(Part& part, const PairRow& row, FoundFile& image) {
+  bool add_image(Part& part, const Row& row, FoundFile& image) {
     std::string key;
-    if (!add_file(part.list.images, row.line, row.image, image, &key)) return false;
-    image.key = part.list.images.text(image).starts_with(key) ? image.text
-                                                              : part.list.images.arena.add(key);
-    image.key_length = static_cast<std::uint32_t>(key.size());
+    if (!add_file(part.list.images, row.line, {row.image, row.image_bytes}, image, &key))
+      return false;
+    image.key = image.text;
+    if (!part.list.images.text(image).starts_with(key))
+      image.key = part.list.images.arena.add(key);
+    image.key_length = static_cast<std::uint16_t>(key.size());
     return true;
   }
 
-  bool add_label(Part& part, const PairRow& row, SourceFile& label) {
-    return add_file(part.list.labels, row.line, row.label, label, nullptr);
+  bool add_label(Part& part, const Row& row, SourceFile& label) {
+    return add_file(part.list.labels, row.line, {row.label, row.label_bytes}, label, nullptr);
   }
 
+  struct ListedFile {
+    const std::string& path;
+    std::optional<std::uint64_t> bytes;  // absent if it is no regular file
+  };
+
   // Returns false and reports a problem if the file cannot be used.
-  bool add_file(FileList& list, std::size_t line, const std::string& path, SourceFile& file,
+  bool add_file(FileList& list, std::size_t line, const ListedFile& listed, SourceFile& file,
                 std::string* key) {
-    const ListedPaths::Place place = paths_.place(path);
+    const ListedPaths::Place place = paths_.place(listed.path);
     const FileName name = describe_name(place.below);
     const std::string below(place.below);
     if (key != nullptr)
@@ -141,15 +200,14 @@ class PairFileReader {
       return refuse(ProblemKind::unusable_name, place, line, "the path cannot be a key");
     if (name.kind == FileKind::unsupported)
       return refuse(ProblemKind::unsupported_file, place, line, unsupported_text(name.format));
-    const std::optional<std::uint64_t> bytes = size_of(place);
-    const std::string special = bytes ? std::string() : why_no_file(path_of(place));
+    const std::string special = listed.bytes ? std::string() : why_no_file(path_of(place));
     const bool missing = special.empty() || special.starts_with("cannot be read");
-    if (!bytes)
+    if (!listed.bytes)
       return refuse(ProblemKind::missing_file, place, line,
                     missing ? "there is no such file" : special);
     file.text = list.arena.add(below);
-    file.text_length = static_cast<std::uint32_t>(below.size());
-    file.bytes = *bytes;
+    file.text_length = static_cast<std::uint16_t>(below.size());
+    file.bytes = *listed.bytes;
     file.root = place.root;
     return true;
   }
@@ -167,13 +225,6 @@ class PairFileReader {
 
   [[nodiscard]] std::string path_of(const ListedPaths::Place& place) const {
     return path_below(paths_.roots()[place.root].folder, place.below);
-  }
-
-  [[nodiscard]] std::optional<std::uint64_t> size_of(const ListedPaths::Place& place) const {
-    struct stat status {};
-    if (::stat(path_of(place).c_str(), &status) != 0 || !S_ISREG(status.st_mode))
-      return std::nullopt;
-    return static_cast<std::uint64_t>(status.st_size);
   }
 
   std::uint32_t class_index(const std::string& name) {
@@ -199,20 +250,25 @@ class PairFileReader {
 
   // Sorts by key; of several samples with one key only the first stays.
   void sort_samples(SampleList& list) {
-    const auto before = [&](const Sample& a, const Sample& b) { return list.key(a) < list.key(b); };
-    std::stable_sort(list.samples.begin(), list.samples.end(), before);
-    std::vector<Sample> unique;
+    // The text of an earlier line comes first in the arena.
+    const auto before = [&](const Sample& a, const Sample& b) {
+      const int order = list.key(a).compare(list.key(b));
+      return order != 0 ? order < 0 : a.image.text < b.image.text;
+    };
+    if (!std::is_sorted(list.samples.begin(), list.samples.end(), before))
+      std::sort(list.samples.begin(), list.samples.end(), before);
+    std::size_t kept = 0;
     for (const Sample& sample : list.samples) {
-      if (unique.empty() || list.key(unique.back()) != list.key(sample)) {
-        unique.push_back(sample);
+      if (kept == 0 || list.key(list.samples[kept - 1]) != list.key(sample)) {
+        list.samples[kept++] = sample;
       } else {
         problems_.add({ProblemKind::duplicate_key, list.image_path(sample),
                        "has the same key '" + std::string(list.key(sample)) + "' as " +
-                           quoted_text(list.image_path(unique.back())) + " in " +
+                           quoted_text(list.image_path(list.samples[kept - 1])) + " in " +
                            quoted_text(options_.file)});
       }
     }
-    list.samples = std::move(unique);
+    list.samples.resize(kept);
   }
 
   [[nodiscard]] std::string forms_text() const {
@@ -262,6 +318,7 @@ class PairFileReader {
   ListedPaths paths_;
   PairFileSamples result_;
   std::map<std::string, Part> parts_;
+  std::size_t most_rows_ = 0;
   std::map<std::string, std::uint32_t> classes_;  // in order of occurrence
   std::optional<LabelForm> form_;                 // of all labels of the table
   std::size_t form_line_ = 0;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -20,26 +21,52 @@ bool differ_in_extension(const FileList& list, const FoundFile& a, const FoundFi
 
 // Keeps the first file of each key and reports the others.
 void remove_duplicates(FileList& list, std::string_view what, ProblemLog& problems) {
-  std::vector<FoundFile> unique;
-  unique.reserve(list.files.size());
+  std::size_t kept = 0;
   for (const FoundFile& file : list.files) {
-    if (!unique.empty() && list.key(unique.back()) == list.key(file)) {
-      problems.add({differ_in_extension(list, file, unique.back()) ? ProblemKind::twin_file
-                                                                   : ProblemKind::duplicate_key,
+    if (kept > 0 && list.key(list.files[kept - 1]) == list.key(file)) {
+      const FoundFile& first = list.files[kept - 1];
+      problems.add({differ_in_extension(list, file, first) ? ProblemKind::twin_file
+                                                           : ProblemKind::duplicate_key,
                     list.path(file),
                     "has the same key '" + std::string(list.key(file)) + "' as the " +
-                        std::string(what) + " " + quoted_text(list.path(unique.back()))});
+                        std::string(what) + " " + quoted_text(list.path(first))});
     } else {
-      unique.push_back(file);
+      list.files[kept++] = file;
     }
   }
-  list.files = std::move(unique);
+  list.files.resize(kept);
 }
 
-void drop_files(FileList& list) {
-  list.files.clear();
-  list.files.shrink_to_fit();
-}
+// Takes the files out of a list, one after the other, and releases their memory in a few steps:
+// samples are made of files, and a plan of millions of samples should not need both at once.
+class FileDrain {
+ public:
+  explicit FileDrain(FileList& list)
+      : list_(list), step_(std::max<std::size_t>(65536, list.files.size() / 8)) {}
+  ~FileDrain() { list_.files = {}; }
+  FileDrain(const FileDrain&) = delete;
+  FileDrain& operator=(const FileDrain&) = delete;
+
+  [[nodiscard]] bool empty() const { return next_ == list_.files.size(); }
+  [[nodiscard]] const FoundFile& front() const { return list_.files[next_]; }
+  [[nodiscard]] std::string_view key() const { return list_.key(front()); }
+  FoundFile take() {
+    const FoundFile file = list_.files[next_++];
+    if (next_ == step_) release();
+    return file;
+  }
+
+ private:
+  void release() {
+    list_.files = std::vector(list_.files.begin() + static_cast<std::ptrdiff_t>(next_),
+                              list_.files.end());
+    next_ = 0;
+  }
+
+  FileList& list_;
+  const std::size_t step_;
+  std::size_t next_ = 0;
+};
 
 // Counts or reports files without a partner.
 struct Orphans {
@@ -48,7 +75,7 @@ struct Orphans {
   std::uint64_t& left_out;
   KeyFolding given = {};  // --fold
 
-  using Files = std::vector<const FoundFile*>;
+  using Files = std::vector<FoundFile>;
 
   // Reports each file without a partner; with `skip`, only counts these files. If a file of the
   // other kind has a similar key, the report names that file.
@@ -60,11 +87,11 @@ struct Orphans {
     }
     const Alike alike_labels = alike(label_files, labels),
                 alike_images = alike(image_files, images);
-    for (const FoundFile* image : images)
-      add(ProblemKind::orphan_image, image_files, *image, "no label has its key", alike_labels,
+    for (const FoundFile& image : images)
+      add(ProblemKind::orphan_image, image_files, image, "no label has its key", alike_labels,
           label_files);
-    for (const FoundFile* label : labels)
-      add(ProblemKind::orphan_label, label_files, *label, "no image has its key", alike_images,
+    for (const FoundFile& label : labels)
+      add(ProblemKind::orphan_label, label_files, label, "no image has its key", alike_images,
           image_files);
   }
 
@@ -74,7 +101,7 @@ struct Orphans {
 
   static Alike alike(const FileList& files, const Files& orphans) {
     Alike by_key;
-    for (const FoundFile* file : orphans) by_key.try_emplace(folded(files.key(*file), kAll), file);
+    for (const FoundFile& file : orphans) by_key.try_emplace(folded(files.key(file), kAll), &file);
     return by_key;
   }
 
@@ -103,27 +130,23 @@ Sample sample_of(const FoundFile& image) {
   return sample;
 }
 
-using Place = std::vector<FoundFile>::const_iterator;
-
-// Goes through two sorted lists together, and calls pair(image, label) for each key that both
-// contain, with the first label of that key. `pair` must return the first label that does not
-// belong to the image. Files without a partner go to `orphans`.
+// Goes through two sorted lists together, takes their files, and calls pair(image, labels) for each
+// key that both contain. `pair` must take the labels of the image, at least one. Files without a
+// partner go to `orphans`.
 template <class Pair>
-void pair_sorted(const FileList& images, const FileList& labels, const Orphans& orphans,
-                 Pair pair) {
+void pair_sorted(FileList& images, FileList& labels, const Orphans& orphans, Pair pair) {
   Orphans::Files lone_images, lone_labels;
-  Place image = images.files.begin();
-  Place label = labels.files.begin();
+  FileDrain image(images), label(labels);
   const auto compare = [&] {
-    if (image == images.files.end()) return 1;
-    if (label == labels.files.end()) return -1;
-    return images.key(*image).compare(labels.key(*label));
+    if (image.empty()) return 1;
+    if (label.empty()) return -1;
+    return image.key().compare(label.key());
   };
-  while (image != images.files.end() || label != labels.files.end()) {
+  while (!image.empty() || !label.empty()) {
     const int order = compare();
-    if (order < 0) lone_images.push_back(&*image++);
-    if (order > 0) lone_labels.push_back(&*label++);
-    if (order == 0) label = pair(*image++, label);
+    if (order < 0) lone_images.push_back(image.take());
+    if (order > 0) lone_labels.push_back(label.take());
+    if (order == 0) pair(image.take(), label);
   }
   orphans.tell(images, lone_images, labels, lone_labels);
 }
@@ -142,7 +165,7 @@ class MaskPairing {
   void run() {
     collect_names();
     pair_sorted(list_.images, list_.labels, orphans_,
-                [&](const FoundFile& image, Place mask) { return add_sample(image, mask); });
+                [&](const FoundFile& image, FileDrain& masks) { add_sample(image, masks); });
   }
 
  private:
@@ -166,19 +189,19 @@ class MaskPairing {
     list_.mask_names.assign(names.begin(), names.end());
   }
 
-  Place add_sample(const FoundFile& image, Place mask) {
+  void add_sample(const FoundFile& image, FileDrain& masks) {
     Sample sample = sample_of(image);
     sample.first_mask = static_cast<std::uint32_t>(list_.masks.size());
-    for (; mask != list_.labels.files.end() && list_.labels.key(*mask) == list_.images.key(image);
-         ++mask)
-      list_.masks.push_back({*mask, index_of(list_.mask_names, name_of(*mask)), kNoClass});
+    while (!masks.empty() && masks.key() == list_.images.key(image)) {
+      const FoundFile mask = masks.take();
+      list_.masks.push_back({mask, index_of(list_.mask_names, name_of(mask)), kNoClass});
+    }
     const auto first = list_.masks.begin() + sample.first_mask;
     std::stable_sort(first, list_.masks.end(),
                      [](const Mask& a, const Mask& b) { return a.name < b.name; });
     remove_repeated(sample.first_mask);
     sample.mask_count = static_cast<std::uint32_t>(list_.masks.size()) - sample.first_mask;
     list_.samples.push_back(sample);
-    return mask;
   }
 
   // Keeps the first of two masks with the same class, and reports the other.
@@ -203,20 +226,19 @@ class MaskPairing {
   Orphans orphans_;
 };
 
-void copy_sample(const SampleList& from, const Sample& sample, SampleList& to) {
-  Sample copy = sample;
-  copy.image = copy_file(from.images, sample.image, to.images);
-  if (sample.label.text_length > 0) copy.label = copy_source(from.labels, sample.label, to.labels);
-  copy.first_mask = static_cast<std::uint32_t>(to.masks.size());
-  for (const Mask& mask : from.masks_of(sample))
-    to.masks.push_back({copy_source(from.labels, mask.file, to.labels), mask.name, mask.class_id});
-  to.samples.push_back(copy);
+// Gives a part its own masks, in the order of its samples. `all` are those of the whole list.
+void keep_own_masks(const std::vector<Mask>& all, SampleList& part) {
+  for (Sample& sample : part.samples) {
+    const auto masks = std::span(all).subspan(sample.first_mask, sample.mask_count);
+    sample.first_mask = static_cast<std::uint32_t>(part.masks.size());
+    part.masks.insert(part.masks.end(), masks.begin(), masks.end());
+  }
 }
 
 }  // namespace
 
 std::uint64_t SampleList::memory_bytes() const {
-  return samples.capacity() * sizeof(Sample) + masks.capacity() * sizeof(Mask) +
+  return samples.size() * sizeof(Sample) + masks.size() * sizeof(Mask) +
          images.arena.memory_bytes() + labels.arena.memory_bytes();
 }
 
@@ -229,13 +251,10 @@ SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, Prob
   remove_duplicates(list.labels, "label", problems);
   list.samples.reserve(std::min(list.images.files.size(), list.labels.files.size()));
   pair_sorted(list.images, list.labels, Orphans{skip_orphans, problems, left_out, given},
-              [&](const FoundFile& image, Place label) {
+              [&](const FoundFile& image, FileDrain& labels_left) {
                 list.samples.push_back(sample_of(image));
-                list.samples.back().label = *label;
-                return label + 1;
+                list.samples.back().label = labels_left.take();
               });
-  drop_files(list.images);
-  drop_files(list.labels);
   return list;
 }
 
@@ -246,8 +265,6 @@ SampleList pair_masks(FileList images, FileList masks, const MaskPattern& patter
   sort_by_key(list.labels);
   remove_duplicates(list.images, "image", problems);
   MaskPairing(list, pattern, Orphans{skip_orphans, problems, left_out}).run();
-  drop_files(list.images);
-  drop_files(list.labels);
   return list;
 }
 
@@ -256,8 +273,8 @@ SampleList images_alone(FileList images, ProblemLog& problems) {
   sort_by_key(list.images);
   remove_duplicates(list.images, "image", problems);
   list.samples.reserve(list.images.files.size());
-  for (const FoundFile& file : list.images.files) list.samples.push_back(sample_of(file));
-  drop_files(list.images);
+  for (FileDrain images_left(list.images); !images_left.empty();)
+    list.samples.push_back(sample_of(images_left.take()));
   return list;
 }
 
@@ -271,19 +288,30 @@ SampleList images_by_folder(FileList images, ProblemLog& problems) {
   return list;
 }
 
-std::vector<SampleList> divide_samples(const SampleList& list,
-                                       const std::vector<std::uint32_t>& part_of,
+std::vector<SampleList> divide_samples(SampleList list, const std::vector<std::uint32_t>& part_of,
                                        std::size_t parts) {
-  std::vector<SampleList> divided(parts);
-  for (SampleList& part : divided) {
-    part.images.roots = list.images.roots;
-    part.labels.roots = list.labels.roots;
-    part.has_label_files = list.has_label_files;
-    part.mask_names = list.mask_names;
-    part.class_names = list.class_names;
+  std::vector<std::size_t> counts(parts);
+  for (const std::uint32_t part : part_of)
+    if (part != kNoPart) ++counts[part];
+  // The largest part stays where it is, so that memory for two lists is never needed.
+  const auto largest = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
+                                                counts.begin());
+  std::vector<Sample> samples = std::exchange(list.samples, {});
+  const std::vector<Mask> masks = std::exchange(list.masks, {});
+  std::vector<SampleList> divided(parts, list);
+  for (std::size_t part = 0; part < parts; ++part)
+    if (part != largest) divided[part].samples.reserve(counts[part]);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (part_of[i] == largest)
+      samples[kept++] = samples[i];
+    else if (part_of[i] != kNoPart)
+      divided[part_of[i]].samples.push_back(samples[i]);
   }
-  for (std::size_t i = 0; i < list.samples.size(); ++i)
-    if (part_of[i] != kNoPart) copy_sample(list, list.samples[i], divided[part_of[i]]);
+  samples.resize(kept);
+  divided[largest].samples = std::move(samples);
+  if (!masks.empty())
+    for (SampleList& part : divided) keep_own_masks(masks, part);
   return divided;
 }
 

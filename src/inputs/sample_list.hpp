@@ -1,7 +1,7 @@
 // The samples of a data set. Images are paired with labels by key, never by position.
 //
-// Compact: about a hundred bytes per sample plus the text of its paths, because a plan may contain
-// millions of samples. Immutable after pairing, except for the sizes, which probing headers sets.
+// Compact: 72 bytes per sample plus the text of its paths, because a plan may contain millions of
+// samples. Immutable after pairing, except for the sizes, which probing headers sets.
 // Thread-safe to read.
 #pragma once
 
@@ -100,8 +100,8 @@ struct SampleList {
 [[nodiscard]] SampleList images_by_folder(FileList images, ProblemLog& problems);
 
 // Divides the samples among `parts` lists: sample i goes to list part_of[i], or to no list if that
-// is kNoPart. Each list has copies of the text of its own samples, and all class names.
-[[nodiscard]] std::vector<SampleList> divide_samples(const SampleList& list,
+// is kNoPart. The lists share the text of `list`; each has all class names.
+[[nodiscard]] std::vector<SampleList> divide_samples(SampleList list,
                                                      const std::vector<std::uint32_t>& part_of,
                                                      std::size_t parts);
 

@@ -69,8 +69,8 @@ class Scanner : public TreeVisitor {
     FoundFile file;
     file.text = list_.arena.add(prefix, below);
     file.key = file.text;
-    file.text_length = static_cast<std::uint32_t>(prefix.size() + below.size());
-    file.key_length = static_cast<std::uint32_t>(prefix.size() + stem_length);
+    file.text_length = static_cast<std::uint16_t>(prefix.size() + below.size());
+    file.key_length = static_cast<std::uint16_t>(prefix.size() + stem_length);
     file.bytes = bytes;
     file.root = root_;
     list_.files.push_back(file);

@@ -47,27 +47,35 @@ struct Group {
   std::size_t count = 0;
 };
 struct Groups {
+  const SampleList& list;
+  bool each_sample = false;            // without --group each sample is a group named by its key
   std::vector<Group> groups;           // sorted by name
   std::vector<std::uint32_t> members;  // samples
   std::uint64_t alone = 0;             // samples whose key does not match --group
+
+  [[nodiscard]] std::size_t size() const {
+    return each_sample ? list.samples.size() : groups.size();
+  }
+  [[nodiscard]] std::string_view name(std::size_t group) const {
+    return each_sample ? list.key(list.samples[group]) : groups[group].name;
+  }
+  [[nodiscard]] std::size_t count(std::size_t group) const {
+    return each_sample ? 1 : groups[group].count;
+  }
 };
 
-// Groups by --group; without it each sample is a group named by its key.
+// Groups by --group. The samples of `list` are sorted by key.
 Result<Groups> groups_of(const SampleList& list, const std::string& expression) {
-  Groups result;
-  std::optional<PathPattern> pattern;
-  if (!expression.empty()) {
-    HOTPACK_ASSIGN(pattern, PathPattern::compile(expression, "--group"));
-  }
+  Groups result{list, expression.empty(), {}, {}, 0};
+  if (result.each_sample) return result;
+  HOTPACK_ASSIGN(const PathPattern pattern, PathPattern::compile(expression, "--group"));
   std::vector<std::pair<std::string_view, std::uint32_t>> names;
   names.reserve(list.samples.size());
   for (const Sample& sample : list.samples) {
     std::string_view name = list.key(sample);
-    if (pattern) {
-      HOTPACK_ASSIGN(const std::optional<std::string_view> found, pattern->find(name));
-      if (!found) ++result.alone;
-      name = found.value_or(name);
-    }
+    HOTPACK_ASSIGN(const std::optional<std::string_view> found, pattern.find(name));
+    if (!found) ++result.alone;
+    name = found.value_or(name);
     names.emplace_back(name, static_cast<std::uint32_t>(names.size()));
   }
   std::sort(names.begin(), names.end());
@@ -80,17 +88,22 @@ Result<Groups> groups_of(const SampleList& list, const std::string& expression) 
   return result;
 }
 
-void assign(const Groups& groups, const Group& group, std::uint32_t part,
+void assign(const Groups& groups, std::size_t group, std::uint32_t part,
             std::vector<std::uint32_t>& part_of) {
-  for (std::size_t i = 0; i < group.count; ++i) part_of[groups.members[group.first + i]] = part;
+  if (groups.each_sample) {
+    part_of[group] = part;
+    return;
+  }
+  const Group& own = groups.groups[group];
+  for (std::size_t i = 0; i < own.count; ++i) part_of[groups.members[own.first + i]] = part;
 }
 
 std::vector<std::uint32_t> parts_by_hash(const Groups& groups,
                                          const std::vector<std::uint64_t>& shares) {
-  std::vector<std::uint32_t> part_of(groups.members.size(), kNoPart);
+  std::vector<std::uint32_t> part_of(groups.list.samples.size(), kNoPart);
   const std::uint64_t total = std::accumulate(shares.begin(), shares.end(), std::uint64_t{0});
-  for (const Group& group : groups.groups) {
-    std::uint64_t rest = xxh3_64(bytes_of(group.name)) % total;
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    std::uint64_t rest = xxh3_64(bytes_of(groups.name(group))) % total;
     std::uint32_t part = 0;
     for (; rest >= shares[part]; ++part) rest -= shares[part];
     assign(groups, group, part, part_of);
@@ -102,26 +115,25 @@ std::vector<std::uint32_t> parts_by_ratio(const Groups& groups,
                                           const std::vector<std::uint64_t>& shares,
                                           std::uint64_t seed) {
   std::vector<std::pair<Hash128, std::uint32_t>> order;
-  order.reserve(groups.groups.size());
-  for (const Group& group : groups.groups)
-    order.emplace_back(format::shuffle_rank(seed, group.name),
-                       static_cast<std::uint32_t>(order.size()));
+  order.reserve(groups.size());
+  for (std::size_t group = 0; group < groups.size(); ++group)
+    order.emplace_back(format::shuffle_rank(seed, groups.name(group)),
+                       static_cast<std::uint32_t>(group));
   std::sort(order.begin(), order.end());
   std::vector<std::int64_t> lacking;
-  for (const std::uint64_t due : largest_remainders(shares, groups.members.size()))
+  for (const std::uint64_t due : largest_remainders(shares, groups.list.samples.size()))
     lacking.push_back(static_cast<std::int64_t>(due));
-  std::vector<std::uint32_t> part_of(groups.members.size(), kNoPart);
+  std::vector<std::uint32_t> part_of(groups.list.samples.size(), kNoPart);
   for (const auto& [rank, index] : order) {
     const auto most = std::max_element(lacking.begin(), lacking.end());
-    *most -= static_cast<std::int64_t>(groups.groups[index].count);
-    assign(groups, groups.groups[index], static_cast<std::uint32_t>(most - lacking.begin()),
-           part_of);
+    *most -= static_cast<std::int64_t>(groups.count(index));
+    assign(groups, index, static_cast<std::uint32_t>(most - lacking.begin()), part_of);
   }
   return part_of;
 }
 
 std::string group_text(const Groups& groups) {
-  std::string text = "groups: " + std::to_string(groups.groups.size()) + " by --group\n";
+  std::string text = "groups: " + std::to_string(groups.size()) + " by --group\n";
   if (groups.alone > 0)
     text += "not matched by --group, each a group of its own: " + std::to_string(groups.alone) +
             " samples\n";
@@ -205,7 +217,7 @@ std::vector<std::uint64_t> largest_remainders(const std::vector<std::uint64_t>& 
   return counts;
 }
 
-Result<std::vector<Split>> divide_by_share(const SampleList& list, const SplitOptions& options,
+Result<std::vector<Split>> divide_by_share(SampleList list, const SplitOptions& options,
                                            std::string& about) {
   HOTPACK_ASSIGN(const std::vector<std::uint64_t> shares, parse_shares(options.parts));
   HOTPACK_ASSIGN(const Groups groups, groups_of(list, options.group));
@@ -214,14 +226,15 @@ Result<std::vector<Split>> divide_by_share(const SampleList& list, const SplitOp
     return usage_error("--group '" + options.group + "' matches none of the keys, such as '" +
                        std::string(list.key(list.samples[0])) + "'");
   if (!options.group.empty()) about += group_text(groups);
+  const std::size_t group_count = groups.size();
   const bool by_hash = options.method == SplitOptions::Method::hash;
   const std::vector<std::uint32_t> part_of =
       by_hash ? parts_by_hash(groups, shares) : parts_by_ratio(groups, shares, options.seed);
-  std::vector<SampleList> lists = divide_samples(list, part_of, shares.size());
+  std::vector<SampleList> lists = divide_samples(std::move(list), part_of, shares.size());
   std::vector<Split> splits;
   for (std::size_t i = 0; i < shares.size(); ++i)
     splits.push_back({options.parts[i].name, std::move(lists[i])});
-  HOTPACK_TRY(check_filled(splits, samples, groups.groups.size()));
+  HOTPACK_TRY(check_filled(splits, samples, group_count));
   return splits;
 }
 
@@ -261,7 +274,7 @@ Result<std::vector<FolderPart>> divide_by_folder(const FileList& list) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     for (FoundFile& file : divided[i].files) {
       file.key += names[i].size() + 1;
-      file.key_length -= static_cast<std::uint32_t>(names[i].size() + 1);
+      file.key_length = static_cast<std::uint16_t>(file.key_length - names[i].size() - 1);
     }
     parts.push_back({names[i], std::move(divided[i])});
   }

@@ -36,7 +36,7 @@ struct Split {
 // samples as largest_remainders() returns for it.
 // Method hash: XXH3-64 of the key or group, modulo the sum of the shares, selects the part.
 // With --group, appends lines about the groups to `about`.
-[[nodiscard]] Result<std::vector<Split>> divide_by_share(const SampleList& list,
+[[nodiscard]] Result<std::vector<Split>> divide_by_share(SampleList list,
                                                          const SplitOptions& options,
                                                          std::string& about);
 

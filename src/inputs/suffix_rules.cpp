@@ -603,7 +603,7 @@ void strip_alone(FileList& images, const std::string& suffix) {
   if (!is_enough(count_suffix(images, suffix), images.files.size())) return;
   for (FoundFile& file : images.files)
     if (has_suffix(images.key(file), suffix))
-      file.key_length -= static_cast<std::uint32_t>(suffix.size());
+      file.key_length = static_cast<std::uint16_t>(file.key_length - suffix.size());
 }
 
 // Strips the suffixes of a rule from both lists. In one folder, both lists hold all files at first.

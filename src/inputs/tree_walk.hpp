@@ -1,7 +1,8 @@
 // Visits the files of a folder tree.
 //
 // Follows symbolic links, except those back to a parent folder. Ignores junk files (file_kind.hpp).
-// Visits names in byte order on every file system. Failure: code `io` for a root that cannot be
+// Visits names in byte order on every file system, from one thread, the caller's. Other threads
+// (scan_scope.hpp) look ahead while the file system lets them wait. Failure: code `io` for a root that cannot be
 // read. Entries below it that cannot be read go to the visitor's unusable().
 #pragma once
 
@@ -16,6 +17,8 @@ namespace hotpack::pipeline {
 class TreeVisitor {
  public:
   virtual ~TreeVisitor() = default;
+  // False if file() may be told 0 bytes, which saves a call of the system for most files.
+  [[nodiscard]] virtual bool needs_sizes() const { return true; }
   // `below` is the path below the root. Return false to end the visit.
   virtual bool file(const std::string& below, std::uint64_t bytes) = 0;
   virtual void folder(const std::string& below) { (void)below; }

@@ -1,10 +1,9 @@
 #include "label_setup/header_probe.hpp"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/error.hpp"
@@ -14,6 +13,7 @@
 #include "label_setup/orientation.hpp"
 #include "label_setup/placement.hpp"
 #include "label_setup/source_file.hpp"
+#include "settings/io_threads.hpp"
 #include "settings/ticker.hpp"
 
 namespace hotpack::pipeline {
@@ -70,34 +70,28 @@ struct Shared {
   std::atomic<std::uint64_t> closed = 0;  // files that cannot be read
 };
 
-// Probes the headers of a part of the samples. The results of parts are joined in the order of
-// samples, so that the examples are the first ones, whatever the number of threads.
-class Part {
+// Probes the headers of samples, on one thread.
+class Prober {
  public:
-  Part(SampleList& list, const RecordOptions& options, const Observer& observer, Shared& shared,
-       Ticker& ticker)
-      : list_(list), options_(options), observer_(observer), shared_(shared), ticker_(ticker) {}
-  Part(const Part& other, tbb::split)
-      : Part(other.list_, other.options_, other.observer_, other.shared_, other.ticker_) {}
+  Prober(SampleList& list, const RecordOptions& options, Shared& shared)
+      : list_(list), options_(options), shared_(shared) {}
 
-  void operator()(const tbb::blocked_range<std::size_t>& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      if (shared_.failure.skips({0, i}) || observer_.stop_requested()) return;
-      probe_sample(i);
-      ticker_.tick(0);
+  void probe_sample(std::size_t index) {
+    Sample& sample = list_.samples[index];
+    current_ = index;
+    sample.size = {};
+    closed_ = false;
+    const bool usable = read_headers(sample);
+    if (closed_) result.unopened.push_back(index);
+    if (!usable) return;
+    if (auto problem = check_headers(headers_, options_)) {
+      result.problems.add(std::move(*problem));
+    } else {
+      sample.size = packed_source_size(headers_, options_);
     }
   }
 
-  void join(const Part& right) {
-    result.problems.append(right.result.problems);
-    result.unreadable += right.result.unreadable;
-    result.largest_pixels = std::max(result.largest_pixels, right.result.largest_pixels);
-    result.forms.add(right.result.forms);
-    result.unopened.insert(result.unopened.end(), right.result.unopened.begin(),
-                           right.result.unopened.end());
-  }
-
-  HeaderProbe result;
+  HeaderProbe result;  // of the samples so far
 
  private:
   // Returns nothing, and counts the file, if it cannot be read or its header is unusable.
@@ -147,30 +141,90 @@ class Part {
     return true;
   }
 
-  void probe_sample(std::size_t index) {
-    Sample& sample = list_.samples[index];
-    current_ = index;
-    sample.size = {};
-    closed_ = false;
-    const bool usable = read_headers(sample);
-    if (closed_) result.unopened.push_back(index);
-    if (!usable) return;
-    if (auto problem = check_headers(headers_, options_)) {
-      result.problems.add(std::move(*problem));
-    } else {
-      sample.size = packed_source_size(headers_, options_);
+  SampleList& list_;
+  const RecordOptions& options_;
+  Shared& shared_;
+  SourceReader reader_;
+  SampleHeaders headers_;  // of the current sample
+  std::size_t current_ = 0;
+  bool closed_ = false;  // a file of the current sample cannot be read
+};
+
+// Appends the result of later samples.
+void append(HeaderProbe& whole, const HeaderProbe& later) {
+  whole.problems.append(later.problems);
+  whole.unreadable += later.unreadable;
+  whole.largest_pixels = std::max(whole.largest_pixels, later.largest_pixels);
+  whole.forms.add(later.forms);
+  whole.unopened.insert(whole.unopened.end(), later.unopened.begin(), later.unopened.end());
+}
+
+// Deals blocks of samples to threads. Their results are joined in the order of samples, so that the
+// examples are the first ones, whatever the number of threads.
+class Survey {
+ public:
+  Survey(SampleList& list, const RecordOptions& options, Observer& observer)
+      : list_(list),
+        options_(options),
+        observer_(observer),
+        ticker_(observer, "reading headers", list.samples.size()) {}
+
+  Result<HeaderProbe> run(ProbeThreads count) {
+    IoThreads threads(count.most, [&] { work(threads); });
+    threads.grow_to(std::min(static_cast<std::size_t>(std::max(1, count.first)), blocks()));
+    work(threads);
+    threads.join();
+    if (auto error = shared_.failure.error()) return *std::move(error);
+    return std::move(whole_);
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 16;
+
+  [[nodiscard]] std::size_t blocks() const { return (list_.samples.size() + kBlock - 1) / kBlock; }
+
+  void work(IoThreads& threads) {
+    Prober prober(list_, options_, shared_);
+    while (true) {
+      const std::size_t block = next_block_++;
+      if (block >= blocks()) return;
+      const WaitMeter meter;
+      if (!probe(prober, block)) return;
+      join(block, std::exchange(prober.result, {}));
+      if (meter.waited() && next_block_ < blocks()) threads.add_one();
+    }
+  }
+
+  // False if no later block is needed.
+  bool probe(Prober& prober, std::size_t block) {
+    const std::size_t end = std::min((block + 1) * kBlock, list_.samples.size());
+    for (std::size_t i = block * kBlock; i < end; ++i) {
+      if (shared_.failure.skips({0, i}) || observer_.stop_requested()) return false;
+      prober.probe_sample(i);
+      ticker_.tick(0);
+    }
+    return true;
+  }
+
+  void join(std::size_t block, HeaderProbe result) {
+    const std::lock_guard lock(mutex_);
+    early_.emplace(block, std::move(result));
+    for (; !early_.empty() && early_.begin()->first == joined_; ++joined_) {
+      append(whole_, early_.begin()->second);
+      early_.erase(early_.begin());
     }
   }
 
   SampleList& list_;
   const RecordOptions& options_;
-  const Observer& observer_;
-  Shared& shared_;
-  Ticker& ticker_;
-  SourceReader reader_;
-  SampleHeaders headers_;  // of the current sample
-  std::size_t current_ = 0;
-  bool closed_ = false;  // a file of the current sample cannot be read
+  Observer& observer_;
+  Ticker ticker_;
+  Shared shared_;
+  std::atomic<std::size_t> next_block_ = 0;
+  std::mutex mutex_;
+  HeaderProbe whole_;                         // of the blocks before joined_
+  std::size_t joined_ = 0;                    // blocks
+  std::map<std::size_t, HeaderProbe> early_;  // blocks that are done before an earlier one
 };
 
 }  // namespace
@@ -223,13 +277,8 @@ Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& opt
 }
 
 Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options,
-                                  Observer& observer) {
-  Shared shared;
-  Ticker ticker(observer, "reading headers", list.samples.size());
-  Part whole(list, options, observer, shared, ticker);
-  tbb::parallel_reduce(tbb::blocked_range<std::size_t>(0, list.samples.size(), 64), whole);
-  if (auto error = shared.failure.error()) return *std::move(error);
-  return std::move(whole.result);
+                                  Observer& observer, ProbeThreads threads) {
+  return Survey(list, options, observer).run(threads);
 }
 
 }  // namespace hotpack::pipeline

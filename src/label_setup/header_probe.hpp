@@ -42,12 +42,18 @@ struct HeaderProbe {
   std::uint64_t largest_pixels = 0;   // of an image
 };
 
+// How many threads read headers: the first ones at once, more while files let them wait.
+struct ProbeThreads {
+  int first = 1;
+  int most = 1;
+};
+
 // Sets the size of every sample (0x0 if its headers are unusable) and returns counts of what the
 // headers contain. The order of examples does not depend on the number of threads. A file that
 // cannot be read is added to the problems of the result; the caller decides whether it stops the
 // run.
 [[nodiscard]] Result<HeaderProbe> probe_headers(SampleList& list, const RecordOptions& options,
-                                                Observer& observer);
+                                                Observer& observer, ProbeThreads threads = {});
 
 // The files of one sample as their headers describe them.
 struct FileHeader {

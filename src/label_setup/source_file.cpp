@@ -75,7 +75,7 @@ Error explain(Error error, bool retried) {
 
 Result<codecs::ImageInfo> probe_once(const std::string& path, std::vector<std::byte>& buffer) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
-  HOTPACK_ASSIGN(const std::uint64_t size, file.size());
+  const std::uint64_t size = file.size_when_opened();
   for (std::size_t wanted = kFirstRead;; wanted *= 4) {
     buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, size)));
     HOTPACK_ASSIGN(const std::size_t got, file.read_some(0, buffer));

@@ -52,6 +52,7 @@ class InputPreview::Impl {
 
   Status open() {
     HOTPACK_TRY(discover());
+    if (observer_.stop_requested()) return {};
     HOTPACK_TRY(inputs_.probe_headers());
     if (observer_.stop_requested()) return {};
     for (const HeaderProbe& headers : inputs_.headers()) problems_.append(headers.problems);
@@ -98,6 +99,7 @@ class InputPreview::Impl {
  private:
   Status discover() {
     HOTPACK_TRY(inputs_.discover(problems_));
+    if (observer_.stop_requested()) return {};
     inputs_.announce();
     std::erase_if(inputs_.splits(), [](const Split& split) { return split.list.samples.empty(); });
     if (inputs_.splits().empty())

@@ -73,6 +73,7 @@ class Packing {
     HOTPACK_TRY(check_options(inputs_.given()));
     if (!dry_run) HOTPACK_TRY(probe_output(writing_folder(inputs_.given().run), observer_));
     HOTPACK_TRY(discover());
+    if (observer_.stop_requested()) return end(PackStatus::stopped);
     if (run_.problems.count() > 0) return end(PackStatus::refused);
     HOTPACK_TRY(read_output_folders());
     if (size_is_open(inputs_.given().record)) HOTPACK_TRY(probe_headers());
@@ -89,6 +90,7 @@ class Packing {
  private:
   Status discover() {
     HOTPACK_TRY(inputs_.discover(run_.problems));
+    if (observer_.stop_requested()) return {};
     inputs_.announce();
     run_.layout = inputs_.discovery().layout;
     run_.orphans_left_out = inputs_.discovery().orphans_left_out;

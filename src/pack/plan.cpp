@@ -228,7 +228,7 @@ void add_tiles(const RecordOptions& options, const Sample& sample, TextArena& ar
     const std::string place = "@" + std::to_string(corner.x) + "," + std::to_string(corner.y);
     Sample& tile = tiles.emplace_back(sample);
     tile.image.key = arena.add(key, place);
-    tile.image.key_length = static_cast<std::uint32_t>(key.size() + place.size());
+    tile.image.key_length = static_cast<std::uint16_t>(key.size() + place.size());
     tile.tile_x = corner.x;
     tile.tile_y = corner.y;
   }
@@ -297,13 +297,14 @@ Schema make_schema(const PackOptions& options, const LabelSetup& setup) {
 }
 
 void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list) {
-  std::sort(list.samples.begin(), list.samples.end(),
-            [&](const Sample& a, const Sample& b) { return list.key(a) < list.key(b); });
+  const auto before = [&](const Sample& a, const Sample& b) { return list.key(a) < list.key(b); };
+  if (!std::is_sorted(list.samples.begin(), list.samples.end(), before))
+    std::sort(list.samples.begin(), list.samples.end(), before);
   if (!shuffle_seed) return;
   // Each rank is computed once. The sort moves 24-byte entries; then the samples are permuted.
   struct Entry {
     Hash128 rank;
-    std::uint64_t index;
+    std::size_t index;
   };
   std::vector<Entry> entries(list.samples.size());
   for (std::size_t i = 0; i < entries.size(); ++i)
@@ -311,11 +312,19 @@ void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list) 
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.rank, a.index) < std::pair(b.rank, b.index);
   });
-  std::vector<Sample> shuffled;
-  shuffled.reserve(entries.size());
-  for (const Entry& entry : entries)
-    shuffled.push_back(list.samples[static_cast<std::size_t>(entry.index)]);
-  list.samples = std::move(shuffled);
+  // In place: the samples of each cycle of the permutation move on by one. An entry that is done
+  // points to itself.
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Sample first = list.samples[i];
+    std::size_t to = i;
+    while (entries[to].index != i) {
+      const std::size_t from = std::exchange(entries[to].index, to);
+      list.samples[to] = list.samples[from];
+      to = from;
+    }
+    list.samples[to] = first;
+    entries[to].index = to;
+  }
 }
 
 void cut_into_tiles(const RecordOptions& options, SampleList& list) {

@@ -15,7 +15,9 @@ PreparedInputs::PreparedInputs(PackOptions given, Observer& observer)
 
 Status PreparedInputs::discover(ProblemLog& problems) {
   HOTPACK_TRY(check_options(given_));
-  HOTPACK_ASSIGN(discovery_, pipeline::discover(given_, problems));
+  Result<Discovery> found = pipeline::discover(given_, problems, &observer_);
+  if (observer_.stop_requested()) return {};
+  HOTPACK_ASSIGN(discovery_, std::move(found));
   resolved_.label = discovery_.label;
   return {};
 }
@@ -29,9 +31,10 @@ void PreparedInputs::announce() const {
 Status PreparedInputs::probe_headers() {
   if (probed_) return {};
   std::vector<HeaderProbe> headers;
+  const ProbeThreads threads{given_.run.threads, given_.run.io_threads};
   for (Split& split : splits()) {
     HOTPACK_ASSIGN(HeaderProbe found,
-                   pipeline::probe_headers(split.list, given_.record, observer_of(split)));
+                   pipeline::probe_headers(split.list, given_.record, observer_of(split), threads));
     if (observer_.stop_requested()) return {};
     headers.push_back(std::move(found));
   }

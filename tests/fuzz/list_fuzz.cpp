@@ -17,9 +17,9 @@ namespace {
 void add(FileList& list, std::string_view prefix, std::string_view below) {
   FoundFile file;
   file.text = list.arena.add(prefix, below);
-  file.text_length = static_cast<std::uint32_t>(prefix.size() + below.size());
+  file.text_length = static_cast<std::uint16_t>(prefix.size() + below.size());
   file.key = file.text;
-  file.key_length = static_cast<std::uint32_t>(prefix.size() + below.rfind('.'));
+  file.key_length = static_cast<std::uint16_t>(prefix.size() + below.rfind('.'));
   list.files.push_back(file);
 }
 

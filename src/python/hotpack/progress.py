@@ -26,10 +26,11 @@ class Bar:
     def show(self, progress: Progress) -> None:
         """Begins again when the stage is another one."""
         bar = self._bar
+        total = progress.samples_total or None  # unknown while files are listed
         if bar.desc != f"{progress.stage}: ":
-            bar.reset(progress.samples_total)
+            bar.reset(total)
             bar.set_description(progress.stage)
-        bar.total = progress.samples_total
+        bar.total = total
         bar.update(progress.samples_done - bar.n)
 
     def close(self) -> None:

@@ -83,6 +83,15 @@ TEST_CASE("the rate is that of the last seconds") {
   CHECK(meter.per_second() == Approx(20));
 }
 
+TEST_CASE("without a total, a line counts what was found so far") {
+  ProgressFigures shown = figures(1234, 0, 345);
+  shown.counts.stage = "listing files";
+  shown.counts.bytes_in = 0;
+  shown.counts.problems = 0;
+  CHECK(progress_line(shown) == "listing files 1,234, 345/s");
+  CHECK(nlohmann::json::parse(progress_json(shown)).at("samples_total") == 0);
+}
+
 TEST_CASE("a meter that was never restarted begins with its first update") {
   RateMeter meter;
   const RateMeter::Clock::time_point begin{};

@@ -239,7 +239,7 @@ TEST_CASE("a divided list has the samples, text and masks of its part alone") {
   CHECK(parts[1].images.arena.memory_bytes() < all.images.arena.memory_bytes() + 16);
 }
 
-TEST_CASE("a sample of a plan costs at most 300 bytes and its paths") {
+TEST_CASE("a sample of a plan costs at most 100 bytes and its paths") {
   FileList images, labels;
   images.roots = labels.roots = {{"/data", ""}};
   constexpr std::size_t kSamples = 100000;
@@ -249,8 +249,8 @@ TEST_CASE("a sample of a plan costs at most 300 bytes and its paths") {
       FoundFile file;
       const std::string name = "some/folder/" + std::to_string(i) + ".png";
       file.text = file.key = list->arena.add(name);
-      file.text_length = static_cast<std::uint32_t>(name.size());
-      file.key_length = file.text_length - 4;
+      file.text_length = static_cast<std::uint16_t>(name.size());
+      file.key_length = static_cast<std::uint16_t>(name.size() - 4);
       file.bytes = 1;
       list->files.push_back(file);
       text_bytes += name.size();
@@ -261,5 +261,5 @@ TEST_CASE("a sample of a plan costs at most 300 bytes and its paths") {
   const SampleList list =
       pair_by_key(std::move(images), std::move(labels), false, problems, left_out);
   REQUIRE(list.samples.size() == kSamples);
-  CHECK(list.memory_bytes() <= 300 * kSamples + text_bytes);
+  CHECK(list.memory_bytes() <= 100 * kSamples + text_bytes);
 }

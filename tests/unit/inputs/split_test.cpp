@@ -21,8 +21,8 @@ SampleList list_of(Names keys) {
   for (const std::string& key : keys) {
     FoundFile file;
     file.text = file.key = images.arena.add(key, ".png");
-    file.text_length = static_cast<std::uint32_t>(key.size() + 4);
-    file.key_length = static_cast<std::uint32_t>(key.size());
+    file.text_length = static_cast<std::uint16_t>(key.size() + 4);
+    file.key_length = static_cast<std::uint16_t>(key.size());
     images.files.push_back(file);
   }
   ProblemLog problems;

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "inputs/scan_scope.hpp"
 #include "support/discover_inputs.hpp"
 
 using namespace hotpack;
@@ -75,4 +76,42 @@ TEST_CASE("a walk is sorted by name and reports entries that are no files") {
   CHECK(visitor.seen == Names{"a.png", "b/y.png", "b/z.png", "c.png",
                               "d.png is a link to nowhere, which does not exist",
                               "e.png is a FIFO, not a file"});
+}
+
+TEST_CASE("a walk sees the same with any number of threads") {
+  const TempFolder folder;
+  for (int i = 0; i < 400; ++i)
+    touch(folder, {"a" + std::to_string(i % 7) + "/b-" + std::to_string(i % 5) + "/" +
+                   std::to_string(i) + ".png"});
+  for (int i = 0; i < 100; ++i) touch(folder, {"a1/" + std::to_string(i) + ".png"});
+  touch(folder, {"a1-x/1.png", "a1.png"});
+  std::filesystem::create_symlink("nowhere", folder / "a3/b-2/dead.png");
+  std::filesystem::create_directory_symlink("..", folder / "a2/up");
+  AllEntries alone;
+  REQUIRE(walk_tree(folder.path(), alone).ok());
+  CHECK(alone.seen.size() == 503);
+  for (const int threads : {1, 2, 64}) {
+    ScanScope scope(threads, nullptr);
+    scope.set_useful_threads(static_cast<std::size_t>(threads));
+    AllEntries together;
+    REQUIRE(walk_tree(folder.path(), together).ok());
+    CHECK(together.seen == alone.seen);
+    FirstFile first;
+    REQUIRE(walk_tree(folder.path(), first).ok());
+    CHECK(first.files == 1);
+  }
+}
+
+TEST_CASE("a visitor that needs no sizes sees the same names") {
+  struct Names : AllEntries {
+    bool needs_sizes() const override { return false; }
+  } names;
+  const TempFolder folder;
+  touch(folder, {"c.png", "b/z.png"});
+  std::filesystem::create_symlink("c.png", folder / "link.png");
+  std::filesystem::create_symlink("nowhere", folder / "dead.png");
+  REQUIRE(walk_tree(folder.path(), names).ok());
+  CHECK(names.seen == std::vector<std::string>{"b/z.png", "c.png",
+                                               "dead.png is a link to nowhere, which does not exist",
+                                               "link.png"});
 }

@@ -2,9 +2,6 @@
 #include "base/words.hpp"
 #include "codecs/image_info.hpp"
 
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
-
 #include "support/inputs.hpp"
 
 using namespace hotpack;
@@ -13,10 +10,10 @@ using namespace hotpack::test;
 
 namespace {
 
-HeaderProbe probed(const PackOptions& options) {
+HeaderProbe probed(const PackOptions& options, ProbeThreads threads = {}) {
   Recorder recorder;
   SampleList list = samples_of(options);
-  return probe_headers(list, options.record, recorder).value();
+  return probe_headers(list, options.record, recorder, threads).value();
 }
 
 HeaderProbe probed(const TempFolder& folder) { return probed(options_for(folder)); }
@@ -112,12 +109,8 @@ TEST_CASE("examples do not depend on the number of threads") {
                  i % 3 == 0 ? "no image" : std::string_view("\x89PNG\r\n\x1a\n", 8));
   const PackOptions options = options_for(folder);
   std::vector<std::string> texts;
-  for (const int threads : {1, 8}) {
-    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(threads));
-    tbb::task_arena arena(threads);
-    texts.push_back(arena.execute([&] { return probed(options).problems.text(); }));
-  }
+  for (const int threads : {1, 8})
+    texts.push_back(probed(options, {threads, threads}).problems.text());
   CHECK(texts[0] == texts[1]);
   CHECK_THAT(texts[0], ContainsSubstring("300 files that are not readable images") &&
                            ContainsSubstring("1004.png"));

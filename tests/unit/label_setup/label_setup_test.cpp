@@ -995,7 +995,7 @@ SampleList listed_samples(const TempFolder& folder, const Names& classes) {
     Sample sample;
     const std::string name = std::to_string(i);
     sample.image.text = sample.image.key = list.images.arena.add(name);
-    sample.image.text_length = sample.image.key_length = static_cast<std::uint32_t>(name.size());
+    sample.image.text_length = sample.image.key_length = static_cast<std::uint16_t>(name.size());
     const auto place = std::find(list.class_names.begin(), list.class_names.end(), classes[i]);
     sample.class_name = static_cast<std::uint32_t>(place - list.class_names.begin());
     list.samples.push_back(sample);
@@ -1054,7 +1054,7 @@ SampleList masked_samples(const TempFolder& folder, const Names& names,
       Mask mask;
       const std::string text = std::to_string(list.samples.size()) + "_" + names[name] + ".png";
       mask.file.text = list.labels.arena.add(text);
-      mask.file.text_length = static_cast<std::uint32_t>(text.size());
+      mask.file.text_length = static_cast<std::uint16_t>(text.size());
       mask.name = name;
       list.masks.push_back(mask);
     }

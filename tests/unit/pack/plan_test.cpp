@@ -23,13 +23,13 @@ SampleList list_of(const Names& keys, std::string_view extension = ".png") {
     Sample sample;
     const auto add_file = [&](FileList& files, SourceFile& file) {
       file.text = files.arena.add(key, extension);
-      file.text_length = static_cast<std::uint32_t>(key.size() + 4);
+      file.text_length = static_cast<std::uint16_t>(key.size() + 4);
       file.bytes = 100 + key.size();
     };
     add_file(list.images, sample.image);
     add_file(list.labels, sample.label);
     sample.image.key = sample.image.text;
-    sample.image.key_length = static_cast<std::uint32_t>(key.size());
+    sample.image.key_length = static_cast<std::uint16_t>(key.size());
     list.samples.push_back(sample);
   }
   return list;

@@ -1,0 +1,54 @@
+// What all scans of one discover() share: how many threads may wait for files, and whom to tell how
+// many files were listed so far.
+//
+// A scope belongs to the thread that makes it, and ends where it began; scans of this thread find
+// it by current(). Without a scope, a scan has one thread and tells nobody. A borrowed Observer must
+// outlive the scope. Failure: none.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "hotpack/result.hpp"
+#include "settings/observer.hpp"
+
+namespace hotpack::pipeline {
+
+class ScanScope {
+ public:
+  // `observer` may be null.
+  ScanScope(int io_threads, Observer* observer);
+  ~ScanScope();
+  ScanScope(const ScanScope&) = delete;
+  ScanScope& operator=(const ScanScope&) = delete;
+
+  // The scope of this thread; null without one.
+  [[nodiscard]] static ScanScope* current();
+
+  [[nodiscard]] int io_threads() const { return io_threads_; }
+  // How many threads the last scan needed, because files let it wait. The next one starts with them.
+  [[nodiscard]] std::size_t useful_threads() const { return useful_threads_; }
+  void set_useful_threads(std::size_t count) { useful_threads_ = count; }
+
+  // Counts listed files, and tells the observer once the scans take longer than a moment.
+  void count(std::uint64_t files);
+  // An error if the observer requests a stop. Callers return it, and whoever made the scope asks the
+  // observer.
+  [[nodiscard]] Status go_on() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const int io_threads_;
+  Observer* const observer_;
+  ScanScope* const outer_;
+  std::size_t useful_threads_ = 1;
+  std::uint64_t files_ = 0;
+  Clock::time_point next_told_;
+};
+
+// Counts files in the scope of this thread, if there is one; an error if a stop is requested.
+[[nodiscard]] Status count_scanned(std::uint64_t files);
+
+}  // namespace hotpack::pipeline
