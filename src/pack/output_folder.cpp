@@ -277,10 +277,11 @@ std::vector<std::optional<writer::FinishedShard>> find_kept_shards(
     std::vector<std::string>& damaged) {
   std::vector<std::optional<writer::FinishedShard>> kept(plan.shards.size());
   const std::set<std::string> present(folder.shards.begin(), folder.shards.end());
+  format::SchemaCache schemas;
   for (auto i = static_cast<std::size_t>(range.first); i < range.end; ++i) {
     const std::string name = format::shard_file_name(i, plan.shards.size());
     if (present.count(name) == 0) continue;
-    Result<ExistingShard> existing = read_existing_shard(folder.path, name);
+    Result<ExistingShard> existing = read_existing_shard(folder.path, name, {}, &schemas);
     if (!existing.ok()) {
       damaged.push_back(existing.error().describe());
     } else if (!belongs(existing->metadata, plan, i)) {
