@@ -110,10 +110,13 @@ class Dataset {
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;
 
   /// The keys of samples first … first + count − 1, faster than one by one. The views live as long
-  /// as the Dataset; in a Dataset of very many shards, it keeps copies. Opens the shards of these
-  /// samples.
+  /// as the Dataset; a Dataset of very many shards keeps copies for that, so use copied_keys() to
+  /// go through all its keys. Opens the shards of these samples.
   [[nodiscard]] Result<std::vector<std::string_view>> keys(std::uint64_t first,
                                                            std::uint64_t count) const;
+  /// The same as copies, which need not end with the Dataset.
+  [[nodiscard]] Result<std::vector<std::string>> copied_keys(std::uint64_t first,
+                                                             std::uint64_t count) const;
 
   /// Returns the data set of these samples, in this order; a sample may occur several times. Its
   /// samples count from 0, also in batches of its Loaders. Schema, packs, shards and statistics
@@ -126,6 +129,7 @@ class Dataset {
   struct Impl;
   explicit Dataset(std::unique_ptr<Impl> impl);
   [[nodiscard]] Result<Statistics> joined_statistics() const;
+  [[nodiscard]] Status check_range(std::uint64_t first, std::uint64_t count) const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -111,9 +111,9 @@ std::uint64_t count_or_zero(const std::vector<std::uint64_t>& counts, std::size_
 
 // Writes the keys, each with a NUL, to `into`, which has room for them or is null, and their
 // places.
-void write_keys(const std::vector<std::string_view>& keys, char* into, std::uint64_t* offsets) {
+void write_keys(const std::vector<std::string>& keys, char* into, std::uint64_t* offsets) {
   std::uint64_t place = 0;
-  for (const std::string_view key : keys) {
+  for (const std::string& key : keys) {
     if (offsets != nullptr) *offsets++ = place;
     if (into != nullptr) {
       std::ranges::copy(key, into + place);
@@ -124,10 +124,10 @@ void write_keys(const std::vector<std::string_view>& keys, char* into, std::uint
 }
 
 // Implements hotpack_dataset_keys.
-Status copy_keys(const std::vector<std::string_view>& keys, char* into, std::size_t size,
+Status copy_keys(const std::vector<std::string>& keys, char* into, std::size_t size,
                  std::size_t* length, std::uint64_t* offsets) {
   std::size_t bytes = 0;
-  for (const std::string_view key : keys) bytes += key.size() + 1;
+  for (const std::string& key : keys) bytes += key.size() + 1;
   if (length != nullptr) *length = bytes;
   if (into != nullptr || size != 0) {
     HOTPACK_TRY(require(into, "keys"));
@@ -295,7 +295,7 @@ hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t numb
 hotpack_status hotpack_dataset_keys(const hotpack_dataset* dataset, uint64_t first, uint64_t count,
                                     char* keys, size_t size, size_t* length, uint64_t* offsets) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
-    HOTPACK_ASSIGN(const auto found, open.keys(first, count));
+    HOTPACK_ASSIGN(const auto found, open.copied_keys(first, count));
     HOTPACK_TRY(copy_keys(found, keys, size, length, offsets));
     return HOTPACK_OK;
   });

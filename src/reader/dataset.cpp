@@ -384,13 +384,17 @@ Result<Statistics> Dataset::joined_statistics() const {
   return format::statistics_of(total);
 }
 
+Status Dataset::check_range(std::uint64_t first, std::uint64_t count) const {
+  if (first <= records() && count <= records() - first) return {};
+  return usage_error("there are no " + std::to_string(count) + " samples from " +
+                     std::to_string(first) + " on; the data set has " + std::to_string(records()) +
+                     ", counted from 0");
+}
+
 Result<std::vector<std::string_view>> Dataset::keys(std::uint64_t first,
                                                     std::uint64_t count) const {
   return or_out_of_memory([&]() -> Result<std::vector<std::string_view>> {
-    if (first > records() || count > records() - first)
-      return usage_error("there are no " + std::to_string(count) + " samples from " +
-                         std::to_string(first) + " on; the data set has " +
-                         std::to_string(records()) + ", counted from 0");
+    HOTPACK_TRY(check_range(first, count));
     Impl::Process& process = impl_->process();
     Impl::HeldReader reader(*process.mapped);
     std::vector<std::string_view> keys;
@@ -398,6 +402,21 @@ Result<std::vector<std::string_view>> Dataset::keys(std::uint64_t first,
     for (std::uint64_t number = first; number < first + count; ++number) {
       HOTPACK_ASSIGN(const std::string_view key, impl_->lasting_key(process, reader, number));
       keys.push_back(key);
+    }
+    return keys;
+  });
+}
+
+Result<std::vector<std::string>> Dataset::copied_keys(std::uint64_t first,
+                                                      std::uint64_t count) const {
+  return or_out_of_memory([&]() -> Result<std::vector<std::string>> {
+    HOTPACK_TRY(check_range(first, count));
+    Impl::HeldReader reader(*impl_->process().mapped);
+    std::vector<std::string> keys;
+    keys.reserve(count);
+    for (std::uint64_t number = first; number < first + count; ++number) {
+      HOTPACK_ASSIGN(const std::string_view key, reader.key(number));
+      keys.emplace_back(key);
     }
     return keys;
   });

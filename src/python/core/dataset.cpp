@@ -167,11 +167,11 @@ std::vector<std::uint64_t> indices_of(const Numbers& numbers) {
 }
 
 nb::list keys_of(const PyDataset& self, std::uint64_t first, std::uint64_t count) {
-  Result<std::vector<std::string_view>> result =
-      unlocked([&] { return self.data->keys(first, count); });
-  const std::vector<std::string_view> keys = take(std::move(result));
+  Result<std::vector<std::string>> result =
+      unlocked([&] { return self.data->copied_keys(first, count); });
+  const std::vector<std::string> keys = take(std::move(result));
   nb::list list;
-  for (const std::string_view key : keys) list.append(text_of(key));
+  for (const std::string& key : keys) list.append(text_of(key));
   return list;
 }
 

@@ -358,6 +358,9 @@ TEST_CASE("keys are found and listed within the limit of mappings") {
   CHECK_FALSE(set.dataset.find("no such key").value());
   for (std::size_t i = 0; i < set.records.size(); ++i) CHECK(keys[i] == set.records[i].key);
   CHECK(set.dataset.keys(3, 2).value()[0].data() == keys[3].data());
+  CHECK(set.dataset.copied_keys(3, 2).value() ==
+        std::vector<std::string>{set.records[3].key, set.records[4].key});
+  CHECK(set.dataset.copied_keys(12, 1).error().code == ErrorCode::usage);
 }
 
 TEST_CASE("samples of many shards may end after their data set") {
