@@ -301,10 +301,24 @@ class Discoverer {
       if (set.labeled) fold_keys(set, input_.fold, found_);
   }
 
+  // True if one of a few images has a label. The others may have one, too.
+  static bool have_a_pair(const FileSet& set) {
+    constexpr std::size_t kTried = 4;
+    const std::vector<FoundFile>& images = set.images.files;
+    for (std::size_t i = 0; i < kTried && i < images.size(); ++i) {
+      const std::string_view key = set.images.key(images[i * images.size() / kTried]);
+      if (std::any_of(set.labels.files.begin(), set.labels.files.end(),
+                      [&](const FoundFile& label) { return set.labels.key(label) == key; }))
+        return true;
+    }
+    return false;
+  }
+
   // Finds an expression that pairs the names, for the message if no image has a label.
   void find_pair_regex(const std::vector<FileSet>& sets) {
     if (sets.size() == 1 && sets.front().labeled && !sets.front().one_folder &&
-        input_.image_regex.empty() && input_.mask_per_class.empty())
+        input_.image_regex.empty() && input_.mask_per_class.empty() &&
+        !have_a_pair(sets.front()))
       pair_regex_ = pair_regex_for(sets.front().images, sets.front().labels);
   }
 

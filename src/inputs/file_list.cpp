@@ -70,6 +70,8 @@ std::string FileList::path(const SourceFile& file) const {
   return path_below(roots[file.root].folder, below(file));
 }
 
+void release_files(FileList& list) { std::vector<FoundFile>().swap(list.files); }
+
 std::string path_below(const std::string& folder, std::string_view below) {
   return folder + (folder.ends_with('/') ? "" : "/") + std::string(below);
 }

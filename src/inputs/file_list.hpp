@@ -99,6 +99,9 @@ struct FileList {
   [[nodiscard]] std::string path(const SourceFile& file) const;
 };
 
+// Frees the memory of the files; their text and the counts stay.
+void release_files(FileList& list);
+
 // A path below the folder of a root, which may be "" (the path is absolute) or "/".
 [[nodiscard]] std::string path_below(const std::string& folder, std::string_view below);
 

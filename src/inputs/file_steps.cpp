@@ -299,7 +299,9 @@ Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists,
   result.unmatched_labels = label_parts.unmatched;
   result.unlisted = count_unlisted(set, assignment.part_of());
   std::vector<FileList> labels = divide_files(set.labels, label_parts.part_of, lists.size());
+  release_files(set.labels);
   std::vector<FileList> images = divide_files(set.images, assignment.part_of(), lists.size());
+  release_files(set.images);
   for (std::size_t part = 0; part < lists.size(); ++part)
     result.sets.push_back(
         set_like(set, lists[part].name, std::move(images[part]), std::move(labels[part])));

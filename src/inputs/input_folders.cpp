@@ -54,6 +54,13 @@ Status require_files(const FileList& list, const ProblemLog& problems) {
   return {};
 }
 
+// An initializer list would copy the files.
+std::vector<FileSet> one_set(FileSet set) {
+  std::vector<FileSet> sets;
+  sets.push_back(std::move(set));
+  return sets;
+}
+
 Result<FileSet> scan_set(const std::vector<Root>& images, const std::vector<Root>& labels,
                          ProblemLog& problems) {
   FileSet set;
@@ -150,7 +157,7 @@ Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input, Probl
     HOTPACK_ASSIGN(labels, roots_of(input.labels, input.key_prefixes, "--labels"));
   }
   HOTPACK_ASSIGN(FileSet set, scan_set(images, labels, problems));
-  return std::vector<FileSet>{std::move(set)};
+  return one_set(std::move(set));
 }
 
 Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input, ProblemLog& problems) {
@@ -160,7 +167,7 @@ Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input, Problem
   if (by_folder && input.key_prefixes.empty()) return scan_splits_of_classes(roots, problems);
   HOTPACK_ASSIGN(FileSet set, scan_classes(roots, problems));
   HOTPACK_TRY(check_level(set.images));
-  return std::vector<FileSet>{std::move(set)};
+  return one_set(std::move(set));
 }
 
 Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& problems) {

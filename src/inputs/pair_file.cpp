@@ -36,7 +36,7 @@ class PairFileReader {
         paths_(options.file, options.root, options.strip_prefix) {}
 
   Result<PairFileSamples> read() {
-    HOTPACK_ASSIGN(const std::string text, read_list_text(options_.file));
+    HOTPACK_ASSIGN(std::string text, read_list_text(options_.file));
     HOTPACK_ASSIGN(PairTable table, PairTable::open(text, options_.file));
     most_rows_ = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
     // The first row alone: it says whether labels are files.
@@ -44,6 +44,7 @@ class PairFileReader {
     while (rows > 0) {
       HOTPACK_ASSIGN(rows, add_rows(table, kRowsAtOnce));
     }
+    std::string().swap(text);  // the table has no more rows, and the memory of these is needed
     if (parts_.empty())
       return data_error("has a header and no sample; expected a line for each sample below it",
                         options_.file);

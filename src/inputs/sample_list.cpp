@@ -1,5 +1,7 @@
 #include "inputs/sample_list.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -43,7 +45,7 @@ class FileDrain {
  public:
   explicit FileDrain(FileList& list)
       : list_(list), step_(std::max<std::size_t>(65536, list.files.size() / 8)) {}
-  ~FileDrain() { list_.files = {}; }
+  ~FileDrain() { release_files(list_); }
   FileDrain(const FileDrain&) = delete;
   FileDrain& operator=(const FileDrain&) = delete;
 
@@ -61,6 +63,9 @@ class FileDrain {
     list_.files = std::vector(list_.files.begin() + static_cast<std::ptrdiff_t>(next_),
                               list_.files.end());
     next_ = 0;
+#ifdef __GLIBC__
+    ::malloc_trim(0);  // otherwise the freed memory stays with the process, between other blocks
+#endif
   }
 
   FileList& list_;

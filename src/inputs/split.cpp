@@ -239,6 +239,7 @@ Result<std::vector<Split>> divide_by_share(SampleList list, const SplitOptions& 
 }
 
 Status check_disjoint(const std::vector<Split>& splits, const std::string& source) {
+  if (splits.size() < 2) return {};
   std::vector<std::pair<std::string_view, const Split*>> keys;
   for (const Split& split : splits)
     for (const Sample& sample : split.list.samples)

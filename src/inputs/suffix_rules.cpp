@@ -190,13 +190,14 @@ class RuleKeys {
   std::vector<std::string_view> keys(const FileList& list, std::string_view suffix,
                                      Wanted wanted) const {
     std::vector<std::string_view> found;
+    found.reserve(list.files.size());
     for (const FoundFile& file : list.files) {
       std::string_view key = list.key(file);
       if (!wanted(file) || !has_suffix(key, suffix)) continue;
       key.remove_suffix(suffix.size());
       found.push_back(key);
     }
-    std::sort(found.begin(), found.end());
+    if (!std::is_sorted(found.begin(), found.end())) std::sort(found.begin(), found.end());
     return found;
   }
 
@@ -553,11 +554,20 @@ void add_keys(const FileList& list, std::string_view suffix, std::vector<std::st
       keys.emplace_back(key.substr(0, key.size() - suffix.size()));
 }
 
+bool all_have(const FileList& list, std::string_view suffix) {
+  return std::all_of(list.files.begin(), list.files.end(),
+                     [&](const FoundFile& file) { return has_suffix(list.key(file), suffix); });
+}
+
 // Strips suffixes that were found rather than given, and drops or reports files without them.
 class FoundSuffixes {
  public:
   FoundSuffixes(FileSet& set, const SuffixRule& rule, ProblemLog& problems)
       : set_(set), rule_(rule), problems_(problems) {
+    // Nobody asks for the keys if every file has its suffix, and they are many.
+    if (!is_known_ending(rule.label) ||
+        (all_have(set.images, rule.image) && all_have(set.labels, rule.label)))
+      return;
     add_keys(set.images, rule.image, keys_);
     add_keys(set.labels, rule.label, keys_);
     std::sort(keys_.begin(), keys_.end());
