@@ -317,8 +317,7 @@ class Discoverer {
   // Finds an expression that pairs the names, for the message if no image has a label.
   void find_pair_regex(const std::vector<FileSet>& sets) {
     if (sets.size() == 1 && sets.front().labeled && !sets.front().one_folder &&
-        input_.image_regex.empty() && input_.mask_per_class.empty() &&
-        !have_a_pair(sets.front()))
+        input_.image_regex.empty() && input_.mask_per_class.empty() && !have_a_pair(sets.front()))
       pair_regex_ = pair_regex_for(sets.front().images, sets.front().labels);
   }
 

@@ -31,8 +31,9 @@ struct Discovery {
   std::uint64_t other_files = 0;  // ignored: without an image extension or the given suffix
 };
 
-// Uses RunOptions::io_threads. `observer`, if given, is told how many files were listed so far, and
-// may request a stop: then the result is an error, or without use, and the caller asks the observer.
+// Uses RunOptions::io_threads. `observer`, if given, receives how many files were listed so far,
+// and may request a stop: then the result is an error, or without use, and the caller asks the
+// observer.
 [[nodiscard]] Result<Discovery> discover(const PackOptions& options, ProblemLog& problems,
                                          Observer* observer = nullptr);
 

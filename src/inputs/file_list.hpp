@@ -111,8 +111,8 @@ void release_files(FileList& list);
 
 // In part_of: the file goes to no list.
 inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
-// Divides the files among `parts` lists: file i goes to list part_of[i]. The lists share the text of
-// `list`, unless they leave out much of it.
+// Divides the files among `parts` lists: file i goes to list part_of[i]. The lists share the text
+// of `list`, unless they leave out much of it.
 [[nodiscard]] std::vector<FileList> divide_files(const FileList& list,
                                                  const std::vector<std::uint32_t>& part_of,
                                                  std::size_t parts);

@@ -43,7 +43,8 @@ std::vector<std::optional<std::uint64_t>> sizes_of(const std::vector<std::string
     threads.grow_to(std::min(scope->useful_threads(), paths.size() / kBlock + 1));
   work();
   threads.join();
-  if (scope != nullptr) scope->set_useful_threads(std::max(scope->useful_threads(), threads.count()));
+  if (scope != nullptr)
+    scope->set_useful_threads(std::max(scope->useful_threads(), threads.count()));
   return sizes;
 }
 

@@ -174,8 +174,7 @@ class PairFileReader {
     if (!add_file(part.list.images, row.line, {row.image, row.image_bytes}, image, &key))
       return false;
     image.key = image.text;
-    if (!part.list.images.text(image).starts_with(key))
-      image.key = part.list.images.arena.add(key);
+    if (!part.list.images.text(image).starts_with(key)) image.key = part.list.images.arena.add(key);
     image.key_length = static_cast<std::uint16_t>(key.size());
     return true;
   }

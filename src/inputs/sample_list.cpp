@@ -60,8 +60,8 @@ class FileDrain {
 
  private:
   void release() {
-    list_.files = std::vector(list_.files.begin() + static_cast<std::ptrdiff_t>(next_),
-                              list_.files.end());
+    list_.files =
+        std::vector(list_.files.begin() + static_cast<std::ptrdiff_t>(next_), list_.files.end());
     next_ = 0;
 #ifdef __GLIBC__
     ::malloc_trim(0);  // otherwise the freed memory stays with the process, between other blocks
@@ -299,8 +299,8 @@ std::vector<SampleList> divide_samples(SampleList list, const std::vector<std::u
   for (const std::uint32_t part : part_of)
     if (part != kNoPart) ++counts[part];
   // The largest part stays where it is, so that memory for two lists is never needed.
-  const auto largest = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
-                                                counts.begin());
+  const auto largest =
+      static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
   std::vector<Sample> samples = std::exchange(list.samples, {});
   const std::vector<Mask> masks = std::exchange(list.masks, {});
   std::vector<SampleList> divided(parts, list);

@@ -2,8 +2,8 @@
 // many files were listed so far.
 //
 // A scope belongs to the thread that makes it, and ends where it began; scans of this thread find
-// it by current(). Without a scope, a scan has one thread and tells nobody. A borrowed Observer must
-// outlive the scope. Failure: none.
+// it by current(). Without a scope, a scan has one thread and tells nobody. A borrowed Observer
+// must outlive the scope. Failure: none.
 #pragma once
 
 #include <chrono>
@@ -27,14 +27,15 @@ class ScanScope {
   [[nodiscard]] static ScanScope* current();
 
   [[nodiscard]] int io_threads() const { return io_threads_; }
-  // How many threads the last scan needed, because files let it wait. The next one starts with them.
+  // How many threads the last scan needed, because files let it wait. The next one starts with
+  // them.
   [[nodiscard]] std::size_t useful_threads() const { return useful_threads_; }
   void set_useful_threads(std::size_t count) { useful_threads_ = count; }
 
   // Counts listed files, and tells the observer once the scans take longer than a moment.
   void count(std::uint64_t files);
-  // An error if the observer requests a stop. Callers return it, and whoever made the scope asks the
-  // observer.
+  // An error if the observer requests a stop. Callers return it, and whoever made the scope asks
+  // the observer.
   [[nodiscard]] Status go_on() const;
 
  private:

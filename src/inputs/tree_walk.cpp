@@ -70,8 +70,8 @@ struct Folder {
   FolderEntries entries;
   std::optional<Error> failure;
   bool listed = false;
-  std::size_t next_batch = 0;           // the first that no thread has taken
-  std::map<std::size_t, Facts> facts;   // of batches that the visitor has not seen
+  std::size_t next_batch = 0;          // the first that no thread has taken
+  std::map<std::size_t, Facts> facts;  // of batches that the visitor has not seen
 
   [[nodiscard]] std::string prefix() const { return below.empty() ? "" : below + "/"; }
   [[nodiscard]] std::size_t batches() const { return (entries.size() + kBatch - 1) / kBatch; }
@@ -219,8 +219,8 @@ class Walk {
     }
   }
 
-  // Runs the task that the visitor will need first. False if there is none, or if enough is ahead of
-  // the visitor.
+  // Runs the task that the visitor will need first. False if there is none, or if enough is ahead
+  // of the visitor.
   bool run_next(Lock& lock) {
     const bool may_list = !listings_.empty() && listed_ < kMostListed;
     const bool may_examine = !batches_.empty() && examined_ < kMostExamined;

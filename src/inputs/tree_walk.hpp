@@ -2,8 +2,8 @@
 //
 // Follows symbolic links, except those back to a parent folder. Ignores junk files (file_kind.hpp).
 // Visits names in byte order on every file system, from one thread, the caller's. Other threads
-// (scan_scope.hpp) look ahead while the file system lets them wait. Failure: code `io` for a root that cannot be
-// read. Entries below it that cannot be read go to the visitor's unusable().
+// (scan_scope.hpp) look ahead while the file system lets them wait. Failure: code `io` for a root
+// that cannot be read. Entries below it that cannot be read go to the visitor's unusable().
 #pragma once
 
 #include <cstdint>

@@ -170,13 +170,14 @@ class Decoder {
             Column bytes, Column roots) {
     std::string found = text(lengths, texts, key_);
     if (found.empty()) fail("a file without a name");
+    if (found.size() > kLongest) fail("a file's name that is too long");
     if (found.find('\0') != std::string::npos) fail("a file's name with a zero byte");
     if (found != last.text) {
       last.place = files.arena.add(found);
       last.text = std::move(found);
     }
     source.text = last.place;
-    source.text_length = static_cast<std::uint32_t>(last.text.size());
+    source.text_length = static_cast<std::uint16_t>(last.text.size());
     source.bytes = number(bytes, kMost);
     source.root = static_cast<std::uint16_t>(number(roots, files.roots.size()));
     if (last.text.size() < files.roots[source.root].key_prefix.size())
@@ -188,7 +189,8 @@ class Decoder {
     Sample sample;
     file(list_.images, last_image_, sample.image, kImageLengths, kImageTexts, kImageBytes,
          kImageRoots);
-    sample.image.key_length = static_cast<std::uint32_t>(key_.size());
+    if (key_.size() > kLongest) fail("a key that is too long");
+    sample.image.key_length = static_cast<std::uint16_t>(key_.size());
     sample.image.key = std::string_view(last_image_.text).starts_with(key_)
                            ? last_image_.place
                            : list_.images.arena.add(key_);
@@ -221,7 +223,8 @@ class Decoder {
     }
   }
 
-  static constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 48;  // bytes of a file
+  static constexpr std::size_t kLongest = 65535;                  // bytes of a name or key
   static constexpr std::uint64_t kMostSide = std::numeric_limits<std::int32_t>::max();
 
   std::size_t classes_;

@@ -113,7 +113,7 @@ Status check_run_options(const RunOptions& run) {
   if (run.threads < 1) return usage_error("-j must be at least 1");
   if (!run.skip_errors && (run.max_errors || !run.skipped_file.empty()))
     return usage_error("--max-errors and --skipped need --on-error skip");
-  if (!options.run.skip_errors && options.run.accepted_skips)
+  if (!run.skip_errors && run.accepted_skips)
     return usage_error("--accept-skips needs --on-error skip");
   return {};
 }

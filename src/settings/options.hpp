@@ -152,7 +152,7 @@ struct RunOptions {
   std::optional<Partition> partition;
   int threads = 1;
   int io_threads = kUsualIoThreads;  // --io-threads
-  bool skip_errors = false;  // --on-error skip
+  bool skip_errors = false;          // --on-error skip
   std::optional<std::uint64_t>
       max_errors;            // with skip_errors: stop after more than this many skipped samples
   std::string skipped_file;  // with skip_errors: list of skipped samples, empty if none is wanted

@@ -109,7 +109,7 @@ cuchar cwchar cwctype
 C_HEADERS = {"stddef.h", "stdint.h"}   # of public headers for C
 CUDA_HEADERS = {"cuda_bf16.h", "cuda_fp16.h", "cuda_runtime.h"}   # of *.cu in room device
 PRINTING_HEADERS = {"iostream", "print"}
-SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|fcntl|poll|dirent|signal|setjmp|ucontext|termios|pthread|sched|endian|spawn)\.h"
+SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|malloc|fcntl|poll|dirent|signal|setjmp|ucontext|termios|pthread|sched|endian|spawn)\.h"
                             r"|(dlfcn|getopt)\.h|(\w+mmintrin|immintrin|x86intrin|cpuid|arm_\w+)\.h")
 
 # Calls that print or end the process. They are looked for in code without comments and strings.

@@ -111,7 +111,7 @@ TEST_CASE("a visitor that needs no sizes sees the same names") {
   std::filesystem::create_symlink("c.png", folder / "link.png");
   std::filesystem::create_symlink("nowhere", folder / "dead.png");
   REQUIRE(walk_tree(folder.path(), names).ok());
-  CHECK(names.seen == std::vector<std::string>{"b/z.png", "c.png",
-                                               "dead.png is a link to nowhere, which does not exist",
-                                               "link.png"});
+  CHECK(names.seen ==
+        std::vector<std::string>{
+            "b/z.png", "c.png", "dead.png is a link to nowhere, which does not exist", "link.png"});
 }
