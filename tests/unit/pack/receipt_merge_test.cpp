@@ -55,7 +55,7 @@ struct Parts {
 
 }  // namespace
 
-TEST_CASE("parts without a shared folder make the manifest and shards of a single run") {
+TEST_CASE("parts without a shared folder make the pack of a single run") {
   Parts parts;
   SECTION("one data set") {}
   SECTION("shuffled") { parts.options.shard.shuffle_seed = 3; }
@@ -130,7 +130,7 @@ TEST_CASE("a shard goes from scratch to the output folder") {
   REQUIRE(!fs::exists(parts.folder / "scratch0"));
 }
 
-TEST_CASE("a shard that stays in the output folder is handed over once, whichever run wrote it") {
+TEST_CASE("a shard in the output folder is handed over once, whoever wrote it") {
   Parts parts;
   parts.plan_all();
   PackOptions run = parts.part(0, 1);
