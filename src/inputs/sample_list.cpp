@@ -43,9 +43,12 @@ void remove_duplicates(FileList& list, std::string_view what, ProblemLog& proble
 // samples are made of files, and a plan of millions of samples should not need both at once.
 class FileDrain {
  public:
-  explicit FileDrain(FileList& list)
-      : list_(list), step_(std::max<std::size_t>(65536, list.files.size() / 8)) {}
-  ~FileDrain() { release_files(list_); }
+  explicit FileDrain(FileList& list) : list_(list), step_(std::max(kMany, list.files.size() / 8)) {}
+  ~FileDrain() {
+    const bool many = list_.files.size() >= kMany;
+    release_files(list_);
+    if (many) give_back();
+  }
   FileDrain(const FileDrain&) = delete;
   FileDrain& operator=(const FileDrain&) = delete;
 
@@ -59,12 +62,18 @@ class FileDrain {
   }
 
  private:
+  static constexpr std::size_t kMany = 65536;
+
   void release() {
     list_.files =
         std::vector(list_.files.begin() + static_cast<std::ptrdiff_t>(next_), list_.files.end());
     next_ = 0;
+    give_back();
+  }
+  // Otherwise the freed memory stays with the process, between other blocks.
+  static void give_back() {
 #ifdef __GLIBC__
-    ::malloc_trim(0);  // otherwise the freed memory stays with the process, between other blocks
+    ::malloc_trim(0);
 #endif
   }
 
