@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -77,7 +78,7 @@ def test_damage_is_a_report_with_findings(pack):
 def test_every_refusal_is_an_error_of_its_class(street, tmp_path):
     with pytest.raises(hotpack.UsageError) as caught:
         hotpack.pack(**{**street, "size": "12x"})
-    assert caught.value.option == "--size" and "12" in caught.value.message
+    assert caught.value.option == "--size" and "12" in caught.value.message and caught.value.exit == 2
     with pytest.raises(hotpack.IoError) as caught:
         hotpack.pack(**{**street, "images": tmp_path / "none"})
     assert caught.value.path == str(tmp_path / "none") == caught.value.filename
@@ -178,13 +179,15 @@ def test_a_missing_command_and_one_of_another_version_are_refused(monkeypatch, t
         process.find_command()
 
 
-def test_a_command_without_a_report_is_an_internal_error(monkeypatch, tmp_path):
+@pytest.mark.parametrize("end, kind, text", [("kill -9 $$", "CancelledError", "signal 9 (SIGKILL, as if memory ran out)"), ("kill -11 $$", "InternalError", "signal 11 (SIGSEGV)"), ("exit 7", "InternalError", "exit code 7")])
+def test_a_command_without_a_report_is_an_error_that_names_its_end(monkeypatch, tmp_path, end, kind, text):
     other = tmp_path / "hotpack"
-    other.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo hotpack {hotpack.__version__} && exit\nkill -9 $$\n')
+    other.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo hotpack {hotpack.__version__} && exit\n{end}\n')
     other.chmod(0o755)
     monkeypatch.setenv("HOTPACK_COMMAND", str(other))
-    with pytest.raises(hotpack.InternalError, match="ended with signal 9"):
+    with pytest.raises(getattr(hotpack, kind), match=re.escape(f"ended with {text} and without a report")) as caught:
         hotpack.info(golden_pack("bits"))
+    assert caught.value.exit == {"kill -9 $$": -9, "kill -11 $$": -11, "exit 7": 7}[end]
 
 
 def test_a_bar_needs_tqdm(monkeypatch, street):

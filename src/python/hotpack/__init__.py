@@ -32,13 +32,15 @@ from .errors import (
 
 if TYPE_CHECKING:
     from .batch import Batch
-    from .commands import check, extract, info, merge, pack, preview, verify
+    from .commands import check, extract, info, merge, pack, plan, preview, verify
     from .dataset import Class, Dataset, Keys, Sample, open
     from .device import DeviceArray, DeviceBatch
     from .forms import Bits, Ids, Image, OneHot
     from .loader import DeviceLoader, Loader
+    from .parts import pack_part
     from .process import Progress
     from .pure import Augment, Crop, ResizedCrop, epoch_order
+    from .receipts import Receipt
     from .versions import show_versions
 
 __version__ = "0.1.0"
@@ -66,6 +68,7 @@ __all__ = [
     "OneHot",
     "PerformanceWarning",
     "Progress",
+    "Receipt",
     "ResizedCrop",
     "Sample",
     "TimeoutError",
@@ -78,6 +81,8 @@ __all__ = [
     "merge",
     "open",
     "pack",
+    "pack_part",
+    "plan",
     "preview",
     "show_versions",
     "verify",
@@ -86,13 +91,15 @@ __all__ = [
 # Where each name is. Loaded at its first use, so that hotpack.pure works with nothing compiled.
 _MODULES = {
     "batch": ("Batch",),
-    "commands": ("check", "extract", "info", "merge", "pack", "preview", "verify"),
+    "commands": ("check", "extract", "info", "merge", "pack", "plan", "preview", "verify"),
     "dataset": ("Class", "Dataset", "Keys", "Sample", "open"),
     "device": ("DeviceArray", "DeviceBatch"),
     "forms": ("Bits", "Ids", "Image", "OneHot"),
     "loader": ("DeviceLoader", "Loader"),
+    "parts": ("pack_part",),
     "process": ("Progress",),
     "pure": ("Augment", "Crop", "ResizedCrop", "epoch_order"),
+    "receipts": ("Receipt",),
     "versions": ("show_versions",),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}

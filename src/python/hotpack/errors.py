@@ -18,6 +18,8 @@ class Error(Exception):
     option: the argument or option that is wrong, or None.
     problems: if `hotpack.pack` refuses its input, what is wrong with it, grouped: dictionaries of
     kind, count, title, advice and examples (docs/json.md).
+    exit: if a command failed, its exit code, or minus the number of the signal that ended it; else
+    None. Another try may succeed after a signal and after exit code 3, never after 1, 2 and 4.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Error(Exception):
         self.key = key
         self.option = option
         self.problems: tuple[dict[str, Any], ...] = ()
+        self.exit: int | None = None
 
     def __str__(self) -> str:
         text = self.message
@@ -51,7 +54,10 @@ class Error(Exception):
         return printable(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self.message, self._place()), {"problems": self.problems}
+        return _restore, (type(self), self.message, self._place()), self._state()
+
+    def _state(self) -> dict[str, Any]:
+        return {"problems": self.problems, "exit": self.exit}
 
     def _place(self) -> dict[str, Any]:
         return {
@@ -84,8 +90,7 @@ class IoError(Error, OSError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         place = self._place()
-        state = {"problems": self.problems}
-        return _restore_io, (self.message, place, self.errno, self.filename), state
+        return _restore_io, (self.message, place, self.errno, self.filename), self._state()
 
 
 class DamagedError(Error):
@@ -97,7 +102,7 @@ class TimeoutError(Error, builtins.TimeoutError):
 
 
 class CancelledError(Error):
-    """Another thread ended the wait."""
+    """Another thread ended the wait, or a signal ended the command."""
 
 
 class InternalError(Error):

@@ -16,16 +16,20 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .errors import CLASSES, Error, InternalError, IoError, UsageError
+from .errors import CLASSES, CancelledError, Error, InternalError, IoError, UsageError
+from .receipts import ReceiptFolders
 
 _LOG = logging.getLogger("hotpack")
 # An error is also an exception or in the report: as a message it must not reach stderr, too.
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 20}
 _SECONDS_TO_STOP = 30.0  # an interrupted command finishes the records at hand
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
+# Others, such as SIGSEGV, come from faults of the command itself.
+_SIGNALS_FROM_OUTSIDE = {signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +72,23 @@ def run(
     arguments: Sequence[Any],
     options: Mapping[str, Any],
     progress: Listener | bool | None = None,
+    stopping: Callable[[], object] | None = None,
 ) -> dict[str, Any]:
     """Runs `hotpack COMMAND` and returns its report. options: values by the names of the command
     line; None and False are left out. progress: called with each Progress, or True for a bar of
-    tqdm. Raises the error that the command reports; KeyboardInterrupt and what `progress` raises
-    after the command has ended in order."""
+    tqdm. stopping: called when the command is interrupted, before its end. Raises the error that
+    the command reports; KeyboardInterrupt and what `progress` raises after the command has ended in
+    order."""
     line = [find_command(), command, "--json", "--progress", "json"]
-    line += [word for name, value in options.items() for word in _words(name, value)]
-    line += [_positional(value) for value in arguments if value is not None]
-    listener, finish = listener_of(progress)
-    try:
-        return _result(command, *_run(line, listener))
-    finally:
-        finish()
+    with ExitStack() as stack:
+        for name, value in options.items():
+            if isinstance(value, ReceiptFolders):
+                value = stack.enter_context(value)
+            line += _words(name, value)
+        line += [_positional(value) for value in arguments if value is not None]
+        listener, finish = listener_of(progress)
+        stack.callback(finish)
+        return _result(command, *_run(line, listener, stopping))
 
 
 def _candidates() -> Iterator[str]:
@@ -150,7 +158,9 @@ def end_commands_with_this_process() -> None:
     _before_command = before_command
 
 
-def _run(line: list[Any], listener: Listener | None) -> tuple[int, str]:
+def _run(
+    line: list[Any], listener: Listener | None, stopping: Callable[[], object] | None = None
+) -> tuple[int, str]:
     """The exit code and what the process wrote to stdout."""
     process = subprocess.Popen(
         line,
@@ -169,6 +179,8 @@ def _run(line: list[Any], listener: Listener | None) -> tuple[int, str]:
             _hear(text, listener)
         process.wait()
     except BaseException:
+        if stopping is not None:
+            stopping()
         _stop(process)
         raise
     finally:
@@ -213,19 +225,33 @@ def _result(command: str, code: int, text: str) -> dict[str, Any]:
     try:
         report: dict[str, Any] = json.loads(text)
     except ValueError:
-        raise InternalError(
-            f"hotpack {command} ended with {_ending(code)} and without a report"
-        ) from None
+        raise _ending(command, code) from None
     if report.get("type") == "error":
-        raise _error_of(report)
+        raise _error_of(report, code)
     return {**report, "exit": code}
 
 
-def _ending(code: int) -> str:
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
+def _ending(command: str, code: int) -> Error:
+    """The error for a command that ended without a report."""
+    text = f"hotpack {command} ended with {ending_of(code)} and without a report"
+    error = CancelledError(text) if -code in _SIGNALS_FROM_OUTSIDE else InternalError(text)
+    error.exit = code
+    return error
 
 
-def _error_of(report: Mapping[str, Any]) -> Error:
+def ending_of(code: int) -> str:
+    """What an exit code says, such as "signal 9 (SIGKILL, as if memory ran out)"."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+    hint = ", as if memory ran out" if -code == signal.SIGKILL else ""
+    return f"signal {-code} ({name}{hint})"
+
+
+def _error_of(report: Mapping[str, Any], code: int) -> Error:
     error = CLASSES.get(report["code"], InternalError)(
         report["message"],
         path=report.get("path"),
@@ -233,6 +259,7 @@ def _error_of(report: Mapping[str, Any]) -> Error:
         option=report.get("option"),
     )
     error.problems = tuple(report.get("problems") or ())
+    error.exit = code
     if isinstance(error, IoError):
         error.filename = error.path
     return error

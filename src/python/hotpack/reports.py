@@ -34,6 +34,27 @@ class PackReport:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedSet:
+    """One pack of a plan. split: its name, or None if the plan has no splits."""
+
+    split: str | None
+    samples: int
+    shards: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport:
+    """output: the file of the plan. samples, shards: of all its packs, which are in `sets`: with
+    several splits there is one for each."""
+
+    output: str
+    samples: int
+    shards: int
+    sets: tuple[PlannedSet, ...]
+    json: Json
+
+
+@dataclass(frozen=True, slots=True)
 class Damage:
     """One thing that is wrong with a pack. file: its name in the folder. record, key, offset: None
     if it has no such place."""
@@ -119,6 +140,20 @@ def pack_report(report: Mapping[str, Any]) -> PackReport:
         sets=sets,
         json=dict(report),
         **{name: report.get(name) for name in names},
+    )
+
+
+def plan_report(report: Mapping[str, Any]) -> PlanReport:
+    """From what `hotpack plan --json` prints."""
+    sets = tuple(
+        PlannedSet(one.get("split"), one["samples"], one["shards"]) for one in report["sets"]
+    )
+    return PlanReport(
+        report["output"],
+        sum(one.samples for one in sets),
+        sum(one.shards for one in sets),
+        sets,
+        dict(report),
     )
 
 

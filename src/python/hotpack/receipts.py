@@ -1,0 +1,146 @@
+"""What the parts of a plan have packed, as objects that schedulers carry from machine to machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path as _Path
+from typing import Any
+
+from .errors import DamagedError, IoError, UsageError
+
+Json = dict[str, Any]
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What one part of a plan has packed: all that `hotpack.merge` has to know of it, about 500
+    bytes a shard. It can be pickled, so schedulers return it as the result of a task.
+
+    index, count: the part, counted from 0, and how many parts there are. data: the file that the
+    command wrote. path: where that file is, or None if it was not kept.
+    """
+
+    index: int
+    count: int
+    data: bytes
+    path: str | None = None
+
+    @property
+    def json(self) -> Json:
+        """The receipt as a dictionary; docs/json.md describes it. Made anew by each call."""
+        found: Json = json.loads(self.data)
+        return found
+
+    @property
+    def name(self) -> str:
+        """The name of its file, such as "part-00003-of-00040.json"."""
+        return f"part-{self.index:05}-of-{self.count:05}.json"
+
+    def to_bytes(self) -> bytes:
+        """The file's bytes: JSON in UTF-8."""
+        return self.data
+
+    def save(self, folder: Path) -> str:
+        """Writes the file into a folder, which is made if it is missing, and returns its path. The
+        file is whole or not there. Raises IoError."""
+        folder = os.fsdecode(folder)
+        path = os.path.join(folder, self.name)
+        try:
+            os.makedirs(folder, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=folder, prefix=".receipt-", delete=False) as file:
+                file.write(self.data)
+            os.replace(file.name, path)
+        except OSError as error:
+            raise IoError.of("cannot write the receipt", path, error) from None
+        return path
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Receipt:
+        """The inverse of `to_bytes`. Raises DamagedError if this is no receipt."""
+        return _receipt(data, None)
+
+    @classmethod
+    def load(cls, path: Path) -> Receipt:
+        """Reads a file that the command or `save` wrote. Raises IoError or DamagedError."""
+        name = os.fsdecode(path)
+        try:
+            data = _Path(name).read_bytes()
+        except OSError as error:
+            raise IoError.of("cannot read the receipt", name, error) from None
+        return _receipt(data, name)
+
+
+ReceiptLike = Receipt | Mapping[str, Any] | bytes | str | os.PathLike[str] | os.PathLike[bytes]
+Receipts = ReceiptLike | Iterable[ReceiptLike]
+
+
+class ReceiptFolders:
+    """Receipts of any form as the folders that the command reads. Those that are no folders
+    already are written into temporary ones, which are removed at the end of the `with` block."""
+
+    def __init__(self, receipts: Receipts) -> None:
+        single = isinstance(receipts, (Receipt, Mapping, bytes, str, os.PathLike))
+        self._receipts: list[Any] = [receipts] if single else list(receipts)  # type: ignore[arg-type]
+        if not self._receipts:
+            raise UsageError("receipts is empty; give those of all parts", option="receipts")
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> list[str]:
+        folders, left = [], []
+        for receipt in self._receipts:
+            if isinstance(receipt, (str, os.PathLike)) and os.path.isdir(receipt):
+                folders.append(os.fsdecode(receipt))
+            else:
+                left.append(_of(receipt))
+        if left:
+            self._temporary = tempfile.TemporaryDirectory(prefix="hotpack-receipts-")
+            folders += _save_all(left, self._temporary.name)
+        return folders
+
+    def __exit__(self, *error: object) -> None:
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+
+def receipt_folders(receipts: Receipts | None) -> ReceiptFolders | None:
+    """For an option of the command; None if it is not given."""
+    return None if receipts is None else ReceiptFolders(receipts)
+
+
+def _receipt(data: bytes, path: str | None) -> Receipt:
+    try:
+        part = json.loads(data)["partition"]
+        return Receipt(int(part["index"]), int(part["count"]), data, path)
+    except (ValueError, KeyError, TypeError):
+        raise DamagedError(
+            "this is no receipt: expected the JSON that `hotpack pack --receipt` writes", path=path
+        ) from None
+
+
+def _of(receipt: ReceiptLike) -> Receipt:
+    if isinstance(receipt, Receipt):
+        return receipt
+    if isinstance(receipt, Mapping):
+        return Receipt.from_bytes(json.dumps(receipt, ensure_ascii=False).encode())
+    if isinstance(receipt, bytes):
+        return Receipt.from_bytes(receipt)
+    return Receipt.load(receipt)
+
+
+def _save_all(receipts: list[Receipt], above: str) -> list[str]:
+    """Saves them in new folders, and names those. Receipts of one name are in different ones."""
+    saved: Counter[str] = Counter()
+    folders: list[str] = []
+    for receipt in receipts:
+        number = saved[receipt.name]
+        saved[receipt.name] += 1
+        if number == len(folders):
+            folders.append(os.path.join(above, str(number)))
+        receipt.save(folders[number])
+    return folders
