@@ -86,11 +86,12 @@ ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embe
 # src/python, the Python package. Its modules import these and each other, and modules of hotpack.pure nothing else of hotpack but its errors.
 # A package that is not always installed is imported in one file only.
 PYTHON_LIBRARIES = {"numpy": (), "zstandard": ("frames.py",), "ml_dtypes": ("labels.py", "forms.py"), "matplotlib": ("show.py",),
-                    "torch": ("torch.py",), "jax": ("jax.py", "distributed.py"), "keras": ("keras.py",), "tensorflow": ("tf.py",), "datasets": ("datasets.py",), "ray": ("ray.py",),
+                    "torch": ("torch.py",), "jax": ("jax.py", "distributed.py"), "keras": ("keras.py",), "tensorflow": ("tf.py",), "datasets": ("datasets.py",), "ray": ("ray.py", "ray_tasks.py"),
                     "grain": ("grain.py",), "tqdm": ("progress.py",)}
 PYTHON_STANDARD = set("""
-__future__ abc atexit base64 bisect builtins collections colorsys concurrent contextlib ctypes dataclasses errno functools html importlib itertools json
-logging math mmap operator os platform re resource signal stat struct subprocess sys sysconfig tempfile threading time typing warnings weakref zlib
+__future__ abc atexit base64 bisect builtins collections colorsys concurrent contextlib ctypes dataclasses errno functools html importlib inspect itertools json
+logging math mmap operator os platform re resource secrets shlex signal socket stat struct subprocess sys sysconfig tempfile threading time typing
+warnings weakref zlib
 """.split())
 PYTHON_PURE = set("__future__ bisect builtins collections dataclasses errno functools json math mmap operator os re resource stat typing".split())
 PYTHON_WIDTH = 100

@@ -21,7 +21,7 @@ import pytest
 from conftest import ROOT
 
 import hotpack
-from hotpack import on_shard, process
+from hotpack import on_shard, parts, process
 
 STREET = ROOT / "sample_data" / "street"
 PARTS = 3
@@ -84,6 +84,28 @@ def test_a_plan_says_what_it_holds(street, tmp_path):
     report = hotpack.plan(**street, output=tmp_path / "street.plan")
     assert (report.output, report.samples, report.shards) == (str(tmp_path / "street.plan"), 24, 5)
     assert [(one.split, one.samples, one.shards) for one in report.sets] == [(None, 24, 5)]
+    assert report.labels.startswith("labels are read as color") and report.warnings == ()
+    assert parts.look_at_plan(report.output).sets == report.sets
+
+
+def test_a_plan_holds_all_splits(street, tmp_path):
+    split = {**street, "split": "ratio:train=80,val=20"}
+    report = hotpack.plan(**split, output=tmp_path / "street.plan")
+    assert (report.samples, report.shards) == (24, 5)
+    found = [(one.split, one.samples, one.shards) for one in report.sets]
+    assert found == [("train", 19, 4), ("val", 5, 1)]
+    assert parts.look_at_plan(report.output).sets == report.sets
+    shards = []
+    receipts = packed(report.output, scratch=tmp_path / "scratch", on_shard=shards.append)
+    merged = hotpack.merge(receipts=receipts, output=tmp_path / "parts")
+    hotpack.pack(**split, output=tmp_path / "whole")
+    for name in ("train", "val"):
+        manifest = Path(name) / "dataset.json"
+        assert (tmp_path / "parts" / manifest).read_bytes() == (
+            tmp_path / "whole" / manifest
+        ).read_bytes()
+    assert len(merged.json["packs"]) == 2
+    assert sorted(Path(shard).parent.name for shard in shards) == ["train"] * 4 + ["val"]
 
 
 def test_parts_and_their_receipts_give_the_bytes_of_a_single_run(plan, whole, tmp_path):
@@ -95,6 +117,7 @@ def test_parts_and_their_receipts_give_the_bytes_of_a_single_run(plan, whole, tm
 def test_a_receipt_names_its_part_and_stays_small(plan, tmp_path):
     receipt = hotpack.pack_part(plan, 1, 3, output=tmp_path / "parts")
     assert (receipt.index, receipt.count, receipt.path) == (1, 3, None)
+    assert (receipt.records, receipt.skipped) == (10, 0)
     assert receipt.name == "part-00001-of-00003.json" and len(pickle.dumps(receipt)) < 8192
     assert receipt.json == json.loads(receipt.to_bytes())
     assert pickle.loads(pickle.dumps(receipt)) == receipt
@@ -128,7 +151,7 @@ def test_temporary_receipts_are_removed(plan, tmp_path, monkeypatch):
 
 
 def test_what_is_no_receipt_is_refused(plan, tmp_path):
-    for wrong in (b"{}", b"no JSON", {"partition": 3}):
+    for wrong in (b"{}", b"no JSON", {"partition": 3}, {"partition": [0, "1"]}):
         with pytest.raises(hotpack.DamagedError, match="this is no receipt"):
             hotpack.merge(receipts=[wrong], output=tmp_path / "parts")
     with pytest.raises(hotpack.IoError, match="none.json: cannot read the receipt"):
@@ -139,7 +162,7 @@ def test_what_is_no_receipt_is_refused(plan, tmp_path):
 
 def test_a_missing_part_is_told_by_the_merge(plan, tmp_path):
     receipts = packed(plan, output=tmp_path / "parts")
-    with pytest.raises(hotpack.DataError, match="of 5 shards are missing"):
+    with pytest.raises(hotpack.DataError, match="of 5 shards are in no receipt"):
         hotpack.merge(receipts=receipts[1:], output=tmp_path / "parts")
 
 
@@ -159,6 +182,31 @@ def test_shards_leave_as_they_are_finished(plan, whole, tmp_path):
     assert os.listdir(tmp_path / "manifest") == ["dataset.json"]
     shutil.copy(tmp_path / "manifest" / "dataset.json", bucket)
     assert digests(bucket) == whole and threads == {"hotpack on_shard"}
+
+
+def test_a_kept_receipt_says_what_was_taken(plan, tmp_path):
+    """Another call does not pack it again."""
+    taken = []
+    given = {"scratch": tmp_path / "scratch", "on_shard": taken.append}
+    first = hotpack.pack_part(plan, 0, 2, receipts=tmp_path / "receipts", **given)
+    again = hotpack.pack_part(plan, 0, 2, receipts=tmp_path / "receipts", **given)
+    assert len(taken) == 3 and again == first
+    assert hotpack.pack_part(plan, 0, 2, **given).data == first.data and len(taken) == 6
+
+
+def test_a_part_whose_function_failed_continues(plan, tmp_path):
+    taken = []
+
+    def upload(shard):
+        if len(taken) == 1:
+            raise ConnectionError
+        taken.append(Path(shard).name)
+
+    given = {"scratch": tmp_path / "scratch", "receipts": tmp_path / "receipts", "jobs": 1}
+    with pytest.raises(ConnectionError):
+        hotpack.pack_part(plan, 0, 1, on_shard=upload, **given)
+    hotpack.pack_part(plan, 0, 1, on_shard=lambda shard: taken.append(Path(shard).name), **given)
+    assert len(taken) == len(set(taken)) == 5
 
 
 def test_shards_go_to_a_command(plan, tmp_path):
@@ -266,6 +314,7 @@ def test_skipped_samples_are_refused_only_if_more_than_accepted(damaged, tmp_pat
     hotpack.plan(**damaged, output=plan)
     given = {"output": tmp_path / "parts", "on_error": "skip"}
     first = hotpack.pack_part(plan, 0, 2, **given)
+    assert first.skipped == 1
     assert hotpack.pack_part(plan, 0, 2, accept_skips=1, **given).data == first.data
     with pytest.raises(hotpack.DataError, match="part 0/2: more samples were skipped") as caught:
         hotpack.pack_part(plan, 0, 2, accept_skips=0, **given)

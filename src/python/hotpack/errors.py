@@ -4,6 +4,7 @@ IndexError, KeyError and TypeError for a wrong index, which Python's own sequenc
 from __future__ import annotations
 
 import builtins
+import signal
 from typing import Any
 
 
@@ -159,6 +160,18 @@ def _restore_io(
     error.errno = number
     error.filename = name
     return error
+
+
+def ending_of(code: int) -> str:
+    """What an exit code says, such as "signal 9 (SIGKILL, as if memory ran out)"."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+    hint = ", as if memory ran out" if -code == signal.SIGKILL else ""
+    return f"signal {-code} ({name}{hint})"
 
 
 def printable(text: str) -> str:

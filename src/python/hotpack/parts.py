@@ -8,10 +8,13 @@ import tempfile
 from contextlib import ExitStack
 from typing import Any, Literal
 
-from .errors import CancelledError, DataError, Error, UsageError
+from .errors import DataError, Error, UsageError
 from .on_shard import OnShard, ShardCalls
-from .process import Listener, ending_of, run
+from .process import Listener, run
 from .receipts import Path, Receipt
+from .reports import PlanReport, check_not_stopped, plan_report
+
+_MANY = 10**9  # parts
 
 
 def pack_part(
@@ -58,7 +61,8 @@ def pack_part(
     on_shard: called with the path of each finished shard, one at a time, in a thread of its own; or
         a command for a shell in which {} is that path. With several splits, the shard's folder has
         the split's name. The shard stays until it returns; one that raises fails the part.
-    receipts: a folder in which the file of the receipt is kept, for a merge by the command.
+    receipts: a folder in which the receipt is kept as a file. Then a part that is called again does
+        not pack again what on_shard has taken; without it, and without output, it packs all again.
     on_error, max_errors, skipped, recheck, repair, force, jobs, log_file: as of `hotpack.pack`.
     accept_skips: how many samples may be skipped, as a number or as "1%" of the part. More are a
         DataError, after the others are packed. Without it any number may; the receipt counts them.
@@ -106,6 +110,18 @@ def pack_part(
     return receipt if receipts else Receipt(index, count, receipt.data)
 
 
+def look_at_plan(plan: Path) -> PlanReport:
+    """What a plan holds, as `hotpack.plan` reports it."""
+    with tempfile.TemporaryDirectory(prefix="hotpack-") as folder:
+        options = {
+            "--plan": plan,
+            "--partition": f"0/{_MANY}",  # reads one shard's samples at most
+            "--output": os.path.join(folder, "none"),
+            "--dry-run": True,
+        }
+        return plan_report({**run("pack", [], options), "plan_file": os.fsdecode(plan)})
+
+
 def _integer(name: str, value: Any) -> int:
     try:
         return operator.index(value)
@@ -115,17 +131,12 @@ def _integer(name: str, value: Any) -> int:
 
 def _check_end(report: dict[str, Any], refuses_skips: bool) -> None:
     """The report of a run that ended without an error may still be of one that did not end well."""
-    code = report["exit"]
-    error: Error
-    if report["status"] == "stopped" or code < 0:
-        error = CancelledError(f"{ending_of(code)} stopped the command")
-    elif code != 0 and refuses_skips:
+    check_not_stopped(report)
+    if refuses_skips and report["exit"] != 0:
         error = DataError("more samples were skipped than accept_skips allows")
         error.problems = tuple(report.get("problems") or ())
-    else:
-        return
-    error.exit = code
-    raise error
+        error.exit = report["exit"]
+        raise error
 
 
 def _receipt_of(folder: Path, index: int, count: int) -> Receipt:

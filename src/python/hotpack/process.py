@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .errors import CLASSES, CancelledError, Error, InternalError, IoError, UsageError
+from .errors import CLASSES, CancelledError, Error, InternalError, IoError, UsageError, ending_of
 from .receipts import ReceiptFolders
 
 _LOG = logging.getLogger("hotpack")
@@ -237,18 +237,6 @@ def _ending(command: str, code: int) -> Error:
     error = CancelledError(text) if -code in _SIGNALS_FROM_OUTSIDE else InternalError(text)
     error.exit = code
     return error
-
-
-def ending_of(code: int) -> str:
-    """What an exit code says, such as "signal 9 (SIGKILL, as if memory ran out)"."""
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"
-    hint = ", as if memory ran out" if -code == signal.SIGKILL else ""
-    return f"signal {-code} ({name}{hint})"
 
 
 def _error_of(report: Mapping[str, Any], code: int) -> Error:

@@ -1,15 +1,16 @@
-"""What the parts of a plan have packed, as objects that schedulers carry from machine to machine."""
+"""What parts of a plan have packed, as objects that schedulers carry from machine to machine."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import operator
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path as _Path
-from typing import Any
+from typing import Any, cast
 
 from .errors import DamagedError, IoError, UsageError
 
@@ -20,7 +21,7 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What one part of a plan has packed: all that `hotpack.merge` has to know of it, about 500
-    bytes a shard. It can be pickled, so schedulers return it as the result of a task.
+    bytes per shard. It can be pickled, so schedulers return it as the result of a task.
 
     index, count: the part, counted from 0, and how many parts there are. data: the file that the
     command wrote. path: where that file is, or None if it was not kept.
@@ -33,9 +34,19 @@ class Receipt:
 
     @property
     def json(self) -> Json:
-        """The receipt as a dictionary; docs/json.md describes it. Made anew by each call."""
+        """The receipt as a dictionary, made anew by each call; src/pack/PLAN.md describes it."""
         found: Json = json.loads(self.data)
         return found
+
+    @property
+    def records(self) -> int:
+        """Samples in the shards of this part."""
+        return sum(shard["records"] for shard in _shards(self.json))
+
+    @property
+    def skipped(self) -> int:
+        """Samples that this part has left out."""
+        return sum(shard["sums"][-1] for shard in _shards(self.json))
 
     @property
     def name(self) -> str:
@@ -70,7 +81,8 @@ class Receipt:
         """Reads a file that the command or `save` wrote. Raises IoError or DamagedError."""
         name = os.fsdecode(path)
         try:
-            data = _Path(name).read_bytes()
+            with open(name, "rb") as file:
+                data = file.read()
         except OSError as error:
             raise IoError.of("cannot read the receipt", name, error) from None
         return _receipt(data, name)
@@ -86,7 +98,7 @@ class ReceiptFolders:
 
     def __init__(self, receipts: Receipts) -> None:
         single = isinstance(receipts, (Receipt, Mapping, bytes, str, os.PathLike))
-        self._receipts: list[Any] = [receipts] if single else list(receipts)  # type: ignore[arg-type]
+        self._receipts: list[Any] = [receipts] if single else list(cast(Any, receipts))
         if not self._receipts:
             raise UsageError("receipts is empty; give those of all parts", option="receipts")
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -115,19 +127,34 @@ def receipt_folders(receipts: Receipts | None) -> ReceiptFolders | None:
 
 def _receipt(data: bytes, path: str | None) -> Receipt:
     try:
-        part = json.loads(data)["partition"]
-        return Receipt(int(part["index"]), int(part["count"]), data, path)
+        index, count = json.loads(data)["partition"]
+        return Receipt(operator.index(index), operator.index(count), data, path)
     except (ValueError, KeyError, TypeError):
         raise DamagedError(
             "this is no receipt: expected the JSON that `hotpack pack --receipt` writes", path=path
         ) from None
 
 
+def _shards(receipt: Mapping[str, Any]) -> Iterator[Any]:
+    return itertools.chain.from_iterable(one["shards"] for one in receipt["sets"])
+
+
+def _encoded(receipt: Mapping[str, Any]) -> bytes:
+    """The bytes of a receipt that was a dictionary, with the checksum of these bytes: blanks and
+    ends of lines are not those of the file that it was."""
+    from .pure.crc32c import crc32c
+
+    members = {name: value for name, value in receipt.items() if name != "check"}
+    text = json.dumps(members, ensure_ascii=False, separators=(",", ":"))
+    data = text.removesuffix("}").encode()
+    return data + f',"check":"crc32c:{crc32c(data):08x}"}}\n'.encode()
+
+
 def _of(receipt: ReceiptLike) -> Receipt:
     if isinstance(receipt, Receipt):
         return receipt
     if isinstance(receipt, Mapping):
-        return Receipt.from_bytes(json.dumps(receipt, ensure_ascii=False).encode())
+        return Receipt.from_bytes(_encoded(receipt))
     if isinstance(receipt, bytes):
         return Receipt.from_bytes(receipt)
     return Receipt.load(receipt)

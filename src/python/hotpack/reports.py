@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .errors import CancelledError, ending_of
+
 Json = dict[str, Any]
 
 
@@ -45,12 +47,15 @@ class PlannedSet:
 @dataclass(frozen=True, slots=True)
 class PlanReport:
     """output: the file of the plan. samples, shards: of all its packs, which are in `sets`: with
-    several splits there is one for each."""
+    several splits there is one for each. labels: how they will be read, and why. warnings: what is
+    strange; they are logged, too."""
 
     output: str
     samples: int
     shards: int
     sets: tuple[PlannedSet, ...]
+    labels: str | None
+    warnings: tuple[str, ...]
     json: Json
 
 
@@ -144,17 +149,32 @@ def pack_report(report: Mapping[str, Any]) -> PackReport:
 
 
 def plan_report(report: Mapping[str, Any]) -> PlanReport:
-    """From what `hotpack plan --json` prints."""
+    """From what `hotpack plan --json` prints. Raises CancelledError if a signal stopped it."""
+    check_not_stopped(report)
+    each = report.get("sets") or [report]
+    plans = [one["plan"] for one in each]
     sets = tuple(
-        PlannedSet(one.get("split"), one["samples"], one["shards"]) for one in report["sets"]
+        PlannedSet(one.get("split"), plan["samples"], plan["shards"])
+        for one, plan in zip(each, plans)
     )
     return PlanReport(
-        report["output"],
+        report["plan_file"],
         sum(one.samples for one in sets),
         sum(one.shards for one in sets),
         sets,
+        plans[0]["labels"],
+        tuple(dict.fromkeys(text for plan in plans for text in plan["warnings"])),
         dict(report),
     )
+
+
+def check_not_stopped(report: Mapping[str, Any]) -> None:
+    """Raises CancelledError for a run that a signal stopped in order."""
+    code = report["exit"]
+    if report["status"] == "stopped" or code < 0:
+        error = CancelledError(f"{ending_of(code)} stopped the command")
+        error.exit = code
+        raise error
 
 
 def verify_report(report: Mapping[str, Any]) -> VerifyReport:

@@ -1,5 +1,5 @@
-"""Tells a program that runs `hotpack pack` about a finished shard, and waits until it has dealt with
-it. A script that on_shard.py gives to the command:
+"""Tells the program that runs `hotpack pack` about a finished shard, and waits for its answer.
+A script that on_shard.py gives to the command:
 
     python -I -S tell_shard.py SOCKET PATH
 
