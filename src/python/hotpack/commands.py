@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from .process import Listener, run
+from .receipts import Receipts, receipt_folders
 from .reports import (
     CheckReport,
     ExtractReport,
     InfoReport,
     MergeReport,
     PackReport,
+    PlanReport,
     PreviewReport,
     VerifyReport,
     check_report,
@@ -27,6 +29,7 @@ from .reports import (
     info_report,
     merge_report,
     pack_report,
+    plan_report,
     preview_report,
     verify_report,
 )
@@ -129,7 +132,11 @@ def pack(
     shard_samples: int | None = None,
     shuffle: int | None = None,
     zstd: bool | str | None = None,
+    plan: Path | None = None,
     output: Path | None = None,
+    receipt: Path | None = None,
+    scratch: Path | None = None,
+    on_shard: str | None = None,
     partition: str | None = None,
     on_error: OnErrorChoice | None = None,
     max_errors: int | None = None,
@@ -235,7 +242,13 @@ def pack(
     shuffle: write records in a random order drawn from SEED; reading in file order is then random.
     zstd: compress each record: smaller, but no longer readable in place [default: both fields,
         level 1].
+    plan: pack what this plan of `hotpack plan` says, in place of inputs and their options.
     output: folder of the pack; new, or made by hotpack.
+    receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
+    scratch: write each shard here first, on a disk of this machine; then it goes to -o in order of
+        its bytes, or to --on-shard.
+    on_shard: run this command of the shell for each finished shard, with its path in place of {};
+        needs --receipt.
     partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that
         Slurm, Kubernetes, Open MPI or torchrun assigned.
     on_error: samples that cannot be packed: stop, or leave them out. One of fail, skip. Default:
@@ -306,7 +319,11 @@ def pack(
             "--shard-samples": shard_samples,
             "--shuffle": shuffle,
             "--zstd": zstd,
+            "--plan": plan,
             "--output": output,
+            "--receipt": receipt,
+            "--scratch": scratch,
+            "--on-shard": on_shard,
             "--partition": partition,
             "--on-error": on_error,
             "--max-errors": max_errors,
@@ -322,6 +339,231 @@ def pack(
         progress,
     )
     return pack_report(report)
+
+
+def plan(
+    folder: Path | None = None,
+    *,
+    images: Path | Sequence[Path] | None = None,
+    labels: Path | Sequence[Path] | None = None,
+    image_folders: Path | Sequence[Path] | None = None,
+    key_prefix: str | Sequence[str] | None = None,
+    image_suffix: str | None = None,
+    label_suffix: str | None = None,
+    pair_regex: tuple[str, str] | None = None,
+    mask_per_class: str | None = None,
+    allow_empty: bool = False,
+    fold: FoldChoice | None = None,
+    orphans: OrphansChoice | None = None,
+    pairs: Path | None = None,
+    list: Path | None = None,
+    root: Path | None = None,
+    strip_prefix: str | None = None,
+    split: str | None = None,
+    split_seed: int | None = None,
+    group: str | None = None,
+    preset: PresetChoice | None = None,
+    map: Path | None = None,
+    classes: Path | None = None,
+    num_classes: int | None = None,
+    label_kind: LabelKindChoice | None = None,
+    rgb_id: RgbIdChoice | None = None,
+    shift_ids: int | None = None,
+    threshold: int | None = None,
+    ignore: str | Sequence[str] | None = None,
+    unknown: str | None = None,
+    pad_label: str | None = None,
+    size: Size | None = None,
+    fit: FitChoice | None = None,
+    tile: Size | None = None,
+    pad_multiple: int | None = None,
+    image_filter: ImageFilterChoice | None = None,
+    label_filter: LabelFilterChoice | None = None,
+    anchor: AnchorChoice | None = None,
+    pad_color: Color | None = None,
+    size_mismatch: SizeMismatchChoice | None = None,
+    exif: ExifChoice | None = None,
+    channels: ChannelsChoice | None = None,
+    alpha: str | None = None,
+    depth16: Depth16Choice | None = None,
+    jpeg_scale: JpegScaleChoice | None = None,
+    max_pixels: int | None = None,
+    label_storage: LabelStorageChoice | None = None,
+    image_layout: ImageLayoutChoice | None = None,
+    shard_size: int | str | None = None,
+    shard_samples: int | None = None,
+    shuffle: int | None = None,
+    zstd: bool | str | None = None,
+    output: Path | None = None,
+    on_error: OnErrorChoice | None = None,
+    jobs: int | None = None,
+    config: Path | None = None,
+    log_file: Path | None = None,
+    progress: Listener | bool | None = None,
+) -> PlanReport:
+    """Writes a plan, from which many machines pack parts (pack --plan).
+
+    folder: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
+        class folders, …).
+    images: folder of images, searched recursively; repeatable.
+    labels: folder of label files, paired with images by relative path without extension;
+        repeatable.
+    image_folders: folder with one folder per class, whose name is the class; repeatable.
+    key_prefix: prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in
+        order.
+    image_suffix: suffix stripped from image stems, such as _leftImg8bit; files without it are
+        ignored.
+    label_suffix: suffix stripped from label stems, such as _L or _gtFine_labelIds.
+    pair_regex: two regular expressions for the paths of images and labels below their folders; the
+        captured groups, joined by '/', are the key.
+    mask_per_class: one binary mask per class: their path below --labels without extension, such as
+        {key}_{class} or {class}/{key}; a pixel may then have several classes.
+    allow_empty: accept empty class folders without a warning.
+    fold: pair images and labels whose names differ only in case, or in the Unicode form of a
+        character (NFC, NFD); keys keep the spelling of the image. One of none, case, unicode,
+        case,unicode. Default: none.
+    orphans: images without a label and labels without an image: stop, or leave them out. One of
+        error, skip. Default: error.
+    pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
+        optionally split.
+    list: samples to pack, one key or path per line; without --images, one image and one label path
+        per line.
+    root: folder that paths in --pairs and --list are relative to [default: the folder of that
+        file].
+    strip_prefix: prefix removed from paths in --pairs and --list, such as /SegNet/.
+    split: write several packs below -o: folder (first part of the key), ratio:train=80,val=20,
+        hash:train=80,val=20 (samples keep their split when others are added),
+        list:train=FILE,val=FILE.
+    split_seed: seed of --split ratio. Default: 0.
+    group: with --split ratio or hash: samples whose keys have the same match of this regular
+        expression stay in one split.
+    preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
+        ade20k150; list prints all. One of list, voc, pets, pets3, cityscapes19,
+        cityscapes19-trainids, cityscapes34, bdd100k, camvid11, camvid32, mapillary65, ade20k150,
+        ade20k-full, nyu40, coco-stuff171, coco-stuff171-trainids, coco-panoptic133, loveda,
+        potsdam, vaihingen, isaid, deepglobe, lip20, cihp20, drive, chase, stare, hrf, refuge,
+        kvasir.
+    map: table old,new that maps ids, colors or class names to a class, or to ignore.
+    classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
+    num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
+        are read to find N.
+    label_kind: how label files are read; auto prints its decision and the reason. One of auto,
+        color, index, palette-color, binary, rgb-id. Default: auto.
+    rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
+        (ADE20K full). One of r+256g+65536b, r/10*256+g.
+    shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
+    threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
+    ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
+        65535 in 16-bit ids, unless a class has that id].
+    unknown: colors or ids without a class: error, ignore, nearest[:D] (the class of the nearest
+        color, at most D away), or the class they become. Default: error.
+    pad_label: label of padded pixels: ignore or a class. Default: ignore.
+    size: width and height of every record, such as 512x512 (512 alone: both). Without it, images
+        keep their size.
+    fit: stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover:
+        fill and crop; long-side, short-side: scale that side, then crop or pad; none: keep the
+        size. One of stretch, crop-or-pad, contain, cover, long-side, short-side, none. Default:
+        stretch.
+    tile: cut the fitted image into records of one size, such as 512x512+128.
+    pad_multiple: with --fit none: pad records to multiples of N.
+    image_filter: auto: area if both sides shrink, otherwise linear; the last three are antialiased
+        and equal Pillow 13's; with -pillow12.1 they equal those of Pillow 12.1 and older. One of
+        auto, linear, area, nearest, triangle, cubic, lanczos, triangle-pillow12.1, cubic-
+        pillow12.1, lanczos-pillow12.1. Default: auto.
+    label_filter: nearest neighbor: centered and exact, as OpenCV, or as Pillow. One of nearest,
+        nearest-cv, nearest-pil. Default: nearest.
+    anchor: where cropping and padding leave the image. One of center, top-left. Default: center.
+    pad_color: color of padding. Default: 0,0,0.
+    size_mismatch: image and label differ in size: refuse; resample the label to the image first;
+        resample each to the record; crop both to the smaller width and height. One of error,
+        resize-label, each-to-target, crop-min. Default: error.
+    exif: EXIF orientation; auto: apply it unless the label was drawn on the stored pixels. One of
+        auto, apply, ignore. Default: auto.
+    channels: channels of the packed image. One of rgb, gray. Default: rgb.
+    alpha: transparency of images: drop it, or blend with a color. Default: drop.
+    depth16: 16-bit images: keep the upper 8 bits, or rescale. One of shift, scale. Default: shift.
+    jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
+        antialiased filter; off decodes all pixels. One of auto, off. Default: auto.
+    max_pixels: refuse larger images. Default: 268435456.
+    label_storage: one-hot with one bit per class, one-hot bytes, or class ids. One of bits,
+        one_hot, index. Default: bits.
+    image_layout: order of the image's axes. One of hwc, chw. Default: hwc.
+    shard_size: maximum bytes of records per shard, such as 64MiB or 1GB. Default: 256MiB.
+    shard_samples: maximum samples per shard, instead of a size.
+    shuffle: write records in a random order drawn from SEED; reading in file order is then random.
+    zstd: compress each record: smaller, but no longer readable in place [default: both fields,
+        level 1].
+    output: file for the plan; new, or a plan.
+    on_error: files with unusable headers: stop, or plan them nevertheless, for `pack --on-error
+        skip`. One of fail, skip. Default: fail.
+    jobs: threads; more need more memory [default: one per processor that the process may use].
+    config: read options from FILE: lines `name = value`, with option names without dashes; the
+        command line takes precedence.
+    log_file: append every message with its time to FILE.
+    """
+    report = run(
+        "plan",
+        [folder],
+        {
+            "--images": _each(images),
+            "--labels": _each(labels),
+            "--image-folders": _each(image_folders),
+            "--key-prefix": _each(key_prefix),
+            "--image-suffix": image_suffix,
+            "--label-suffix": label_suffix,
+            "--pair-regex": pair_regex,
+            "--mask-per-class": mask_per_class,
+            "--allow-empty": allow_empty,
+            "--fold": fold,
+            "--orphans": orphans,
+            "--pairs": pairs,
+            "--list": list,
+            "--root": root,
+            "--strip-prefix": strip_prefix,
+            "--split": split,
+            "--split-seed": split_seed,
+            "--group": group,
+            "--preset": preset,
+            "--map": map,
+            "--classes": classes,
+            "--num-classes": num_classes,
+            "--label-kind": label_kind,
+            "--rgb-id": rgb_id,
+            "--shift-ids": shift_ids,
+            "--threshold": threshold,
+            "--ignore": _each(ignore),
+            "--unknown": unknown,
+            "--pad-label": pad_label,
+            "--size": _joined(size, "x"),
+            "--fit": fit,
+            "--tile": _joined(tile, "x"),
+            "--pad-multiple": pad_multiple,
+            "--image-filter": image_filter,
+            "--label-filter": label_filter,
+            "--anchor": anchor,
+            "--pad-color": _joined(pad_color, ","),
+            "--size-mismatch": size_mismatch,
+            "--exif": exif,
+            "--channels": channels,
+            "--alpha": alpha,
+            "--depth16": depth16,
+            "--jpeg-scale": jpeg_scale,
+            "--max-pixels": max_pixels,
+            "--label-storage": label_storage,
+            "--image-layout": image_layout,
+            "--shard-size": shard_size,
+            "--shard-samples": shard_samples,
+            "--shuffle": shuffle,
+            "--zstd": zstd,
+            "--output": output,
+            "--on-error": on_error,
+            "--jobs": jobs,
+            "--config": config,
+            "--log-file": log_file,
+        },
+        progress,
+    )
+    return plan_report(report)
 
 
 def check(
@@ -377,7 +619,11 @@ def check(
     shard_samples: int | None = None,
     shuffle: int | None = None,
     zstd: bool | str | None = None,
+    plan: Path | None = None,
     output: Path | None = None,
+    receipt: Path | None = None,
+    scratch: Path | None = None,
+    on_shard: str | None = None,
     partition: str | None = None,
     on_error: OnErrorChoice | None = None,
     max_errors: int | None = None,
@@ -484,7 +730,13 @@ def check(
     shuffle: write records in a random order drawn from SEED; reading in file order is then random.
     zstd: compress each record: smaller, but no longer readable in place [default: both fields,
         level 1].
+    plan: pack what this plan of `hotpack plan` says, in place of inputs and their options.
     output: folder of the pack; new, or made by hotpack.
+    receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
+    scratch: write each shard here first, on a disk of this machine; then it goes to -o in order of
+        its bytes, or to --on-shard.
+    on_shard: run this command of the shell for each finished shard, with its path in place of {};
+        needs --receipt.
     partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that
         Slurm, Kubernetes, Open MPI or torchrun assigned.
     on_error: samples that cannot be packed: stop, or leave them out. One of fail, skip. Default:
@@ -557,7 +809,11 @@ def check(
             "--shard-samples": shard_samples,
             "--shuffle": shuffle,
             "--zstd": zstd,
+            "--plan": plan,
             "--output": output,
+            "--receipt": receipt,
+            "--scratch": scratch,
+            "--on-shard": on_shard,
             "--partition": partition,
             "--on-error": on_error,
             "--max-errors": max_errors,
@@ -905,13 +1161,18 @@ def extract(
 
 def merge(
     *folders: Path,
+    receipts: Receipts | None = None,
     output: Path | None = None,
+    accept_skips: str | None = None,
     log_file: Path | None = None,
     progress: Listener | bool | None = None,
 ) -> MergeReport:
     """Joins the partitions of a pack (pack --partition); the result has the bytes of a single run.
 
     folders: folders of partitions, or of their splits; they stay unchanged.
+    receipts: receipts of `hotpack pack --receipt`, or folders of receipts, in place of DIR: writes
+        the manifest alone, and needs no shard; or receipts: files, or what `hotpack.pack_part`
+        returns, also as its dictionary or bytes.
     output: folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets
         its manifest.
     log_file: append every message with its time to FILE.
@@ -920,7 +1181,9 @@ def merge(
         "merge",
         [*folders],
         {
+            "--receipts": receipt_folders(receipts),
             "--output": output,
+            "--accept-skips": accept_skips,
             "--log-file": log_file,
         },
         progress,
