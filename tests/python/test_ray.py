@@ -333,6 +333,8 @@ def test_mistakes_are_told_as_hotpack_tells_them(tmp_path, command, monkeypatch)
     for wrong in (0, -1, "all"):
         with pytest.raises(hotpack.UsageError, match="parts is .*; it must be 1 or more, or 'auto'"):
             hpr.pack(**street(tmp_path / "x"), parts=wrong)
+    with pytest.raises(hotpack.UsageError, match="nothing to pack: give inputs or a plan"):
+        hpr.pack(output=tmp_path / "x", jobs=1)
     with pytest.raises(TypeError, match="unexpected keyword argument 'partition'"):
         hpr.pack(**street(tmp_path / "x"), partition="0/2")
     with pytest.raises(hotpack.UsageError, match="--size"):

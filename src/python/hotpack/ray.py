@@ -169,7 +169,7 @@ def pack(
     names it, the other tasks have ended then, and what was packed stays. An interrupt ends the
     tasks, too.
     """
-    _check(parts, plan, scratch, on_shard, options)
+    _check(inputs, parts, plan, scratch, on_shard, options)
     folder = _absolute_path(output)
     work = _Work(
         plan=f"{folder}.plan" if plan is None else _absolute_path(plan),
@@ -197,6 +197,7 @@ def pack(
 
 
 def _check(
+    inputs: tuple[Path, ...],
     parts: int | str,
     plan: Path | None,
     scratch: Path | None,
@@ -208,6 +209,8 @@ def _check(
         raise TypeError(f"pack() got an unexpected keyword argument {min(unknown)!r}")
     if parts != "auto" and not (isinstance(parts, int) and parts >= 1):
         raise UsageError(f"parts is {parts!r}; it must be 1 or more, or 'auto'", option="parts")
+    if plan is None and not inputs and not options.keys() - _PART_OPTIONS:
+        raise UsageError("there is nothing to pack: give inputs or a plan", option="inputs")
     if plan is None and scratch is not None and on_shard is not None:
         raise UsageError(
             "with scratch and on_shard no folder need be shared, but the plan must be: name its "
@@ -301,11 +304,12 @@ class _Cluster:
         ended: Callable[[int, Any], None] = lambda number, result: None,
     ) -> list[Any]:
         """What the calls return. ended: told of each call that has returned."""
-        task = ray.remote(**self._options)(function)
-        tasks = [task.remote(*call) for call in calls]
-        numbers = {task: number for number, task in enumerate(tasks)}
+        remote = ray.remote(**self._options)(function)
+        numbers: dict[Any, int] = {}
         found: list[Any] = [None] * len(calls)
         try:
+            for number, call in enumerate(calls):
+                numbers[remote.remote(*call)] = number
             while numbers:
                 left = list(numbers)
                 ready, _ = ray.wait(left, num_returns=len(left), timeout=SECONDS_BETWEEN_LOOKS)
