@@ -1,0 +1,190 @@
+"""Slurm: an array under kills, its failed elements again, the merge behind them; every part twice;
+one part six times."""
+
+import random
+import re
+import shlex
+import signal
+import time
+from dataclasses import dataclass
+
+from mini_slurm import Slurm, elements_of, environment_of, kill, processes
+
+
+@dataclass(frozen=True)
+class Form:
+    """How much to do."""
+
+    parts: int
+    kills: int  # kill -9 of a hotpack
+    terms: int  # TERM of a hotpack
+    requeues: int  # scontrol requeue of an element
+    nodes: int  # nodes that die
+    doubles: bool  # every part twice, one part six times
+    pause: float  # seconds between two blows, about
+
+
+FULL = Form(parts=40, kills=12, terms=4, requeues=10, nodes=2, doubles=True, pause=0.5)
+QUICK = Form(parts=6, kills=1, terms=0, requeues=1, nodes=1, doubles=False, pause=0.3)
+
+
+class Chaos:
+    """Strikes the elements of an array while they run."""
+
+    def __init__(self, slurm, world, job, form):
+        self.slurm, self.world, self.job, self.form = slurm, world, job, form
+        self.random = random.Random(16)
+        self.done = dict.fromkeys(("kill -9", "TERM", "requeue", "node"), 0)
+
+    def run(self):
+        blows = ["kill -9"] * self.form.kills + ["TERM"] * self.form.terms
+        blows += ["requeue"] * self.form.requeues + ["node"] * self.form.nodes
+        self.random.shuffle(blows)
+        end = time.monotonic() + 300
+        while blows and time.monotonic() < end:
+            time.sleep(self.form.pause * self.random.uniform(0.5, 1.5))
+            if self._strike(blows[-1]):
+                self.done[blows.pop()] += 1
+            elif self._is_over():
+                break
+        return self
+
+    def _strike(self, kind):
+        """Returns whether it met anything."""
+        if kind == "node":
+            return self.slurm.lose_node(self.random.choice(self.slurm.nodes)) > 1
+        if kind == "requeue":
+            running = self.slurm.running(self.job)
+            if not running:
+                return False
+            element = f"{self.job}_{self.random.choice(running)}"
+            # It may have ended in between: then Slurm refuses.
+            return self.slurm.succeeds("scontrol", "requeue", element)
+        victims = packs_of(self.slurm, self.world)
+        number = signal.SIGKILL if kind == "kill -9" else signal.SIGTERM
+        return bool(victims) and kill(self.random.choice(victims), number)
+
+    def _is_over(self):
+        return not {"PENDING", "RUNNING", "COMPLETING"} & set(self.slurm.states(self.job).values())
+
+    def __str__(self):
+        return ", ".join(f"{count} × {name}" for name, count in self.done.items() if count)
+
+
+def packs_of(slurm, world):
+    """The processes of hotpack that this cluster started."""
+    mine = f"SLURM_CONF={slurm.folder}/slurm.conf".encode()
+    begin = str(world.hotpack).encode()
+    return [p for p, _, c in processes() if c.startswith(begin) and mine in environment_of(p)]
+
+
+def script(path, world, *command):
+    """A batch script that runs this command."""
+    lines = ["#!/bin/bash", "exec " + shlex.join(map(str, command))]
+    path.write_text("\n".join(lines) + "\n")
+    path.chmod(0o755)
+    return path
+
+
+def numbers_that_failed(states):
+    return sorted(number for number, state in states.items() if state != "COMPLETED")
+
+
+def run(world, quick):
+    form = QUICK if quick else FULL
+    with Slurm(world.folder / "slurm") as slurm:
+        array_under_kills(world, slurm, form)
+        if form.doubles:
+            whole_chain(world, slurm, form)
+            every_part_twice(world, slurm, form)
+            one_part_six_times(world, slurm, form)
+
+
+def array_under_kills(world, slurm, form):
+    checks, out = world.checks, world.folder / "slurm-out"
+    logs = world.folder / "logs"
+    logs.mkdir(exist_ok=True)
+    pack = script(world.folder / "pack.sh", world, *world.pack("--partition", "auto", "-o", out))
+    merge_words = [world.hotpack, "merge", out, "--accept-skips", "1"]
+    slurm.environment["HOTPACK_PARTITIONS"] = str(form.parts)
+    began = time.monotonic()
+    job = slurm.submit(pack, array=f"0-{form.parts - 1}", output=logs / "first-%a")
+    chaos = Chaos(slurm, world, job, form).run()
+    states = slurm.wait(job)
+    failed = numbers_that_failed(states)
+    checks.figure("blows", f"{chaos}, in {time.monotonic() - began:.0f} s")
+    checks.figure("elements that failed", f"{len(failed)} of {form.parts}")
+    wanted = form.kills + form.terms + form.requeues + form.nodes
+    checks.equal(sum(chaos.done.values()), wanted, "every blow met a part at work")
+
+    refused = world.run(*merge_words)
+    listed = re.search(r"--array[= ]?([\d,-]+)", refused.text)
+    checks.check(refused.code == 1 and listed, "merge names the parts to run again", refused)
+    again = elements_of(listed[1]) if listed else failed
+    checks.check(
+        again and set(again) <= set(failed),
+        "it names none that has succeeded",
+        f"named {again}, failed {failed}",
+    )
+    list_of_parts = listed[1] if listed else ",".join(map(str, failed))
+    checks.figure("run again", f"--array={list_of_parts}")
+    job = slurm.submit(pack, array=list_of_parts, output=logs / "second-%a")
+    merge = script(world.folder / "merge.sh", world, *merge_words)
+    last = slurm.submit(merge, dependency=f"afterok:{job}", output=logs / "merge")
+    checks.equal(numbers_that_failed(slurm.wait(job)), [], "the parts run again succeed")
+    states = slurm.wait(last)
+    checks.check(states == {None: "COMPLETED"}, "the merge after them runs and succeeds", states)
+    world.compare(out, "the array under kills")
+    checks.equal(
+        world.run(world.hotpack, "merge", out).code, 1, "without --accept-skips merge is 1"
+    )
+
+
+def whole_chain(world, slurm, form):
+    """Plan, array and merge, submitted at once, and a job that waits for the merge."""
+    checks, out, plan = world.checks, world.folder / "chain-out", world.folder / "chain.plan"
+    logs = world.folder / "logs"
+    words = [world.hotpack, "plan", *world.inputs, "-q", "-o", plan]
+    planning = slurm.submit(script(world.folder / "plan.sh", world, *words), output=logs / "plan")
+    source = ["pack", "--plan", plan, "--on-error", "skip", "--accept-skips", "1", "-q", "-j1"]
+    words = [world.hotpack, *source, "--partition", "auto", "-o", out]
+    pack = script(world.folder / "chain.sh", world, *words)
+    array = f"0-{form.parts - 1}"
+    job = slurm.submit(
+        pack, array=array, dependency=f"afterok:{planning}", output=logs / "chain-%a"
+    )
+    words = [world.hotpack, "merge", out, "--accept-skips", "1"]
+    merge = script(world.folder / "chain-merge.sh", world, *words)
+    last = slurm.submit(merge, dependency=f"afterok:{job}", output=logs / "chain-merge")
+    began = time.monotonic()
+    states = slurm.wait(last)
+    checks.check(states == {None: "COMPLETED"}, "plan, array and merge as one chain", states)
+    checks.figure("the chain", f"{time.monotonic() - began:.0f} s")
+    world.compare(out, "the chain")
+
+
+def every_part_twice(world, slurm, form):
+    """Without a plan, as by a user who submits a script twice."""
+    checks, out = world.checks, world.folder / "twice-out"
+    words = world.pack("--partition", "auto", "-o", out, plan=False)
+    pack = script(world.folder / "twice.sh", world, *words)
+    logs = world.folder / "logs"
+    array = f"0-{form.parts - 1}"
+    jobs = [slurm.submit(pack, array=array, output=logs / f"{name}-%a") for name in ("one", "two")]
+    for job in jobs:
+        checks.equal(numbers_that_failed(slurm.wait(job)), [], "every part twice at once: exit 0")
+    done = world.run(world.hotpack, "merge", out, "--accept-skips", "1")
+    checks.equal(done.code, 0, "they merge")
+    world.compare(out, "every part twice")
+
+
+def one_part_six_times(world, slurm, form):
+    checks, out = world.checks, world.folder / "six-out"
+    words = world.pack("--partition", f"3/{form.parts}", "-o", out)
+    pack = script(world.folder / "six.sh", world, *words)
+    jobs = [slurm.submit(pack, output=world.folder / "logs" / f"six-{i}") for i in range(6)]
+    states = [state for job in jobs for state in slurm.wait(job).values()]
+    checks.equal(states, ["COMPLETED"] * 6, "one part six times at once: exit 0")
+    files = sorted(path for path in out.iterdir() if path.is_file())
+    good = all(path.read_bytes() == (world.alone / path.name).read_bytes() for path in files)
+    checks.check(good and files, "its shards equal those of the single run", files)
