@@ -52,7 +52,7 @@ def run(world, quick):
             for part in bad
             for point in points
         ]
-        checks.check(not bad, "every part ends with 0 on both mounts", f"{bad}\n{''.join(texts)}")
+        checks.check(not bad, "every part ends with 0 on both mounts", f"{''.join(texts)}{bad}")
         done = world.run(world.hotpack, "merge", points[0] / "out", "--accept-skips", "1")
         checks.check(done.code == 0, "they merge", done)
         world.compare(shared / "out", "parts on two mounts")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 SHARDS = 80
 SIDE = 64
+MOST_DETAIL = 4000  # characters that a failed check shows
 
 
 def digest(folder):
@@ -32,7 +33,8 @@ class Checks:
         self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
         print(f"  {'ok    ' if good else 'FAILED'}  {what}", flush=True)
         if not good and detail:
-            print("          " + str(detail).strip().replace("\n", "\n          "), flush=True)
+            lines = str(detail).strip()[-MOST_DETAIL:].splitlines()
+            print("".join(f"          {line}\n" for line in lines), end="", flush=True)
         return bool(good)
 
     def equal(self, found, wanted, what):
@@ -142,7 +144,7 @@ class World:
     def pack(self, *more, plan=True):
         """The words of `pack`, with the plan or with the inputs."""
         source = ["--plan", self.plan, "--on-error", "skip"] if plan else self.inputs
-        return [self.hotpack, "pack", *source, "--accept-skips", "1", "-j", "1", "-q", *more]
+        return [self.hotpack, "pack", *source, "--accept-skips", "1", "-j", "1", "-qq", *more]
 
     def _run_alone(self):
         self.alone = self.folder / "alone"
