@@ -22,7 +22,6 @@ from measure_memory import SIDE, png
 from measuring import cores, run, save, scratch
 
 MOST_LINKS = 30_000  # of one file; ext4 allows 65,000
-PICTURES = 50
 # A child's peak counts what its parent held when it was started: hence a small parent for each run.
 SMALL_PARENT = """
 import os, sys, time
@@ -65,7 +64,7 @@ def make_pairs(folder, count):
 
 
 def make_tiles(hotpack, folder, count):
-    """Pairs of 64x64 pixels, cut from the pictures of sample_data, by hard links."""
+    """Pairs of 64x64 pixels, cut from the images of sample_data, by hard links."""
     street = Path(__file__).resolve().parents[2] / "sample_data" / "street"
     tiles, back = folder / "tiles", folder / "back"
     run([hotpack, "pack", "--images", street / "images", "--labels", street / "masks_color", "--classes",

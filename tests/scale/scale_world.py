@@ -106,7 +106,7 @@ class World:
         return done
 
     def _make_inputs(self):
-        """Tiles of the pictures of sample_data, under as many names as wanted, by hard links."""
+        """Tiles of the images of sample_data, under as many names as wanted, by hard links."""
         street = self.scripts.parent.parent / "sample_data" / "street"
         tiles, back = self.folder / "tiles", self.folder / "back"
         inputs = ["--images", street / "images", "--labels", street / "masks_color"]

@@ -1,0 +1,4 @@
+#!/bin/bash
+#SBATCH --job-name=hotpack-missing --time=00:10:00
+# Lists the parts to run again, as ./submit.sh takes them.
+exec hotpack info "$PACK"
