@@ -15,4 +15,4 @@ options = {"on_error": "skip", "accept_skips": 1}
 report = hotpack.ray.pack(
     plan=plan, output=output, parts=int(parts), cpus=1, retries=int(retries), **options
 )
-print(json.dumps({"records": report.records, "skipped": report.skipped}))
+print(json.dumps({name: report.json[name] for name in ("records", "skipped")}))

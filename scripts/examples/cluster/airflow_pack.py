@@ -44,7 +44,7 @@ def pack_train():
     def merge():
         import hotpack
 
-        return str(hotpack.merge(receipts=RECEIPTS, output=OUTPUT).output)
+        return hotpack.merge(receipts=RECEIPTS, output=OUTPUT).json["output"]
 
     plan() >> pack.expand(part=list(range(PARTS))) >> merge()
 
