@@ -70,6 +70,7 @@ class World:
             for name, value in os.environ.items()
             if not name.startswith(("SLURM_", "SBATCH_", "HOTPACK_"))
         }
+        self.environment["HOTPACK_COMMAND"] = str(self.hotpack)  # for the Python package
         self._make_inputs()
         self._run_alone()
 
