@@ -2,9 +2,9 @@
 """How packing grows: planning of many samples, N parts next to one run, and data sets of many shards.
 
 usage: measure_scale.py HOTPACK LIBRARY REPORT.json [--samples LIST] [--parts LIST] [--part-samples N] [--shards LIST]
-                        [--records N] [--tables LIST]
+                        [--records N] [--tables LIST] [--folder DIR]
 
-Samples are pairs of 16x16 pixels, and 64x64 for the parts, by hard links in memory. LIBRARY is libhotpack.so. An empty list leaves
+Samples are pairs of 16x16 pixels, and 64x64 for the parts, by hard links in memory, or below DIR. LIBRARY is libhotpack.so. An empty list leaves
 a table out.
 """
 
@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -205,8 +206,9 @@ def main():
     parser.add_argument("--shards", type=numbers, default=[1_000, 10_000, 100_000], metavar="LIST")
     parser.add_argument("--records", type=int, default=200_000, metavar="N")
     parser.add_argument("--tables", default=",".join(TABLES), metavar="LIST")
+    parser.add_argument("--folder", metavar="DIR")
     options = parser.parse_args()
-    with scratch() as name:
+    with tempfile.TemporaryDirectory(dir=options.folder) if options.folder else scratch() as name:
         folder, found = Path(name), {}
         if "plan" in options.tables:
             found["plan"] = plan_table(options.hotpack, folder, options.samples)
