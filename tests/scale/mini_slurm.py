@@ -272,6 +272,15 @@ class Slurm:
                 found[number] = state[1]
         return found
 
+    def jobs(self):
+        """The numbers of all jobs; of an array only that of the whole."""
+        records = self.run("scontrol", "--oneliner", "show", "job", check=False).splitlines()
+        found = (
+            re.search(r"ArrayJobId=(\d+)", line) or re.search(r"JobId=(\d+)", line)
+            for line in records
+        )
+        return {each[1] for each in found if each}
+
     def wait(self, job, seconds=600):
         """Waits until a job or all elements of an array are over, and returns their states."""
         end = time.monotonic() + seconds

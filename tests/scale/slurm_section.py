@@ -4,11 +4,23 @@ one part six times."""
 import random
 import re
 import shlex
+import shutil
 import signal
 import time
 from dataclasses import dataclass
 
-from mini_slurm import Slurm, elements_of, environment_of, kill, processes
+from mini_slurm import (
+    OVER,
+    Slurm,
+    SlurmError,
+    elements_of,
+    environment_of,
+    kill,
+    processes,
+    until,
+)
+
+LIST = r"--array[= ]([\d,-]+)"  # of parts to run again, as merge and info print it
 
 
 @dataclass(frozen=True)
@@ -95,7 +107,7 @@ def run(world, quick):
     with Slurm(world.folder / "slurm") as slurm:
         array_under_kills(world, slurm, form)
         if form.doubles:
-            whole_chain(world, slurm, form)
+            the_example(world, slurm, form)
             every_part_twice(world, slurm, form)
             one_part_six_times(world, slurm, form)
 
@@ -117,8 +129,9 @@ def array_under_kills(world, slurm, form):
     wanted = form.kills + form.terms + form.requeues + form.nodes
     checks.equal(sum(chaos.done.values()), wanted, "every blow met a part at work")
 
-    refused = world.run(*merge_words)
-    listed = re.search(r"--array[= ]?([\d,-]+)", refused.text)
+    environment = {**world.environment, "HOTPACK_PARTITIONS": str(form.parts)}
+    refused = world.run(*merge_words, environment=environment)
+    listed = re.search(LIST, refused.text)
     checks.check(refused.code == 1 and listed, "merge names the parts to run again", refused)
     again = elements_of(listed[1]) if listed else failed
     checks.check(
@@ -140,27 +153,40 @@ def array_under_kills(world, slurm, form):
     )
 
 
-def whole_chain(world, slurm, form):
-    """Plan, array and merge, submitted at once, and a job that waits for the merge."""
-    checks, out, plan = world.checks, world.folder / "chain-out", world.folder / "chain.plan"
-    logs = world.folder / "logs"
-    words = [world.hotpack, "plan", *world.inputs, "-q", "-o", plan]
-    planning = slurm.submit(script(world.folder / "plan.sh", world, *words), output=logs / "plan")
-    source = ["pack", "--plan", plan, "--on-error", "skip", "--accept-skips", "1", "-q", "-j1"]
-    words = [world.hotpack, *source, "--partition", "auto", "-o", out]
-    pack = script(world.folder / "chain.sh", world, *words)
-    array = f"0-{form.parts - 1}"
-    job = slurm.submit(
-        pack, array=array, dependency=f"afterok:{planning}", output=logs / "chain-%a"
+def the_example(world, slurm, form):
+    """scripts/examples/cluster/slurm as docs/cluster.md tells it: one part is canceled, and run
+    again by the list that is printed."""
+    checks, folder = world.checks, world.folder / "example"
+    shutil.copytree(
+        world.scripts.parent.parent / "scripts" / "examples" / "cluster" / "slurm", folder
     )
-    words = [world.hotpack, "merge", out, "--accept-skips", "1"]
-    merge = script(world.folder / "chain-merge.sh", world, *words)
-    last = slurm.submit(merge, dependency=f"afterok:{job}", output=logs / "chain-merge")
-    began = time.monotonic()
-    states = slurm.wait(last)
-    checks.check(states == {None: "COMPLETED"}, "plan, array and merge as one chain", states)
-    checks.figure("the chain", f"{time.monotonic() - began:.0f} s")
-    world.compare(out, "the chain")
+    out, began = folder / "packed" / "train", time.monotonic()
+    jobs = submit_example(world, slurm, folder, form.parts)
+    until(lambda: slurm.running(jobs[1]), "a part of the example runs", 300)
+    slurm.run("scancel", f"{jobs[1]}_{slurm.running(jobs[1])[0]}")
+    slurm.wait(jobs[1])
+    until(lambda: set(slurm.states(jobs[3]).values()) <= OVER, "logs/missing is written", 60)
+    text = (folder / "logs" / "missing").read_text(errors="replace")
+    listed = re.search(LIST, text)
+    if not checks.check(listed, "the example says which part to run again", text):
+        return
+    jobs = submit_example(world, slurm, folder, form.parts, listed[1])
+    states = slurm.wait(jobs[1])
+    checks.check(states == {None: "COMPLETED"}, f"it runs --array={listed[1]} and merges", states)
+    checks.figure("the example", f"{time.monotonic() - began:.0f} s")
+    world.compare(out, "the example")
+
+
+def submit_example(world, slurm, folder, parts, *words):
+    """The numbers of its jobs, in the order in which they are submitted."""
+    path = f"{world.hotpack.parent}:{slurm.environment['PATH']}"
+    data = shlex.join(map(str, world.inputs[:-2]))  # plan.sh says --on-error itself
+    mine = {"PATH": path, "PARTS": str(parts), "DATA": data, "WAIT": "5"}
+    before = slurm.jobs()
+    done = world.run(folder / "submit.sh", *words, environment={**slurm.environment, **mine})
+    if done.code != 0:
+        raise SlurmError(str(done))
+    return sorted(slurm.jobs() - before, key=int)
 
 
 def every_part_twice(world, slurm, form):
