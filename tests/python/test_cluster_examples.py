@@ -1,5 +1,5 @@
-"""The files of scripts/examples/cluster, each as its scheduler runs it, or as a stand-in does where the
-scheduler is not installed. Every way must end with the bytes of a single run.
+"""The files of scripts/examples/cluster, each as its scheduler runs it, or as a stand-in does where
+the scheduler is not installed. Every way must end with the bytes of a single run.
 
 scripts/test-python runs all of them with stand-ins, and reads the YAML files with PyYAML; with
 --frameworks also Snakemake, Dask, Ray and the schemas of Kubernetes themselves.
