@@ -23,9 +23,9 @@ namespace hotpack::pipeline {
 struct MergeOptions {
   std::vector<std::string> sources;  // folders of shards; they stay unchanged
   std::string output;                // empty: the only source becomes the data set itself
-  std::optional<AcceptedSkips> accepted_skips = {};
   int threads = 1;                   // that read, link and flush shards
   std::optional<std::uint64_t> partitions = {};  // how many the pack has, if known: for messages
+  std::optional<AcceptedSkips> accepted_skips = {};
 };
 
 enum class MergeStatus {

@@ -50,6 +50,7 @@ class Packing {
   Result<PackRun> write_plan(const std::string& path) {
     HOTPACK_TRY(check_plan_path(path));
     HOTPACK_TRY(discover());
+    if (observer_.stop_requested()) return end(PackStatus::stopped);
     if (run_.problems.count() > 0) return end(PackStatus::refused);
     HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return end(PackStatus::stopped);

@@ -23,7 +23,7 @@ SourceFile source(FileList& files, const std::string& text, std::uint64_t bytes,
                   std::uint16_t root) {
   SourceFile file;
   file.text = files.arena.add(text);
-  file.text_length = static_cast<std::uint32_t>(text.size());
+  file.text_length = static_cast<std::uint16_t>(text.size());
   file.bytes = bytes;
   file.root = root;
   return file;
@@ -33,7 +33,7 @@ Sample& add(SampleList& list, const std::string& key, const std::string& image) 
   Sample sample;
   static_cast<SourceFile&>(sample.image) = source(list.images, image, 1000 + key.size(), 1);
   sample.image.key = list.images.arena.add(key);
-  sample.image.key_length = static_cast<std::uint32_t>(key.size());
+  sample.image.key_length = static_cast<std::uint16_t>(key.size());
   sample.size = {640, 480};
   return list.samples.emplace_back(sample);
 }
