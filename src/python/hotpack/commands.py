@@ -132,6 +132,7 @@ def pack(
     shard_samples: int | None = None,
     shuffle: int | None = None,
     zstd: bool | str | None = None,
+    io_threads: int | None = None,
     plan: Path | None = None,
     output: Path | None = None,
     receipt: Path | None = None,
@@ -140,6 +141,7 @@ def pack(
     partition: str | None = None,
     on_error: OnErrorChoice | None = None,
     max_errors: int | None = None,
+    accept_skips: str | None = None,
     skipped: Path | None = None,
     recheck: bool = False,
     repair: bool = False,
@@ -242,6 +244,8 @@ def pack(
     shuffle: write records in a random order drawn from SEED; reading in file order is then random.
     zstd: compress each record: smaller, but no longer readable in place [default: both fields,
         level 1].
+    io_threads: most threads that wait for files while folders are listed and headers are read; more
+        help on network file systems, and local disks use fewer. Default: 64.
     plan: pack what this plan of `hotpack plan` says, in place of inputs and their options.
     output: folder of the pack; new, or made by hotpack.
     receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
@@ -249,11 +253,14 @@ def pack(
         its bytes, or to --on-shard.
     on_shard: run this command of the shell for each finished shard, with its path in place of {};
         needs --receipt.
-    partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that
-        Slurm, Kubernetes, Open MPI or torchrun assigned.
+    partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that the
+        scheduler assigned: Slurm, Kubernetes, MPI and others (HOTPACK_PARTITIONS=N: the number of
+        all parts).
     on_error: samples that cannot be packed: stop, or leave them out. One of fail, skip. Default:
         fail.
-    max_errors: with skip: stop after more than N skipped samples.
+    max_errors: with skip: stop after more than N skipped samples (with --partition: of the part).
+    accept_skips: with skip: exit status 0 if at most N samples were skipped, or at most P% of all
+        samples (with --partition: of the part).
     skipped: with skip: write key, file and reason of each skipped sample to FILE.
     recheck: hash all inputs again, and pack the shards whose inputs changed.
     repair: verify every byte of the pack, and pack damaged or missing shards again; the others
@@ -319,6 +326,7 @@ def pack(
             "--shard-samples": shard_samples,
             "--shuffle": shuffle,
             "--zstd": zstd,
+            "--io-threads": io_threads,
             "--plan": plan,
             "--output": output,
             "--receipt": receipt,
@@ -327,6 +335,7 @@ def pack(
             "--partition": partition,
             "--on-error": on_error,
             "--max-errors": max_errors,
+            "--accept-skips": accept_skips,
             "--skipped": skipped,
             "--recheck": recheck,
             "--repair": repair,
@@ -394,6 +403,7 @@ def plan(
     shard_samples: int | None = None,
     shuffle: int | None = None,
     zstd: bool | str | None = None,
+    io_threads: int | None = None,
     output: Path | None = None,
     on_error: OnErrorChoice | None = None,
     jobs: int | None = None,
@@ -493,6 +503,8 @@ def plan(
     shuffle: write records in a random order drawn from SEED; reading in file order is then random.
     zstd: compress each record: smaller, but no longer readable in place [default: both fields,
         level 1].
+    io_threads: most threads that wait for files while folders are listed and headers are read; more
+        help on network file systems, and local disks use fewer. Default: 64.
     output: file for the plan; new, or a plan.
     on_error: files with unusable headers: stop, or plan them nevertheless, for `pack --on-error
         skip`. One of fail, skip. Default: fail.
@@ -555,6 +567,7 @@ def plan(
             "--shard-samples": shard_samples,
             "--shuffle": shuffle,
             "--zstd": zstd,
+            "--io-threads": io_threads,
             "--output": output,
             "--on-error": on_error,
             "--jobs": jobs,
@@ -619,6 +632,7 @@ def check(
     shard_samples: int | None = None,
     shuffle: int | None = None,
     zstd: bool | str | None = None,
+    io_threads: int | None = None,
     plan: Path | None = None,
     output: Path | None = None,
     receipt: Path | None = None,
@@ -627,6 +641,7 @@ def check(
     partition: str | None = None,
     on_error: OnErrorChoice | None = None,
     max_errors: int | None = None,
+    accept_skips: str | None = None,
     skipped: Path | None = None,
     recheck: bool = False,
     repair: bool = False,
@@ -730,6 +745,8 @@ def check(
     shuffle: write records in a random order drawn from SEED; reading in file order is then random.
     zstd: compress each record: smaller, but no longer readable in place [default: both fields,
         level 1].
+    io_threads: most threads that wait for files while folders are listed and headers are read; more
+        help on network file systems, and local disks use fewer. Default: 64.
     plan: pack what this plan of `hotpack plan` says, in place of inputs and their options.
     output: folder of the pack; new, or made by hotpack.
     receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
@@ -737,11 +754,14 @@ def check(
         its bytes, or to --on-shard.
     on_shard: run this command of the shell for each finished shard, with its path in place of {};
         needs --receipt.
-    partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that
-        Slurm, Kubernetes, Open MPI or torchrun assigned.
+    partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that the
+        scheduler assigned: Slurm, Kubernetes, MPI and others (HOTPACK_PARTITIONS=N: the number of
+        all parts).
     on_error: samples that cannot be packed: stop, or leave them out. One of fail, skip. Default:
         fail.
-    max_errors: with skip: stop after more than N skipped samples.
+    max_errors: with skip: stop after more than N skipped samples (with --partition: of the part).
+    accept_skips: with skip: exit status 0 if at most N samples were skipped, or at most P% of all
+        samples (with --partition: of the part).
     skipped: with skip: write key, file and reason of each skipped sample to FILE.
     recheck: hash all inputs again, and pack the shards whose inputs changed.
     repair: verify every byte of the pack, and pack damaged or missing shards again; the others
@@ -809,6 +829,7 @@ def check(
             "--shard-samples": shard_samples,
             "--shuffle": shuffle,
             "--zstd": zstd,
+            "--io-threads": io_threads,
             "--plan": plan,
             "--output": output,
             "--receipt": receipt,
@@ -817,6 +838,7 @@ def check(
             "--partition": partition,
             "--on-error": on_error,
             "--max-errors": max_errors,
+            "--accept-skips": accept_skips,
             "--skipped": skipped,
             "--recheck": recheck,
             "--repair": repair,
@@ -834,18 +856,22 @@ def check(
 
 def info(
     *packs: Path,
+    partitions: int | None = None,
     log_file: Path | None = None,
     progress: Listener | bool | None = None,
 ) -> tuple[InfoReport, ...]:
     """Shows the samples, classes and their shares, shapes, mean, std and options of a pack.
 
     packs: packs, or the parent folder of splits.
+    partitions: number of all partitions of an unfinished pack: lists those to run again, as --array
+        of schedulers takes them [default: HOTPACK_PARTITIONS].
     log_file: append every message with its time to FILE.
     """
     report = run(
         "info",
         [*packs],
         {
+            "--partitions": partitions,
             "--log-file": log_file,
         },
         progress,
@@ -939,6 +965,7 @@ def preview(
     shard_samples: int | None = None,
     shuffle: int | None = None,
     zstd: bool | str | None = None,
+    io_threads: int | None = None,
     jobs: int | None = None,
     config: Path | None = None,
     log_file: Path | None = None,
@@ -1044,6 +1071,8 @@ def preview(
     shuffle: write records in a random order drawn from SEED; reading in file order is then random.
     zstd: compress each record: smaller, but no longer readable in place [default: both fields,
         level 1].
+    io_threads: most threads that wait for files while folders are listed and headers are read; more
+        help on network file systems, and local disks use fewer. Default: 64.
     jobs: threads; more need more memory [default: one per processor that the process may use].
     config: read options from FILE: lines `name = value`, with option names without dashes; the
         command line takes precedence.
@@ -1110,6 +1139,7 @@ def preview(
             "--shard-samples": shard_samples,
             "--shuffle": shuffle,
             "--zstd": zstd,
+            "--io-threads": io_threads,
             "--jobs": jobs,
             "--config": config,
             "--log-file": log_file,
@@ -1164,6 +1194,9 @@ def merge(
     receipts: Receipts | None = None,
     output: Path | None = None,
     accept_skips: str | None = None,
+    wait: float | None = None,
+    partitions: int | None = None,
+    jobs: int | None = None,
     log_file: Path | None = None,
     progress: Listener | bool | None = None,
 ) -> MergeReport:
@@ -1175,6 +1208,13 @@ def merge(
         returns, also as its dictionary or bytes.
     output: folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets
         its manifest.
+    accept_skips: exit status 0 if the partitions skipped at most N samples, or at most P% of all
+        samples of the pack.
+    wait: waits up to so many seconds for shards that are missing; a network file system may show
+        new files a minute late.
+    partitions: how many partitions the pack has; errors then say which of them to run again
+        [default: HOTPACK_PARTITIONS].
+    jobs: threads; more need more memory [default: one per processor that the process may use].
     log_file: append every message with its time to FILE.
     """
     report = run(
@@ -1184,6 +1224,9 @@ def merge(
             "--receipts": receipt_folders(receipts),
             "--output": output,
             "--accept-skips": accept_skips,
+            "--wait": wait,
+            "--partitions": partitions,
+            "--jobs": jobs,
             "--log-file": log_file,
         },
         progress,
