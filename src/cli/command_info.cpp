@@ -34,7 +34,7 @@ int describe(CommandContext& context, const std::string& folder, const InfoOptio
   if (!dataset.ok()) {
     Error error = dataset.error();
     if (const std::string text = missing_partitions_text(folder, options.partitions); !text.empty())
-      error.message += ". " + text;
+      error.message = error.message.substr(0, error.message.find(". To finish")) + ". " + text;
     // For a single pack, finish() writes the error.
     if (several) reports.push_back(failed_pack(folder, error));
     return context.fail(error);

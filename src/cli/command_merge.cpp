@@ -182,8 +182,9 @@ void warn_of_skipped(CommandContext& context, const MergeReport& report, bool na
                              " left out of the data set when the partitions were packed" +
                              acceptance_text(report.skipped, report.accepted) + ". To pack " +
                              (one ? "it" : "them") + " too, repair the " +
-                             (one ? "file" : "files") +
-                             ", pack the partitions again with --force, and merge them again");
+                             (one ? "file" : "files") + ", pack " +
+                             (one ? "its partition" : "their partitions") +
+                             " again with --force or from a new plan, and merge again");
 }
 
 int report_end(CommandContext& context, const std::vector<Part>& parts) {

@@ -61,8 +61,11 @@ void warn_of_skipped(CommandContext& context, const PackCommand& command,
       acceptance_text(set.skipped, set.accepted) + "; " +
       (list.empty() ? "to list " + them + ", add --skipped FILE"
                     : quoted_text(file) + " lists " + them) +
-      ". To pack " + them + " too, repair the " + (set.skipped == 1 ? "file" : "files") +
-      " and run the same command again with --force");
+      ". To pack " + them + " too, repair the " + (set.skipped == 1 ? "file" : "files") + " and " +
+      (command.arguments.options.run.plan_file.empty()
+           ? "run the same command again with --force"
+           : "make the plan again; parts of the old plan stay good, and a part whose files have "
+             "changed is packed again"));
 }
 
 int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackRun& run,
@@ -106,17 +109,16 @@ void add_pack_command(CLI::App& app, CommandContext& context) {
   auto command = std::make_shared<PackCommand>();
   CLI::App& sub =
       *app.add_subcommand("pack", "Packs images and labels into memory-mappable shards");
-  set_examples(
-      sub,
-      "hotpack pack CamVid --size 512x512 -o packed   # detects and prints the layout, "
-      "packs each split below packed\n"
-      "hotpack pack --images train --labels train_labels --classes class_dict.csv --size "
-      "512x512 -o packed/train\n"
-      "hotpack pack --images photos --labels ids --size 512x512 --fit crop-or-pad -o "
-      "packed/val   # labels hold class ids\n"
-      "hotpack pack --image-folders flowers/train --size 224x224 --fit cover -o "
-      "packed/flowers   # class = folder name\n"
-      "hotpack pack --images photos --size 224x224 -o packed/photos   # no labels");
+  set_examples(sub,
+               "hotpack pack CamVid --size 512x512 -o packed   # detects and prints the layout, "
+               "packs each split below packed\n"
+               "hotpack pack --images train --labels train_labels --classes class_dict.csv --size "
+               "512x512 -o packed/train\n"
+               "hotpack pack --images photos --labels ids --size 512x512 --fit crop-or-pad -o "
+               "packed/val   # labels hold class ids\n"
+               "hotpack pack --image-folders flowers/train --size 224x224 --fit cover -o "
+               "packed/flowers   # class = folder name\n"
+               "hotpack pack --images photos --size 224x224 -o packed/photos   # no labels");
   add_sample_options(sub, command->arguments);
   for (const CLI::Option* option : sub.get_options())
     if (option != sub.get_help_ptr() && !option->check_name("--io-threads"))

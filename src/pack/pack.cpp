@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "format/manifest.hpp"
 #include "label_setup/one_size.hpp"
@@ -67,7 +68,18 @@ class Packing {
     HOTPACK_ASSIGN(run_.plan_file_bytes,
                    write_plan_file(path, inputs_.resolved(), *setup_, planned));
     run_.plan_file = path;
-    return describe();
+    HOTPACK_ASSIGN(PackRun run, describe());
+    for (std::size_t i = 0; i < run.sets.size(); ++i) warn_of_unusable(i, run.sets[i]);
+    return run;
+  }
+
+  // With --on-error skip, files whose headers cannot be used are planned. Now they can be repaired.
+  void warn_of_unusable(std::size_t set, PackReport& report) const {
+    const ProblemLog& problems = inputs_.headers()[set].problems;
+    if (problems.count() == 0) return;
+    report.plan.warnings.push_back(
+        "`hotpack pack --plan` will skip " + counted_text(problems.count(), "sample") +
+        " unless their files are repaired and the plan is made again. " + problems.skipped_text());
   }
 
   Result<PackRun> pack(bool dry_run) {

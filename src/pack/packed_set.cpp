@@ -276,6 +276,7 @@ Result<PackReport> PackedSet::write() {
   if (observer_.stop_requested()) return end(PackStatus::stopped);
   if (nothing_to_do()) return complete(false);
   HOTPACK_TRY(summarize_plan());
+  HOTPACK_TRY(check_inputs_of_force());
   HOTPACK_TRY(check_scratch_space());
   HOTPACK_TRY(check_space());
   warn_of_other_parts();
@@ -478,6 +479,28 @@ std::vector<std::string> PackedSet::forced_shards() const {
   std::copy_if(shards_before_.begin(), shards_before_.end(), std::back_inserter(names),
                [&](const std::string& name) { return !options_.run.partition || is_own(name); });
   return names;
+}
+
+// --force removes finished shards before it packs. Inputs that a plan file knows otherwise would
+// stop the run after that, so they are found before.
+Status PackedSet::check_inputs_of_force() const {
+  if (!options_.run.force || !plan_->is_fixed) return {};
+  const auto check = [](const std::string& path, std::uint64_t planned) -> Status {
+    HOTPACK_ASSIGN(const FileIdentity found, identity_of(path));
+    if (found.size_bytes == planned) return {};
+    return data_error("has " + std::to_string(found.size_bytes) + " bytes where the plan saw " +
+                          std::to_string(planned) +
+                          ": the input changed after the plan was made; restore the file, or make "
+                          "the plan again with `hotpack plan`. Nothing was removed",
+                      path);
+  };
+  for (const Sample& sample : list_.samples) {
+    HOTPACK_TRY(check(list_.image_path(sample), sample.image.bytes));
+    if (list_.has_label_files) HOTPACK_TRY(check(list_.label_path(sample), sample.label.bytes));
+    for (const Mask& mask : list_.masks_of(sample))
+      HOTPACK_TRY(check(list_.mask_path(mask), mask.file.bytes));
+  }
+  return {};
 }
 
 // Removes the manifest and those shards that will be packed again. Until the manifest is written

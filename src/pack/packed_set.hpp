@@ -96,6 +96,7 @@ class PackedSet {
   [[nodiscard]] std::uint64_t bytes_in_temporaries() const;
   [[nodiscard]] std::uint64_t bytes_forced_away() const;
   [[nodiscard]] Status remove_leftovers() const;
+  [[nodiscard]] Status check_inputs_of_force() const;
   [[nodiscard]] Status unpublish();
   [[nodiscard]] Status remove_shards(const std::vector<std::string>& names) const;
   [[nodiscard]] std::vector<std::string> forced_shards() const;

@@ -287,3 +287,43 @@ TEST_CASE("the folder of a pack from other samples is not replaced by a plan") {
   REQUIRE(run.error().code == ErrorCode::usage);
   REQUIRE_THAT(run.error().message, ContainsSubstring("other samples"));
 }
+
+TEST_CASE("--force removes no shard if an input changed after the plan") {
+  TempFolder folder;
+  (void)planned(id_options(folder), folder / "a.plan");
+  PackOptions part;
+  part.run.output = folder / "packed";
+  part.run.plan_file = folder / "a.plan";
+  (void)packed(part);
+  const auto before = content_of(folder / "packed");
+  put(folder, "labels/3.png", photo(30, 30));
+  part.run.force = true;
+  Recorder recorder;
+  const auto run = pack(part, false, recorder);
+  REQUIRE(!run.ok());
+  REQUIRE(run.error().path == folder / "labels/3.png");
+  REQUIRE_THAT(run.error().message, ContainsSubstring("Nothing was removed"));
+  REQUIRE(content_of(folder / "packed") == before);
+}
+
+TEST_CASE("a plan tells which files the parts will skip, and a new plan packs them") {
+  TempFolder folder;
+  PackOptions options = id_options(folder);
+  options.label.class_count = 3;
+  options.run.skip_errors = true;
+  const Bytes good = read_bytes(folder / "images/3.png");
+  folder.write("images/3.png", "rubbish");
+  const PackRun run = planned(options, folder / "a.plan");
+  REQUIRE(run.sets.front().plan.warnings.size() == 1);
+  REQUIRE_THAT(run.sets.front().plan.warnings.front(), ContainsSubstring("images/3.png"));
+  PackOptions part;
+  part.run = options.run;
+  part.run.plan_file = folder / "a.plan";
+  REQUIRE(packed(part).skipped == 1);
+  put(folder, "images/3.png", good);
+  (void)planned(options, folder / "a.plan");
+  const PackReport again = packed(part);
+  REQUIRE(again.skipped == 0);
+  REQUIRE(again.kept_shards == 3);
+  REQUIRE(again.packed_shards == 1);
+}
