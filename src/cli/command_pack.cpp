@@ -61,10 +61,11 @@ void warn_of_skipped(CommandContext& context, const PackCommand& command,
       acceptance_text(set.skipped, set.accepted) + "; " +
       (list.empty() ? "to list " + them + ", add --skipped FILE"
                     : quoted_text(file) + " lists " + them) +
-      ". To pack " + them + " too, repair the " + (set.skipped == 1 ? "file" : "files") + " and " +
+      ". To pack " + them + " too, repair the " + (set.skipped == 1 ? "file" : "files") +
       (command.arguments.options.run.plan_file.empty()
-           ? "run the same command again with --force"
-           : "make the plan again; parts of the old plan stay good, and a part whose files have "
+           ? " and run the same command again with --force"
+           : " and make the plan again; parts of the old plan stay good, and a part whose files "
+             "have "
              "changed is packed again"));
 }
 

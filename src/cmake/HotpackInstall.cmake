@@ -71,7 +71,7 @@ endif()
 # Documents are installed into one folder, unlike in the source, so their links are changed to the installed places. A link to
 # something that is not installed becomes plain text.
 file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
-list(APPEND documents README.md CHANGELOG.md src/format/FORMAT.md src/loader/ORDER.md)
+list(APPEND documents README.md CHANGELOG.md src/format/FORMAT.md src/loader/ORDER.md src/pack/PLAN.md)
 
 # hotpack_turn_links(DOCUMENT RESULT): the document's text with links for an installed tree. Links to the web and within the
 # document stay.
@@ -81,7 +81,7 @@ function(hotpack_turn_links document result)
   cmake_path(GET document PARENT_PATH folder)
   file(READ ${PROJECT_SOURCE_DIR}/${document} text)
   string(REPLACE "](" "@LINK@" text "${text}")  # brackets do not go into lists
-  string(REGEX MATCHALL "@LINK@[^)# :]+\\.[a-z]+" links "${text}")
+  string(REGEX MATCHALL "@LINK@[^)# :]+" links "${text}")
   list(REMOVE_DUPLICATES links)
   foreach(link IN LISTS links)
     string(REPLACE "@LINK@" "" target "${link}")

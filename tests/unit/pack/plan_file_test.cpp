@@ -306,7 +306,7 @@ TEST_CASE("--force removes no shard if an input changed after the plan") {
   REQUIRE(content_of(folder / "packed") == before);
 }
 
-TEST_CASE("a plan tells which files the parts will skip, and a new plan packs them") {
+TEST_CASE("a plan tells which files its parts will skip") {
   TempFolder folder;
   PackOptions options = id_options(folder);
   options.label.class_count = 3;
