@@ -141,7 +141,7 @@ def pack(
     partition: str | None = None,
     on_error: OnErrorChoice | None = None,
     max_errors: int | None = None,
-    accept_skips: str | None = None,
+    accept_skips: int | str | None = None,
     skipped: Path | None = None,
     recheck: bool = False,
     repair: bool = False,
@@ -641,7 +641,7 @@ def check(
     partition: str | None = None,
     on_error: OnErrorChoice | None = None,
     max_errors: int | None = None,
-    accept_skips: str | None = None,
+    accept_skips: int | str | None = None,
     skipped: Path | None = None,
     recheck: bool = False,
     repair: bool = False,
@@ -1193,7 +1193,7 @@ def merge(
     *folders: Path,
     receipts: Receipts | None = None,
     output: Path | None = None,
-    accept_skips: str | None = None,
+    accept_skips: int | str | None = None,
     wait: float | None = None,
     partitions: int | None = None,
     jobs: int | None = None,
@@ -1204,8 +1204,8 @@ def merge(
 
     folders: folders of partitions, or of their splits; they stay unchanged.
     receipts: receipts of `hotpack pack --receipt`, or folders of receipts, in place of DIR: writes
-        the manifest alone, and needs no shard; or receipts: files, or what `hotpack.pack_part`
-        returns, also as its dictionary or bytes.
+        the manifest alone, and needs no shard; also what `hotpack.pack_part` returns, its
+        dictionary, or its bytes.
     output: folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets
         its manifest.
     accept_skips: exit status 0 if the partitions skipped at most N samples, or at most P% of all

@@ -34,6 +34,7 @@ def pack_part(
     repair: bool = False,
     force: bool = False,
     jobs: int | None = None,
+    io_threads: int | None = None,
     log_file: Path | None = None,
     progress: Listener | bool | None = None,
 ) -> Receipt:
@@ -63,7 +64,8 @@ def pack_part(
         the split's name. The shard stays until it returns; one that raises fails the part.
     receipts: a folder in which the receipt is kept as a file. Then a part that is called again does
         not pack again what on_shard has taken; without it, and without output, it packs all again.
-    on_error, max_errors, skipped, recheck, repair, force, jobs, log_file: as of `hotpack.pack`.
+    on_error, max_errors, skipped, recheck, repair, force, jobs, io_threads, log_file: as of
+        `hotpack.pack`.
     accept_skips: how many samples may be skipped, as a number or as "1%" of the part. More are a
         DataError, after the others are packed. Without it any number may; the receipt counts them.
 
@@ -95,6 +97,7 @@ def pack_part(
             "--repair": repair,
             "--force": force,
             "--jobs": jobs,
+            "--io-threads": io_threads,
             "--log-file": log_file,
         }
         try:

@@ -183,11 +183,7 @@ def pack(
         planned = cluster.plan(work)
         count = _number_of_parts(planned.shards, cpus) if parts == "auto" else parts
         found = cluster.pack(work, planned, count)
-    report = merge(
-        receipts=found,
-        output=folder,
-        accept_skips=accept_skips if accept_skips is None else str(accept_skips),
-    )
+    report = merge(receipts=found, output=folder, accept_skips=accept_skips)
     if accept_skips is not None and report.json["exit"] != 0:
         raise DataError("more samples were skipped than accept_skips allows", path=folder)
     if plan is None:
