@@ -292,6 +292,11 @@ class Slurm:
                 raise SlurmError(f"job {job} is not over after {seconds} s: {states}")
             time.sleep(0.1)
 
+    def busy_nodes(self, job):
+        """The nodes on which a job runs now."""
+        lines = self.run("squeue", "--noheader", f"--jobs={job}", "--states=R", "--format=%N")
+        return sorted(set(lines.split()))
+
     def running(self, job):
         """Elements of an array that run now."""
         return [number for number, state in self.states(job).items() if state == "RUNNING"]

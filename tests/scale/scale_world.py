@@ -151,7 +151,7 @@ class World:
         self.alone = self.folder / "alone"
         words = [self.hotpack, "pack", *self.inputs, "--accept-skips", "1", "-qq"]
         done = self.must(*words, "-o", self.alone)
-        self.digest = digest(self.alone)
+        self.digest, self.seconds_alone = digest(self.alone), done.seconds
         self.must(self.hotpack, "plan", *self.inputs, "-qq", "-o", self.plan)
         self.checks.figure("samples, shards", f"{self.samples:,}, {SHARDS}")
         self.checks.figure("the single run", f"{done.seconds:.1f} s, {self.digest[:16]}…")

@@ -1,6 +1,7 @@
 """Slurm: an array under kills, its failed elements again, the merge behind them; every part twice;
 one part six times."""
 
+import os
 import random
 import re
 import shlex
@@ -33,11 +34,10 @@ class Form:
     requeues: int  # scontrol requeue of an element
     nodes: int  # nodes that die
     doubles: bool  # every part twice, one part six times
-    pause: float  # seconds between two blows, about
 
 
-FULL = Form(parts=40, kills=12, terms=4, requeues=10, nodes=2, doubles=True, pause=0.5)
-QUICK = Form(parts=6, kills=1, terms=0, requeues=1, nodes=1, doubles=False, pause=0.3)
+FULL = Form(parts=40, kills=12, terms=4, requeues=10, nodes=2, doubles=True)
+QUICK = Form(parts=6, kills=1, terms=0, requeues=1, nodes=1, doubles=False)
 
 
 class Chaos:
@@ -52,19 +52,29 @@ class Chaos:
         blows = ["kill -9"] * self.form.kills + ["TERM"] * self.form.terms
         blows += ["requeue"] * self.form.requeues + ["node"] * self.form.nodes
         self.random.shuffle(blows)
+        # A node first: what it ran comes again later, and the last blows find it.
+        blows.append(blows.pop(blows.index("node")))
+        pause = self._pause(len(blows))
         end = time.monotonic() + 300
         while blows and time.monotonic() < end:
-            time.sleep(self.form.pause * self.random.uniform(0.5, 1.5))
+            time.sleep(pause * self.random.uniform(0.5, 1.5))
             if self._strike(blows[-1]):
                 self.done[blows.pop()] += 1
             elif self._is_over():
                 break
         return self
 
+    def _pause(self, count):
+        """Seconds between two blows, so that all of them come while the first half is packed."""
+        cores = len(os.sched_getaffinity(0))
+        work = self.world.seconds_alone * cores / min(cores, len(self.slurm.nodes))
+        return min(0.5, work / 2 / count)
+
     def _strike(self, kind):
         """Returns whether it met anything."""
         if kind == "node":
-            return self.slurm.lose_node(self.random.choice(self.slurm.nodes)) > 1
+            busy = self.slurm.busy_nodes(self.job)
+            return bool(busy) and self.slurm.lose_node(self.random.choice(busy)) > 1
         if kind == "requeue":
             running = self.slurm.running(self.job)
             if not running:
@@ -120,7 +130,7 @@ def array_under_kills(world, slurm, form):
     merge_words = [world.hotpack, "merge", out, "--accept-skips", "1"]
     slurm.environment["HOTPACK_PARTITIONS"] = str(form.parts)
     began = time.monotonic()
-    job = slurm.submit(pack, array=f"0-{form.parts - 1}", output=logs / "first-%a")
+    job = slurm.submit(pack, array=f"0-{form.parts - 1}", cpus_per_task=2, output=logs / "first-%a")
     chaos = Chaos(slurm, world, job, form).run()
     states = slurm.wait(job)
     failed = numbers_that_failed(states)
