@@ -109,7 +109,9 @@ def slurm(here, monkeypatch):
 
     def submit(*words, **variables):
         (here / "jobs.json").unlink(missing_ok=True)
-        given = {"PARTS": str(PARTS), "DATA": shlex.join(data(STREET)), "WAIT": "0", **variables}
+        given = {"DATA": shlex.join(data(STREET)), "WAIT": "0", **variables}
+        if not words:  # a list of parts finds their number in logs/partitions
+            given["HOTPACK_PARTITIONS"] = str(PARTS)
         shell(shlex.join(["./submit.sh", *words]), scripts, **given)
         return json.loads((here / "jobs.json").read_text())
 
@@ -135,6 +137,12 @@ def test_slurm_runs_failed_parts_again_by_the_list_that_it_prints(slurm, alone):
     assert listed and listed[1] == "1", missing
     assert slurm(listed[1]) == ["good", "good", "never"]
     assert files_of(slurm.folder / "packed" / "train") == alone
+
+
+def test_slurm_refuses_a_list_of_parts_of_another_number(slurm):
+    slurm()
+    with pytest.raises(AssertionError, match="parts, not"):
+        slurm("1", HOTPACK_PARTITIONS=str(PARTS + 1))
 
 
 # ---- Kubernetes

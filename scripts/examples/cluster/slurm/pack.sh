@@ -5,4 +5,4 @@
 set -euo pipefail
 : "${HOTPACK_PARTITIONS:?is the number of all parts; start this with submit.sh}"
 exec hotpack pack --plan "$PLAN" --partition auto -j "${SLURM_CPUS_PER_TASK:-2}" \
-  --on-error skip --accept-skips "${PART_SKIPS:-10}" -o "$PACK"
+  --on-error skip --accept-skips "${PART_SKIPS:-0}" -o "$PACK"
