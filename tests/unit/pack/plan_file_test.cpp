@@ -288,7 +288,7 @@ TEST_CASE("the folder of a pack from other samples is not replaced by a plan") {
   REQUIRE_THAT(run.error().message, ContainsSubstring("other samples"));
 }
 
-TEST_CASE("--force removes no shard if an input changed after the plan") {
+TEST_CASE("force removes no shard if an input changed after the plan") {
   TempFolder folder;
   (void)planned(id_options(folder), folder / "a.plan");
   PackOptions part;
