@@ -40,8 +40,9 @@ int stopped(CommandContext& context, const pipeline::PackRun& run, const std::st
   if (!run.sets.empty()) {
     const pipeline::PackReport& last = run.sets.back();
     finished = "; " + std::to_string(last.kept_shards + last.packed_shards) + " of " +
-               std::to_string(last.planned_shards) + " shards are finished in " +
-               quoted_text(last.output);
+               std::to_string(last.planned_shards) +
+               (last.output.empty() ? std::string(" shards are delivered")
+                                    : " shards are finished in " + quoted_text(last.output));
   }
   context.terminal().warning(
       "stopped" +

@@ -134,7 +134,6 @@ class Packing {
       PackOptions own = inputs_.resolved();
       own.run = run_of_split(own.run, split.name);
       sets_.emplace_back(std::move(own), split, std::move(folders_[i]), inputs_.observer_of(split));
-      if (book_ != nullptr) sets_.back().use_receipts(*book_);
     }
     if (const RecordSizes* sizes = inputs_.differing_sizes())
       observer_.message(Level::info, sizes->note());
@@ -204,6 +203,8 @@ class Packing {
 
   Result<PackRun> write() {
     HOTPACK_TRY(check_space_of_splits());
+    for (PackedSet& set : sets_)
+      if (book_ != nullptr) HOTPACK_TRY(set.begin_receipt(*book_));
     run_.status = PackStatus::complete;
     for (PackedSet& set : sets_) {
       HOTPACK_ASSIGN(PackReport report, set.write());

@@ -12,7 +12,8 @@
 
 namespace hotpack::pipeline {
 
-Committer::Committer(ShardVisitor deliver) : deliver_(std::move(deliver)) {
+Committer::Committer(ShardVisitor deliver, std::function<bool()> gives_up)
+    : deliver_(std::move(deliver)), gives_up_(std::move(gives_up)) {
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {  // the thread cannot be started; give() commits instead
@@ -67,10 +68,10 @@ void Committer::run() {
 // Commits one shard; releases the lock meanwhile. After a failure, nothing more is committed.
 void Committer::commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard,
                            std::unique_ptr<writer::ShardWriter> shard_writer) {
-  const bool failed_before = error_.has_value();
+  const bool ended = error_.has_value() || (gives_up_ && gives_up_());
   lock.unlock();
   std::optional<Result<writer::FinishedShard>> outcome;
-  if (!failed_before) outcome = commit(shard, *shard_writer);
+  if (!ended) outcome = commit(shard, *shard_writer);
   shard_writer.reset();
   lock.lock();
   if (!outcome) return;
@@ -115,11 +116,11 @@ struct PackSink::OpenShard : ShardSink {
 };
 
 PackSink::PackSink(const RunInput& input, ProblemLog& problems, std::uint64_t skipped_before,
-                   ShardVisitor deliver)
+                   ShardVisitor deliver, std::function<bool()> gives_up)
     : input_(input),
       problems_(problems),
       skipped_(skipped_before),
-      committer_(std::move(deliver)) {}
+      committer_(std::move(deliver), std::move(gives_up)) {}
 
 Result<std::shared_ptr<ShardSink>> PackSink::open_shard(std::size_t shard) {
   writer::ShardSpec spec{

@@ -28,11 +28,13 @@ using ShardVisitor =
 
 // Commits shards one after the other in a thread of its own, and passes each to `deliver`, if there
 // is one. give() passes it a shard; it blocks while kWaiting shards are waiting. If the thread
-// cannot be started, give() commits the shard itself.
+// cannot be started, give() commits the shard itself. Once `gives_up` returns
+// true, shards that wait are dropped: their commands may take long, and the next run packs them
+// again.
 class Committer {
  public:
   static constexpr std::size_t kWaiting = 2;
-  explicit Committer(ShardVisitor deliver);
+  Committer(ShardVisitor deliver, std::function<bool()> gives_up);
   ~Committer();  // commits all given writers
   // Returns the first failure so far, if any.
   [[nodiscard]] Status give(std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer);
@@ -48,6 +50,7 @@ class Committer {
                                                      writer::ShardWriter& shard_writer) const;
 
   const ShardVisitor deliver_;
+  const std::function<bool()> gives_up_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::pair<std::size_t, std::unique_ptr<writer::ShardWriter>>> waiting_;
@@ -59,9 +62,9 @@ class Committer {
 
 class PackSink : public Sink {
  public:
-  // `deliver` may be empty.
+  // `deliver` and `gives_up` may be empty.
   PackSink(const RunInput& input, ProblemLog& problems, std::uint64_t skipped_before,
-           ShardVisitor deliver);
+           ShardVisitor deliver, std::function<bool()> gives_up);
 
   [[nodiscard]] Result<std::shared_ptr<ShardSink>> open_shard(std::size_t shard) override;
   [[nodiscard]] Status accept(Outcome& outcome) override;

@@ -47,7 +47,10 @@ Status open_empty_shard(const RunInput& input, PackSink& sink) {
 }  // namespace
 
 PackedSet::PackedSet(PackOptions options, Split& split, OutputFolder folder, Observer& observer)
-    : options_(std::move(options)), list_(split.list), observer_(observer) {
+    : options_(std::move(options)),
+      scratch_(options_.run.scratch),
+      list_(split.list),
+      observer_(observer) {
   report_.split = split.name;
   report_.output = options_.run.output;
   report_.partition = options_.run.partition;
@@ -98,10 +101,20 @@ Status PackedSet::plan(const LabelSetup& setup) {
   return {};
 }
 
+// The folder in --scratch for one part of one plan, so that no other run writes or removes there.
+std::string PackedSet::private_scratch() const {
+  const std::string fingerprint = format::fingerprint(plan_->schema_text, plan_->plan_text);
+  const Partition part = options_.run.partition.value_or(Partition());
+  return scratch_ + "/hotpack-" + fingerprint.substr(fingerprint.find(':') + 1) + "-" +
+         std::to_string(part.index) + "-of-" + std::to_string(part.count) +
+         (report_.split.empty() ? "" : "/" + report_.split);
+}
+
 void PackedSet::use_plan(const LabelSetup& setup, Plan plan) {
   setup_ = &setup_of(list_, setup);
   tiled_ = true;
   plan_.emplace(std::move(plan));
+  if (!scratch_.empty()) options_.run.scratch = private_scratch();
   kept_.assign(plan_->shards.size(), std::nullopt);
   range_ = {0, plan_->shards.size()};
   if (options_.run.partition) range_ = shards_of(*options_.run.partition, plan_->shards.size());
@@ -262,7 +275,6 @@ Result<PackReport> PackedSet::complete(bool dry_run) {
 // Writes the data set. First locks the folder and reads it again, because another run may have
 // changed it in the meantime. Partitions may hold the lock at the same time.
 Result<PackReport> PackedSet::write() {
-  if (book_ != nullptr) book_set_ = book_->begin_set(report_.split, *plan_, options_.run.force);
   if (range_.first == range_.end) return complete(false);  // more partitions than shards
   HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_folders());
   if (!lock) return end(PackStatus::stopped);
@@ -288,20 +300,25 @@ Result<PackReport> PackedSet::write() {
 
 // Locks the folder in which shards are written and, if it is another one, the output folder.
 Result<std::optional<OutputLock>> PackedSet::lock_folders() {
+  const bool away = gives_shards_away(options_.run);
   const auto sharing =
-      options_.run.partition ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
-  if (!options_.run.scratch.empty() && !options_.run.output.empty()) {
-    HOTPACK_ASSIGN(
-        std::optional<OutputLock> taken,
-        OutputLock::take(options_.run.scratch, OutputLock::Sharing::partitions, observer_));
+      options_.run.partition && !away ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
+  if (!options_.run.scratch.empty() && !away) {
+    HOTPACK_ASSIGN(std::optional<OutputLock> taken,
+                   OutputLock::take(options_.run.scratch, OutputLock::Sharing::none, observer_));
     if (taken) scratch_lock_.emplace(std::move(*taken));
     if (!scratch_lock_) return std::optional<OutputLock>();
   }
-  const bool away = gives_shards_away(options_.run);
   return OutputLock::take(away ? options_.run.scratch : options_.run.output, sharing, observer_);
 }
 
 // ---- delivery
+
+Status PackedSet::begin_receipt(ReceiptBook& book) {
+  book_ = &book;
+  HOTPACK_ASSIGN(book_set_, book.begin_set(report_.split, *plan_, options_.run.force));
+  return {};
+}
 
 // Without an output folder, the receipt tells which shards are finished.
 Status PackedSet::find_given_away() {
@@ -545,17 +562,27 @@ Result<PackReport> PackedSet::pack_shards() {
       input.already_done += plan_->shards[i].samples, skipped_before += kept_[i]->sums.skipped;
   }
   ShardDelivery delivery(options_.run, book_, book_set_);
-  PackSink sink(input, report_.problems, skipped_before,
-                [&](std::size_t shard, const writer::FinishedShard& finished) {
-                  return delivery.deliver(shard, receipt_of(shard, finished));
-                });
+  PackSink sink(
+      input, report_.problems, skipped_before,
+      [&](std::size_t shard, const writer::FinishedShard& finished) {
+        return delivery.deliver(shard, receipt_of(shard, finished));
+      },
+      [&] { return !options_.run.on_shard.empty() && observer_.stop_requested(); });
   HOTPACK_TRY(open_empty_shard(input, sink));
   const Result<RunResult> run = run_samples(input, sink, observer_);
   // Written even if the run fails: a user of --max-errors needs to see what was skipped.
   Status listed = write_skipped_file(options_.run, *plan_, list_, kept_, sink.skipped_lines());
+  // A signal from the terminal also ends the command of --on-shard.
+  const auto handing_over_stopped = [&] {
+    return !options_.run.on_shard.empty() && observer_.stop_requested();
+  };
+  if (!run.ok() && handing_over_stopped()) return end(PackStatus::stopped);
   HOTPACK_TRY(run);
   HOTPACK_TRY(listed);
-  HOTPACK_ASSIGN(const auto finished, sink.finish());
+  Result<Finished> committed = sink.finish();
+  if (!committed.ok() && handing_over_stopped()) return end(PackStatus::stopped);
+  HOTPACK_TRY(committed);
+  const Finished& finished = *committed;
   report_.planned_shards = range_.end - range_.first;
   report_.packed_shards = finished.size();
   report_.kept_shards = report_.plan.kept_shards;
@@ -564,7 +591,7 @@ Result<PackReport> PackedSet::pack_shards() {
   if (options_.run.partition) report_.changed_shards = 0;  // shards may be of other partitions
   report_.bytes_in = run->bytes_in;
   report_.diagnostics = run->diagnostics;
-  if (run->stopped) return end(PackStatus::stopped);
+  if (run->stopped || finished.size() < input.shards.size()) return end(PackStatus::stopped);
   return publish(finished);
 }
 

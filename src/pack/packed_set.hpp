@@ -63,8 +63,10 @@ class PackedSet {
   [[nodiscard]] Result<PackReport> complete(bool dry_run);  // precondition: nothing is left to do
   [[nodiscard]] Result<PackReport> write();
 
-  // Call before write(): finished shards are written down in `book`, which must outlive the object.
-  void use_receipts(ReceiptBook& book) { book_ = &book; }
+  // Finished shards are written down in `book`, which must outlive the object. Call it for all sets
+  // of a run before write() of the first, so that a receipt names all of them. Precondition:
+  // plan().
+  [[nodiscard]] Status begin_receipt(ReceiptBook& book);
 
  private:
   using Kept = std::vector<std::optional<writer::FinishedShard>>;
@@ -82,6 +84,7 @@ class PackedSet {
   [[nodiscard]] bool nothing_to_do() const;
   [[nodiscard]] Status summarize_plan();
 
+  [[nodiscard]] std::string private_scratch() const;
   [[nodiscard]] Result<std::optional<OutputLock>> lock_folders();
   [[nodiscard]] Status find_given_away();
   [[nodiscard]] ReceiptShard receipt_of(std::size_t shard,
@@ -111,7 +114,8 @@ class PackedSet {
   void describe(const format::Manifest& manifest);
   [[nodiscard]] PackReport end(PackStatus status);
 
-  const PackOptions options_;
+  PackOptions options_;
+  const std::string scratch_;  // as given; options_ has the folder of this part in it
   SampleList& list_;
   Observer& observer_;
   OutputFolder folder_;

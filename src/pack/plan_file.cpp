@@ -18,6 +18,7 @@
 #include "format/plan_text.hpp"
 #include "format/safetensors.hpp"
 #include "format/schema_json.hpp"
+#include "label_setup/placement.hpp"
 #include "pack/plan_json.hpp"
 #include "pack/planned_samples.hpp"
 #include "reader/zstd_frame.hpp"
@@ -62,7 +63,7 @@ Result<Json> roots_json(const FileList& files) {
   for (const Root& root : files.roots) {
     std::error_code failure;
     const std::string folder =
-        root.folder.empty() ? "" : fs::absolute(root.folder, failure).lexically_normal().string();
+        root.folder.empty() ? "" : fs::absolute(root.folder, failure).string();
     if (failure) return io_error("cannot find the folder", root.folder, failure.value());
     if (!format::valid_utf8(folder))
       return data_error(
@@ -306,6 +307,10 @@ Result<std::uint64_t> write_plan_file(const std::string& path, const PackOptions
                                       const LabelSetup& setup, std::span<const SetToPlan> sets) {
   HOTPACK_TRY(check_plan_path(path));
   const fs::path full = fs::absolute(path).lexically_normal();
+  const std::string name = full.filename().string();
+  HOTPACK_TRY(writer::remove_stale_temporaries(
+      full.parent_path().string(),
+      [&](std::string_view final_name) { return final_name == name; }));
   HOTPACK_ASSIGN(writer::AtomicFile file,
                  writer::AtomicFile::create(full.parent_path().string(), full.filename().string()));
   return PlanWriter(std::move(file)).write(options, setup, sets);
@@ -490,13 +495,27 @@ class SetReader {
     return decode_samples(content_, row[kSamples], head_.schema.class_count(), set_.list);
   }
 
+  // True if the sample's corner is one that --tile makes of an image of its size.
+  [[nodiscard]] bool is_tile(const Sample& sample) {
+    if (!record_.tile || sample.size == Extent{}) return sample.tile_x == 0 && sample.tile_y == 0;
+    if (sample.size != tiled_size_) {
+      if (!can_be_tiled(record_, sample.size)) return false;
+      tiled_size_ = sample.size;
+      corners_ = tile_corners(*record_.tile, canvas_of(record_, sample.size).size);
+    }
+    return std::any_of(corners_.begin(), corners_.end(), [&](const Corner& corner) {
+      return corner.x == sample.tile_x && corner.y == sample.tile_y;
+    });
+  }
+
   // Compares the sizes in the table with those of the samples, and computes the digest of sources.
-  Status check_sizes(const ShardRow& row, ShardPlan& shard) const {
+  Status check_sizes(const ShardRow& row, ShardPlan& shard) {
     format::SourcesDigest sources;
     std::uint64_t key_bytes = 0;
     RecordBytes bytes;
     for (std::size_t i = static_cast<std::size_t>(shard.first); i < set_.list.samples.size(); ++i) {
       const Sample& sample = set_.list.samples[i];
+      if (!is_tile(sample)) return damaged_error("is damaged: a sample is no tile of its image");
       const RecordBytes record = set_.plan.bytes_of(sample);
       bytes = {bytes.image + record.image, bytes.label + record.label};
       key_bytes += sample.image.key_length;
@@ -514,6 +533,8 @@ class SetReader {
   const RecordOptions& record_;
   PlannedSet& set_;
   std::string content_;
+  Extent tiled_size_;            // the size of which `corners_` are
+  std::vector<Corner> corners_;  // of the tiles
 };
 
 }  // namespace

@@ -50,8 +50,10 @@ struct Codec<T> {
   static Json write(T value) { return value; }
   static Status read(const JsonNode& node, T& value) {
     const auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-    HOTPACK_ASSIGN(const std::uint64_t number, node.count(0, std::min(most, format::kMaxCount)));
-    value = static_cast<T>(number);
+    const Json& json = node.json();
+    if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most)
+      return node.error("must be a whole number of at most " + std::to_string(most));
+    value = static_cast<T>(json.get<std::uint64_t>());
     return {};
   }
 };

@@ -11,6 +11,7 @@
 #include "pack/packed_set.hpp"
 #include "pack/partition.hpp"
 #include "pack/plan_file.hpp"
+#include "pack/prepare.hpp"
 #include "pack/set_folders.hpp"
 #include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
@@ -35,6 +36,7 @@ class PlannedPacking {
       if (observer_.stop_requested()) return end(PackStatus::stopped);
     }
     if (!dry_run) HOTPACK_TRY(make_output_folder(options_.run));
+    if (!dry_run) HOTPACK_TRY(check_space_of_splits());
     for (PackedSet& set : sets_) {
       HOTPACK_ASSIGN(PackReport report, dry_run ? set.describe_plan() : set.write());
       const PackStatus status = report.status;
@@ -65,9 +67,20 @@ class PlannedPacking {
     Split& split = splits_.emplace_back(Split{name, std::move(planned.list)});
     Observer& observer = name.empty() ? observer_ : observers_.emplace_back(name, observer_);
     PackedSet& set = sets_.emplace_back(std::move(own), split, std::move(folder), observer);
-    if (book_ != nullptr) set.use_receipts(*book_);
     set.use_plan(file.labels(), std::move(planned.plan));
+    if (book_ != nullptr) HOTPACK_TRY(set.begin_receipt(*book_));
     return {};
+  }
+
+  // All splits must fit, not only the first: otherwise the run fails after hours.
+  Status check_space_of_splits() {
+    if (sets_.size() < 2 || gives_shards_away(options_.run)) return {};
+    std::uint64_t needed = 0;
+    for (const PackedSet& set : sets_) {
+      HOTPACK_ASSIGN(const std::uint64_t bytes, set.missing_bytes());
+      needed += bytes;
+    }
+    return check_free_space(options_.run.output, needed, !sets_.front().compressed());
   }
 
   Result<PackRun> end(PackStatus status) {

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/folder.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
+#include "format/pack_folder.hpp"
 #include "writer/frame_compressor.hpp"
 
 namespace hotpack::pipeline {
@@ -63,6 +65,32 @@ Status check_masks(const PackOptions& options) {
   return {};
 }
 
+// True if `path` is `folder`, or is in it.
+bool is_below(const std::string& path, const std::string& folder) {
+  std::error_code ignored;
+  std::filesystem::path above = std::filesystem::weakly_canonical(path, ignored);
+  const std::filesystem::path wanted =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(folder, ignored), ignored);
+  for (above = std::filesystem::absolute(above, ignored); above.has_relative_path();
+       above = above.parent_path())
+    if (std::filesystem::weakly_canonical(above, ignored) == wanted) return true;
+  return false;
+}
+
+// A folder for other files must neither be a pack nor be in the output folder, which holds a pack.
+Status check_side_folder(const char* option, const std::string& folder, const RunOptions& run) {
+  if (folder.empty()) return {};
+  if (!run.output.empty() && is_below(folder, run.output))
+    return usage_error(std::string(option) + " " + folder +
+                       ": is the folder of -o or in it, which may hold only the pack; choose "
+                       "another folder");
+  const auto names = names_in_folder(folder);
+  if (!names.ok()) return {};
+  const format::PackFolder content = format::describe_pack_folder(*names);
+  if (!content.has_manifest && content.shards.empty()) return {};
+  return usage_error(std::string(option) + " " + folder + ": holds a pack; choose another folder");
+}
+
 // Without -o, the command of --on-shard takes the shards away, and only the receipt knows them.
 Status check_without_output(const RunOptions& run) {
   if (run.scratch.empty())
@@ -88,12 +116,9 @@ Status check_delivery(const RunOptions& run) {
     return usage_error(
         "--on-shard needs --receipt DIR: the receipt tells the next run which shards the command "
         "has taken");
+  HOTPACK_TRY(check_side_folder("--scratch", run.scratch, run));
+  HOTPACK_TRY(check_side_folder("--receipt", run.receipts, run));
   if (run.output.empty()) return check_without_output(run);
-  std::error_code ignored;
-  if (!run.scratch.empty() && std::filesystem::weakly_canonical(run.scratch, ignored) ==
-                                  std::filesystem::weakly_canonical(run.output, ignored))
-    return usage_error("--scratch " + run.scratch +
-                       ": is the folder of -o; choose a folder on the disk of this machine");
   return {};
 }
 

@@ -27,6 +27,7 @@ constexpr std::string_view kCheck = ",\"check\":\"";
 constexpr std::string_view kEnd = "\"}\n";
 constexpr std::size_t kCheckBytes = 15;  // "crc32c:" and eight digits
 constexpr std::size_t kDigits = 5;
+constexpr std::uint64_t kMostShards = 100'000'000;
 constexpr std::chrono::seconds kPause{1};  // between two writes of the file
 
 // ---- writing
@@ -159,7 +160,7 @@ Result<ReceiptSet> decode_set(const JsonNode& node) {
   if (!set.schema_text.empty() &&
       format::fingerprint(set.schema_text, set.plan_text) != set.fingerprint)
     return node.at("fingerprint").error("does not fit schema and plan");
-  HOTPACK_ASSIGN(set.shard_count, node.at("shard_count").count());
+  HOTPACK_ASSIGN(set.shard_count, node.at("shard_count").count(1, kMostShards));
   HOTPACK_ASSIGN(const std::uint64_t channels, node.at("channels").count(1, 3));
   set.channels = static_cast<int>(channels);
   HOTPACK_ASSIGN(set.class_count, node.at("class_count").count(0, labels::kMaxClasses));
@@ -269,10 +270,14 @@ Result<ReceiptBook> ReceiptBook::open(const std::string& folder, const Partition
   if (failure) return io_error("cannot create the folder of --receipt", folder, failure.value());
   ReceiptBook book(folder, partition);
   HOTPACK_ASSIGN(book.earlier_, read_earlier(book.path_));
+  const std::string name = receipt_name(partition);
+  HOTPACK_TRY(writer::remove_stale_temporaries(
+      folder, [&](std::string_view final_name) { return final_name == name; }));
   return book;
 }
 
-std::size_t ReceiptBook::begin_set(const std::string& split, const Plan& plan, bool forget) {
+Result<std::size_t> ReceiptBook::begin_set(const std::string& split, const Plan& plan,
+                                           bool forget) {
   ReceiptSet set;
   set.split = split;
   set.fingerprint = format::fingerprint(plan.schema_text, plan.plan_text);
@@ -283,9 +288,15 @@ std::size_t ReceiptBook::begin_set(const std::string& split, const Plan& plan, b
   set.class_count = plan.schema.label ? plan.schema.class_count() : 0;
   // All parts of a plan file have the same schema, so one of them may say it for all.
   if (plan.is_fixed && receipt_.partition.index > 0) set.schema_text.clear(), set.plan_text.clear();
-  for (ReceiptSet& before : earlier_.sets)
-    if (!forget && before.split == split && before.fingerprint == set.fingerprint)
-      set.shards = std::move(before.shards);
+  forgets_ = forget;
+  for (ReceiptSet& before : earlier_.sets) {
+    if (forget || before.split != split) continue;
+    if (before.fingerprint != set.fingerprint && !before.shards.empty())
+      return usage_error("--receipt: " + path_ +
+                         ": is the receipt of another pack, or of other samples. Choose another "
+                         "folder for receipts, or replace it with --force");
+    if (before.fingerprint == set.fingerprint) set.shards = std::move(before.shards);
+  }
   receipt_.sets.push_back(std::move(set));
   return receipt_.sets.size() - 1;
 }
@@ -307,6 +318,12 @@ Status ReceiptBook::add(std::size_t set, std::uint64_t index, ReceiptShard shard
 }
 
 Status ReceiptBook::write() {
+  const Result<Receipt> there = forgets_ ? Receipt() : read_earlier(path_);
+  for (ReceiptSet& set : receipt_.sets) {
+    for (const ReceiptSet& other : there.ok() ? there->sets : std::vector<ReceiptSet>())
+      if (other.split == set.split && other.fingerprint == set.fingerprint)
+        set.shards.insert(other.shards.begin(), other.shards.end());
+  }
   const std::filesystem::path path(path_);
   return writer::write_file_atomically(folder_, path.filename().string(), encode_receipt(receipt_));
 }

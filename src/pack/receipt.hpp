@@ -61,15 +61,17 @@ class ReceiptBook {
   [[nodiscard]] static Result<ReceiptBook> open(const std::string& folder,
                                                 const Partition& partition);
 
-  // Begins with a split and returns its number. Drops its earlier shards if they are of another
-  // plan or `forget` is true.
-  [[nodiscard]] std::size_t begin_set(const std::string& split, const Plan& plan, bool forget);
+  // Begins with a split and returns its number. Drops its earlier shards if `forget` is true;
+  // otherwise refuses, with `usage`, to replace shards of another plan.
+  [[nodiscard]] Result<std::size_t> begin_set(const std::string& split, const Plan& plan,
+                                              bool forget);
 
   // Returns the shard if it is in the receipt with these sources; else null.
   [[nodiscard]] const ReceiptShard* find(std::size_t set, std::uint64_t shard,
                                          std::string_view sources) const;
   // Adds a shard, and writes the file now and then, so that a killed run loses little.
   [[nodiscard]] Status add(std::size_t set, std::uint64_t index, ReceiptShard shard);
+  // Keeps what another run of the same part has written meanwhile.
   [[nodiscard]] Status write();
   [[nodiscard]] bool begun() const { return !receipt_.sets.empty(); }
 
@@ -80,6 +82,7 @@ class ReceiptBook {
   std::string folder_, path_;
   Receipt receipt_;
   Receipt earlier_;
+  bool forgets_ = false;
   std::chrono::steady_clock::time_point written_;
 };
 

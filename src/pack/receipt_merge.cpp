@@ -86,12 +86,25 @@ class ReceiptReader {
       error.path = path;
       return error;
     }
+    HOTPACK_TRY(check_splits(path, *receipt));
     for (ReceiptSet& set : receipt->sets)
       splits_[set.split].push_back({path, receipt->partition, std::move(set)});
     return {};
   }
 
+  // All parts of a pack have the same splits.
+  Status check_splits(const std::string& path, const Receipt& receipt) {
+    std::set<std::string> names;
+    for (const ReceiptSet& set : receipt.sets) names.insert(set.split);
+    if (first_.empty()) first_ = path, names_ = names;
+    if (names == names_) return {};
+    return usage_error(path + ": is of other splits than " + quoted_text(first_) +
+                       ", so it is of another pack; leave one of the two out");
+  }
+
   Observer& observer_;
+  std::string first_;            // the first receipt
+  std::set<std::string> names_;  // of its splits
   std::map<std::string, std::vector<Given>> splits_;
 };
 
@@ -322,6 +335,12 @@ Result<std::vector<MergeReport>> merge_receipts(const ReceiptMergeOptions& optio
     return usage_error("--receipts needs -o DIR: the folder for the manifest");
   ReceiptReader reader(observer);
   HOTPACK_TRY(reader.read(options.sources));
+  if (observer.stop_requested()) {
+    MergeReport stopped;
+    stopped.status = MergeStatus::stopped;
+    stopped.output = options.output;
+    return std::vector{std::move(stopped)};
+  }
   std::vector<Joined> all;
   for (auto& [split, given] : reader.splits()) {
     Joined joined{folder_of(options.output) + (split.empty() ? "" : "/" + split), {}, 0};

@@ -21,7 +21,6 @@ Status check_folder_of_sets(const std::string& folder) {
 RunOptions run_of_split(RunOptions run, const std::string& split) {
   if (split.empty()) return run;
   if (!run.output.empty()) run.output += "/" + split;
-  if (!run.scratch.empty()) run.scratch += "/" + split;
   if (!run.skipped_file.empty()) run.skipped_file += "." + split;
   return run;
 }

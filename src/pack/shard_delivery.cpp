@@ -1,5 +1,7 @@
 #include "pack/shard_delivery.hpp"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +14,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/interrupted.hpp"
-#include "base/shell_word.hpp"
 #include "base/try.hpp"
 #include "writer/atomic_file.hpp"
 
@@ -23,26 +24,44 @@ namespace {
 constexpr std::string_view kPlace = "{}";
 constexpr std::size_t kCopyBytes = std::size_t{4} << 20;
 
+// The path as a word of every POSIX shell, whatever bytes it has.
+std::string posix_word(const std::string& path) {
+  std::string word = path.starts_with('-') ? "'./" : "'";
+  for (const char c : path) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 // The command with the path of the shard in place of each {}.
 std::string command_for(const std::string& command, const std::string& path) {
   std::string text = command;
-  const std::string word = shell_path(path);
+  const std::string word = posix_word(path);
   for (std::size_t at = text.find(kPlace); at != std::string::npos;
        at = text.find(kPlace, at + word.size()))
     text.replace(at, kPlace.size(), word);
   return text;
 }
 
-// Starts a shell whose standard output is our standard error: ours is for the report.
+// Starts a shell without input, whose standard output is our standard error: ours is for the
+// report. Signals that hotpack ignores are as usual for it.
 Result<pid_t> start_shell(const std::string& command) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  ::sigemptyset(&usual);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaddset(&usual, signal);
+  ::posix_spawnattr_setsigdefault(&attributes, &usual);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   std::string shell = "/bin/sh", option = "-c", text = command;
   char* const arguments[] = {shell.data(), option.data(), text.data(), nullptr};
   pid_t child = 0;
-  const int failure = ::posix_spawn(&child, shell.c_str(), &actions, nullptr, arguments, environ);
+  const int failure =
+      ::posix_spawn(&child, shell.c_str(), &actions, &attributes, arguments, environ);
   ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
   if (failure != 0) return io_error("cannot start the command of --on-shard", shell, failure);
   return child;
 }
@@ -53,9 +72,12 @@ std::string end_text(int status) {
 }
 
 // Copies a file from its first to its last byte, as file systems on object stores need it.
-Status copy_in_order(const std::string& source, const File& to) {
+Status copy_in_order(const std::string& source, std::uint64_t bytes, const File& to) {
   HOTPACK_ASSIGN(const File from, File::open_read(source));
   HOTPACK_ASSIGN(const std::uint64_t size, from.size());
+  if (size != bytes)
+    return Error{
+        ErrorCode::io, "changed while it was copied; run the same command again", source, {}};
   std::vector<std::byte> buffer;
   for (std::uint64_t at = 0; at < size; at += buffer.size()) {
     buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBytes, size - at)));
@@ -67,24 +89,28 @@ Status copy_in_order(const std::string& source, const File& to) {
 
 // Copies a shard to a file system that may not have renames: there the file gets its final name at
 // once, and such file systems show it when it is closed.
-Status copy_without_rename(const std::string& source, const std::string& target) {
+Status copy_without_rename(const std::string& source, std::uint64_t bytes,
+                           const std::string& target) {
   std::error_code ignored;
   std::filesystem::remove(target, ignored);
   HOTPACK_ASSIGN(File file, File::create_exclusive(target));
-  Status copied = copy_in_order(source, file);
+  Status copied = copy_in_order(source, bytes, file);
   if (copied.ok()) copied = file.sync_data();
   if (copied.ok()) copied = file.close();
   if (!copied.ok()) std::filesystem::remove(target, ignored);
   return copied;
 }
 
-Status copy_shard(const std::string& source, const std::string& folder, const std::string& name) {
+Status copy_shard(const std::string& source, std::uint64_t bytes, const std::string& folder,
+                  const std::string& name) {
   {
     HOTPACK_ASSIGN(writer::AtomicFile file, writer::AtomicFile::create(folder, name));
-    HOTPACK_TRY(copy_in_order(source, file.file()));
-    if (file.commit().ok()) return {};
+    HOTPACK_TRY(copy_in_order(source, bytes, file.file()));
+    const Status committed = file.commit();
+    if (committed.ok() || committed.error().message.find("cannot rename") == std::string::npos)
+      return committed;
   }
-  return copy_without_rename(source, folder + "/" + name);
+  return copy_without_rename(source, bytes, folder + "/" + name);
 }
 
 Status remove_shard(const std::string& path) {
@@ -105,14 +131,18 @@ Status ShardDelivery::deliver(std::uint64_t index, ReceiptShard shard) {
   const std::string name = shard.finished.row.file;
   const std::string written = writing_folder(run_) + "/" + name;
   const bool moves = !run_.scratch.empty() && !run_.output.empty();
-  if (moves) HOTPACK_TRY(copy_shard(written, run_.output, name));
+  if (moves) HOTPACK_TRY(copy_shard(written, shard.finished.row.bytes, run_.output, name));
   if (!run_.on_shard.empty()) HOTPACK_TRY(hand_over(moves ? run_.output + "/" + name : written));
   if (!run_.scratch.empty()) HOTPACK_TRY(remove_shard(written));
   return book_ == nullptr ? Status() : book_->add(set_, index, std::move(shard));
 }
 
 Status ShardDelivery::deliver_kept(std::uint64_t index, ReceiptShard shard) {
-  if (book_ == nullptr || book_->find(set_, index, shard.finished.row.sources) != nullptr)
+  if (book_ == nullptr) return {};
+  // A shard with other bytes under the same name is new to the command.
+  const ReceiptShard* known = book_->find(set_, index, shard.finished.row.sources);
+  if (known != nullptr && known->finished.row == shard.finished.row &&
+      known->finished.sums == shard.finished.sums)
     return {};
   if (!run_.on_shard.empty()) HOTPACK_TRY(hand_over(run_.output + "/" + shard.finished.row.file));
   return book_->add(set_, index, std::move(shard));

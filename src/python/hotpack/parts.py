@@ -118,7 +118,8 @@ def look_at_plan(plan: Path) -> PlanReport:
     with tempfile.TemporaryDirectory(prefix="hotpack-") as folder:
         options = {
             "--plan": plan,
-            "--partition": f"0/{_MANY}",  # reads one shard's samples at most
+            # Reads few samples. The command compares the number with that in the environment.
+            "--partition": f"0/{os.environ.get('HOTPACK_PARTITIONS') or _MANY}",
             "--output": os.path.join(folder, "none"),
             "--dry-run": True,
         }

@@ -149,7 +149,7 @@ def pack(
     output: the folder of the pack, which all nodes share. With scratch and on_shard, a folder of
         this machine, in which only the manifest, dataset.json, is written.
     plan: the file of the plan, which all nodes share. It is written if there are inputs; without
-        inputs it is there already. By default it is `output`.plan, and removed in the end.
+        inputs it is there already. By default it is next to `output`, and removed in the end.
     parts: how many parts there are. "auto": a fourth of the number of shards, so that slow parts do
         not hold up the rest, but as many as Ray has room for at once, if there are so many shards.
     cpus: what each task asks Ray for, and how many threads it packs with.
@@ -172,23 +172,25 @@ def pack(
     _check(inputs, parts, plan, scratch, on_shard, options)
     folder = _absolute_path(output)
     work = _Work(
-        plan=f"{folder}.plan" if plan is None else _absolute_path(plan),
+        plan=f"{folder}.ray-{os.getpid()}.plan" if plan is None else _absolute_path(plan),
         inputs=tuple(_absolute_path(path) for path in inputs),
         options={"jobs": max(1, int(cpus)), **_all_absolute(options)},
         of_parts=_all_absolute({"scratch": scratch, "on_shard": on_shard, "receipts": receipts}),
     )
     if scratch is None or on_shard is None:
         work.of_parts["output"] = folder
-    with _Cluster(cpus, memory, retries, progress) as cluster:
-        planned = cluster.plan(work)
-        count = _number_of_parts(planned.shards, cpus) if parts == "auto" else parts
-        found = cluster.pack(work, planned, count)
+    try:
+        with _Cluster(cpus, memory, retries, progress) as cluster:
+            planned = cluster.plan(work)
+            count = _number_of_parts(planned.shards, cpus) if parts == "auto" else parts
+            found = cluster.pack(work, planned, count)
+    finally:
+        if plan is None:
+            with suppress(OSError):
+                os.unlink(work.plan)
     report = merge(receipts=found, output=folder, accept_skips=accept_skips)
     if accept_skips is not None and report.json["exit"] != 0:
         raise DataError("more samples were skipped than accept_skips allows", path=folder)
-    if plan is None:
-        with suppress(OSError):
-            os.unlink(work.plan)
     return report
 
 

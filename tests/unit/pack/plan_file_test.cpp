@@ -1,6 +1,7 @@
 #include "pack/plan_file.hpp"
 
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "format/safetensors.hpp"
@@ -326,4 +327,22 @@ TEST_CASE("a plan tells which files its parts will skip") {
   REQUIRE(again.skipped == 0);
   REQUIRE(again.kept_shards == 3);
   REQUIRE(again.packed_shards == 1);
+}
+
+TEST_CASE("a plan holds the largest values that options may have") {
+  TempFolder folder;
+  PackOptions options = id_options(folder);
+  options.record.max_pixels = std::numeric_limits<std::uint64_t>::max();
+  options.shard.shuffle_seed = std::numeric_limits<std::uint64_t>::max();
+  require_same_bytes(folder, options);
+}
+
+TEST_CASE("a plan finds inputs behind a link and the folder above its target") {
+  TempFolder folder;
+  PackOptions options = id_options(folder);
+  std::filesystem::create_directories(folder / "elsewhere/deep");
+  std::filesystem::create_directory_symlink(folder / "elsewhere/deep", folder / "link");
+  std::filesystem::rename(folder / "images", folder / "elsewhere/images");
+  options.input.images = {folder / "link/../images"};
+  require_same_bytes(folder, options);
 }

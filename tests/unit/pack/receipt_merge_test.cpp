@@ -167,7 +167,9 @@ TEST_CASE("receipts of different plans are told apart") {
   parts.pack_parts();
   put_pair(parts.folder, "new", 50);
   parts.plan_all();
-  (void)packed(parts.part(2));
+  PackOptions again = parts.part(2);
+  again.run.force = true;
+  (void)packed(again);
   const auto merged = parts.merge();
   REQUIRE(!merged.ok());
   REQUIRE(merged.error().code == ErrorCode::usage);
@@ -265,4 +267,104 @@ TEST_CASE("options of delivery that contradict each other are refused") {
   REQUIRE(!failed.ok());
   REQUIRE(failed.error().code == ErrorCode::usage);
   REQUIRE_THAT(failed.error().message, ContainsSubstring(expected));
+}
+
+TEST_CASE("packs may share one scratch folder") {
+  Parts parts;
+  (void)packed(parts.options);
+  parts.plan_all();
+  parts.pack_parts(1);
+  PackOptions other = parts.part(0, 1);
+  other.run.plan_file.clear();
+  other.run.receipts = parts.folder / "other receipts";
+  other.run.on_shard = "cp {} '" + (parts.folder / "bucket") + "'/other";
+  parts.folder.write("scratch0/hotpack-of-another-run/shard-00000-of-00005.safetensors", "theirs");
+  other.input = parts.options.input;
+  other.label = parts.options.label;
+  other.record.size = {4, 4};
+  other.shard = parts.options.shard;
+  (void)packed(other);
+  REQUIRE(read_bytes(parts.folder /
+                     "scratch0/hotpack-of-another-run/shard-00000-of-00005.safetensors") ==
+          text_file("theirs"));
+}
+
+TEST_CASE("folders for other files are neither packs nor in the output folder") {
+  Parts parts;
+  (void)packed(parts.options);
+  parts.plan_all();
+  const auto before = content_of(parts.options.run.output);
+  PackOptions run = parts.part(0, 1);
+  SECTION("scratch is a pack") { run.run.scratch = parts.options.run.output; }
+  SECTION("receipts are a pack") { run.run.receipts = parts.options.run.output; }
+  SECTION("receipts in the output folder") {
+    run.run.output = parts.folder / "out";
+    run.run.receipts = parts.folder / "out/receipts";
+  }
+  Recorder recorder;
+  const auto failed = pack(run, false, recorder);
+  REQUIRE(!failed.ok());
+  REQUIRE(failed.error().code == ErrorCode::usage);
+  REQUIRE(content_of(parts.options.run.output) == before);
+}
+
+TEST_CASE("a receipt follows a shard that was packed again without it") {
+  Parts parts;
+  PackOptions run = parts.options;
+  run.run.receipts = parts.folder / "receipts";
+  (void)packed(run);
+  // Other pixels in a file of the same size.
+  Bytes file = read_bytes(parts.folder / "images/3.png");
+  const std::size_t size = file.size();
+  file = photo(8, 6, 77);
+  file.resize(std::max(size, file.size()));
+  put(parts.folder, "images/3.png", file);
+  parts.options.run.force = true;
+  (void)packed(parts.options);
+  (void)packed(run);
+  REQUIRE(parts.merge().ok());
+  REQUIRE(read_bytes(parts.folder / "merged/dataset.json") ==
+          read_bytes(parts.options.run.output + "/dataset.json"));
+}
+
+TEST_CASE("the receipt of another pack is not replaced") {
+  Parts parts;
+  parts.plan_all();
+  parts.pack_parts(1);
+  PackOptions other = parts.options;
+  other.record.size = {4, 4};
+  other.run.partition = Partition{0, 1};
+  other.run.output = parts.folder / "other";
+  other.run.receipts = parts.folder / "receipts";
+  Recorder recorder;
+  const auto failed = pack(other, false, recorder);
+  REQUIRE(!failed.ok());
+  REQUIRE_THAT(failed.error().message, ContainsSubstring("receipt of another pack"));
+  REQUIRE(parts.merge().ok());
+}
+
+TEST_CASE("a receipt names all splits before the first is packed") {
+  Parts parts;
+  parts.options.input.split.method = SplitOptions::Method::ratio;
+  parts.options.input.split.parts = {{"train", "60"}, {"val", "40"}};
+  parts.plan_all();
+  PackOptions run = parts.part(0, 1);
+  run.run.on_shard = "exit 1 # {}";
+  Recorder recorder;
+  REQUIRE(!pack(run, false, recorder).ok());
+  const Receipt receipt =
+      decode_receipt(read_text_file(parts.folder / "receipts/part-00000-of-00001.json").value())
+          .value();
+  REQUIRE(receipt.sets.size() == 2);
+  REQUIRE_THAT(parts.merge().error().message, ContainsSubstring("in no receipt"));
+}
+
+TEST_CASE("a command gets any path as it is") {
+  Parts parts;
+  parts.plan_all();
+  fs::create_directories(parts.folder / "bucket");
+  PackOptions run = parts.part(0, 1);
+  run.run.scratch = parts.folder / "a 'b'\t\xff$HOME";
+  (void)packed(run);
+  REQUIRE(content_of(parts.folder / "bucket").size() == 5);
 }

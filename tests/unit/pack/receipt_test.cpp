@@ -83,7 +83,7 @@ TEST_CASE("a receipt book keeps the shards of an earlier run with the same plan"
   const std::string receipts = folder / "receipts";
   {
     ReceiptBook book = ReceiptBook::open(receipts, {0, 2}).value();
-    const std::size_t set = book.begin_set("", plan, false);
+    const std::size_t set = book.begin_set("", plan, false).value();
     ReceiptShard shard = shard_of(20);
     shard.finished.sums = format::Sums(3, 0);
     REQUIRE(book.add(set, 1, shard).ok());
@@ -92,16 +92,19 @@ TEST_CASE("a receipt book keeps the shards of an earlier run with the same plan"
   ReceiptBook book = ReceiptBook::open(receipts, {0, 2}).value();
   const std::string sources = shard_of(20).finished.row.sources;
   SECTION("the same plan") {
-    const std::size_t set = book.begin_set("", plan, false);
+    const std::size_t set = book.begin_set("", plan, false).value();
     REQUIRE(book.find(set, 1, sources) != nullptr);
     REQUIRE(book.find(set, 1, "other sources") == nullptr);
     REQUIRE(book.find(set, 2, sources) == nullptr);
   }
   SECTION("another plan") {
     plan.plan_text = "{\"other\":1}";
-    REQUIRE(book.find(book.begin_set("", plan, false), 1, sources) == nullptr);
+    REQUIRE(book.begin_set("", plan, false).error().code == ErrorCode::usage);
   }
-  SECTION("--force") { REQUIRE(book.find(book.begin_set("", plan, true), 1, sources) == nullptr); }
+  SECTION("--force") {
+    plan.plan_text = "{\"other\":1}";
+    REQUIRE(book.find(book.begin_set("", plan, true).value(), 1, sources) == nullptr);
+  }
 }
 
 TEST_CASE("a file that is no receipt is not replaced by one") {
