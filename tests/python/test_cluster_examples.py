@@ -495,8 +495,8 @@ class LocalClient:
     def __exit__(self, *_):
         pass
 
-    def map(self, function, parts, retries, **options):
-        return [function(part, **options) for part in reversed(parts)]
+    def map(self, function, numbers, /, *, retries, **options):
+        return [function(number, **options) for number in reversed(numbers)]
 
     def gather(self, tasks):
         return tasks
