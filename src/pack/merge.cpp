@@ -100,7 +100,10 @@ class Merging {
     HOTPACK_ASSIGN(std::optional<JoinedSet> set, join());
     if (!set) return stopped();
     set_ = std::move(*set);
-    HOTPACK_ASSIGN([[maybe_unused]] const OutputFolder folder, read_output_folder(report_.output));
+    // Refuses other files. The shards themselves have been read, so they are not opened again.
+    const OriginRules rules{false, [](const format::ShardName&) { return false; }, nullptr};
+    HOTPACK_ASSIGN([[maybe_unused]] const OutputFolder folder,
+                   read_output_folder(report_.output, rules));
     present_.assign(set_.holders.size(), true);
     HOTPACK_ASSIGN(const bool durable, make_all_durable());
     return durable ? write() : stopped();
