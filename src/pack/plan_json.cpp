@@ -277,7 +277,7 @@ labels::ClassTable table_of(const Schema& schema) {
 }
 
 // A plan file from elsewhere may hold rules that no command line gives.
-Error unusable_rules(Error error) {
+Error unusable_rules(const Error& error) {
   return damaged_error("the rules for labels cannot be used: " + error.message);
 }
 
@@ -321,7 +321,7 @@ Result<LabelSetup> decode_labels(std::string_view text, const Schema& schema) {
   if (!has_rules) return setup;
   const labels::ClassTable table = setup.multi ? labels::binary_classes() : table_of(schema);
   Result<labels::LabelDecoder> decoder = labels::LabelDecoder::create(table, rules);
-  if (!decoder.ok()) return unusable_rules(std::move(decoder).error());
+  if (!decoder.ok()) return unusable_rules(decoder.error());
   setup.decoder.emplace(std::move(decoder).value());
   setup.rules = std::move(rules);
   return setup;

@@ -87,8 +87,10 @@ class ReceiptReader {
       return error;
     }
     HOTPACK_TRY(check_splits(path, *receipt));
-    for (ReceiptSet& set : receipt->sets)
-      splits_[set.split].push_back({path, receipt->partition, std::move(set)});
+    for (ReceiptSet& set : receipt->sets) {
+      std::vector<Given>& of_split = splits_[set.split];
+      of_split.push_back({path, receipt->partition, std::move(set)});
+    }
     return {};
   }
 

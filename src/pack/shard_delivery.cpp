@@ -106,7 +106,7 @@ Status copy_shard(const std::string& source, std::uint64_t bytes, const std::str
   {
     HOTPACK_ASSIGN(writer::AtomicFile file, writer::AtomicFile::create(folder, name));
     HOTPACK_TRY(copy_in_order(source, bytes, file.file()));
-    const Status committed = file.commit();
+    Status committed = file.commit();
     if (committed.ok() || committed.error().message.find("cannot rename") == std::string::npos)
       return committed;
   }
