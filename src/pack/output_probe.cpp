@@ -76,6 +76,7 @@ Result<bool> try_writing(const std::string& place) {
   HOTPACK_ASSIGN(writer::AtomicFile file,
                  writer::AtomicFile::create(place, std::string(format::kManifestName)));
   HOTPACK_TRY(write_out_of_order(file.file()));
+  HOTPACK_TRY(file.file().sync_data());
   HOTPACK_TRY(file.rename_temporary());
   return file.is_locked();
 }
