@@ -202,7 +202,7 @@ class Packing {
   }
 
   Result<PackRun> write() {
-    HOTPACK_TRY(check_space_of_splits());
+    HOTPACK_TRY(check_space_of_sets(inputs_.given().run, sets_));
     for (PackedSet& set : sets_)
       if (book_ != nullptr) HOTPACK_TRY(set.begin_receipt(*book_));
     run_.status = PackStatus::complete;
@@ -215,17 +215,6 @@ class Packing {
     }
     HOTPACK_TRY(make_output_folder(inputs_.given().run));
     return std::move(run_);
-  }
-
-  // All splits must fit, not only the first: otherwise the run fails after hours.
-  Status check_space_of_splits() {
-    if (sets_.size() < 2 || gives_shards_away(inputs_.given().run)) return {};
-    std::uint64_t needed = 0;
-    for (const PackedSet& set : sets_) {
-      HOTPACK_ASSIGN(const std::uint64_t bytes, set.missing_bytes());
-      needed += bytes;
-    }
-    return check_free_space(inputs_.given().run.output, needed, !sets_.front().compressed());
   }
 
   Result<PackRun> end(PackStatus status) {

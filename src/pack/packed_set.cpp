@@ -663,4 +663,14 @@ PackReport PackedSet::end(PackStatus status) {
   return std::move(report_);
 }
 
+Status check_space_of_sets(const RunOptions& run, const std::deque<PackedSet>& sets) {
+  if (sets.size() < 2 || gives_shards_away(run)) return {};
+  std::uint64_t needed = 0;
+  for (const PackedSet& set : sets) {
+    HOTPACK_ASSIGN(const std::uint64_t bytes, set.missing_bytes());
+    needed += bytes;
+  }
+  return check_free_space(run.output, needed, !sets.front().compressed());
+}
+
 }  // namespace hotpack::pipeline

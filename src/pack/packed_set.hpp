@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -132,5 +133,9 @@ class PackedSet {
   std::optional<OutputLock> scratch_lock_;
   PackReport report_;
 };
+
+// Returns an error if the missing shards of all `sets`, the splits of one run, do not fit on the
+// disk: otherwise the run fails after hours, in a later split. A single set checks that itself.
+[[nodiscard]] Status check_space_of_sets(const RunOptions& run, const std::deque<PackedSet>& sets);
 
 }  // namespace hotpack::pipeline

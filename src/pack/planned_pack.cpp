@@ -1,5 +1,6 @@
 #include "pack/planned_pack.hpp"
 
+#include <deque>
 #include <list>
 #include <optional>
 #include <utility>
@@ -11,7 +12,6 @@
 #include "pack/packed_set.hpp"
 #include "pack/partition.hpp"
 #include "pack/plan_file.hpp"
-#include "pack/prepare.hpp"
 #include "pack/set_folders.hpp"
 #include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
@@ -36,7 +36,7 @@ class PlannedPacking {
       if (observer_.stop_requested()) return end(PackStatus::stopped);
     }
     if (!dry_run) HOTPACK_TRY(make_output_folder(options_.run));
-    if (!dry_run) HOTPACK_TRY(check_space_of_splits());
+    if (!dry_run) HOTPACK_TRY(check_space_of_sets(options_.run, sets_));
     for (PackedSet& set : sets_) {
       HOTPACK_ASSIGN(PackReport report, dry_run ? set.describe_plan() : set.write());
       const PackStatus status = report.status;
@@ -72,17 +72,6 @@ class PlannedPacking {
     return {};
   }
 
-  // All splits must fit, not only the first: otherwise the run fails after hours.
-  Status check_space_of_splits() {
-    if (sets_.size() < 2 || gives_shards_away(options_.run)) return {};
-    std::uint64_t needed = 0;
-    for (const PackedSet& set : sets_) {
-      HOTPACK_ASSIGN(const std::uint64_t bytes, set.missing_bytes());
-      needed += bytes;
-    }
-    return check_free_space(options_.run.output, needed, !sets_.front().compressed());
-  }
-
   Result<PackRun> end(PackStatus status) {
     run_.status = status;
     return std::move(run_);
@@ -94,7 +83,7 @@ class PlannedPacking {
   std::optional<PlanFile> file_;  // owns the labels of the sets
   std::list<Split> splits_;
   std::list<SplitObserver> observers_;
-  std::list<PackedSet> sets_;
+  std::deque<PackedSet> sets_;
   PackRun run_;
 };
 
