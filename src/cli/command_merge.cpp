@@ -189,6 +189,7 @@ void warn_of_skipped(CommandContext& context, const MergeReport& report, bool na
 
 int report_end(CommandContext& context, const std::vector<Part>& parts) {
   std::vector<Report> reports;
+  reports.reserve(parts.size());
   for (const Part& part : parts)
     reports.push_back(merge_report(part.report, part.options.output.empty(), part.seconds));
   context.print_packs(reports, parts.size() > 1);
