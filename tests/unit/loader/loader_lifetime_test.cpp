@@ -310,6 +310,7 @@ TEST_CASE("the child of a fork may close many loaders without waiting for thread
 }
 
 TEST_CASE("a fork at any moment, whatever locks the loader's threads hold") {
+  if (!kForksAtAnyMoment) return;
   const TinyPack pack({}, 24, 4);
   LoaderOptions options = usual_options();
   options.prefetch_batches = 8;
