@@ -1,4 +1,4 @@
-// hotpack info: shows the contents of a pack. It reads only the manifest.
+// hotpack info: shows the contents of a pack, of which it reads only the manifest, or of a plan.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -13,9 +14,11 @@
 #include "cli/option_values.hpp"
 #include "cli/pack_description.hpp"
 #include "cli/pack_faults.hpp"
+#include "cli/plan_description.hpp"
 #include "cli/unfinished_pack.hpp"
 #include "hotpack/dataset.hpp"
 #include "label_setup/pack_folders.hpp"
+#include "pack/plan_file.hpp"
 #include "pack/schedulers.hpp"
 
 namespace hotpack::cli {
@@ -27,9 +30,23 @@ struct InfoOptions {
   std::optional<std::uint64_t> partitions;  // of all packs, for one that is unfinished
 };
 
+// Adds a report for each data set of a plan, and returns the exit code.
+int describe_plan(CommandContext& context, const std::string& path, const InfoOptions& options,
+                  bool several, std::vector<Report>& reports) {
+  Result<std::vector<Report>> sets = plan_description(path, options.partitions);
+  if (sets.ok()) {
+    for (Report& set : *sets) reports.push_back(std::move(set));
+    return kExitGood;
+  }
+  if (several) reports.push_back(failed_pack(path, sets.error()));
+  return context.fail(sets.error());
+}
+
 // Adds the report of a pack, and returns its exit code.
 int describe(CommandContext& context, const std::string& folder, const InfoOptions& options,
              bool several, std::vector<Report>& reports) {
+  if (pipeline::is_plan_file(folder))
+    return describe_plan(context, folder, options, several, reports);
   const auto dataset = Dataset::open(folder);
   if (!dataset.ok()) {
     Error error = dataset.error();
@@ -58,7 +75,7 @@ int info(CommandContext& context, InfoOptions& options) {
   int code = kExitGood;  // the worst of all packs
   for (const std::string& folder : folders)
     code = std::max(code, describe(context, folder, options, folders.size() > 1, reports));
-  context.print_packs(reports, folders.size() > 1, "\n");
+  context.print_packs(reports, folders.size() > 1 || reports.size() > 1, "\n");
   return code;
 }
 
@@ -68,15 +85,19 @@ void add_info_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App& command = *app.add_subcommand(
       "info",
-      "Shows the samples, classes and their shares, shapes, mean, std and options of a pack");
+      "Shows samples, classes and their shares, shapes, mean, std and options of a pack or plan");
   set_examples(command,
                "hotpack info packed/train\n"
                "hotpack info packed          # every split below it\n"
-               "hotpack info packed/train --json | jq .statistics.weights.median");
-  command.add_option("PACK", options->paths, "packs, or the parent folder of splits")->required();
+               "hotpack info packed/train --json | jq .statistics.weights.median\n"
+               "hotpack info train.plan --partitions 40   # what each of 40 parts packs");
+  command
+      .add_option("PACK", options->paths,
+                  "packs, or the parent folder of splits, or plans (hotpack plan)")
+      ->required();
   add_value(command, "--partitions", options->partitions,
             "number of all partitions of an unfinished pack: lists those to run again, as --array "
-            "of schedulers takes them [default: HOTPACK_PARTITIONS]",
+            "of schedulers takes them; of a plan: shows their sizes [default: HOTPACK_PARTITIONS]",
             "N", "Output")
       ->check(CLI::Range(1, 1'000'000'000));
   context.add_json_option(command);

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -278,17 +277,6 @@ void wait_for_shards(Terminal& terminal, const MergeCommand& command) {
 
 // ---- the command
 
-// The number of partitions that a job script sets for all its steps; nothing if it is not set. It
-// serves messages only, so a wrong value is no error here.
-std::optional<std::uint64_t> partitions_in_environment() {
-  const auto text = pipeline::process_environment()("HOTPACK_PARTITIONS");
-  if (!text) return std::nullopt;
-  std::uint64_t count = 0;
-  const auto [stop, problem] = std::from_chars(text->data(), text->data() + text->size(), count);
-  const bool good = problem == std::errc() && stop == text->data() + text->size();
-  return good && count >= 1 && count <= kMostPartitions ? std::optional(count) : std::nullopt;
-}
-
 // Prints the error; in JSON with the shards and partitions to pack (again), if there are any.
 int fail(CommandContext& context, const Error& error, const pipeline::MissingShards& missing,
          const std::optional<std::uint64_t>& partitions) {
@@ -317,7 +305,11 @@ int merge(CommandContext& context, MergeCommand command) {
     return context.fail(
         usage_error("name the folders of the partitions to merge, or --receipts DIR"));
   options.threads = context.jobs();
-  if (!options.partitions) options.partitions = partitions_in_environment();
+  if (!options.partitions) {
+    const auto expected = pipeline::expected_partitions(pipeline::process_environment());
+    if (!expected.ok()) return context.fail(expected.error());
+    options.partitions = *expected;
+  }
   // Without -o, several folders are refused at once.
   if (command.wait_seconds > 0 && (!options.output.empty() || options.sources.size() == 1))
     wait_for_shards(context.terminal(), command);

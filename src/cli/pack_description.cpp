@@ -157,6 +157,14 @@ Json schema_json(const Schema& schema) {
 
 }  // namespace
 
+void add_schema(Report& report, const Schema& schema) {
+  report.member("schema", schema_json(schema));
+  report.line("image", image_text(schema));
+  report.line("label", label_text(schema));
+  report.line("geometry", geometry_text(schema));
+  report.line("options", printable_name(options_text(schema)));
+}
+
 Report pack_description(const Dataset& dataset, const std::vector<std::string>& faults,
                         std::size_t columns) {
   const Schema& schema = dataset.schema();
@@ -177,11 +185,7 @@ Report pack_description(const Dataset& dataset, const std::vector<std::string>& 
   report.member("shards", dataset.shards().size());
   report.member("bytes", bytes);
   report.line("shards", number_text(dataset.shards().size()) + ", " + human_bytes(bytes));
-  report.member("schema", schema_json(schema));
-  report.line("image", image_text(schema));
-  report.line("label", label_text(schema));
-  report.line("geometry", geometry_text(schema));
-  report.line("options", printable_name(options_text(schema)));
+  add_schema(report, schema);
   report.member(
       "plan",
       Json{{"samples", pack.plan.samples}, {"shards", pack.plan.shards}, {"keys", pack.plan.keys}});

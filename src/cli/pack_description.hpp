@@ -20,4 +20,7 @@ namespace hotpack::cli {
                                       const std::vector<std::string>& faults = {},
                                       std::size_t columns = 0);
 
+// Adds what a schema says of the records, and the options that they were made with.
+void add_schema(Report& report, const Schema& schema);
+
 }  // namespace hotpack::cli

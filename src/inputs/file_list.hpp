@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hotpack/result.hpp"
@@ -45,6 +46,9 @@ class Uint48 {
 // A copy shares the text until one of the two adds more.
 class TextArena {
  public:
+  TextArena() = default;
+  // Of a text that already has the text of all files.
+  explicit TextArena(std::shared_ptr<std::string> text) : text_(std::move(text)) {}
   // Returns where the text starts.
   std::uint64_t add(std::string_view first, std::string_view second = {});
   [[nodiscard]] std::string_view view(std::uint64_t offset, std::uint32_t length) const {

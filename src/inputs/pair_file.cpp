@@ -15,6 +15,7 @@
 #include "inputs/listed_path.hpp"
 #include "inputs/pair_table.hpp"
 #include "inputs/scan_scope.hpp"
+#include "inputs/table_arena.hpp"
 #include "inputs/tree_walk.hpp"
 
 namespace hotpack::pipeline {
@@ -37,14 +38,14 @@ class PairFileReader {
 
   Result<PairFileSamples> read() {
     HOTPACK_ASSIGN(std::string text, read_list_text(options_.file));
-    HOTPACK_ASSIGN(PairTable table, PairTable::open(text, options_.file));
     most_rows_ = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+    arena_.emplace(std::move(text));
+    HOTPACK_ASSIGN(PairTable table, PairTable::open(arena_->table(), options_.file));
     // The first row alone: it says whether labels are files.
     HOTPACK_ASSIGN(std::size_t rows, add_rows(table, 1));
     while (rows > 0) {
       HOTPACK_ASSIGN(rows, add_rows(table, kRowsAtOnce));
     }
-    std::string().swap(text);  // the table has no more rows, and the memory of these is needed
     if (parts_.empty())
       return data_error("has a header and no sample; expected a line for each sample below it",
                         options_.file);
@@ -74,6 +75,7 @@ class PairFileReader {
     std::optional<std::uint64_t> image_bytes, label_bytes;
   };
   static constexpr std::size_t kRowsAtOnce = 16384;
+  static constexpr std::size_t kReservedParts = 4;
 
   // Adds at most `most` rows. Returns how many there were.
   Result<std::size_t> add_rows(PairTable& table, std::size_t most) {
@@ -125,8 +127,8 @@ class PairFileReader {
     const LabelForm form = form_of(row);
     if (form != *part.form) return mixed(row.line, form, part.first_line, *part.form);
     Sample sample;
-    const bool image = add_image(part, row, sample.image);
-    const bool label = form != LabelForm::file || add_label(part, row, sample.label);
+    const bool image = add_image(row, sample.image);
+    const bool label = form != LabelForm::file || add_label(row, sample.label);
     if (form == LabelForm::name) sample.class_name = class_index(row.label);
     if (image && label) part.list.samples.push_back(sample);
     return {};
@@ -140,7 +142,8 @@ class PairFileReader {
                         options_.file);
     part.form = form_of(row);
     part.first_line = row.line;
-    if (parts_.size() == 1) part.list.samples.reserve(most_rows_);
+    // Memory that stays unused costs nothing, but a table may have thousands of splits.
+    if (parts_.size() <= kReservedParts) part.list.samples.reserve(most_rows_);
     part.list.images.roots = part.list.labels.roots = paths_.roots();
     part.list.has_label_files = *part.form == LabelForm::file;
     if (*part.form == LabelForm::none) return {};
@@ -169,47 +172,46 @@ class PairFileReader {
                       options_.file);
   }
 
-  bool add_image(Part& part, const Row& row, FoundFile& image) {
-    std::string key;
-    if (!add_file(part.list.images, row.line, {row.image, row.image_bytes}, image, &key))
-      return false;
-    image.key = image.text;
-    if (!part.list.images.text(image).starts_with(key)) image.key = part.list.images.arena.add(key);
+  // add_image() and add_label() return false, and report a problem, if the file cannot be used.
+  bool add_image(const Row& row, FoundFile& image) {
+    const ListedPaths::Place place = paths_.place(row.image);
+    const FileName name = describe_name(place.below);
+    const std::string key = key_of_path(
+        name.kind == FileKind::image ? place.below.substr(0, name.stem_length) : place.below);
+    if (!valid_key(key)) return refuse_name(place, row.line);
+    if (!add_file(place, row, row.image_bytes, image)) return false;
+    const std::size_t at = place.below.find(key);
+    image.key = at == std::string_view::npos ? arena_->add(key, row.end) : image.text + at;
     image.key_length = static_cast<std::uint16_t>(key.size());
     return true;
   }
 
-  bool add_label(Part& part, const Row& row, SourceFile& label) {
-    return add_file(part.list.labels, row.line, {row.label, row.label_bytes}, label, nullptr);
+  bool add_label(const Row& row, SourceFile& label) {
+    return add_file(paths_.place(row.label), row, row.label_bytes, label);
   }
 
-  struct ListedFile {
-    const std::string& path;
-    std::optional<std::uint64_t> bytes;  // absent if it is no regular file
-  };
-
-  // Returns false and reports a problem if the file cannot be used.
-  bool add_file(FileList& list, std::size_t line, const ListedFile& listed, SourceFile& file,
-                std::string* key) {
-    const ListedPaths::Place place = paths_.place(listed.path);
+  // `bytes` is absent if it is no regular file.
+  bool add_file(const ListedPaths::Place& place, const Row& row,
+                const std::optional<std::uint64_t>& bytes, SourceFile& file) {
     const FileName name = describe_name(place.below);
-    const std::string below(place.below);
-    if (key != nullptr)
-      *key = key_of_path(name.kind == FileKind::image ? below.substr(0, name.stem_length) : below);
-    if (!format::valid_utf8(below) || (key != nullptr && !valid_key(*key)))
-      return refuse(ProblemKind::unusable_name, place, line, "the path cannot be a key");
+    if (!format::valid_utf8(place.below)) return refuse_name(place, row.line);
     if (name.kind == FileKind::unsupported)
-      return refuse(ProblemKind::unsupported_file, place, line, unsupported_text(name.format));
-    const std::string special = listed.bytes ? std::string() : why_no_file(path_of(place));
-    const bool missing = special.empty() || special.starts_with("cannot be read");
-    if (!listed.bytes)
-      return refuse(ProblemKind::missing_file, place, line,
+      return refuse(ProblemKind::unsupported_file, place, row.line, unsupported_text(name.format));
+    if (!bytes) {
+      const std::string special = why_no_file(path_of(place));
+      const bool missing = special.empty() || special.starts_with("cannot be read");
+      return refuse(ProblemKind::missing_file, place, row.line,
                     missing ? "there is no such file" : special);
-    file.text = list.arena.add(below);
-    file.text_length = static_cast<std::uint16_t>(below.size());
-    file.bytes = *listed.bytes;
+    }
+    file.text = arena_->add(place.below, row.end);
+    file.text_length = static_cast<std::uint16_t>(place.below.size());
+    file.bytes = *bytes;
     file.root = place.root;
     return true;
+  }
+
+  bool refuse_name(const ListedPaths::Place& place, std::size_t line) {
+    return refuse(ProblemKind::unusable_name, place, line, "the path cannot be a key");
   }
 
   bool refuse(ProblemKind kind, const ListedPaths::Place& place, std::size_t line,
@@ -238,7 +240,9 @@ class PairFileReader {
       sorted_index[index] = static_cast<std::uint32_t>(names.size());
       names.push_back(name);
     }
+    const TextArena arena = arena_->finish();
     for (auto& [name, part] : parts_) {
+      part.list.images.arena = part.list.labels.arena = arena;
       if (part.form == LabelForm::name) part.list.class_names = names;
       for (Sample& sample : part.list.samples)
         if (sample.class_name != kNoClass) sample.class_name = sorted_index[sample.class_name];
@@ -317,6 +321,7 @@ class PairFileReader {
   ProblemLog& problems_;
   ListedPaths paths_;
   PairFileSamples result_;
+  std::optional<TableArena> arena_;
   std::map<std::string, Part> parts_;
   std::size_t most_rows_ = 0;
   std::map<std::string, std::uint32_t> classes_;  // in order of occurrence

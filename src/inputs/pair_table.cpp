@@ -141,14 +141,17 @@ Result<std::optional<PairRow>> PairTable::next() {
   const std::optional<TextLine> line =
       pending_ ? std::exchange(pending_, std::nullopt) : next_line();
   if (!line) return std::optional<PairRow>();
-  if (separator_ == '{') {
-    HOTPACK_ASSIGN(PairRow row, json_row(*line));
-    return std::optional(std::move(row));
-  }
-  HOTPACK_ASSIGN(const std::vector<std::string> fields, fields_of(*line));
-  HOTPACK_ASSIGN(PairRow row, row_of(fields, columns_, line->number));
-  note_unused(names_, fields);
+  HOTPACK_ASSIGN(PairRow row, row_at(*line));
+  row.end = static_cast<std::size_t>(line->text.data() - text_.data()) + line->text.size();
   return std::optional(std::move(row));
+}
+
+Result<PairRow> PairTable::row_at(const TextLine& line) {
+  if (separator_ == '{') return json_row(line);
+  HOTPACK_ASSIGN(const std::vector<std::string> fields, fields_of(line));
+  HOTPACK_ASSIGN(PairRow row, row_of(fields, columns_, line.number));
+  note_unused(names_, fields);
+  return row;
 }
 
 std::optional<TextLine> PairTable::next_line() {

@@ -2,7 +2,8 @@
 // spaces, or JSON lines.
 //
 // A view of the text, which must outlive it; rows are read one at a time, so a table of millions
-// costs only its text. Not thread-safe. Failure: code `data` with file and line.
+// costs only its text. Text before the end of the last row may be overwritten. Not thread-safe.
+// Failure: code `data` with file and line.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +20,10 @@ namespace hotpack::pipeline {
 
 struct PairRow {
   std::size_t line = 0;
-  std::string image;  // never empty
-  std::string label;  // a file or a class; empty if the row or the table has none
-  std::string split;  // empty if the table has none
+  std::size_t end = 0;  // of the row in the text of the table; no later row begins before it
+  std::string image;    // never empty
+  std::string label;    // a file or a class; empty if the row or the table has none
+  std::string split;    // empty if the table has none
 };
 
 class PairTable {
@@ -56,7 +58,8 @@ class PairTable {
     std::size_t count = 0;
   };
 
-  PairTable(std::string_view text, const std::string& path) : lines_(text), path_(path) {}
+  PairTable(std::string_view text, const std::string& path)
+      : text_(text), lines_(text), path_(path) {}
   [[nodiscard]] std::optional<TextLine> next_line();
   [[nodiscard]] Status read_columns();
   [[nodiscard]] Status read_names(const std::vector<std::string>& names, std::size_t line);
@@ -70,6 +73,7 @@ class PairTable {
     std::vector<std::string> names, values;
   };
   [[nodiscard]] Result<JsonFields> json_fields(const TextLine& line) const;
+  [[nodiscard]] Result<PairRow> row_at(const TextLine& line);
   [[nodiscard]] Result<PairRow> json_row(const TextLine& line);
   [[nodiscard]] Result<PairRow> row_of(const std::vector<std::string>& fields,
                                        const Columns& columns, std::size_t line) const;
@@ -83,6 +87,7 @@ class PairTable {
     bool only_splits = true;
   };
 
+  std::string_view text_;
   TextLines lines_;
   std::string path_;
   char separator_ = ',';  // '{' for JSON lines

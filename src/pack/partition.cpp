@@ -31,27 +31,11 @@ ShardRange shards_of(const Partition& partition, std::uint64_t shard_count) {
   return {first(partition.index), first(partition.index + 1)};
 }
 
-std::vector<std::uint64_t> parts_of(const std::vector<std::uint64_t>& shards,
-                                    std::uint64_t shard_count, std::uint64_t part_count) {
-  const std::uint64_t each = shard_count / part_count, larger = shard_count % part_count;
-  const std::uint64_t in_larger = larger * (each + 1);  // shards of the larger parts
-  std::vector<std::uint64_t> parts;
-  for (const std::uint64_t shard : shards) {
-    const std::uint64_t part =
-        shard < in_larger ? shard / (each + 1) : larger + (shard - in_larger) / each;
-    if (parts.empty() || parts.back() != part) parts.push_back(part);
-  }
-  return parts;
-}
-
-std::string array_list(const std::vector<std::uint64_t>& parts) {
-  std::string text;
-  for (std::size_t first = 0, next = 0; first < parts.size(); first = next) {
-    for (next = first + 1; next < parts.size() && parts[next] == parts[next - 1] + 1;) ++next;
-    text += (text.empty() ? "" : ",") + std::to_string(parts[first]);
-    if (next > first + 1) text += "-" + std::to_string(parts[next - 1]);
-  }
-  return text;
+std::uint64_t partition_of(std::uint64_t shard, std::uint64_t shard_count,
+                           std::uint64_t partitions) {
+  const std::uint64_t each = shard_count / partitions, larger = shard_count % partitions;
+  const std::uint64_t in_larger = larger * (each + 1);  // shards of the larger partitions
+  return shard < in_larger ? shard / (each + 1) : larger + (shard - in_larger) / each;
 }
 
 }  // namespace hotpack::pipeline

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "hotpack/result.hpp"
 #include "pack/schedulers.hpp"
@@ -29,14 +28,9 @@ struct ShardRange {
 };
 [[nodiscard]] ShardRange shards_of(const Partition& partition, std::uint64_t shard_count);
 
-// The parts that write these shards, of `part_count` parts: ascending, each once. Precondition:
-// `shards` ascend and are less than `shard_count`; `part_count` is not 0.
-[[nodiscard]] std::vector<std::uint64_t> parts_of(const std::vector<std::uint64_t>& shards,
-                                                  std::uint64_t shard_count,
-                                                  std::uint64_t part_count);
-
-// The list of parts as the option --array of schedulers takes it, such as "4,9-10". Empty if there
-// are none. Precondition: `parts` ascend, each once.
-[[nodiscard]] std::string array_list(const std::vector<std::uint64_t>& parts);
+// The index of the partition, of `partitions`, that writes a shard. Precondition: `shard` is less
+// than `shard_count`; `partitions` is not 0.
+[[nodiscard]] std::uint64_t partition_of(std::uint64_t shard, std::uint64_t shard_count,
+                                         std::uint64_t partitions);
 
 }  // namespace hotpack::pipeline

@@ -130,35 +130,6 @@ class KeyOrder {
 
 // ---- missing shards
 
-std::string range_text(const ShardRange& range) {
-  return std::to_string(range.first) +
-         (range.end - range.first > 1 ? "-" + std::to_string(range.end - 1) : std::string());
-}
-
-// Returns a text such as "8-9, 18-23, …".
-std::string some_ranges(const std::vector<ShardRange>& ranges) {
-  constexpr std::size_t kMostRanges = 20;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(ranges.size(), kMostRanges); ++i)
-    text += (i == 0 ? "" : ", ") + range_text(ranges[i]);
-  return ranges.size() <= kMostRanges ? text : text + ", …";
-}
-
-// The shards of a plan of `shards` shards that `present`, which ascends, lacks.
-MissingShards missing_from(std::uint64_t shards, const std::vector<std::uint64_t>& present) {
-  MissingShards missing{shards, {}};
-  std::uint64_t next = 0;
-  const auto add = [&](std::uint64_t end) {
-    if (next < end) missing.ranges.push_back({next, end});
-  };
-  for (const std::uint64_t index : present) {
-    add(index);
-    next = index + 1;
-  }
-  add(shards);
-  return missing;
-}
-
 // Says which partitions to run again; "" if their number is not known.
 std::string partitions_to_run(const MissingShards& missing,
                               const std::optional<std::uint64_t>& partitions) {
@@ -393,7 +364,7 @@ class Joiner {
         (packs.size() == 2 ? "another" : std::to_string(packs.size() - 1) + " others") + ": " +
         some_names(names) + ". Remove these files, or leave out their folders";
     if (!lacks.ranges.empty())
-      advice += ", and pack the shards that are then missing: " + some_ranges(lacks.ranges) +
+      advice += ", and pack the shards that are then missing: " + lacks.short_list() +
                 partitions_to_run(lacks, options_.partitions);
     Error error = other_pack(
         names.front(), path_of(files_[most.files.front()]),
@@ -561,59 +532,6 @@ std::string first_difference(const SetIdentity& here, const SetIdentity& there,
     return "other samples (the digests of their keys differ)";
   return plan_in_words(here.plan) + " " + std::string(sides.first) + ", " +
          plan_in_words(there.plan) + " " + std::string(sides.second);
-}
-
-std::uint64_t MissingShards::count() const {
-  std::uint64_t count = 0;
-  for (const ShardRange& range : ranges) count += range.end - range.first;
-  return count;
-}
-
-std::string MissingShards::list() const {
-  std::string text;
-  for (const ShardRange& range : ranges) text += (text.empty() ? "" : ",") + range_text(range);
-  return text;
-}
-
-std::string MissingShards::partition_list(std::uint64_t partitions) const {
-  const auto part_of = [&](std::uint64_t shard) {
-    return parts_of({shard}, shards, partitions).front();
-  };
-  // ranges of partitions: every one between the first and the last of a range writes shards of it
-  MissingShards parts{partitions, {}};
-  for (const ShardRange& range : ranges) {
-    const std::uint64_t first = part_of(range.first), end = part_of(range.end - 1) + 1;
-    if (!parts.ranges.empty() && first <= parts.ranges.back().end) {
-      parts.ranges.back().end = end;
-    } else {
-      parts.ranges.push_back({first, end});
-    }
-  }
-  return parts.list();
-}
-
-std::string MissingShards::text() const {
-  const std::uint64_t lacking = count();
-  if (lacking == 0) return "no shard is missing";
-  const std::string name = format::shard_file_name(ranges.front().first, shards);
-  return std::to_string(lacking) + " of " + counted_text(shards, "shard") +
-         (lacking == 1 ? " is missing: " + name
-                       : " are missing: " + some_ranges(ranges) + ", the first is " + name);
-}
-
-std::optional<MissingShards> find_missing(const std::vector<std::string>& folders) {
-  std::set<std::uint64_t> counts, present;
-  for (const std::string& folder : folders) {
-    const Result<PackFolder> listing = list_folder(folder);
-    if (!listing.ok()) continue;
-    for (const format::ShardName& name : listing->shards) {
-      counts.insert(name.count);
-      present.insert(name.index);
-    }
-  }
-  if (counts.empty()) return std::nullopt;
-  if (counts.size() > 1) return MissingShards{*counts.rbegin(), {}};
-  return missing_from(*counts.begin(), {present.begin(), present.end()});
 }
 
 Result<std::optional<JoinedSet>> join_partitions(const JoinOptions& options, Observer& observer,

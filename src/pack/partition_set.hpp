@@ -14,8 +14,8 @@
 #include "format/manifest.hpp"
 #include "format/schema_json.hpp"
 #include "hotpack/result.hpp"
+#include "pack/missing_shards.hpp"
 #include "pack/output_folder.hpp"
-#include "pack/partition.hpp"
 #include "settings/observer.hpp"
 
 namespace hotpack::pipeline {
@@ -32,24 +32,6 @@ struct JoinOptions {
   int threads = 1;
   std::optional<std::uint64_t> partitions = {};  // how many the pack has, if known: for messages
 };
-
-// Shards of a plan that no folder holds.
-struct MissingShards {
-  std::uint64_t shards = 0;        // of the plan
-  std::vector<ShardRange> ranges;  // ascending, with gaps between them
-  [[nodiscard]] std::uint64_t count() const;
-  // As --array takes numbers: "8-9,18-23".
-  [[nodiscard]] std::string list() const;
-  // The partitions that write them, as --array takes numbers. Precondition: `partitions` is not 0.
-  [[nodiscard]] std::string partition_list(std::uint64_t partitions) const;
-  // For people: "24 of 80 shards are missing: 8-9, 18-23, …, the first is shard-…".
-  [[nodiscard]] std::string text() const;
-};
-
-// Tells by the names of the files which shards are missing; nothing if no folder holds a shard. A
-// folder that cannot be listed counts as empty. If the names are of several plans, no shard counts
-// as missing, because join_partitions() then fails anyway.
-[[nodiscard]] std::optional<MissingShards> find_missing(const std::vector<std::string>& folders);
 
 // Reads the folders in the given order, on up to `threads` threads, and returns the shards of the
 // whole plan, or nothing if a stop was requested. Files that are not shards are ignored, with a

@@ -275,6 +275,14 @@ const std::string* find_value(const format::Container& container, std::string_vi
   return nullptr;
 }
 
+Result<bool> begins_as_plan(const std::string& path) {
+  std::string start(kStart.size(), '\0');
+  HOTPACK_ASSIGN(const File file, File::open_read(path));
+  HOTPACK_ASSIGN(const std::size_t got,
+                 file.read_some(8, std::as_writable_bytes(std::span(start))));
+  return got == start.size() && start == kStart;
+}
+
 // A folder name below which the shards of a split go. "" stands for a single set.
 bool usable_name(const std::string& name) {
   return name != "." && name != ".." && name.find('/') == std::string::npos &&
@@ -282,6 +290,11 @@ bool usable_name(const std::string& name) {
 }
 
 }  // namespace
+
+bool is_plan_file(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && begins_as_plan(path).value_or(false);
+}
 
 Status check_plan_path(const std::string& path) {
   std::error_code ignored;
@@ -293,11 +306,8 @@ Status check_plan_path(const std::string& path) {
   if (!fs::is_directory(full.parent_path(), ignored))
     return usage_error("-o " + path + ": its folder does not exist");
   if (!fs::exists(fs::symlink_status(full, ignored))) return {};
-  std::string start(kStart.size(), '\0');
-  HOTPACK_ASSIGN(const File file, File::open_read(full.string()));
-  HOTPACK_ASSIGN(const std::size_t got,
-                 file.read_some(8, std::as_writable_bytes(std::span(start))));
-  if (got == start.size() && start == kStart) return {};
+  HOTPACK_ASSIGN(const bool plan, begins_as_plan(full.string()));
+  if (plan) return {};
   return usage_error("-o " + path +
                      ": is not a plan of hotpack, so it is not replaced; choose another name, or "
                      "remove this file");

@@ -38,6 +38,9 @@ struct SetToPlan {
                                                     const LabelSetup& setup,
                                                     std::span<const SetToPlan> sets);
 
+// True if the file begins as a plan does.
+[[nodiscard]] bool is_plan_file(const std::string& path);
+
 // Returns an error if a file at `path` must not be replaced, or if its folder does not exist.
 [[nodiscard]] Status check_plan_path(const std::string& path);
 

@@ -16,9 +16,9 @@
 #include "format/manifest.hpp"
 #include "format/plan_text.hpp"
 #include "format/schema_json.hpp"
+#include "pack/missing_shards.hpp"
 #include "pack/output_folder.hpp"
 #include "pack/output_lock.hpp"
-#include "pack/partition.hpp"
 #include "pack/receipt.hpp"
 #include "settings/accepted_skips.hpp"
 #include "writer/atomic_file.hpp"
@@ -181,27 +181,25 @@ class ReceiptJoiner {
 
   Status check_complete() const {
     const std::uint64_t count = given_.front().set.shard_count;
-    std::vector<std::uint64_t> missing;
-    for (std::uint64_t i = 0; i < count; ++i)
-      if (!shards_.contains(i)) missing.push_back(i);
+    std::vector<std::uint64_t> present;
+    for (const auto& [index, shard] : shards_) present.push_back(index);
+    const MissingShards missing = missing_from(count, present);
     if (missing.empty()) return {};
-    const std::string name = format::shard_file_name(missing.front(), count);
-    return data_error(in_split(split()) + std::to_string(missing.size()) + " of " +
+    const std::string name = format::shard_file_name(missing.ranges.front().first, count);
+    return data_error(in_split(split()) + std::to_string(missing.count()) + " of " +
                       counted_text(count, "shard") +
-                      (missing.size() == 1 ? " is in no receipt: " : " are in no receipt: ") +
-                      array_list(missing) + ", the first is " + name + ". " + advice(missing));
+                      (missing.count() == 1 ? " is in no receipt: " : " are in no receipt: ") +
+                      missing.short_list() + ", the first is " + name + ". " + advice(missing));
   }
 
   // Names the parts that the missing shards belong to, if all receipts are of the same number.
-  [[nodiscard]] std::string advice(const std::vector<std::uint64_t>& missing) const {
+  [[nodiscard]] std::string advice(const MissingShards& missing) const {
     const std::uint64_t parts = given_.front().partition.count;
     const bool same = std::all_of(given_.begin(), given_.end(),
                                   [&](const Given& each) { return each.partition.count == parts; });
     if (!same) return "Run the parts again that pack them, or name their receipts";
-    const std::vector<std::uint64_t> again =
-        parts_of(missing, given_.front().set.shard_count, parts);
     return "Of " + counted_text(parts, "part") +
-           ", run again or name the receipts of: " + array_list(again);
+           ", run again or name the receipts of: " + missing.partition_list(parts);
   }
 
   // Takes schema and plan from a receipt that says them.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How packing grows: planning of many samples, N parts next to one run, and data sets of many shards.
+"""How packing grows: planning of many samples and its memory, N parts next to one run, and data sets of many shards.
 
 usage: measure_scale.py HOTPACK LIBRARY REPORT.json [--samples LIST] [--parts LIST] [--part-samples N] [--shards LIST]
                         [--records N] [--tables LIST] [--folder DIR]
@@ -31,7 +31,7 @@ _, status, usage = os.wait4(os.posix_spawnp(sys.argv[1], sys.argv[1:], os.enviro
 print("\\n", usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss)
 sys.exit(status != 0)
 """
-TABLES = ("plan", "parts", "shards")
+TABLES = ("plan", "memory", "parts", "shards")
 
 
 class Measured:
@@ -113,6 +113,41 @@ def plan_table(hotpack, folder, sizes):
         row("  the file of the plan", ["", "", "", f"{bytes_each:.1f}"])
         found[size] = {"dry_run": dry.figures(), "plan": plan.figures(), "part": part.figures(), "file_bytes_a_sample": bytes_each}
         shutil.rmtree(place)
+    return found
+
+
+def ways_of_naming(folder, pairs, count):
+    """The same files, named in every way that an option offers: a name, and the options."""
+    images, labels = pairs[1], pairs[3]
+    names = [f"{number // 1000:05}/{number:08}.png" for number in range(count)]
+    (folder / "list.txt").write_text("".join(f"{name}\n" for name in names))
+    (folder / "pairs.csv").write_text("".join(f"images/{name},labels/{name}\n" for name in names))
+    splits = ("train", "train", "train", "val")
+    (folder / "splits.csv").write_text("image,label,split\n" + "".join(
+        f"images/{name},labels/{name},{splits[number % 4]}\n" for number, name in enumerate(names)))
+    ids = pairs[4:]
+    return {"--images --labels": pairs, "  --shuffle": [*pairs, "--shuffle", "1"], "  --split": [*pairs, "--split", "ratio:train=80,val=20"],
+            "--images --list": ["--images", images, "--labels", labels, "--list", folder / "list.txt", *ids],
+            "--pairs": ["--pairs", folder / "pairs.csv", *ids], "--pairs with splits": ["--pairs", folder / "splits.csv", *ids],
+            "--image-folders": ["--image-folders", images, "--size", f"{SIDE}x{SIDE}"]}
+
+
+def memory_table(hotpack, folder, sizes):
+    """The memory of a dry run grows by so many bytes with each sample."""
+    least, most = min(sizes), max(sizes)
+    print(f"\nmemory of planning, from {least:,} to {most:,} samples")
+    row("", ["peak", "bytes a sample"])
+    peaks = {}
+    for size in (least, most):
+        place = folder / "memory"
+        pairs = make_pairs(place, size)
+        for name, inputs in ways_of_naming(place, pairs, size).items():
+            peaks.setdefault(name, []).append(Measured([hotpack, "pack", *inputs, "-n", "-j2", "-qq", "-o", place / "no"]).peak)
+        shutil.rmtree(place)
+    found = {}
+    for name, (small, large) in peaks.items():
+        found[name.strip()] = {"peak_bytes": large, "bytes_a_sample": (large - small) / max(1, most - least)}
+        row(name, [mebibytes(large), f"{found[name.strip()]['bytes_a_sample']:.0f}"])
     return found
 
 
@@ -212,6 +247,8 @@ def main():
         folder, found = Path(name), {}
         if "plan" in options.tables:
             found["plan"] = plan_table(options.hotpack, folder, options.samples)
+        if "memory" in options.tables:
+            found["memory"] = memory_table(options.hotpack, folder, options.samples)
         if "parts" in options.tables:
             found["parts"] = parts_table(options.hotpack, folder, options.parts, options.part_samples)
         if "shards" in options.tables:

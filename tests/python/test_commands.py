@@ -47,6 +47,17 @@ def test_pack_makes_a_pack_and_says_what_it_did(street):
     assert (Path(street["output"]) / "dataset.json").exists()
 
 
+def test_info_describes_every_split_of_a_plan(street, tmp_path):
+    inputs = {name: value for name, value in street.items() if name != "output"}
+    plan = tmp_path / "train.plan"
+    hotpack.plan(**inputs, output=plan, split="ratio:train=75,val=25")
+    train, val = hotpack.info(plan, partitions=2)
+    assert (train.pack, train.fingerprint, train.skipped, train.json["split"], val.json["split"]) == (str(plan), "", 0, "train", "val")
+    assert (train.samples, val.samples) == (18, 6) and train.json["partitions"]["count"] == 2
+    hotpack.pack_part(plan, 0, 1, output=tmp_path / "packed")
+    assert train.size_bytes == sum(file.stat().st_size for file in (tmp_path / "packed/train").glob("*.safetensors"))
+
+
 def test_info_verify_extract_preview_and_merge(street, tmp_path):
     hotpack.pack(**street)
     (facts,) = hotpack.info(street["output"])

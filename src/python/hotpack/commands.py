@@ -860,11 +860,11 @@ def info(
     log_file: Path | None = None,
     progress: Listener | bool | None = None,
 ) -> tuple[InfoReport, ...]:
-    """Shows the samples, classes and their shares, shapes, mean, std and options of a pack.
+    """Shows samples, classes and their shares, shapes, mean, std and options of a pack or plan.
 
-    packs: packs, or the parent folder of splits.
+    packs: packs, or the parent folder of splits, or plans (hotpack plan).
     partitions: number of all partitions of an unfinished pack: lists those to run again, as --array
-        of schedulers takes them [default: HOTPACK_PARTITIONS].
+        of schedulers takes them; of a plan: shows their sizes [default: HOTPACK_PARTITIONS].
     log_file: append every message with its time to FILE.
     """
     report = run(

@@ -85,7 +85,11 @@ class VerifyReport:
 
 @dataclass(frozen=True, slots=True)
 class InfoReport:
-    """One pack. size_bytes: of all its shards."""
+    """One pack, or one split of a plan.
+
+    pack: its folder, or the file of the plan. fingerprint: "" of a plan. size_bytes: of all its
+    shards; of a plan with `zstd`, an upper bound.
+    """
 
     pack: str
     fingerprint: str
@@ -191,10 +195,10 @@ def verify_report(report: Mapping[str, Any]) -> VerifyReport:
 def info_report(report: Mapping[str, Any]) -> InfoReport:
     """From what `hotpack info --json` prints."""
     return InfoReport(
-        report["pack"],
-        report["fingerprint"],
+        report["plan_file"] if "plan_file" in report else report["pack"],
+        report.get("fingerprint", ""),
         report["samples"],
-        report["skipped"],
+        report.get("skipped", 0),
         report["shards"],
         report["bytes"],
         dict(report),

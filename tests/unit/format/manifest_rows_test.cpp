@@ -6,6 +6,7 @@
 #include "format/schema_json.hpp"
 #include "support/catch.hpp"
 #include "support/forms.hpp"
+#include "support/sanitizers.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace hotpack;
@@ -121,7 +122,7 @@ TEST_CASE("what stands beside the rows is judged as ever") {
 
 TEST_CASE("a manifest with a changed byte is judged the same in both ways") {
   const std::string good = encode_manifest(written());
-  for (std::size_t i = 0; i + 30 < good.size(); ++i) {
+  for (std::size_t i = 0; i + 30 < good.size(); i += every(7)) {
     for (const char c : {' ', '"', '\n', '0', '}', '\x80'}) {
       std::string text = good;
       text[i] = c;

@@ -32,6 +32,21 @@ TEST_CASE("a table pairs files anywhere, relative to its own folder") {
             folder / "set'\n");
 }
 
+TEST_CASE("paths in every form of writing keep their text and key") {
+  const TempFolder folder;
+  touch(folder, {"a/1.png", "a/b/2.png", "a/c \"d\".png", "a/é.png", "m.png"});
+  folder.write("pairs.csv",
+               "image,mask\na/b/../1.png,m.png\na/./b/2.png,a/../m.png\n"
+               "\"a/c \"\"d\"\".png\",./m.png\n");
+  CHECK(discovered_clean(pair_options(folder / "pairs.csv")).pairs(folder) ==
+        Names{"a/1: a/1.png m.png", "a/b/2: a/b/2.png m.png", "a/c \"d\": a/c \"d\".png m.png"});
+  folder.write("pairs.jsonl",
+               "{\"image\":\"a/./b/2.png\",\"mask\":\"m.png\"}\n"
+               "{\"image\":\"a/\\u00e9.png\",\"mask\":\"\\u006d.png\"}\n");
+  CHECK(discovered_clean(pair_options(folder / "pairs.jsonl")).pairs(folder) ==
+        Names{"a/b/2: a/b/2.png m.png", "a/é: a/é.png m.png"});
+}
+
 TEST_CASE("SegNet lists are moved to a new root") {
   const TempFolder folder;
   touch(folder, {"camvid/train/1.png", "camvid/trainannot/1.png"});
@@ -130,6 +145,26 @@ TEST_CASE("a split column makes several sets") {
   folder.write("t.csv", "image,class,split\n1.jpg,b,val\n2.jpg,a,../x\n");
   CHECK_THAT(refused(pair_options(folder / "t.csv")).message,
              ContainsSubstring("line 3: the split '../x'"));
+}
+
+TEST_CASE("a table of many rows keeps the paths of all") {
+  const TempFolder folder;
+  Names files;
+  std::string table = "image,mask,split\n";
+  Names expected[2];
+  for (int i = 0; i < 20'000; ++i) {  // more than are read at once
+    const std::string number = std::to_string(100'000 + i);
+    table += "i/" + number + ".png,m/" + number + ".png," + (i % 3 == 0 ? "val" : "train") + "\n";
+    expected[i % 3 == 0 ? 1 : 0].push_back("i/" + number + ": i/" + number + ".png m/" + number +
+                                           ".png");
+    files.push_back("i/" + number + ".png");
+    files.push_back("m/" + number + ".png");
+  }
+  touch(folder, files);
+  folder.write("pairs.csv", table);
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "pairs.csv"));
+  CHECK(input.pairs(folder, "train") == expected[0]);
+  CHECK(input.pairs(folder, "val") == expected[1]);
 }
 
 TEST_CASE("splits in a column of another name are a question without --split") {

@@ -358,20 +358,6 @@ TEST_CASE("merge: the partitions of missing shards are told") {
   CHECK_THAT(report.error().message, ContainsSubstring("of 2 partitions this is 1: run it again"));
 }
 
-TEST_CASE("missing shards are found by names alone") {
-  const Parts parts;
-  CHECK_FALSE(find_missing({parts.folder / "not there"}));
-  fs::create_directory(parts.folder / "empty");
-  CHECK_FALSE(find_missing({parts.folder / "empty"}));
-  const std::string a = parts.part("a", {0, 1}), b = parts.part("b", {1, 3});
-  CHECK(find_missing({a})->text() == "3 of 5 shards are missing: 2-4, the first is " + shard(2));
-  CHECK(find_missing({a, b, parts.folder / "not there"})->list() == "2,4");
-  CHECK(find_missing({parts.whole})->ranges.empty());
-  CHECK(find_missing({parts.whole})->text() == "no shard is missing");
-  parts.folder.write("other/" + shard(0, 9), "x");
-  CHECK(find_missing({a, parts.folder / "other"})->ranges.empty());
-}
-
 TEST_CASE("merge: results and errors do not depend on the number of threads") {
   const TempFolder folder;
   const TinyForm form;

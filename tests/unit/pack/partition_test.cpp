@@ -100,31 +100,14 @@ TEST_CASE("the range of a partition does not overflow") {
   CHECK(last.end - last.first == shards / 1'000'000'000);
 }
 
-// ---- parts of shards
-
-TEST_CASE("the parts of missing shards are those whose ranges hold them") {
-  for (const std::uint64_t shards : std::vector<std::uint64_t>{1, 2, 7, 40, 41}) {
-    for (std::uint64_t count = 1; count <= 50; ++count) {
-      std::vector<std::uint64_t> all, expected;
+TEST_CASE("each shard is written by the partition whose range holds it") {
+  for (const std::uint64_t shards : std::vector<std::uint64_t>{1, 2, 7, 40, 41})
+    for (std::uint64_t count = 1; count <= 50; ++count)
       for (std::uint64_t index = 0; index < count; ++index) {
         const ShardRange range = shards_of({index, count}, shards);
-        for (std::uint64_t shard = range.first; shard < range.end; ++shard) {
-          all.push_back(shard);
-          CHECK(parts_of({shard}, shards, count) == std::vector<std::uint64_t>{index});
-        }
-        if (range.first < range.end) expected.push_back(index);
+        for (std::uint64_t shard = range.first; shard < range.end; ++shard)
+          CHECK(partition_of(shard, shards, count) == index);
       }
-      CHECK(parts_of(all, shards, count) == expected);
-    }
-  }
-  CHECK(parts_of({}, 7, 3).empty());
   const std::uint64_t most = ~std::uint64_t{0};
-  CHECK(parts_of({0, most - 1}, most, 1'000'000'000) == std::vector<std::uint64_t>{0, 999'999'999});
-}
-
-TEST_CASE("a list of parts is written as --array takes it") {
-  CHECK(array_list({}).empty());
-  CHECK(array_list({4}) == "4");
-  CHECK(array_list({4, 9, 10}) == "4,9-10");
-  CHECK(array_list({0, 1, 2, 4, 6, 7}) == "0-2,4,6-7");
+  CHECK(partition_of(most - 1, most, 1'000'000'000) == 999'999'999);
 }
