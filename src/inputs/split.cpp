@@ -1,9 +1,12 @@
 #include "inputs/split.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
+#include <queue>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/checksum.hpp"
@@ -240,21 +243,29 @@ Result<std::vector<Split>> divide_by_share(SampleList list, const SplitOptions& 
 
 Status check_disjoint(const std::vector<Split>& splits, const std::string& source) {
   if (splits.size() < 2) return {};
-  std::vector<std::pair<std::string_view, const Split*>> keys;
-  for (const Split& split : splits)
-    for (const Sample& sample : split.list.samples)
-      keys.emplace_back(split.list.key(sample), &split);
-  std::sort(keys.begin(), keys.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  // The next key of each split, the least first.
+  using Next = std::tuple<std::string_view, std::size_t, std::size_t>;  // key, split, sample
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> queue;
+  const auto add = [&](std::size_t split, std::size_t sample) {
+    const SampleList& list = splits[split].list;
+    if (sample < list.samples.size()) queue.emplace(list.key(list.samples[sample]), split, sample);
+  };
+  for (std::size_t split = 0; split < splits.size(); ++split) add(split, 0);
   std::string examples;
   std::size_t count = 0;
-  for (std::size_t i = 1; i < keys.size(); ++i) {
-    if (keys[i - 1].first != keys[i].first || keys[i - 1].second == keys[i].second) continue;
+  std::optional<Next> before;
+  while (!queue.empty()) {
+    const Next next = queue.top();
+    const auto [key, split, sample] = next;
+    queue.pop();
+    add(split, sample + 1);
+    const std::optional<Next> other = std::exchange(before, next);
+    if (!other || std::get<0>(*other) != key) continue;
     if (++count <= ProblemLog::kExamples)
       examples +=
           (examples.empty() ? "" : ", ") +
-          ("'" + std::string(keys[i].first) + "' (in " + quoted_text(keys[i - 1].second->name) +
-           " and " + quoted_text(keys[i].second->name) + ")");
+          ("'" + std::string(key) + "' (in " + quoted_text(splits[std::get<1>(*other)].name) +
+           " and " + quoted_text(splits[split].name) + ")");
   }
   if (count == 0) return {};
   return data_error(source + ": " + counted_text(count, "sample is", "samples are") +

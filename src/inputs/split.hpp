@@ -46,7 +46,8 @@ struct Split {
 [[nodiscard]] std::vector<std::uint64_t> largest_remainders(
     const std::vector<std::uint64_t>& shares, std::uint64_t total);
 
-// Refuses a key in two of `splits`, which come from lists or a table. `source` is for the message.
+// Refuses a key in two of `splits`, which come from a table and have their samples sorted by key,
+// each key once. `source` is for the message.
 [[nodiscard]] Status check_disjoint(const std::vector<Split>& splits, const std::string& source);
 
 struct FolderPart {
