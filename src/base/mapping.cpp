@@ -4,14 +4,20 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 
 namespace hotpack {
 
 namespace {
+
+constexpr std::uint64_t kMostOnHeap = std::uint64_t{64} << 10;
+constexpr std::size_t kAlignment = 64;  // of records in a file
 
 // An error of a call that makes mappings. If they are too many, says what to do.
 Error mapping_error(const std::string& what, const std::string& path, int errno_value) {
@@ -24,18 +30,67 @@ Error mapping_error(const std::string& what, const std::string& path, int errno_
   return error;
 }
 
+// The block that a thread gave back last. Who opens one shard after another uses the same block, so
+// that what is kept of each shard does not break the heap into pieces between them.
+class SpareBlock {
+ public:
+  SpareBlock() = default;
+  ~SpareBlock() {
+    std::free(data_);
+    ended_ = true;
+  }
+  SpareBlock(const SpareBlock&) = delete;
+  SpareBlock& operator=(const SpareBlock&) = delete;
+
+  static SpareBlock& of_thread() {
+    static thread_local SpareBlock block;
+    return block;
+  }
+
+  struct Block {
+    std::byte* data = nullptr;
+    std::size_t capacity = 0;
+  };
+  // A block of at least `size` bytes and not much more; without data if memory is lacking.
+  [[nodiscard]] Block take(std::size_t size) {
+    if (!ended_ && capacity_ >= size && capacity_ / 2 <= size)
+      return {std::exchange(data_, nullptr), std::exchange(capacity_, 0)};
+    const std::size_t capacity = size + padding_to(size, kAlignment);
+    return {static_cast<std::byte*>(std::aligned_alloc(kAlignment, capacity)), capacity};
+  }
+  void put(std::byte* data, std::size_t capacity) {
+    if (ended_) return std::free(data);
+    std::free(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t capacity_ = 0;
+  bool ended_ = false;  // objects of static storage may outlive it
+};
+
 }  // namespace
 
 Mapping::~Mapping() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  std::byte* const data = const_cast<std::byte*>(data_);
+  if (heap_bytes_ > 0) {
+    SpareBlock::of_thread().put(data, heap_bytes_);
+  } else if (data != nullptr) {
+    ::munmap(data, size_);
+  }
 }
 
 Mapping::Mapping(Mapping&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      heap_bytes_(std::exchange(other.heap_bytes_, 0)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(heap_bytes_, other.heap_bytes_);
   return *this;
 }
 
@@ -59,6 +114,15 @@ Result<Mapping> Mapping::of(const File& file, std::uint64_t size_bytes) {
 Result<Mapping> Mapping::reserve(std::uint64_t size_bytes) {
   Mapping mapping;
   if (size_bytes == 0) return mapping;
+  if (size_bytes <= kMostOnHeap) {
+    const auto [data, capacity] = SpareBlock::of_thread().take(size_bytes);
+    if (data == nullptr) return mapping_error("cannot reserve memory", {}, ENOMEM);
+    std::memset(data, 0, size_bytes);
+    mapping.data_ = data;
+    mapping.size_ = size_bytes;
+    mapping.heap_bytes_ = capacity;
+    return mapping;
+  }
   // Not writable, so that it does not count as committed memory.
   void* const data =
       ::mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -69,6 +133,7 @@ Result<Mapping> Mapping::reserve(std::uint64_t size_bytes) {
 }
 
 Result<std::span<std::byte>> Mapping::writable(std::uint64_t offset, std::uint64_t size_bytes) {
+  if (heap_bytes_ > 0) return std::span(const_cast<std::byte*>(data_) + offset, size_bytes);
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   std::byte* const data = const_cast<std::byte*>(data_);
   const std::uint64_t begin = offset - offset % page;

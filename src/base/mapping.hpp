@@ -27,7 +27,8 @@ class Mapping {
   // Maps the first `size_bytes` bytes of an open file, which the caller may close afterwards.
   [[nodiscard]] static Result<Mapping> of(const File& file, std::uint64_t size_bytes);
   // Reserves `size_bytes` bytes of zeroed address space without a file. The system provides memory
-  // only for ranges that are made writable, so a large size costs nothing.
+  // only for ranges that are made writable, so a large size costs nothing. A small size comes from
+  // the heap: changes of the address space make the threads of a process wait for each other.
   [[nodiscard]] static Result<Mapping> reserve(std::uint64_t size_bytes);
   // Makes a range of reserved memory writable. Precondition: it lies inside.
   [[nodiscard]] Result<std::span<std::byte>> writable(std::uint64_t offset,
@@ -37,6 +38,7 @@ class Mapping {
  private:
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t heap_bytes_ = 0;  // of the block on the heap that has the memory; 0: mapped
 };
 
 }  // namespace hotpack

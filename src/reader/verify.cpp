@@ -83,6 +83,7 @@ class Verification {
   std::optional<format::Manifest> manifest_;
   std::vector<ShardSummary> summaries_;  // of the shards that could be opened
   std::optional<KeyAuditor> keys_;       // set with the first opened shard
+  format::SchemaCache schema_;           // of the last shard
   std::string first_schema_;             // the first shard's texts, which all others must have
   std::string first_plan_;
   std::uint64_t planned_shards_ = 0;
@@ -150,7 +151,7 @@ Result<VerifyReport> Verification::run_shard(const std::string& path) {
   ProgressMeter progress(callback_, 1, 0);
   const fs::path whole(path);
   const std::string name = whole.filename().string();
-  auto file = ShardFile::open(path);
+  auto file = ShardFile::open(path, &schema_);
   if (file.ok()) {
     check_opened(**file, name, progress);
   } else if (file.error().code == ErrorCode::io) {
@@ -165,7 +166,7 @@ Result<VerifyReport> Verification::run_shard(const std::string& path) {
 void Verification::check_shard(const std::string& folder, const std::string& name,
                                ProgressMeter& progress) {
   const std::string path = (fs::path(folder) / name).string();
-  const auto file = ShardFile::open(path);
+  const auto file = ShardFile::open(path, &schema_);
   if (file.ok()) return check_opened(**file, name, progress);
   all_opened_ = false;
   std::error_code ignored;

@@ -79,3 +79,20 @@ TEST_CASE("a buffer keeps its memory for a smaller request") {
   CHECK(buffer.capacity() == 1000);
   CHECK(reinterpret_cast<std::uintptr_t>(large) % 64 == 0);
 }
+
+TEST_CASE("reserved memory is zero until it is written, whatever its size") {
+  for (const std::uint64_t size :
+       {std::uint64_t{1}, std::uint64_t{65536}, std::uint64_t{65537}, std::uint64_t{1} << 40}) {
+    Mapping mapping = Mapping::reserve(size).value();
+    REQUIRE(mapping.bytes().size() == size);
+    CHECK(reinterpret_cast<std::uintptr_t>(mapping.bytes().data()) % 64 == 0);
+    CHECK(mapping.bytes().front() == std::byte{0});
+    CHECK(mapping.bytes().back() == std::byte{0});
+    mapping.writable(size - 1, 1).value()[0] = std::byte{7};
+    Mapping moved = std::move(mapping);
+    CHECK(moved.bytes().back() == std::byte{7});
+    moved = Mapping::reserve(100).value();
+    CHECK(moved.bytes().size() == 100);
+  }
+  CHECK(Mapping::reserve(0).value().bytes().empty());
+}
