@@ -15,7 +15,6 @@ namespace hotpack::cli {
 namespace {
 
 using format::Json;
-using pipeline::Partition;
 using pipeline::PlanFile;
 using pipeline::ShardRange;
 
@@ -56,6 +55,18 @@ void add_partitions(Report& report, std::uint64_t shards, std::uint64_t partitio
                                    {"most_bytes", largest_bytes}});
 }
 
+// The folders of images and labels, each once. A table may name files by absolute paths, too: they
+// are in no folder.
+std::vector<std::string> input_folders(const pipeline::SampleList& list) {
+  std::vector<std::string> folders;
+  for (const auto* files : {&list.images, &list.labels})
+    for (const pipeline::Root& root : files->roots)
+      if (!root.folder.empty() &&
+          std::find(folders.begin(), folders.end(), root.folder) == folders.end())
+        folders.push_back(root.folder);
+  return folders;
+}
+
 Result<Report> describe_set(const std::string& path, const PlanFile& file, std::size_t set,
                             const std::optional<std::uint64_t>& partitions) {
   HOTPACK_ASSIGN(const pipeline::PlannedSet planned, file.read(set, {0, 0}));
@@ -81,15 +92,12 @@ Result<Report> describe_set(const std::string& path, const PlanFile& file, std::
   report.member("plan", Json{{"samples", plan.identity.samples},
                              {"shards", plan.identity.shards},
                              {"keys", plan.identity.keys}});
-  std::vector<std::string> roots;
-  for (const auto* list : {&planned.list.images, &planned.list.labels})
-    for (const pipeline::Root& root : list->roots)
-      if (std::find(roots.begin(), roots.end(), root.folder) == roots.end())
-        roots.push_back(root.folder);
-  report.member("inputs", roots);
-  std::vector<std::string> names;
-  for (const std::string& root : roots) names.push_back(printable_name(root));
-  report.line("inputs", joined_text(names, "\n"));
+  const std::vector<std::string> folders = input_folders(planned.list);
+  report.member("inputs", folders);
+  std::string lines;
+  for (const std::string& folder : folders)
+    lines += (lines.empty() ? "" : "\n") + printable_name(folder);
+  report.line("inputs", lines);
   report.line("next", "for each part I of N, from 0: hotpack pack --plan " + shell_word(path) +
                           " --partition I/N -o DIR");
   return report;

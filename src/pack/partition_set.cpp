@@ -287,6 +287,7 @@ class Joiner {
 
   Status check_complete() {
     std::vector<std::uint64_t> present;
+    present.reserve(files_.size());
     for (const ShardFile& file : files_) present.push_back(file.name.index);
     MissingShards missing = missing_from(files_.front().name.count, present);
     if (missing.ranges.empty()) return {};
@@ -353,8 +354,10 @@ class Joiner {
       return pack.files.front() == others.front();
     });
     std::vector<std::string> names;
+    names.reserve(others.size());
     for (const std::size_t file : others) names.push_back(path_of(files_[file]));
     std::vector<std::uint64_t> present;
+    present.reserve(most.files.size());
     for (const std::size_t file : most.files) present.push_back(files_[file].name.index);
     MissingShards lacks = missing_from(most.first.identity.shards, present);
     std::string advice =

@@ -182,6 +182,7 @@ class ReceiptJoiner {
   Status check_complete() const {
     const std::uint64_t count = given_.front().set.shard_count;
     std::vector<std::uint64_t> present;
+    present.reserve(shards_.size());
     for (const auto& [index, shard] : shards_) present.push_back(index);
     const MissingShards missing = missing_from(count, present);
     if (missing.empty()) return {};
