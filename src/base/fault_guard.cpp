@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -38,6 +39,17 @@ struct Replaced {
 };
 // The latest; null before the first. Never freed, because the signal handler may read it any time.
 std::atomic<const Replaced*> replaced{nullptr};
+// What this thread passes a signal on to; null if it does not. It stays if the handler leaves by a
+// jump, so it counts only for a signal that was raised, which a new fault is not.
+__attribute__((tls_model("initial-exec"))) thread_local const Replaced* passed_on = nullptr;
+
+// Where to pass a signal on to. A handler that was installed over this one may put this one back
+// and raise the signal again, as Python's faulthandler does; the signal then belongs to the handler
+// before both.
+const Replaced& next_before(const siginfo_t* info) {
+  if (info->si_code > 0 || passed_on == nullptr) return *replaced.load();
+  return passed_on->earlier != nullptr ? *passed_on->earlier : *passed_on;
+}
 
 bool holds(const Guard& guard, std::uintptr_t address) {
   const auto begin = reinterpret_cast<std::uintptr_t>(guard.memory.data());
@@ -75,18 +87,16 @@ void call_handler_before(const struct sigaction& before, int signal, siginfo_t* 
 }
 
 void pass_on(int signal, siginfo_t* info, void* context) {
-  const Replaced& latest = *replaced.load();
-  const struct sigaction& before = latest.action;
+  const Replaced& next = next_before(info);
+  const struct sigaction& before = next.action;
   const bool plain = (before.sa_flags & SA_SIGINFO) == 0;
   if (plain && before.sa_handler == SIG_IGN && info->si_code <= 0)
     return;  // a fault cannot be ignored
   if (plain && (before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL))
     return default_action(signal, info);
-  // A handler that was installed over this one may put this one back and raise the signal again, as
-  // Python's faulthandler does; the signal then belongs to the handler before both.
-  if (latest.earlier != nullptr) replaced = latest.earlier;
+  const Replaced* const outer = std::exchange(passed_on, &next);
   call_handler_before(before, signal, info, context);
-  replaced = &latest;
+  passed_on = outer;
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {

@@ -32,51 +32,46 @@ Error mapping_error(const std::string& what, const std::string& path, int errno_
 
 // The block that a thread gave back last. Who opens one shard after another uses the same block, so
 // that what is kept of each shard does not break the heap into pieces between them.
-class SpareBlock {
- public:
-  SpareBlock() = default;
-  ~SpareBlock() {
-    std::free(data_);
-    ended_ = true;
-  }
-  SpareBlock(const SpareBlock&) = delete;
-  SpareBlock& operator=(const SpareBlock&) = delete;
-
-  static SpareBlock& of_thread() {
-    static thread_local SpareBlock block;
-    return block;
-  }
-
-  struct Block {
-    std::byte* data = nullptr;
-    std::size_t capacity = 0;
-  };
-  // A block of at least `size` bytes and not much more; without data if memory is lacking.
-  [[nodiscard]] Block take(std::size_t size) {
-    if (!ended_ && capacity_ >= size && capacity_ / 2 <= size)
-      return {std::exchange(data_, nullptr), std::exchange(capacity_, 0)};
-    const std::size_t capacity = size + padding_to(size, kAlignment);
-    return {static_cast<std::byte*>(std::aligned_alloc(kAlignment, capacity)), capacity};
-  }
-  void put(std::byte* data, std::size_t capacity) {
-    if (ended_) return std::free(data);
-    std::free(data_);
-    data_ = data;
-    capacity_ = capacity;
-  }
-
- private:
-  std::byte* data_ = nullptr;
-  std::size_t capacity_ = 0;
-  bool ended_ = false;  // objects of static storage may outlive it
+struct Block {
+  std::byte* data = nullptr;
+  std::size_t capacity = 0;
 };
+// Plain values, because mappings of static storage may outlive all objects of their thread.
+thread_local Block spare;
+thread_local bool spare_ended = false;
+
+class SpareEnd {
+ public:
+  SpareEnd() = default;
+  ~SpareEnd() {
+    std::free(std::exchange(spare, {}).data);
+    spare_ended = true;
+  }
+  SpareEnd(const SpareEnd&) = delete;
+  SpareEnd& operator=(const SpareEnd&) = delete;
+};
+
+// Returns a block of at least `size` bytes and not much more; without data if memory is lacking.
+Block take_block(std::size_t size) {
+  if (spare.capacity >= size && spare.capacity / 2 <= size) return std::exchange(spare, {});
+  const std::size_t capacity = size + padding_to(size, kAlignment);
+  return {static_cast<std::byte*>(std::aligned_alloc(kAlignment, capacity)), capacity};
+}
+
+void give_back(Block block) {
+  if (!spare_ended) {
+    static thread_local const SpareEnd end;  // made once, in each thread that has a spare block
+    std::swap(spare, block);
+  }
+  std::free(block.data);
+}
 
 }  // namespace
 
 Mapping::~Mapping() {
   std::byte* const data = const_cast<std::byte*>(data_);
   if (heap_bytes_ > 0) {
-    SpareBlock::of_thread().put(data, heap_bytes_);
+    give_back({data, heap_bytes_});
   } else if (data != nullptr) {
     ::munmap(data, size_);
   }
@@ -114,21 +109,24 @@ Result<Mapping> Mapping::of(const File& file, std::uint64_t size_bytes) {
 Result<Mapping> Mapping::reserve(std::uint64_t size_bytes) {
   Mapping mapping;
   if (size_bytes == 0) return mapping;
-  if (size_bytes <= kMostOnHeap) {
-    const auto [data, capacity] = SpareBlock::of_thread().take(size_bytes);
-    if (data == nullptr) return mapping_error("cannot reserve memory", {}, ENOMEM);
-    std::memset(data, 0, size_bytes);
-    mapping.data_ = data;
-    mapping.size_ = size_bytes;
-    mapping.heap_bytes_ = capacity;
-    return mapping;
-  }
   // Not writable, so that it does not count as committed memory.
   void* const data =
       ::mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) return mapping_error("cannot reserve memory", {}, errno);
   mapping.data_ = static_cast<const std::byte*>(data);
   mapping.size_ = size_bytes;
+  return mapping;
+}
+
+Result<Mapping> Mapping::reserve_briefly(std::uint64_t size_bytes) {
+  if (size_bytes == 0 || size_bytes > kMostOnHeap) return reserve(size_bytes);
+  Mapping mapping;
+  const Block block = take_block(size_bytes);
+  if (block.data == nullptr) return mapping_error("cannot reserve memory", {}, ENOMEM);
+  std::memset(block.data, 0, size_bytes);
+  mapping.data_ = block.data;
+  mapping.size_ = size_bytes;
+  mapping.heap_bytes_ = block.capacity;
   return mapping;
 }
 

@@ -27,9 +27,11 @@ class Mapping {
   // Maps the first `size_bytes` bytes of an open file, which the caller may close afterwards.
   [[nodiscard]] static Result<Mapping> of(const File& file, std::uint64_t size_bytes);
   // Reserves `size_bytes` bytes of zeroed address space without a file. The system provides memory
-  // only for ranges that are made writable, so a large size costs nothing. A small size comes from
-  // the heap: changes of the address space make the threads of a process wait for each other.
+  // only for ranges that are made writable, so a large size costs nothing.
   [[nodiscard]] static Result<Mapping> reserve(std::uint64_t size_bytes);
+  // The same for a mapping that ends soon: a small one takes memory of the heap, because changes of
+  // the address space make the threads of a process wait for each other.
+  [[nodiscard]] static Result<Mapping> reserve_briefly(std::uint64_t size_bytes);
   // Makes a range of reserved memory writable. Precondition: it lies inside.
   [[nodiscard]] Result<std::span<std::byte>> writable(std::uint64_t offset,
                                                       std::uint64_t size_bytes);

@@ -170,7 +170,7 @@ void add_next(Report& report, const pipeline::PackRun& run) {
 
 // The lines and members about the file that `plan` wrote.
 void add_plan_file(Report& report, const pipeline::PackRun& run) {
-  report.member("plan_file", printable_name(run.plan_file));
+  report.member("plan_file", format::with_valid_utf8(run.plan_file));
   report.member("plan_file_bytes", run.plan_file_bytes);
   report.line("plan", printable_name(run.plan_file) + ", " + human_bytes(run.plan_file_bytes));
 }
@@ -317,7 +317,7 @@ Report pack_report(const pipeline::PackRun& run, double seconds) {
   if (run.sets.size() > 1 && run.status == PackStatus::packed)
     report.line("time", human_duration(seconds) + " in all");
   if (!run.receipt.empty()) {
-    report.member("receipt", printable_name(run.receipt));
+    report.member("receipt", format::with_valid_utf8(run.receipt));
     report.line("receipt", printable_name(run.receipt));
   }
   if (run.status != PackStatus::planned && !run.sets.empty()) add_next(report, run);

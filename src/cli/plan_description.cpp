@@ -74,7 +74,7 @@ Result<Report> describe_set(const std::string& path, const PlanFile& file, std::
   HOTPACK_ASSIGN(const Volume volume, volume_of(plan, partitions.value_or(1)));
   const std::string at_most = plan.compressed() ? "at most " : "";
   Report report;
-  report.member("plan_file", printable_name(path));
+  report.member("plan_file", format::with_valid_utf8(path));
   report.member("split", file.set_name(set));
   report.line("plan",
               printable_name(path) + (file.set_name(set).empty()

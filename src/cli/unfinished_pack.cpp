@@ -11,10 +11,12 @@ std::string missing_partitions_text(const std::string& folder,
   const std::string text = "Missing shards: " + missing->short_list() + ". ";
   if (!partitions)
     return text + "To see the partitions that write them, give the number of all: --partitions N";
-  const std::string all = std::to_string(*partitions);
-  return text + "To pack them, run these of " + all +
-         " partitions again: HOTPACK_PARTITIONS=" + all +
-         " and --array=" + missing->partition_list(*partitions);
+  const std::string all = std::to_string(*partitions), list = missing->partition_list(*partitions);
+  const std::uint64_t count = missing->partition_count(*partitions);
+  const std::string which = count == 1 ? "partition " + list + " of " + all
+                                       : std::to_string(count) + " of " + all + " partitions";
+  return text + "To pack " + (missing->count() == 1 ? "it" : "them") + ", run " + which +
+         " again: HOTPACK_PARTITIONS=" + all + " and --array=" + list;
 }
 
 }  // namespace hotpack::cli

@@ -10,7 +10,7 @@
 
 namespace hotpack::cli {
 
-// Returns such as "Missing shards: 2-3. To pack them, run these of 3 partitions again:
+// Returns such as "Missing shards: 2-3. To pack them, run partition 1 of 3 again:
 // HOTPACK_PARTITIONS=3 and --array=1"; empty if nothing is known or missing. `partitions` is the
 // number of all partitions.
 [[nodiscard]] std::string missing_partitions_text(const std::string& folder,

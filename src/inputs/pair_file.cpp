@@ -75,7 +75,6 @@ class PairFileReader {
     std::optional<std::uint64_t> image_bytes, label_bytes;
   };
   static constexpr std::size_t kRowsAtOnce = 16384;
-  static constexpr std::size_t kReservedParts = 4;
 
   // Adds at most `most` rows. Returns how many there were.
   Result<std::size_t> add_rows(PairTable& table, std::size_t most) {
@@ -93,8 +92,21 @@ class PairFileReader {
     find_sizes(rows);
     HOTPACK_TRY(count_scanned(rows.size()));
     for (const Row& row : rows) HOTPACK_TRY(add(row));
+    if (rows_read_ == 1) reserve(rows.size());
+    rows_read_ += rows.size();
     if (error) return *std::move(error);
     return rows.size();
+  }
+
+  // Takes memory for the samples of all rows at once: each split has the share of the rows that it
+  // has of the first `rows`.
+  void reserve(std::size_t rows) {
+    for (auto& [name, part] : parts_) {
+      const auto share =
+          static_cast<double>(part.list.samples.size()) / static_cast<double>(rows + 1);
+      part.list.samples.reserve(
+          static_cast<std::size_t>(share * static_cast<double>(most_rows_) * 1.02) + 1);
+    }
   }
 
   void find_sizes(std::vector<Row>& rows) const {
@@ -142,8 +154,6 @@ class PairFileReader {
                         options_.file);
     part.form = form_of(row);
     part.first_line = row.line;
-    // Memory that stays unused costs nothing, but a table may have thousands of splits.
-    if (parts_.size() <= kReservedParts) part.list.samples.reserve(most_rows_);
     part.list.images.roots = part.list.labels.roots = paths_.roots();
     part.list.has_label_files = *part.form == LabelForm::file;
     if (*part.form == LabelForm::none) return {};
@@ -172,6 +182,8 @@ class PairFileReader {
                       options_.file);
   }
 
+  // The text of an image is the first of its row in the arena, and never longer than the row: so it
+  // is in place, and that of an earlier row begins earlier.
   // add_image() and add_label() return false, and report a problem, if the file cannot be used.
   bool add_image(const Row& row, FoundFile& image) {
     const ListedPaths::Place place = paths_.place(row.image);
@@ -254,7 +266,7 @@ class PairFileReader {
 
   // Sorts by key; of several samples with one key only the first stays.
   void sort_samples(SampleList& list) {
-    // The text of an earlier line comes first in the arena.
+    // Of an earlier line, the text of the image begins earlier in the arena.
     const auto before = [&](const Sample& a, const Sample& b) {
       const int order = list.key(a).compare(list.key(b));
       return order != 0 ? order < 0 : a.image.text < b.image.text;
@@ -323,7 +335,7 @@ class PairFileReader {
   PairFileSamples result_;
   std::optional<TableArena> arena_;
   std::map<std::string, Part> parts_;
-  std::size_t most_rows_ = 0;
+  std::size_t most_rows_ = 0, rows_read_ = 0;
   std::map<std::string, std::uint32_t> classes_;  // in order of occurrence
   std::optional<LabelForm> form_;                 // of all labels of the table
   std::size_t form_line_ = 0;

@@ -89,12 +89,23 @@ bool is_remark(std::string_view line) {
   return !names_image(first) && !names_image(first.substr(0, first.find(' ')));
 }
 
-char separator_of(std::string_view line) {
-  if (line.front() == '{') return '{';
-  if (line.find('\t') != std::string_view::npos) return '\t';
-  if (line.find(';') != std::string_view::npos && line.find(',') == std::string_view::npos)
-    return ';';
-  return line.find(',') != std::string_view::npos ? ',' : ' ';
+// The line without text in quotes; the whole line if a quote is not closed.
+std::string without_quoted(std::string_view line) {
+  std::string rest;
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted) rest += c;
+  }
+  return quoted ? std::string(line) : rest;
+}
+
+char separator_of(std::string_view whole) {
+  if (whole.front() == '{') return '{';
+  const std::string line = without_quoted(whole);
+  if (line.find('\t') != std::string::npos) return '\t';
+  if (line.find(';') != std::string::npos && line.find(',') == std::string::npos) return ';';
+  return line.find(',') != std::string::npos ? ',' : ' ';
 }
 
 std::string quoted_list(const std::vector<std::string>& names) {
@@ -142,8 +153,12 @@ Result<std::optional<PairRow>> PairTable::next() {
       pending_ ? std::exchange(pending_, std::nullopt) : next_line();
   if (!line) return std::optional<PairRow>();
   HOTPACK_ASSIGN(PairRow row, row_at(*line));
-  row.end = static_cast<std::size_t>(line->text.data() - text_.data()) + line->text.size();
+  row.end = end_of(*line);
   return std::optional(std::move(row));
+}
+
+std::size_t PairTable::end_of(const TextLine& line) const {
+  return static_cast<std::size_t>(line.text.data() - text_.data()) + line.text.size();
 }
 
 Result<PairRow> PairTable::row_at(const TextLine& line) {
@@ -249,6 +264,11 @@ Result<PairTable::Columns> PairTable::usual_columns(const std::vector<std::strin
 Result<std::vector<std::string>> PairTable::fields_of(const TextLine& line) const {
   std::optional<std::vector<std::string>> fields = split_fields(line.text, separator_);
   if (!fields) return error_at(line.number, "a quote is not closed, or other text follows it");
+  // Tabs at the end are not in the line, but there they end empty fields.
+  if (separator_ == '\t')
+    for (std::size_t at = end_of(line);
+         fields->size() < columns_.count && at < text_.size() && text_[at] != '\n'; ++at)
+      if (text_[at] == '\t') fields->emplace_back();
   return std::move(*fields);
 }
 

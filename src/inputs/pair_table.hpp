@@ -73,6 +73,7 @@ class PairTable {
     std::vector<std::string> names, values;
   };
   [[nodiscard]] Result<JsonFields> json_fields(const TextLine& line) const;
+  [[nodiscard]] std::size_t end_of(const TextLine& line) const;  // in the text
   [[nodiscard]] Result<PairRow> row_at(const TextLine& line);
   [[nodiscard]] Result<PairRow> json_row(const TextLine& line);
   [[nodiscard]] Result<PairRow> row_of(const std::vector<std::string>& fields,

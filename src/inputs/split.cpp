@@ -253,19 +253,18 @@ Status check_disjoint(const std::vector<Split>& splits, const std::string& sourc
   for (std::size_t split = 0; split < splits.size(); ++split) add(split, 0);
   std::string examples;
   std::size_t count = 0;
-  std::optional<Next> before;
   while (!queue.empty()) {
-    const Next next = queue.top();
-    const auto [key, split, sample] = next;
-    queue.pop();
-    add(split, sample + 1);
-    const std::optional<Next> other = std::exchange(before, next);
-    if (!other || std::get<0>(*other) != key) continue;
-    if (++count <= ProblemLog::kExamples)
-      examples +=
-          (examples.empty() ? "" : ", ") +
-          ("'" + std::string(key) + "' (in " + quoted_text(splits[std::get<1>(*other)].name) +
-           " and " + quoted_text(splits[split].name) + ")");
+    const std::string_view key = std::get<0>(queue.top());
+    std::vector<std::string> holders;
+    while (!queue.empty() && std::get<0>(queue.top()) == key) {
+      const auto [same, split, sample] = queue.top();
+      queue.pop();
+      add(split, sample + 1);
+      holders.push_back(quoted_text(splits[split].name));
+    }
+    if (holders.size() < 2 || ++count > ProblemLog::kExamples) continue;
+    examples += (examples.empty() ? "" : ", ") +
+                ("'" + std::string(key) + "' (in " + joined_text(holders, " and ") + ")");
   }
   if (count == 0) return {};
   return data_error(source + ": " + counted_text(count, "sample is", "samples are") +

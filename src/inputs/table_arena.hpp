@@ -1,8 +1,8 @@
 // The text of a table, whose memory goes to the paths that its rows name: a table of millions of
 // samples is then in memory once.
 //
-// Paths overwrite rows that have been read; what does not fit there follows the text. Not
-// thread-safe. Failure: none.
+// Paths overwrite rows that have been read; what does not fit there follows the text, which then
+// keeps its size. Not thread-safe. Failure: none.
 #pragma once
 
 #include <cstddef>

@@ -52,6 +52,19 @@ constexpr std::size_t kMostExamined = 16384;
 
 struct Folder;
 
+// A folder and those that it is in. Not part of Folder, which has its subfolders until they are
+// visited: two folders that have each other would never be freed.
+struct Lineage {
+  Identity identity;
+  std::shared_ptr<const Lineage> parent;
+
+  [[nodiscard]] bool has(const Identity& other) const {
+    const Lineage* one = this;
+    while (one != nullptr && one->identity != other) one = one->parent.get();
+    return one != nullptr;
+  }
+};
+
 // What an entry is.
 struct Fact {
   enum class Kind { file, folder, unusable } kind = Kind::file;
@@ -62,9 +75,11 @@ struct Fact {
 using Facts = std::vector<Fact>;
 
 struct Folder {
-  std::string below;  // the path below the root; "" for the root
-  Identity identity;
-  std::shared_ptr<const Folder> parent;
+  Folder(std::string path_below, std::shared_ptr<const Lineage> its_lineage)
+      : below(std::move(path_below)), lineage(std::move(its_lineage)) {}
+
+  const std::string below;  // the path below the root; "" for the root
+  const std::shared_ptr<const Lineage> lineage;
 
   // Set by the thread that lists the folder; the lock of the walk guards `listed` and what follows.
   FolderEntries entries;
@@ -75,11 +90,6 @@ struct Folder {
 
   [[nodiscard]] std::string prefix() const { return below.empty() ? "" : below + "/"; }
   [[nodiscard]] std::size_t batches() const { return (entries.size() + kBatch - 1) / kBatch; }
-  [[nodiscard]] bool is_inside(const Identity& other) const {
-    const Folder* folder = this;
-    while (folder != nullptr && folder->identity != other) folder = folder->parent.get();
-    return folder != nullptr;
-  }
 };
 
 // The visitor sees one entry after the other, in the order of names. Other threads list folders and
@@ -104,8 +114,7 @@ class Walk {
     if (::stat(root_.c_str(), &status) != 0)
       return io_error("cannot read the input folder", root_, errno);
     if (!S_ISDIR(status.st_mode)) return Error{ErrorCode::io, "is not a folder", root_, {}};
-    const auto top = std::make_shared<Folder>();
-    top->identity = {status.st_dev, status.st_ino};
+    const auto top = make_folder("", {status.st_dev, status.st_ino}, nullptr);
     if (scope_ != nullptr) threads_.grow_to(scope_->useful_threads());
     submit(top);
     if (!wait_for(*top, kListing)) return stopped_;
@@ -310,12 +319,15 @@ class Walk {
       return {Fact::Kind::unusable, 0, nullptr, std::string(special_name(status.st_mode))};
     Fact fact{Fact::Kind::folder, 0, nullptr, {}};
     const Identity identity{status.st_dev, status.st_ino};
-    if (folder->is_inside(identity)) return fact;
-    fact.folder = std::make_shared<Folder>();
-    fact.folder->below = below;
-    fact.folder->identity = identity;
-    fact.folder->parent = folder;
+    if (!folder->lineage->has(identity))
+      fact.folder = make_folder(below, identity, folder->lineage);
     return fact;
+  }
+
+  static std::shared_ptr<Folder> make_folder(const std::string& below, const Identity& identity,
+                                             std::shared_ptr<const Lineage> parent) {
+    return std::make_shared<Folder>(
+        below, std::make_shared<const Lineage>(Lineage{identity, std::move(parent)}));
   }
 
   const std::string root_;

@@ -17,6 +17,22 @@ std::string range_text(const ShardRange& range) {
          (range.end - range.first > 1 ? "-" + std::to_string(range.end - 1) : std::string());
 }
 
+// The partitions that write the shards, in place of shards.
+MissingShards writers_of(const MissingShards& missing, std::uint64_t partitions) {
+  // Every partition between the first and the last of a range writes shards of it.
+  MissingShards writers{partitions, {}};
+  for (const ShardRange& range : missing.ranges) {
+    const std::uint64_t first = partition_of(range.first, missing.shards, partitions);
+    const std::uint64_t end = partition_of(range.end - 1, missing.shards, partitions) + 1;
+    if (!writers.empty() && first <= writers.ranges.back().end) {
+      writers.ranges.back().end = end;
+    } else {
+      writers.ranges.push_back({first, end});
+    }
+  }
+  return writers;
+}
+
 }  // namespace
 
 std::uint64_t MissingShards::count() const {
@@ -40,18 +56,11 @@ std::string MissingShards::short_list() const {
 }
 
 std::string MissingShards::partition_list(std::uint64_t partitions) const {
-  // Every partition between the first and the last of a range writes shards of it.
-  MissingShards writers{partitions, {}};
-  for (const ShardRange& range : ranges) {
-    const std::uint64_t first = partition_of(range.first, shards, partitions);
-    const std::uint64_t end = partition_of(range.end - 1, shards, partitions) + 1;
-    if (!writers.empty() && first <= writers.ranges.back().end) {
-      writers.ranges.back().end = end;
-    } else {
-      writers.ranges.push_back({first, end});
-    }
-  }
-  return writers.list();
+  return writers_of(*this, partitions).list();
+}
+
+std::uint64_t MissingShards::partition_count(std::uint64_t partitions) const {
+  return writers_of(*this, partitions).count();
 }
 
 std::string MissingShards::text() const {

@@ -22,8 +22,10 @@ struct MissingShards {
   [[nodiscard]] std::string list() const;
   // For people: "8-9, 18-23, …".
   [[nodiscard]] std::string short_list() const;
-  // The partitions that write them, as --array takes numbers. Precondition: `partitions` is not 0.
+  // The partitions that write them, as --array takes numbers, and how many these are. Precondition:
+  // `partitions` is not 0.
   [[nodiscard]] std::string partition_list(std::uint64_t partitions) const;
+  [[nodiscard]] std::uint64_t partition_count(std::uint64_t partitions) const;
   // For people: "24 of 80 shards are missing: 8-9, 18-23, …, the first is shard-…".
   [[nodiscard]] std::string text() const;
 };

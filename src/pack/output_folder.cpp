@@ -31,7 +31,7 @@ namespace {
 using OpenShard = std::unique_ptr<const reader::ShardFile>;
 
 Result<OpenShard> open_shard(const std::string& path, format::SchemaCache* cache = nullptr) {
-  return reader::ShardFile::open_checked(path, reader::MapMode::tables, cache);
+  return reader::ShardFile::open_checked(path, reader::MapMode::tables_briefly, cache);
 }
 
 std::string_view key_of(const reader::ShardFile& shard, std::uint64_t record) {

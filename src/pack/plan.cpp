@@ -217,10 +217,9 @@ class ShardCutter {
   format::SourcesDigest sources_;
 };
 
-// Appends the tiles of one image.
-void add_tiles(const RecordOptions& options, const Sample& sample, TextArena& arena,
-               std::vector<Sample>& tiles) {
-  const std::string key(arena.view(sample.image.key, sample.image.key_length));
+// Appends the tiles of one image, whose keys begin with its key.
+void add_tiles(const RecordOptions& options, const Sample& sample, std::string_view key,
+               TextArena& arena, std::vector<Sample>& tiles) {
   std::vector<Corner> corners{{0, 0}};
   if (sample.size != Extent{})
     corners = tile_corners(*options.tile, canvas_of(options, sample.size).size);
@@ -329,8 +328,15 @@ void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list) 
 
 void cut_into_tiles(const RecordOptions& options, SampleList& list) {
   if (!options.tile) return;
+  // A new arena, because other splits may have the text of this one, too.
+  TextArena arena;
   std::vector<Sample> tiles;
-  for (const Sample& sample : list.samples) add_tiles(options, sample, list.images.arena, tiles);
+  for (Sample sample : list.samples) {
+    const std::string_view key = list.key(sample);
+    sample.image.text = arena.add(list.images.text(sample.image));
+    add_tiles(options, sample, key, arena, tiles);
+  }
+  list.images.arena = std::move(arena);
   list.samples = std::move(tiles);
 }
 

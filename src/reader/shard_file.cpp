@@ -67,13 +67,13 @@ Status ShardFile::fetch_head(const File& opened) {
   return read_exactly(opened, identity_, read, into.subspan(read));
 }
 
-Result<std::unique_ptr<ShardFile>> ShardFile::read_tables(const File& opened,
+Result<std::unique_ptr<ShardFile>> ShardFile::read_tables(const File& opened, bool briefly,
                                                           format::SchemaCache* cache) {
   std::unique_ptr<ShardFile> file(new ShardFile());
   file->path_ = opened.path();
   HOTPACK_ASSIGN(file->identity_, opened.identity());
   const std::uint64_t size = file->identity_.size_bytes;
-  HOTPACK_ASSIGN(file->mapping_, Mapping::reserve(size));
+  HOTPACK_ASSIGN(file->mapping_, briefly ? Mapping::reserve_briefly(size) : Mapping::reserve(size));
   HOTPACK_TRY(file->fetch_head(opened));
   HOTPACK_ASSIGN(file->header_, format::decode_header(file->bytes(), cache));
   const std::uint64_t tables = file->header_.buffer_start() + file->header_.tables_begin;
@@ -96,7 +96,7 @@ Status ShardFile::map(const File& opened) {
 Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path,
                                                          format::SchemaCache* cache) {
   HOTPACK_ASSIGN(const File opened, File::open_read(path));
-  auto file = read_tables(opened, cache);
+  auto file = read_tables(opened, true, cache);
   if (!file.ok()) return with_path(std::move(file).error(), path);
   HOTPACK_TRY((*file)->map(opened));
   return std::unique_ptr<const ShardFile>(std::move(file).value());
@@ -106,7 +106,7 @@ Result<std::unique_ptr<const ShardFile>> ShardFile::open_checked(const std::stri
                                                                  MapMode mode,
                                                                  format::SchemaCache* cache) {
   HOTPACK_ASSIGN(const File opened, File::open_read(path));
-  auto file = read_tables(opened, cache);
+  auto file = read_tables(opened, mode != MapMode::tables, cache);
   if (!file.ok()) return with_path(std::move(file).error(), path);
   HOTPACK_TRY((*file)->check_tables());
   if (mode == MapMode::mapped) HOTPACK_TRY((*file)->map(opened));

@@ -34,8 +34,8 @@ struct StoredRecord {
 // What of a shard is in memory. `mapped`: the whole file is mapped. `tables`: everything before and
 // after the records is copied to memory, and bytes() has zeros in place of the records.
 // find_stored() then still says where records are in the file, but their bytes cannot be read from
-// bytes().
-enum class MapMode { mapped, tables };
+// bytes(). `tables_briefly`: the same, for a file that is looked at and closed.
+enum class MapMode { mapped, tables, tables_briefly };
 
 class ShardFile {
  public:
@@ -131,8 +131,10 @@ class ShardFile {
 
  private:
   ShardFile() = default;
-  // Reads header and tables with system calls, from a file that stays open for mapping.
+  // Reads header and tables with system calls, from a file that stays open for mapping. `briefly`:
+  // the file is mapped or closed soon.
   [[nodiscard]] static Result<std::unique_ptr<ShardFile>> read_tables(const File& opened,
+                                                                      bool briefly,
                                                                       format::SchemaCache* cache);
   [[nodiscard]] Status fetch_head(const File& opened);
   [[nodiscard]] Status fetch(const File& opened, std::uint64_t offset, std::uint64_t size_bytes);

@@ -182,12 +182,14 @@ TEST_CASE("alone: a handler of later", "[.]") {
   const ShrunkFile ours(0), other(0);
   CHECK(fault_in(ours.mapping.bytes()) == 0u);
   CHECK(earlier_calls == 0);
-  if (sigsetjmp(out_of_earlier_handler, 1) == 0) {
-    Sum sum{other.mapping.bytes()};
-    sum();
-    FAIL("the fault did not leave the loop");
+  for (int times = 1; times <= 2; ++times) {  // it leaves by a jump, and is called again
+    if (sigsetjmp(out_of_earlier_handler, 1) == 0) {
+      Sum sum{other.mapping.bytes()};
+      sum();
+      FAIL("the fault did not leave the loop");
+    }
+    CHECK(earlier_calls == times);
   }
-  CHECK(earlier_calls == 1);
 }
 
 // As Python's faulthandler does: puts back what was there before, and raises the signal again.

@@ -1,7 +1,11 @@
 #include "base/file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/checksum.hpp"
@@ -82,17 +86,54 @@ TEST_CASE("a buffer keeps its memory for a smaller request") {
 
 TEST_CASE("reserved memory is zero until it is written, whatever its size") {
   for (const std::uint64_t size :
-       {std::uint64_t{1}, std::uint64_t{65536}, std::uint64_t{65537}, std::uint64_t{1} << 40}) {
-    Mapping mapping = Mapping::reserve(size).value();
-    REQUIRE(mapping.bytes().size() == size);
-    CHECK(reinterpret_cast<std::uintptr_t>(mapping.bytes().data()) % 64 == 0);
-    CHECK(mapping.bytes().front() == std::byte{0});
-    CHECK(mapping.bytes().back() == std::byte{0});
-    mapping.writable(size - 1, 1).value()[0] = std::byte{7};
-    Mapping moved = std::move(mapping);
-    CHECK(moved.bytes().back() == std::byte{7});
-    moved = Mapping::reserve(100).value();
-    CHECK(moved.bytes().size() == 100);
-  }
+       {std::uint64_t{1}, std::uint64_t{65536}, std::uint64_t{65537}, std::uint64_t{1} << 40})
+    for (const auto reserve : {Mapping::reserve, Mapping::reserve_briefly}) {
+      Mapping mapping = reserve(size).value();
+      REQUIRE(mapping.bytes().size() == size);
+      CHECK(reinterpret_cast<std::uintptr_t>(mapping.bytes().data()) % 64 == 0);
+      CHECK(mapping.bytes().front() == std::byte{0});
+      CHECK(mapping.bytes().back() == std::byte{0});
+      mapping.writable(size - 1, 1).value()[0] = std::byte{7};
+      Mapping moved = std::move(mapping);
+      CHECK(moved.bytes().back() == std::byte{7});
+      moved = reserve(100).value();
+      CHECK(moved.bytes().size() == 100);
+    }
   CHECK(Mapping::reserve(0).value().bytes().empty());
+  CHECK(Mapping::reserve_briefly(0).value().bytes().empty());
+}
+
+TEST_CASE("memory that was written and given back is zero again") {
+  const auto fill = [](std::uint64_t size) {
+    Mapping mapping = Mapping::reserve_briefly(size).value();
+    const auto bytes = mapping.writable(0, size).value();
+    std::fill(bytes.begin(), bytes.end(), std::byte{0xFF});
+    return mapping;
+  };
+  const std::byte* const first = fill(1000).bytes().data();
+  const Mapping again = Mapping::reserve_briefly(900).value();
+  CHECK(again.bytes().data() == first);  // the same block
+  CHECK(std::all_of(again.bytes().begin(), again.bytes().end(),
+                    [](std::byte byte) { return byte == std::byte{0}; }));
+  Mapping elsewhere = fill(5000);
+  std::thread([&] {
+    Mapping taken = std::move(elsewhere);
+    taken = Mapping();
+    CHECK(Mapping::reserve_briefly(4000).value().bytes()[3999] == std::byte{0});
+  }).join();
+}
+
+namespace {
+// Destroyed after the objects of the main thread, and those of its thread_local variables.
+std::vector<Mapping> of_static_storage;
+}  // namespace
+
+TEST_CASE("mappings may outlive the objects of their thread") {
+  for (int i = 0; i < 3; ++i) of_static_storage.push_back(Mapping::reserve_briefly(2000).value());
+  std::thread([] {
+    static thread_local std::vector<Mapping> of_thread;  // destroyed after the spare block
+    of_thread.push_back(Mapping::reserve_briefly(2000).value());
+    of_thread.push_back(Mapping::reserve_briefly(3000).value());
+    (void)Mapping::reserve_briefly(2000).value();
+  }).join();
 }

@@ -167,6 +167,30 @@ TEST_CASE("a table of many rows keeps the paths of all") {
   CHECK(input.pairs(folder, "val") == expected[1]);
 }
 
+TEST_CASE("of rows with one key the first is kept, wherever its text is") {
+  const TempFolder folder;
+  touch(folder, {"a/1.png", "a/2.png", "m.png"});
+  // Keys of rows as tight as the first do not fit into the row.
+  folder.write("t.txt", "a/./1.png m.png\na/1.png m.png\na/./2.png m.png\n./a/2.png m.png\n");
+  const DiscoveredInput input = discovered(pair_options(folder / "t.txt"));
+  CHECK(input.problems.group(ProblemKind::duplicate_key).count == 2);
+  const std::string text = input.problems.text(), same = ": has the same key ";
+  CHECK_THAT(text, ContainsSubstring("/a/1.png" + same + "'a/1' as '" + folder / "a/./1.png'"));
+  CHECK_THAT(text, ContainsSubstring("/./a/2.png" + same + "'a/2' as '" + folder / "a/./2.png'"));
+  CHECK(input.keys() == Names{"a/1", "a/2"});
+}
+
+TEST_CASE("a key in three splits is one sample, and all its splits are named") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
+  folder.write("t.csv",
+               "image,split\n1.jpg,val\n1.jpg,train\n1.jpg,test\n2.jpg,test\n2.jpg,val\n"
+               "3.jpg,val\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).message,
+             ContainsSubstring("2 samples are in more than one split, such as '1' (in 'test' and "
+                               "'train' and 'val'), '2' (in 'test' and 'val');"));
+}
+
 TEST_CASE("splits in a column of another name are a question without --split") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg"});

@@ -34,6 +34,18 @@ TEST_CASE("CSV, TSV and space-separated text are recognized by content") {
   CHECK(rows_of("a.png\nb.png\n") == "1:a.png||;2:b.png||;");
 }
 
+TEST_CASE("separators in quotes do not tell the form") {
+  CHECK(rows_of("\"a,b.png\";\"c,d.png\"\n") == "1:a,b.png|c,d.png|;");
+  CHECK(rows_of("\"a;b.png\",c.png\n") == "1:a;b.png|c.png|;");
+}
+
+TEST_CASE("the last fields of a row of tab-separated values may be empty") {
+  CHECK(rows_of("image\tlabel\tnote\na.png\tb.png\t\nc.png\t\t\r\nd.png\tcat\tx\n") ==
+        "2:a.png|b.png|;3:c.png||;4:d.png|cat|;");
+  CHECK(rows_of("a.png\tb.png\nc.png\td.png\t\n") == "1:a.png|b.png|;2:c.png|d.png|;");
+  CHECK_THAT(rows_of("image\tlabel\tnote\na.png\tb.png\n"), ContainsSubstring("has 2 columns"));
+}
+
 TEST_CASE("a header names the columns in any order and among others") {
   CHECK(rows_of("id,Mask,Split,File Name\n7,m.png,val,a.png\n") == "2:a.png|m.png|val;");
   CHECK(rows_of("filename\tclass\na.png\tgolden retriever\n") == "2:a.png|golden retriever|;");
