@@ -34,7 +34,7 @@ struct StoredRecord {
 // What of a shard is in memory. `mapped`: the whole file is mapped. `tables`: everything before and
 // after the records is copied to memory, and bytes() has zeros in place of the records.
 // find_stored() then still says where records are in the file, but their bytes cannot be read from
-// bytes(). `tables_briefly`: the same, for a file that is looked at and closed.
+// bytes(). `tables_briefly`: the same, for a file that is examined and closed.
 enum class MapMode { mapped, tables, tables_briefly };
 
 class ShardFile {
