@@ -10,6 +10,7 @@
 #include "base/mapping.hpp"
 #include "support/catch.hpp"
 #include "support/own_process.hpp"
+#include "support/sanitizers.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace hotpack;
@@ -216,8 +217,10 @@ TEST_CASE("alone: a handler of later that raises the signal again", "[.]") {
 
 TEST_CASE("guard: is in front of a handler that was installed later") {
   CHECK(end_of_process("alone: a handler of later") == 0);
-  CHECK(end_of_process("alone: a handler of later that raises the signal again") ==
-        kDiedOfBusError);
+  // The thread sanitizer defers a signal that a handler raises until the handler has returned.
+  if (HOTPACK_THREAD_SANITIZER == 0)
+    CHECK(end_of_process("alone: a handler of later that raises the signal again") ==
+          kDiedOfBusError);
 }
 
 TEST_CASE("guard: the earlier handler gets other signals") {
