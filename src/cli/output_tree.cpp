@@ -155,13 +155,12 @@ Status OutputTree::put(int folder, const std::string& temporary, const std::stri
     return io_error("cannot examine the file", path, errno);
   const bool exists = ::fstatat(folder, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
   if (exists) {
-    if (written_.count({found.st_dev, found.st_ino}) != 0)
+    // If another program removed a file of this run, a link may have got its inode.
+    if (S_ISREG(found.st_mode) && written_.count({found.st_dev, found.st_ino}) != 0)
       return data_error(
           "the file of another sample has this name already: the file system does not distinguish "
-          "names "
-          "that differ only in case or Unicode "
-          "form. Choose a folder on another file system, or extract the samples one by one with "
-          "--key",
+          "names that differ only in case or Unicode form. Choose a folder on another file system, "
+          "or extract the samples one by one with --key",
           path);
     if (S_ISDIR(found.st_mode))
       return Error{

@@ -77,6 +77,17 @@ TEST_CASE("a link in the place of a file is kept, or replaced itself") {
   }
 }
 
+TEST_CASE("a link that got the inode of a removed file is a link like others") {
+  const TempFolder folder;
+  const auto tree = OutputTree::open(folder / "out").value();
+  REQUIRE(tree->write("a.txt", "old", false).ok());
+  fs::remove(folder / "out/a.txt");
+  fs::create_symlink("elsewhere", folder / "out/a.txt");  // ext4 gives it the inode that is free
+  check_refused(tree->write("a.txt", "new", false), ErrorCode::usage, "exists already");
+  REQUIRE(tree->write("a.txt", "new", true).ok());
+  CHECK(text_of(folder / "out/a.txt") == "new");
+}
+
 TEST_CASE("only files of this run are removed") {
   const TempFolder folder;
   folder.write("out/a/old", "old");
