@@ -18,9 +18,25 @@ namespace hotpack {
 
 namespace {
 
-FileIdentity identity_in(const struct stat& status) {
-  return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
-          static_cast<std::uint64_t>(status.st_size)};
+std::uint64_t size_in(const struct stat& status) {
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+// 0 if the file system, or the kernel, does not know.
+std::int64_t born_ns(int folder, const char* name, int flags) {
+  struct statx found {};
+  if (::statx(folder, name, flags, STATX_BTIME, &found) != 0 || (found.stx_mask & STATX_BTIME) == 0)
+    return 0;
+  return found.stx_btime.tv_sec * 1'000'000'000 + found.stx_btime.tv_nsec;
+}
+
+// The arguments of fstatat().
+Result<FileIdentity> identify(int folder, const char* name, int flags, const std::string& path) {
+  struct stat status {};
+  if (::fstatat(folder, name, &status, flags) != 0) return io_error("cannot stat", path, errno);
+  return FileIdentity{static_cast<std::uint64_t>(status.st_dev),
+                      static_cast<std::uint64_t>(status.st_ino), born_ns(folder, name, flags),
+                      size_in(status)};
 }
 
 // True if a file system that cannot flush folders gives this error. Its renames are as durable as
@@ -61,7 +77,7 @@ Result<File> File::open_read(const std::string& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return io_error("cannot stat", path, errno);
   if (!S_ISREG(status.st_mode)) return Error{ErrorCode::io, "is not a regular file", path, {}};
-  file.size_when_opened_ = identity_in(status).size_bytes;
+  file.size_when_opened_ = size_in(status);
   return file;
 }
 
@@ -73,14 +89,13 @@ Result<File> File::create_exclusive(const std::string& path) {
 }
 
 Result<std::uint64_t> File::size() const {
-  HOTPACK_ASSIGN(const FileIdentity found, identity());
-  return found.size_bytes;
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return io_error("cannot stat", path_, errno);
+  return size_in(status);
 }
 
 Result<FileIdentity> File::identity() const {
-  struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) return io_error("cannot stat", path_, errno);
-  return identity_in(status);
+  return identify(descriptor_, "", AT_EMPTY_PATH, path_);
 }
 
 Result<std::size_t> File::read_some(std::uint64_t offset, std::span<std::byte> into) const {
@@ -156,9 +171,11 @@ Result<std::string> read_text_file(const std::string& path) {
 }
 
 Result<FileIdentity> identity_of(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return io_error("cannot stat", path, errno);
-  return identity_in(status);
+  return identify(AT_FDCWD, path.c_str(), 0, path);
+}
+
+Result<FileIdentity> identity_at(int folder, const std::string& name, const std::string& path) {
+  return identify(folder, name.c_str(), AT_SYMLINK_NOFOLLOW, path);
 }
 
 Status sync_folder(const std::string& folder) {

@@ -16,13 +16,15 @@
 
 namespace hotpack {
 
-// The identity and length of the file that a name or a descriptor refers to.
+// The identity and length of the file that a name or a descriptor refers to. A file system gives
+// the inode of a removed file to a new one, hence the time of birth.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t number = 0;  // the inode
+  std::int64_t born_ns = 0;  // since 1970; 0 if the file system does not know
   std::uint64_t size_bytes = 0;
   [[nodiscard]] bool same_file(const FileIdentity& other) const {
-    return device == other.device && number == other.number;
+    return device == other.device && number == other.number && born_ns == other.born_ns;
   }
   bool operator==(const FileIdentity&) const = default;
 };
@@ -73,6 +75,10 @@ class File {
 
 // The identity of the file that the path names now.
 [[nodiscard]] Result<FileIdentity> identity_of(const std::string& path);
+// The same for a name in the folder `folder`, a descriptor. A link is not followed. `path` is for
+// messages.
+[[nodiscard]] Result<FileIdentity> identity_at(int folder, const std::string& name,
+                                               const std::string& path);
 
 // Makes renames and deletions in a folder durable. A file system that cannot flush folders is no
 // failure.

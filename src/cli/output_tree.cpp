@@ -133,13 +133,20 @@ void OutputTree::remove(const std::string& name) {
   if (!folder.ok()) return;
   const int at = folder->number() >= 0 ? folder->number() : descriptor_;
   const std::string last = last_part(name);
-  struct stat found {};
   const std::lock_guard lock(naming_);
-  if (::fstatat(at, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) return;
-  const auto written = written_.find({found.st_dev, found.st_ino});
-  if (written == written_.end() || written->second) return;
-  written_.erase(written);
+  const Result<FileIdentity> found = identity_at(at, last, name);
+  if (!found.ok()) return;
+  const Written* const written = find_written(*found);
+  if (written == nullptr || written->has_replaced) return;
+  written_.erase({found->device, found->number});
   ::unlinkat(at, last.c_str(), 0);
+}
+
+const OutputTree::Written* OutputTree::find_written(const FileIdentity& file) const {
+  const auto entry = written_.find({file.device, file.number});
+  // If another program removed the file, a new one may have its inode.
+  if (entry == written_.end() || !entry->second.identity.same_file(file)) return nullptr;
+  return &entry->second;
 }
 
 // Renames the temporary file to its final name `last`. `replace` permits replacing a file that
@@ -148,15 +155,13 @@ void OutputTree::remove(const std::string& name) {
 Status OutputTree::put(int folder, const std::string& temporary, const std::string& last,
                        const std::string& name, bool replace) {
   const std::string path = path_ + "/" + name;
-  struct stat found {
-  }, made{};
+  struct stat found {};
   const std::lock_guard lock(naming_);
-  if (::fstatat(folder, temporary.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0)
-    return io_error("cannot examine the file", path, errno);
+  HOTPACK_ASSIGN(const FileIdentity made, identity_at(folder, temporary, path));
   const bool exists = ::fstatat(folder, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
   if (exists) {
-    // If another program removed a file of this run, a link may have got its inode.
-    if (S_ISREG(found.st_mode) && written_.count({found.st_dev, found.st_ino}) != 0)
+    HOTPACK_ASSIGN(const FileIdentity older, identity_at(folder, last, path));
+    if (S_ISREG(found.st_mode) && find_written(older) != nullptr)
       return data_error(
           "the file of another sample has this name already: the file system does not distinguish "
           "names that differ only in case or Unicode form. Choose a folder on another file system, "
@@ -172,7 +177,7 @@ Status OutputTree::put(int folder, const std::string& temporary, const std::stri
   }
   if (::renameat(folder, temporary.c_str(), folder, last.c_str()) != 0)
     return io_error("cannot rename to this", path, errno);
-  written_[{made.st_dev, made.st_ino}] = exists;
+  written_[{made.device, made.number}] = {made, exists};
   return {};
 }
 

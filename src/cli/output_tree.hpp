@@ -11,8 +11,7 @@
 // two names of this run; `io`.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/file.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::cli {
@@ -41,14 +41,20 @@ class OutputTree {
 
  private:
   OutputTree(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  // A file that this run of the program has written.
+  struct Written {
+    FileIdentity identity;
+    bool has_replaced = false;  // an older file
+  };
+  // The entry of written_ for this file; null if this run has not written it.
+  [[nodiscard]] const Written* find_written(const FileIdentity& file) const;
   [[nodiscard]] Status put(int folder, const std::string& temporary, const std::string& last,
                            const std::string& name, bool replace);
 
   std::string path_;
   int descriptor_;
   std::mutex naming_;  // held while a file gets its name
-  // the files that this run of the program has written, and whether each replaced an older file
-  std::map<std::pair<dev_t, ino_t>, bool> written_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Written> written_;  // by device and inode
 };
 
 }  // namespace hotpack::cli

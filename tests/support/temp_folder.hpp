@@ -1,11 +1,13 @@
 // A folder that exists as long as the object, for tests.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 
 class TempFolder {
  public:
@@ -31,6 +33,14 @@ class TempFolder {
     const std::filesystem::path target = *this / name;
     std::filesystem::create_directories(target.parent_path());
     std::ofstream(target, std::ios::binary) << content;
+  }
+
+  // Removes a file and writes another of its name, which many file systems give the same inode.
+  // Waits longer than the ticks of the clock of the file system, which tells their births apart.
+  void write_anew(std::string_view name, std::string_view content) const {
+    std::filesystem::remove(*this / name);
+    std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    write(name, content);
   }
 
  private:

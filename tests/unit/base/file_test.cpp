@@ -1,5 +1,7 @@
 #include "base/file.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -50,6 +52,31 @@ TEST_CASE("a missing file and a folder give errors") {
              ContainsSubstring("none: cannot open: No such file"));
   CHECK_THAT(read_text_file(folder.path()).error().message,
              ContainsSubstring("not a regular file"));
+}
+
+TEST_CASE("a new file is told from a removed one, although it has its inode") {
+  const TempFolder folder;
+  folder.write("name", "old");
+  const FileIdentity old = identity_of(folder / "name").value();
+  CHECK(old == File::open_read(folder / "name")->identity().value());
+  CHECK(old == identity_at(AT_FDCWD, folder / "name", "").value());
+  std::filesystem::create_hard_link(folder / "name", folder / "link");
+  CHECK(old == identity_of(folder / "link").value());
+  std::filesystem::remove(folder / "link");
+  folder.write_anew("name", "new");
+  const FileIdentity now = identity_of(folder / "name").value();
+  if (now.number == old.number && now.born_ns == 0) return;  // the file system knows no births
+  CHECK_FALSE(now.same_file(old));
+}
+
+TEST_CASE("the identity of a link is that of the link, if it is not followed") {
+  const TempFolder folder;
+  folder.write("file", "12345");
+  std::filesystem::create_symlink("file", folder / "link");
+  CHECK(identity_of(folder / "link").value() == identity_of(folder / "file").value());
+  CHECK(identity_at(AT_FDCWD, folder / "link", "").value().size_bytes == 4);
+  CHECK_THAT(identity_at(AT_FDCWD, folder / "none", "shown").error().describe(),
+             ContainsSubstring("shown: cannot stat: No such file"));
 }
 
 TEST_CASE("a mapping shows the file's bytes, and an empty file an empty mapping") {

@@ -88,6 +88,16 @@ TEST_CASE("a link that got the inode of a removed file is a link like others") {
   CHECK(text_of(folder / "out/a.txt") == "new");
 }
 
+TEST_CASE("a file of another program that got the inode of a removed file is kept") {
+  const TempFolder folder;
+  const auto tree = OutputTree::open(folder / "out").value();
+  REQUIRE(tree->write("a.txt", "old", false).ok());
+  folder.write_anew("out/a.txt", "of another program");
+  check_refused(tree->write("a.txt", "new", false), ErrorCode::usage, "exists already");
+  tree->remove("a.txt");
+  CHECK(text_of(folder / "out/a.txt") == "of another program");
+}
+
 TEST_CASE("only files of this run are removed") {
   const TempFolder folder;
   folder.write("out/a/old", "old");
