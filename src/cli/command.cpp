@@ -96,19 +96,17 @@ int show_given_help(CommandContext& context, const CLI::App& root, CLI::AppForma
   return kExitGood;
 }
 
-void add_help_command(CLI::App& root, CommandContext& context) {
+void define_help(CLI::App& command, CommandContext& context) {
   auto name = std::make_shared<std::string>();
-  CLI::App& command =
-      *root.add_subcommand("help", "Shows the help of a command, as COMMAND --help does");
+  const CLI::App& root = *command.get_parent();
   set_examples(command, "hotpack help pack");
-  command.add_option("COMMAND", *name, "the command; without it, help of hotpack");
+  set_choices(command.add_option("COMMAND", *name, "the command; without it, help of hotpack"),
+              [&root] { return command_names(root); });
   context.add_json_option(command);
   context.set_action(command, [&root, &context, name] { return show_help(context, root, *name); });
 }
 
-void add_version_command(CLI::App& root, CommandContext& context) {
-  CLI::App& command =
-      *root.add_subcommand("version", "Shows the version of hotpack and of the format it writes");
+void define_version(CLI::App& command, CommandContext& context) {
   set_examples(command, "hotpack version");
   context.add_json_option(command);
   context.set_action(command, [&context] {
@@ -135,13 +133,10 @@ void define(CLI::App& root, CommandContext& context, std::span<const AddCommand>
                "hotpack pack --help");
   prepare_config_files(root);
   for (const AddCommand add : commands) add(root, context);
-  add_help_command(root, context);
-  add_version_command(root, context);
-  set_choices(root.get_subcommand("help")->get_option("COMMAND"), command_names(root));
-  for (CLI::App* command : root.get_subcommands(nullptr)) {
-    take_one_value_a_time(*command);
-    context.add_message_options(*command);
-  }
+  context.add_command(root, "help", "Shows the help of a command, as COMMAND --help does",
+                      define_help);
+  context.add_command(root, "version", "Shows the version of hotpack and of the format it writes",
+                      define_version);
 }
 
 std::string name_for_help(const CLI::App& root) {
@@ -217,6 +212,24 @@ int report_exception(CommandContext& context, const std::exception& thrown) {
 }  // namespace
 
 CommandContext::CommandContext(Streams streams) : streams_(streams), output_(streams.output) {}
+
+void CommandContext::add_command(CLI::App& root, const std::string& name, const std::string& about,
+                                 const DefineCommand& define) {
+  CLI::App* const command = root.add_subcommand(name, about);
+  if (!is_named(name) && !(name == "pack" && proposes_pack())) return;
+  define(*command, *this);
+  take_one_value_a_time(*command);
+  add_message_options(*command);
+}
+
+bool CommandContext::is_named(std::string_view command) const {
+  return std::find(words_.begin(), words_.end(), command) != words_.end();
+}
+
+// True if a message may propose a command of `pack`, which gets the options that `pack` has too.
+bool CommandContext::proposes_pack() const {
+  return is_named("check") || is_named("plan") || is_named("preview");
+}
 
 void CommandContext::add_jobs_option(CLI::App& command) {
   add_value(command, "-j,--jobs", jobs_,
@@ -299,10 +312,9 @@ int CommandContext::fail(const Error& error) {
 }
 
 void CommandContext::note_arguments(int argc, const char* const* argv) {
-  const std::vector<std::string> arguments(argv, argv + argc);
-  for (const std::string& argument : arguments)
-    typed_ += (typed_.empty() ? "" : " ") + shell_word(argument);
-  expect_json(typed_json_wishes(arguments));
+  words_.assign(argv, argv + argc);
+  for (const std::string& word : words_) typed_ += (typed_.empty() ? "" : " ") + shell_word(word);
+  expect_json(typed_json_wishes(words_));
 }
 
 void CommandContext::note_refused_options(const CLI::App& root) {

@@ -3,13 +3,16 @@
 //
 // A subcommand's file looks like this:
 //
-//     void add_count_command(CLI::App& app, CommandContext& context) {
+//     void define_count(CLI::App& command, CommandContext& context) {
 //       auto options = std::make_shared<CountOptions>();
-//       CLI::App& command = *app.add_subcommand("count", "Counts the samples of a pack");
 //       set_examples(command, "hotpack count packed/train");
 //       command.add_option("PACK", options->pack, "the packed folder")->required();
 //       context.add_json_option(command);
 //       context.set_action(command, [&context, options] { return count(context, *options); });
+//     }
+//
+//     void add_count_command(CLI::App& app, CommandContext& context) {
+//       context.add_command(app, "count", "Counts the samples of a pack", define_count);
 //     }
 //
 // The action returns an exit code (exit_code.hpp), usually `context.fail(error)` or kExitGood. The
@@ -25,6 +28,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -46,12 +50,20 @@ struct Streams {
 };
 
 class Report;
+class CommandContext;
+
+using DefineCommand = std::function<void(CLI::App& command, CommandContext& context)>;
 
 class CommandContext {
  public:
   explicit CommandContext(Streams streams = {});
   CommandContext(const CommandContext&) = delete;
   CommandContext& operator=(const CommandContext&) = delete;
+
+  // Adds a subcommand. `define` gives it options, examples and an action. That takes as long as
+  // a short command runs, so it is done only if the name is among the words of the command line.
+  void add_command(CLI::App& root, const std::string& name, const std::string& about,
+                   const DefineCommand& define);
 
   // Call these functions while the options of a command are defined. Each adds an option that only
   // some commands have; the context keeps the option's value.
@@ -95,8 +107,8 @@ class CommandContext {
       const char* const* argv);  // keeps the line as typed, for the log, and finds --json and
                                  // --progress json early: errors of the parser need them
   void note_refused_options(const CLI::App& root);  // the same for a configuration file
-  void note_options(
-      const CLI::App& root);  // keeps the parsed options: fail() adds them to proposed commands
+  // Keeps the parsed options: fail() adds them to proposed commands of `pack`.
+  void note_options(const CLI::App& root);
   [[nodiscard]] bool json_asked() const { return json_asked_; }  // even if the line is refused
   [[nodiscard]] Status open_terminal();                          // uses the parsed options
   void open_plain_terminal();  // for messages about a refused command line
@@ -108,6 +120,8 @@ class CommandContext {
   [[nodiscard]] int finish(int code);  // ends progress, flushes the output, returns the exit code
 
  private:
+  [[nodiscard]] bool is_named(std::string_view command) const;
+  [[nodiscard]] bool proposes_pack() const;
   void expect_json(JsonWishes wishes);
   void write_error_object(int code);
   void log_end(int code);
@@ -122,6 +136,7 @@ class CommandContext {
   bool json_asked_ = false;  // --json was typed, even if the line was refused
   bool acted_ = false;
   std::string typed_;
+  std::vector<std::string> words_;  // of the line as typed
   std::vector<GivenOption> given_;
   std::vector<NamedOption> named_;
   std::optional<Error> failure_;

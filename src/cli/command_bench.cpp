@@ -96,14 +96,8 @@ void add_device_option(CLI::App& command, BenchArguments& arguments) {
       ->group("Measuring");
 }
 
-}  // namespace
-
-void add_bench_command(CLI::App& app, CommandContext& context) {
+void define_bench(CLI::App& command, CommandContext& context) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App& command =
-      *app.add_subcommand("bench",
-                          "Measures how fast this machine reads, expands and delivers a pack's "
-                          "batches, each rate compared with its limit");
   set_examples(
       command,
       "hotpack bench packed/train\n"
@@ -145,6 +139,15 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
   command.callback([&context, arguments] {
     context.set_action([&context, arguments] { return measure(context, *arguments); });
   });
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, CommandContext& context) {
+  context.add_command(app, "bench",
+                      "Measures how fast this machine reads, expands and delivers a pack's "
+                      "batches, each rate compared with its limit",
+                      define_bench);
 }
 
 }  // namespace hotpack::cli

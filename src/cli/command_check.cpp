@@ -117,12 +117,8 @@ int run_check(CommandContext& context, CheckCommand& command) {
   return exit_code_of(report->result);
 }
 
-}  // namespace
-
-void add_check_command(CLI::App& app, CommandContext& context) {
+void define_check(CLI::App& sub, CommandContext& context) {
   auto command = std::make_shared<CheckCommand>();
-  CLI::App& sub = *app.add_subcommand(
-      "check", "Reports errors and likely mistakes in a data set; packs nothing");
   set_examples(
       sub,
       "hotpack check --images train --labels train_labels --classes class_dict.csv --size 512x512\n"
@@ -143,6 +139,14 @@ void add_check_command(CLI::App& app, CommandContext& context) {
   context.add_json_option(sub);
   context.add_config_option(sub);
   context.set_action(sub, [&context, command] { return run_check(context, *command); });
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, CommandContext& context) {
+  context.add_command(app, "check",
+                      "Reports errors and likely mistakes in a data set; packs nothing",
+                      define_check);
 }
 
 }  // namespace hotpack::cli

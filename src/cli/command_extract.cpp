@@ -338,13 +338,8 @@ int extract(CommandContext& context, const ExtractArguments& arguments) {
   return status.ok() ? kExitGood : context.fail(status.error());
 }
 
-}  // namespace
-
-void add_extract_command(CLI::App& app, CommandContext& context) {
+void define_extract(CLI::App& command, CommandContext& context) {
   auto arguments = std::make_shared<ExtractArguments>();
-  CLI::App& command = *app.add_subcommand(
-      "extract",
-      "Writes samples of a pack as PNG files: images/KEY.png and labels/KEY.png, or labels.csv");
   set_examples(command,
                "hotpack extract packed/train -o back\n"
                "hotpack extract packed -o back                                         # every "
@@ -376,6 +371,15 @@ void add_extract_command(CLI::App& app, CommandContext& context) {
   context.add_jobs_option(command);
   context.add_json_option(command);
   context.set_action(command, [&context, arguments] { return extract(context, *arguments); });
+}
+
+}  // namespace
+
+void add_extract_command(CLI::App& app, CommandContext& context) {
+  context.add_command(
+      app, "extract",
+      "Writes samples of a pack as PNG files: images/KEY.png and labels/KEY.png, or labels.csv",
+      define_extract);
 }
 
 }  // namespace hotpack::cli

@@ -79,13 +79,8 @@ int info(CommandContext& context, InfoOptions& options) {
   return code;
 }
 
-}  // namespace
-
-void add_info_command(CLI::App& app, CommandContext& context) {
+void define_info(CLI::App& command, CommandContext& context) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App& command = *app.add_subcommand(
-      "info",
-      "Shows samples, classes and their shares, shapes, mean, std and options of a pack or plan");
   set_examples(command,
                "hotpack info packed/train\n"
                "hotpack info packed          # every split below it\n"
@@ -102,6 +97,15 @@ void add_info_command(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(1, 1'000'000'000));
   context.add_json_option(command);
   context.set_action(command, [&context, options] { return info(context, *options); });
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& app, CommandContext& context) {
+  context.add_command(
+      app, "info",
+      "Shows samples, classes and their shares, shapes, mean, std and options of a pack or plan",
+      define_info);
 }
 
 }  // namespace hotpack::cli

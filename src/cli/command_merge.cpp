@@ -329,13 +329,8 @@ int merge(CommandContext& context, MergeCommand command) {
   return report_end(context, *parts);
 }
 
-}  // namespace
-
-void add_merge_command(CLI::App& app, CommandContext& context) {
+void define_merge(CLI::App& command, CommandContext& context) {
   auto options = std::make_shared<MergeCommand>();
-  CLI::App& command = *app.add_subcommand("merge",
-                                          "Joins the partitions of a pack (pack --partition); the "
-                                          "result has the bytes of a single run");
   set_examples(
       command,
       "hotpack merge packed/train   # the partitions shared one folder: writes its manifest\n"
@@ -376,6 +371,15 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
   context.add_jobs_option(command);
   context.add_json_option(command);
   context.set_action(command, [&context, options] { return merge(context, *options); });
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, CommandContext& context) {
+  context.add_command(app, "merge",
+                      "Joins the partitions of a pack (pack --partition); the "
+                      "result has the bytes of a single run",
+                      define_merge);
 }
 
 }  // namespace hotpack::cli

@@ -105,12 +105,8 @@ int run_pack(CommandContext& context, PackCommand& command) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
-}  // namespace
-
-void add_pack_command(CLI::App& app, CommandContext& context) {
+void define_pack(CLI::App& sub, CommandContext& context) {
   auto command = std::make_shared<PackCommand>();
-  CLI::App& sub =
-      *app.add_subcommand("pack", "Packs images and labels into memory-mappable shards");
   set_examples(sub,
                "hotpack pack CamVid --size 512x512 -o packed   # detects and prints the layout, "
                "packs each split below packed\n"
@@ -132,6 +128,13 @@ void add_pack_command(CLI::App& app, CommandContext& context) {
   context.add_json_option(sub);
   context.add_config_option(sub);
   context.set_action(sub, [&context, command] { return run_pack(context, *command); });
+}
+
+}  // namespace
+
+void add_pack_command(CLI::App& app, CommandContext& context) {
+  context.add_command(app, "pack", "Packs images and labels into memory-mappable shards",
+                      define_pack);
 }
 
 }  // namespace hotpack::cli

@@ -44,12 +44,8 @@ int run_plan(CommandContext& context, PlanCommand& command) {
   return kExitGood;  // if it was stopped, run_main() raises the signal again
 }
 
-}  // namespace
-
-void add_plan_command(CLI::App& app, CommandContext& context) {
+void define_plan(CLI::App& sub, CommandContext& context) {
   auto command = std::make_shared<PlanCommand>();
-  CLI::App& sub = *app.add_subcommand(
-      "plan", "Writes a plan, from which many machines pack parts (pack --plan)");
   set_examples(
       sub,
       "hotpack plan --images train --labels masks --classes class_dict.csv --size 512x512 "
@@ -63,6 +59,13 @@ void add_plan_command(CLI::App& app, CommandContext& context) {
   context.add_json_option(sub);
   context.add_config_option(sub);
   context.set_action(sub, [&context, command] { return run_plan(context, *command); });
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, CommandContext& context) {
+  context.add_command(
+      app, "plan", "Writes a plan, from which many machines pack parts (pack --plan)", define_plan);
 }
 
 }  // namespace hotpack::cli

@@ -407,12 +407,8 @@ void add_input_options(CLI::App& command, PreviewArguments& arguments) {
   }
 }
 
-}  // namespace
-
-void add_preview_command(CLI::App& app, CommandContext& context) {
+void define_preview(CLI::App& command, CommandContext& context) {
   auto arguments = std::make_shared<PreviewArguments>();
-  CLI::App& command = *app.add_subcommand(
-      "preview", "Draws a contact sheet of samples and their labels, before or after packing");
   set_examples(command,
                "hotpack preview packed/train -o sheet.png\n"
                "hotpack preview packed/train -o cars.png --class Car --grid 3x2\n"
@@ -430,6 +426,14 @@ void add_preview_command(CLI::App& app, CommandContext& context) {
   command.callback([&context, arguments] {
     context.set_action([&context, arguments] { return run_preview(context, *arguments); });
   });
+}
+
+}  // namespace
+
+void add_preview_command(CLI::App& app, CommandContext& context) {
+  context.add_command(app, "preview",
+                      "Draws a contact sheet of samples and their labels, before or after packing",
+                      define_preview);
 }
 
 }  // namespace hotpack::cli

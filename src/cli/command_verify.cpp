@@ -170,13 +170,8 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
   return code;
 }
 
-}  // namespace
-
-void add_verify_command(CLI::App& app, CommandContext& context) {
+void define_verify(CLI::App& command, CommandContext& context) {
   auto arguments = std::make_shared<VerifyArguments>();
-  CLI::App& command = *app.add_subcommand(
-      "verify",
-      "Checks every rule and every checksum of a pack; names file, record and byte of any damage");
   set_examples(
       command,
       "hotpack verify packed/train\n"
@@ -192,6 +187,15 @@ void add_verify_command(CLI::App& app, CommandContext& context) {
   context.add_jobs_option(command);
   context.add_json_option(command);
   context.set_action(command, [&context, arguments] { return verify(context, *arguments); });
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app, CommandContext& context) {
+  context.add_command(
+      app, "verify",
+      "Checks every rule and every checksum of a pack; names file, record and byte of any damage",
+      define_verify);
 }
 
 }  // namespace hotpack::cli

@@ -64,6 +64,11 @@ CLI::Option* set_choices(CLI::Option* option, const std::vector<std::string>& wo
   return option->type_name(std::string(kChoice) + joined_text(words, "|"));
 }
 
+CLI::Option* set_choices(CLI::Option* option, std::function<std::vector<std::string>()> words) {
+  return option->type_name_fn(
+      [words = std::move(words)] { return std::string(kChoice) + joined_text(words(), "|"); });
+}
+
 std::vector<std::string> choices_of(const CLI::Option& option) {
   if (has_choices(option)) {
     const std::string name = option.get_type_name();  // ends with the names of validators

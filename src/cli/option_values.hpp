@@ -64,6 +64,8 @@ struct ValueForm {
 // Says that the value is one of these words. They are kept in CLI11's name of the option's type,
 // which the help does not show, because the form shows them in its own way.
 CLI::Option* set_choices(CLI::Option* option, const std::vector<std::string>& words);
+// The same for words that are made when somebody asks for them.
+CLI::Option* set_choices(CLI::Option* option, std::function<std::vector<std::string>()> words);
 // Returns the words of set_choices(); for other options, the words that the form lists next to
 // other values, such as "auto" in "I/N|auto".
 [[nodiscard]] std::vector<std::string> choices_of(const CLI::Option& option);

@@ -294,7 +294,7 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
       "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, "
       "ade20k150; list prints all",
       "NAME|list", kLabels);
-  set_choices(preset, preset_words());
+  set_choices(preset, preset_words);  // presets are large
   add_value(command, "--map", label.map,
             "table old,new that maps ids, colors or class names to a class, or to ignore", "FILE",
             kLabels);

@@ -43,9 +43,8 @@ int run_box(CommandContext& context, const BoxOptions& options) {
   return kExitGood;
 }
 
-void add_box_command(CLI::App& app, CommandContext& context) {
+void define_box(CLI::App& command, CommandContext& context) {
   auto options = std::make_shared<BoxOptions>();
-  CLI::App& command = *app.add_subcommand("box", "Puts samples into a box");
   set_examples(command,
                "hotpack box ROOT --size 1x1\nhotpack box --images a --images b --size 2x2");
   command.add_option("ROOT", options->root, "the folder");
@@ -64,6 +63,10 @@ void add_box_command(CLI::App& app, CommandContext& context) {
   command.callback([&context, options] {
     context.set_action([&context, options] { return run_box(context, *options); });
   });
+}
+
+void add_box_command(CLI::App& app, CommandContext& context) {
+  context.add_command(app, "box", "Puts samples into a box", define_box);
 }
 
 Ran run(const std::vector<std::string>& arguments) {
@@ -113,6 +116,24 @@ TEST_CASE("a command runs with its options, results apart from messages") {
   CHECK(ran.code == 0);
   CHECK(ran.output == "root=here size=3x4 force=0 json\n");
   CHECK(ran.messages == "boxing with 2\n");
+}
+
+TEST_CASE("only a command that the line names makes its options") {
+  static int made = 0;
+  const AddCommand commands[] = {[](CLI::App& app, CommandContext& context) {
+    context.add_command(app, "costly", "Takes long to define",
+                        [](CLI::App& command, CommandContext& its_context) {
+                          ++made;
+                          its_context.set_action(command, [] { return kExitGood; });
+                        });
+  }};
+  const Ran help = run_commands(commands, {"--help"});
+  CHECK_THAT(help.output, ContainsSubstring("costly") && ContainsSubstring("Takes long to define"));
+  CHECK(made == 0);
+  CHECK(run_commands(commands, {"help", "costly"}).code == 0);
+  CHECK(made == 1);
+  CHECK(run_commands(commands, {"costly", "-q"}).code == 0);
+  CHECK(made == 2);
 }
 
 TEST_CASE("without -j there is one thread per core that the process may use") {
