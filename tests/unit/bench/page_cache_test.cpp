@@ -15,10 +15,17 @@ TEST_CASE("a file just written is in memory, all of it") {
   folder.write("a", std::string(100'000, 'a'));
   folder.write("b", std::string(10, 'b'));
   const std::vector<std::string> paths = {folder / "a", folder / "b"};
-  const auto found = residency(paths);
-  REQUIRE(found.ok());
-  CHECK(found->pages == 26);
-  CHECK(found->share() == 1);
+  Residency found;
+  // The system may drop pages at any time; reading brings them back.
+  for (int i = 0; i < 10 && (found.pages == 0 || found.share() < 1); ++i) {
+    for (const std::string& path : paths)
+      if (i > 0) REQUIRE(read_text_file(path).ok());
+    const auto now = residency(paths);
+    REQUIRE(now.ok());
+    found = *now;
+  }
+  CHECK(found.pages == 26);
+  CHECK(found.share() == 1);
 }
 
 TEST_CASE("dropping pages keeps the bytes, and mapped pages count as cached") {

@@ -58,5 +58,8 @@ TEST_CASE("a thread that sleeps has waited, one that computes has not") {
   const WaitMeter sleeper;
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   CHECK(sleeper.waited());
-  CHECK_FALSE(WaitMeter().waited());
+  // The system may stop this thread between two readings of the clocks, but not every time.
+  bool computed = false;
+  for (int i = 0; i < 100 && !computed; ++i) computed = !WaitMeter().waited();
+  CHECK(computed);
 }
