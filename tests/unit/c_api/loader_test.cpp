@@ -18,6 +18,8 @@
 #include "hotpack/hotpack.h"
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
+#include "support/own_threads.hpp"
+#include "support/sanitizers.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_shard.hpp"
 
@@ -88,6 +90,20 @@ std::string state_of(hotpack_loader* loader) {
   REQUIRE(hotpack_loader_state(loader, text.data(), text.size(), nullptr) == HOTPACK_OK);
   text.pop_back();
   return text;
+}
+
+// With a sanitizer a fork must not meet threads that allocate: takes all free slots of a loader, so
+// that its threads have nothing to do.
+std::vector<hotpack_batch*> rest_for_fork(hotpack_loader* loader) {
+  std::vector<hotpack_batch*> held;
+  if (kForksAtAnyMoment) return held;
+  while (hotpack_loader_leased(loader) < hotpack_loader_slots(loader)) {
+    hotpack_batch* batch = nullptr;
+    REQUIRE(hotpack_loader_next(loader, &batch) == HOTPACK_OK);
+    held.push_back(batch);
+  }
+  wait_until_others_sleep();
+  return held;
 }
 
 void* give(void* user, std::size_t bytes) {
@@ -535,9 +551,11 @@ TEST_CASE("the child of a fork gets errors, the state of the fork, and may close
   options.allocate = give;
   options.free = take;
   options.allocator_user = &blocks;
+  options.prefetch_batches = 2;  // fewer than the steps of the epoch
   const OpenLoader open(options);
   hotpack_batch* held = nullptr;
   REQUIRE(hotpack_loader_next(open.loader, &held) == HOTPACK_OK);
+  const std::vector<hotpack_batch*> others = rest_for_fork(open.loader);
   const std::string at_fork = state_of(open.loader);
   const int ended = status_of_child([&] {
     hotpack_batch* batch = nullptr;
@@ -552,7 +570,8 @@ TEST_CASE("the child of a fork gets errors, the state of the fork, and may close
   });
   CHECK(ended == 0);
   hotpack_batch_release(held);
-  CHECK(rest_of_epoch(open.loader).size() == 6);
+  for (hotpack_batch* const other : others) hotpack_batch_release(other);
+  CHECK(rest_of_epoch(open.loader).size() == 6 - 3 * others.size());
 }
 
 TEST_CASE("a damaged record is a repeated error of its step") {

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <random>
@@ -14,6 +13,7 @@
 #include "base/error.hpp"
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
+#include "support/own_threads.hpp"
 #include "support/sanitizers.hpp"
 
 using namespace hotpack;
@@ -86,21 +86,10 @@ void check_rows(const Slot& slot, Cursor at) {
     REQUIRE(slot.samples[row] == FakeFiller::mark(at, row));
 }
 
-std::size_t thread_total() {
-  std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
-    count += entry.exists() ? 1u : 0u;
-  return count;
-}
-
-// The system may still list joined threads of earlier tests for a moment.
-std::size_t settled_thread_total() {
-  std::size_t total = thread_total();
-  for (std::size_t before = total + 1; before != total; total = thread_total()) {
-    before = total;
-    std::this_thread::sleep_for(milliseconds(10));
-  }
-  return total;
+// The threads of this process, with that of ThreadSanitizer, which starts with the first other one.
+std::size_t threads_so_far() {
+  std::thread([] {}).join();
+  return test::own_threads().size();
 }
 
 }  // namespace
@@ -316,6 +305,7 @@ TEST_CASE("close in every state, twice, while another thread waits") {
     CHECK_FALSE(t.ring->seek({0, 0}).ok());
   }
   SECTION("a consumer waits") {
+    const std::size_t before = threads_so_far();
     const auto hold =
         std::make_shared<std::atomic<bool>>(true);  // the thread may outlive this section
     const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
@@ -330,13 +320,13 @@ TEST_CASE("close in every state, twice, while another thread waits") {
     CHECK_FALSE(t.ring->next(milliseconds(0)).ok());
     other.join();
     *hold = false;
+    test::threads_settled(before);  // other tests count threads
   }
 }
 
 TEST_CASE("close leaves behind a thread that hangs, and returns") {
   const auto release = std::make_shared<std::atomic<bool>>(false);
-  std::thread([] {}).join();  // ThreadSanitizer starts its own thread with the first one
-  const std::size_t before = settled_thread_total();
+  const std::size_t before = threads_so_far();
   {
     const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
       filler.delay = [release] {
@@ -346,11 +336,11 @@ TEST_CASE("close leaves behind a thread that hangs, and returns") {
     while (t.filler->begun == 0) std::this_thread::sleep_for(milliseconds(1));
     t.ring->close(milliseconds(10));
   }
-  CHECK(thread_total() == before + 1);
+  CHECK(test::own_threads().size() == before + 1);
   *release = true;  // lets the thread free the ring
-  for (int i = 0; i < 2000 && thread_total() > before; ++i)
+  for (int i = 0; i < 2000 && test::own_threads().size() > before; ++i)
     std::this_thread::sleep_for(milliseconds(5));
-  CHECK(thread_total() == before);
+  CHECK(test::own_threads().size() == before);
 }
 
 TEST_CASE("the child of a fork gets an error, and neither waits nor crashes") {
