@@ -145,6 +145,9 @@ double seconds_of(const Act& act) {
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
 
+// Seconds. A close() that waits for a thread that hangs takes 5 s.
+constexpr double kPromptly = 4;
+
 std::uint64_t calls_of_all(const FakeDriver& fake) {
   std::uint64_t sum = 0;
 #define HOTPACK_COUNT(name, version, parameters) sum += fake.calls(#name);
@@ -154,7 +157,7 @@ std::uint64_t calls_of_all(const FakeDriver& fake) {
 }
 
 // Waits until the feeder has nothing to poll and makes no calls.
-std::uint64_t calls_settled(const FakeDriver& fake) {
+void wait_for_calls_to_settle(const FakeDriver& fake) {
   std::uint64_t before = calls_of_all(fake);
   for (int quiet = 0; quiet < 20;) {
     std::this_thread::sleep_for(milliseconds(1));
@@ -162,7 +165,6 @@ std::uint64_t calls_settled(const FakeDriver& fake) {
     quiet = now == before ? quiet + 1 : 0;
     before = now;
   }
-  return before;
 }
 
 bool told_of_fork(const Error& error) {
@@ -394,8 +396,8 @@ TEST_CASE("statistics describe batches and bytes and waiting") {
     CHECK(later.device_bytes[0] > 24 * (8 * 8 * 3 + 8 * 8));
     const auto held = exhaust(scene, loader);
     const double before = loader.statistics().wait_seconds;
-    CHECK(next_error(loader, scene.streams, milliseconds(300)).code == ErrorCode::timeout);
-    CHECK(loader.statistics().wait_seconds - before < 0.2);  // the device is behind, not the loader
+    CHECK(next_error(loader, scene.streams, milliseconds(3000)).code == ErrorCode::timeout);
+    CHECK(loader.statistics().wait_seconds - before < 2);  // the device is behind, not the loader
     scene.fake.unblock(scene.stream());
   }
   scene.check_end();
@@ -408,6 +410,8 @@ TEST_CASE("a wait for a batch that is not on the device counts as waiting") {
     HangingCopies copies(scene, calls);
     DeviceLoader loader = scene.open(calls);
     skip(loader, scene.streams, scene.options.prefetch);
+    scene.fake.run_all();  // the staged memory is free, so the third batch is copied
+    REQUIRE(comes_true([&] { return copies.hanging.load(); }));
     const double before = loader.statistics().wait_seconds;
     CHECK(next_error(loader, scene.streams, milliseconds(200)).code == ErrorCode::timeout);
     CHECK(loader.statistics().wait_seconds - before >= 0.15);
@@ -501,7 +505,7 @@ TEST_CASE("a loader that goes ends its work though a lease lives on") {
       batch = next_batch(loader, scene.streams);
       scene.fake.run_all();
     }
-    device::sweep_late();
+    sweep_until([&] { return scene.fake.held().pinned_blocks == 0; });
     CHECK(scene.fake.held().pinned_blocks == 0);
     CHECK(batch->record_stream(scene.stream()).ok());
   }
@@ -631,7 +635,7 @@ TEST_CASE("close does not wait for a blocked stream and frees the memory later")
       DeviceLoader loader = scene.open();
       for (const DeviceBatch& batch : exhaust(scene, loader))
         scene.program->download(batch, scene.streams);
-      CHECK(seconds_of([&] { loader.close(); }) < 1);
+      CHECK(seconds_of([&] { loader.close(); }) < kPromptly);
     }
     CHECK(scene.fake.held().device_blocks > before.device_blocks);
     CHECK(device::late_count() > 0);
@@ -662,8 +666,9 @@ TEST_CASE("close completes copies that are about to finish") {
     loader.close();
     calls.before_query = nullptr;
     CHECK(calls.queries > 3);
-    device::sweep_late();  // one pass
-    CHECK(scene.fake.held().pinned_bytes == before.pinned_bytes);
+    const auto freed = [&] { return scene.fake.held().pinned_bytes == before.pinned_bytes; };
+    sweep_until(freed);
+    CHECK(freed());
   }
   scene.check_end();
 }
@@ -675,7 +680,7 @@ TEST_CASE("slots that a blocked copy reads are not freed before it") {
     DeviceLoader loader = scene.open(calls);
     const StreamHandle copies = block_copies(scene, calls, loader);
     const std::uint64_t pinned = loader.statistics().pinned_bytes;
-    CHECK(seconds_of([&] { loader.close(); }) < 1);
+    CHECK(seconds_of([&] { loader.close(); }) < kPromptly);
     for (int looks = 0; looks < 10; ++looks) device::sweep_late();
     CHECK(scene.fake.held().pinned_bytes == pinned);
     check_no_violations(scene.fake);
@@ -735,7 +740,7 @@ TEST_CASE("a hanging driver delays close and seek by a few seconds at most") {
     CHECK(comes_true([&] {
       scene.fake.run_all();
       device::sweep_late();
-      return scene.fake.held().pinned_bytes == 0;
+      return scene.fake.held().pinned_bytes == 0 && threads_named("hotpack/feeder").empty();
     }));
   }
   scene.check_end();
@@ -811,14 +816,15 @@ TEST_CASE("a wait without an end and times that no clock can tell") {
     {
       DeviceLoader loader = scene.open();
       const auto held = exhaust(scene, loader);
+      const bool waits = timeout.count() >= 0;
+      if (!waits) CHECK(next_error(loader, scene.streams, timeout).code == ErrorCode::timeout);
       std::thread other([&] {
         std::this_thread::sleep_for(milliseconds(50));
         scene.fake.unblock(scene.stream());
       });
-      const auto batch = loader.next(scene.streams, timeout);
+      const auto batch = loader.next(scene.streams, waits ? timeout : kLong);
       other.join();
-      const bool waits = timeout.count() >= 0;  // then there is a batch, but no memory for it
-      CHECK(batch.error().code == (waits ? ErrorCode::busy : ErrorCode::timeout));
+      CHECK(batch.error().code == ErrorCode::busy);  // there is a batch, but no memory for it
     }
     scene.check_end();
   }
@@ -1019,8 +1025,8 @@ TEST_CASE("a context error is returned by every call and does not delay close") 
       CHECK(loader.next_into(buffers, scene.streams).error().code == ErrorCode::io);
       CHECK(held.record_stream(scene.stream()).error().code == ErrorCode::io);
       (void)loader.state();
-      CHECK(seconds_of([&] { loader.close(); }) < 1);
-      CHECK(seconds_of([&] { held.release(); }) < 1);
+      CHECK(seconds_of([&] { loader.close(); }) < kPromptly);
+      CHECK(seconds_of([&] { held.release(); }) < kPromptly);
     }
     scene.program.reset();
     check_nothing_left(scene.fake);
@@ -1037,7 +1043,7 @@ TEST_CASE("a context error wakes a waiting next and is returned by seek") {
     CHECK(woken.code == ErrorCode::io);
     CHECK_THAT(woken.message, ContainsSubstring("cuEventQuery") && ContainsSubstring("719"));
     CHECK(loader.seek(0).error().message == woken.message);
-    CHECK(seconds_of([&] { loader.close(); }) < 1);
+    CHECK(seconds_of([&] { loader.close(); }) < kPromptly);
   }
   scene.program.reset();
   check_nothing_left(scene.fake);
@@ -1130,7 +1136,7 @@ TEST_CASE("one of two contexts fails") {
     scene.fake.break_context(1, device::code::kLaunchFailed);
     CHECK(next_error(loader, streams).code == ErrorCode::io);
     held.release();
-    CHECK(seconds_of([&] { loader.close(); }) < 1);
+    CHECK(seconds_of([&] { loader.close(); }) < kPromptly);
   }
   scene.fake.run_all();
   scene.program.reset();
@@ -1148,7 +1154,7 @@ TEST_CASE("a launch that fails on one of two devices fails the batch") {
       scene.fake.fail("LaunchKernel", launch, device::code::kUnknown);
       CHECK_THAT(next_error(loader, streams).message, ContainsSubstring("cuLaunchKernel"));
       CHECK(loader.state().samples == 0);
-      CHECK(seconds_of([&] { loader.close(); }) < 1);  // nobody holds the batch
+      CHECK(seconds_of([&] { loader.close(); }) < kPromptly);  // nobody holds the batch
     }
     scene.check_end();
   }
@@ -1435,8 +1441,9 @@ TEST_CASE("a forked child gets errors and destroys without driver calls") {
     }
     REQUIRE(device::late_count() > 0);
     scene.fake.run_all();
-    const std::uint64_t calls = calls_settled(scene.fake);
+    wait_for_calls_to_settle(scene.fake);
     const int status = status_of_child([&] {
+      const std::uint64_t calls = calls_of_all(scene.fake);  // with the feeder's until the fork
       if (!told_of_fork(loader->next(scene.streams)) ||
           !told_of_fork(loader->next(scene.streams, milliseconds(1))))
         return false;

@@ -30,6 +30,7 @@
 #include "support/catch.hpp"
 #include "support/fake_cuda/fake_driver.hpp"
 #include "support/loader_pack.hpp"
+#include "support/own_threads.hpp"
 #include "support/sanitizers.hpp"
 
 namespace hotpack::test {
@@ -317,10 +318,15 @@ inline void check_no_violations(const FakeDriver& fake) {
   REQUIRE(fake.violations() == std::vector<std::string>());
 }
 
+// Sweeps until `over`, at most ten times: the fake lets work wait for some looks.
+template <class Over>
+void sweep_until(const Over& over) {
+  for (int looks = 0; looks < 10 && !over(); ++looks) device::sweep_late();
+}
+
 // Precondition: loaders, leases and programs are gone, and the streams are idle.
 inline void check_nothing_left(const FakeDriver& fake) {
-  for (int looks = 0; looks < 10 && device::late_count() > 0; ++looks)
-    device::sweep_late();  // the fake lets work wait for some
+  sweep_until([] { return device::late_count() == 0; });
   CHECK(device::late_count() == 0);
   const FakeDriver::Held held = fake.held();
   CAPTURE(held.device_blocks, held.pinned_blocks, held.streams, held.events, held.modules,
@@ -359,10 +365,10 @@ inline std::size_t entries_of(const char* folder) {
 // The threads of this process with this name, by their folders.
 inline std::vector<std::filesystem::path> threads_named(const std::string& name) {
   std::vector<std::filesystem::path> tasks;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+  for (const OwnThread& thread : own_threads()) {
     std::string found;
-    std::ifstream(task.path() / "comm") >> found;
-    if (found == name) tasks.push_back(task.path());
+    std::ifstream(thread.folder / "comm") >> found;
+    if (found == name) tasks.push_back(thread.folder);
   }
   return tasks;
 }
@@ -378,20 +384,11 @@ inline std::optional<unsigned long long> blocked_signals_of(const std::string& t
   return std::nullopt;
 }
 
-// The system may still list a joined thread for a moment.
-inline std::size_t threads_settled(std::size_t wanted) {
-  for (int i = 0; i < 1000 && entries_of("/proc/self/task") > wanted; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return entries_of("/proc/self/task");
-}
-
 // The system resources of this process.
 struct Holdings {
-  std::size_t threads = entries_of("/proc/self/task");
+  std::size_t threads = own_threads().size();
   std::size_t descriptors = entries_of("/proc/self/fd");
-  std::size_t resident_pages = 0;
-
-  Holdings() { std::ifstream("/proc/self/statm") >> resident_pages >> resident_pages; }
+  std::size_t resident = resident_kib();
 };
 
 inline void check_flat(const Holdings& before) {
@@ -399,9 +396,9 @@ inline void check_flat(const Holdings& before) {
   const Holdings after;
   CHECK(after.descriptors == before.descriptors);
   if (!kSanitized)
-    CHECK(after.resident_pages <=
-          before.resident_pages +
-              2048);  // 8 MiB, 1,000 times 8 KiB; the sanitizers keep memory of their own
+    CHECK(after.resident <=
+          before.resident +
+              8192);  // 8 MiB, 1,000 times 8 KiB; the sanitizers keep memory of their own
 }
 
 }  // namespace hotpack::test

@@ -615,6 +615,17 @@ TEST_CASE("a default budget waits for memory of a closed loader") {
 // ----------------------------------------------------------------------------------------------------
 // exit
 
+// True if the threads of loaders are gone, or end within a second: on a busy machine one that was
+// told to end may need a moment more.
+bool loader_threads_end() {
+  const auto there = [] {
+    return test::threads_named("hotpack/feeder").size() + test::threads_named("hotpack/0").size() +
+           test::threads_named("hotpack/1").size();
+  };
+  for (int i = 0; i < 1000 && there() > 0; ++i) std::this_thread::sleep_for(milliseconds(1));
+  return there() == 0;
+}
+
 // How a child ends that exits in the middle of an epoch: 0 if no thread of the loader existed at
 // the driver's own end.
 int status_of_exit(const test::TinyPack& pack, std::uint64_t steps) {
@@ -623,11 +634,9 @@ int status_of_exit(const test::TinyPack& pack, std::uint64_t steps) {
     fake = new FakeDriver;
     // The driver's end: it removes memory that threads might be writing to.
     (void)std::atexit([] {
-      const std::size_t threads = test::threads_named("hotpack/feeder").size() +
-                                  test::threads_named("hotpack/0").size() +
-                                  test::threads_named("hotpack/1").size();
+      const bool ended = loader_threads_end();
       delete fake;
-      ::_exit(threads == 0 ? 0 : 9);
+      ::_exit(ended ? 0 : 9);
     });
     // destroyed before that, and after what loaders register
     static std::optional<DeviceLoader> loader;

@@ -417,11 +417,13 @@ namespace {
 
 // Waits until the loader's own threads make no more of these calls: they have filled its slots.
 void wait_for_quiet(const FakeDriver& fake, const std::string& name) {
-  std::uint64_t before = 0;
-  do {
-    before = fake.calls(name);
+  std::uint64_t before = fake.calls(name);
+  for (int quiet = 0; quiet < 10;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  } while (fake.calls(name) != before);
+    const std::uint64_t now = fake.calls(name);
+    quiet = now == before ? quiet + 1 : 0;
+    before = now;
+  }
 }
 
 }  // namespace
