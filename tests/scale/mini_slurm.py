@@ -10,6 +10,7 @@ them.
 """
 
 import os
+import random
 import re
 import secrets
 import shutil
@@ -21,6 +22,9 @@ from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
 OVER = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "TIMEOUT"}
+LOWEST_PORT = 1024  # lower ones need root
+EPHEMERAL = Path("/proc/sys/net/ipv4/ip_local_port_range")  # ports of connections, first and last
+SECONDS_TO_DIE = 10  # until a process that was killed is gone
 CONFIGURATION = """\
 ClusterName=scale
 SlurmctldHost={host}(127.0.0.1)
@@ -68,15 +72,30 @@ def missing_programs():
 
 
 def free_ports(count):
-    """Ports that nobody listens on now."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+    """Ports that nobody uses now.
+
+    They lie below those that the system gives to connections, which could take one before the
+    program that it is for does. They start at random: others may look for ports, too.
+    """
+    first = int(EPHEMERAL.read_text().split()[0])
+    ports = list(range(LOWEST_PORT, first if first >= LOWEST_PORT + count else 65536))
+    start = random.randrange(len(ports))
+    found = []
+    for port in ports[start:] + ports[:start]:
+        if is_free(port):
+            found.append(port)
+        if len(found) == count:
+            return found
+    raise SlurmError(f"no {count} ports are free")
+
+
+def is_free(port):
+    with socket.socket() as each:
+        try:
+            each.bind(("", port))
+        except OSError:
+            return False
+    return True
 
 
 def processes():
@@ -96,6 +115,12 @@ def environment_of(process):
         return Path(f"/proc/{process}/environ").read_bytes()
     except OSError:
         return b""
+
+
+def variables_of(process):
+    """The variables of its environment, by their names."""
+    text = environment_of(process).decode(errors="replace")
+    return dict(word.split("=", 1) for word in text.split("\0") if "=" in word)
 
 
 def open_files_of(process):
@@ -127,6 +152,32 @@ def kill(process, number=signal.SIGKILL):
     except ProcessLookupError:
         return False
     return True
+
+
+def is_gone(process):
+    """Whether it has ended; its parent need not know."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(errors="replace")
+    except OSError:
+        return True
+    return text.rpartition(")")[2].split()[0] in "ZX"
+
+
+def kill_all(find):
+    """Kills the processes that `find()` returns, until they are gone and it finds no other.
+
+    Gives up after some seconds. Returns how many it killed at first.
+    """
+    end, first, killed = time.monotonic() + SECONDS_TO_DIE, None, set()
+    while time.monotonic() < end:
+        found = find()
+        struck = sum(map(kill, found))
+        first = struck if first is None else first
+        killed.update(found)
+        if all(map(is_gone, killed)):
+            break
+        time.sleep(0.02)
+    return first
 
 
 def until(done, what, seconds):
@@ -187,7 +238,7 @@ class Slurm:
             self.run("slurmctld")
             for node in self.nodes:
                 self.start_node(node)
-            until(lambda: all(map(self._is_up, self.nodes)), "Slurm's nodes are up", 60)
+            self.wait_for_nodes()
         except BaseException:
             self.close()
             raise
@@ -197,23 +248,24 @@ class Slurm:
         self.close()
 
     def close(self):
-        """Ends every program of this cluster and every job."""
-        mark = f"SLURM_CONF={self.folder}/slurm.conf".encode()
-        for process in [each for each, _, _ in processes() if mark in environment_of(each)]:
-            kill(process)
-        for node in self.nodes:
-            self._kill_node(node)
+        """Ends every program of this cluster and every job, so that its folder can be removed."""
+        kill_all(self._programs)
 
-    def _kill_node(self, node):
-        """Kills a slurmd, its steps and what they started; returns how many processes.
+    def _programs(self):
+        mark = f"SLURM_CONF={self.folder}/slurm.conf".encode()
+        found = {each for each, _, _ in processes() if mark in environment_of(each)}
+        return found.union(*map(self._programs_of, self.nodes))
+
+    def _programs_of(self, node):
+        """A slurmd, its steps and what they started.
 
         Steps are no children of their slurmd, but share its log.
         """
         log = str(self.folder / f"slurmd-{node}.log")
-        doomed = [each for each, _, _ in processes() if log in open_files_of(each)]
-        for process in list(doomed):
-            doomed.extend(each for each in family_of(process) if each not in doomed)
-        return sum(kill(process) for process in doomed)
+        found = [each for each, _, _ in processes() if log in open_files_of(each)]
+        for process in list(found):
+            found.extend(each for each in family_of(process) if each not in found)
+        return found
 
     def run(self, *command, check=True):
         """Runs a program of Slurm; returns what it printed."""
@@ -241,16 +293,19 @@ class Slurm:
         state = re.search(r"State=(\S+)", self.run("scontrol", "show", "node", node, check=False))
         return bool(state) and re.fullmatch(r"(IDLE|MIXED|ALLOCATED)\+?", state[1]) is not None
 
+    def wait_for_nodes(self):
+        until(lambda: all(map(self._is_up, self.nodes)), "Slurm's nodes are up", 60)
+
     def lose_node(self, node):
-        """A node dies: its slurmd, the steps and their programs are killed. Then it boots anew.
+        """A node dies: its slurmd, the steps and their programs are killed. Then it boots anew,
+        for which `wait_for_nodes` waits.
 
         Returns the number of programs that were killed. Slurm requeues the jobs that ran there.
         """
-        killed = self._kill_node(node)
+        killed = kill_all(lambda: self._programs_of(node))
         self.run("scontrol", "update", f"nodename={node}", "state=down", "reason=killed")
         self.start_node(node)
         self.run("scontrol", "update", f"nodename={node}", "state=resume", check=False)
-        until(lambda: self._is_up(node), f"{node} is up again", 60)
         return killed
 
     def submit(self, *command, **options):

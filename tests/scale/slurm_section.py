@@ -15,10 +15,10 @@ from mini_slurm import (
     Slurm,
     SlurmError,
     elements_of,
-    environment_of,
     kill,
     processes,
     until,
+    variables_of,
 )
 
 LIST = r"--array[= ]([\d,-]+)"  # of parts to run again, as merge and info print it
@@ -47,13 +47,24 @@ class Chaos:
         self.slurm, self.world, self.job, self.form = slurm, world, job, form
         self.random = random.Random(16)
         self.done = dict.fromkeys(("kill -9", "TERM", "requeue", "node"), 0)
+        self.requeued, self.killed = set(), set()  # elements, by a blow
 
     def run(self):
+        """Strikes until nothing is left to strike, then waits for the nodes that died."""
+        self._strike_all(self._blows())
+        self.slurm.wait_for_nodes()
+        return self
+
+    def _blows(self):
+        """The kinds of the blows; the last is the first to strike."""
         blows = ["kill -9"] * self.form.kills + ["TERM"] * self.form.terms
         blows += ["requeue"] * self.form.requeues + ["node"] * self.form.nodes
         self.random.shuffle(blows)
         # A node first: what it ran comes again later, and the last blows find it.
         blows.append(blows.pop(blows.index("node")))
+        return blows
+
+    def _strike_all(self, blows):
         pause = self._pause(len(blows))
         end = time.monotonic() + 300
         while blows and time.monotonic() < end:
@@ -62,7 +73,6 @@ class Chaos:
                 self.done[blows.pop()] += 1
             elif self._is_over():
                 break
-        return self
 
     def _pause(self, count):
         """Seconds between two blows, so that all of them come while the first half is packed."""
@@ -76,28 +86,49 @@ class Chaos:
             busy = self.slurm.busy_nodes(self.job)
             return bool(busy) and self.slurm.lose_node(self.random.choice(busy)) > 1
         if kind == "requeue":
-            running = self.slurm.running(self.job)
-            if not running:
-                return False
-            element = f"{self.job}_{self.random.choice(running)}"
-            # It may have ended in between: then Slurm refuses.
-            return self.slurm.succeeds("scontrol", "requeue", element)
-        victims = packs_of(self.slurm, self.world)
-        number = signal.SIGKILL if kind == "kill -9" else signal.SIGTERM
-        return bool(victims) and kill(self.random.choice(victims), number)
+            return self._requeue()
+        return self._kill(signal.SIGKILL if kind == "kill -9" else signal.SIGTERM)
+
+    def _requeue(self):
+        """Not what a blow has killed: it would not fail, but come again."""
+        running = sorted(set(self.slurm.running(self.job)) - self.killed)
+        if not running:
+            return False
+        number = self.random.choice(running)
+        # It may have ended in between: then Slurm refuses.
+        if not self.slurm.succeeds("scontrol", "requeue", f"{self.job}_{number}"):
+            return False
+        self.requeued.add(number)
+        return True
+
+    def _kill(self, number):
+        """Not what a blow has requeued: Slurm may be ending it, and then it would not fail."""
+        packs = packs_of(self.slurm, self.world, self.job)
+        running = set(self.slurm.running(self.job)) - self.requeued
+        victims = [(process, element) for process, element in packs if element in running]
+        if not victims:
+            return False
+        process, element = self.random.choice(victims)
+        if not kill(process, number):
+            return False
+        self.killed.add(element)
+        return True
 
     def _is_over(self):
-        return not {"PENDING", "RUNNING", "COMPLETING"} & set(self.slurm.states(self.job).values())
+        states = self.slurm.states(self.job)
+        return bool(states) and set(states.values()) <= OVER
 
     def __str__(self):
         return ", ".join(f"{count} × {name}" for name, count in self.done.items() if count)
 
 
-def packs_of(slurm, world):
-    """The processes of hotpack that this cluster started."""
-    mine = f"SLURM_CONF={slurm.folder}/slurm.conf".encode()
+def packs_of(slurm, world, job):
+    """The processes of hotpack that this cluster started for an array, each with its element."""
+    mine = {"SLURM_CONF": f"{slurm.folder}/slurm.conf", "SLURM_ARRAY_JOB_ID": job}
     begin = str(world.hotpack).encode()
-    return [p for p, _, c in processes() if c.startswith(begin) and mine in environment_of(p)]
+    begun = [process for process, _, command in processes() if command.startswith(begin)]
+    variables = [(process, variables_of(process)) for process in begun]
+    return [(p, int(v["SLURM_ARRAY_TASK_ID"])) for p, v in variables if mine.items() <= v.items()]
 
 
 def script(path, world, *command):
