@@ -5,6 +5,7 @@ usage: completions_test.py HOTPACK FOLDER      (the program, and what scripts/ma
 """
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -31,7 +32,8 @@ COMMANDS = {command["name"]: help_of(command["name"]) for command in PROGRAM["co
 def complete(*words, folder=None):
     """What bash offers for the last word of `hotpack WORDS…`."""
     script = f'source "{BASH}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hotpack; printf "%s\\n" "${{COMPREPLY[@]}}"'
-    done = subprocess.run(["bash", "--norc", "-uc", script, "bash", "hotpack", *words], capture_output=True, text=True, check=True, cwd=folder)
+    done = subprocess.run(["bash", "--norc", "-uc", script, "bash", "hotpack", *words], capture_output=True, text=True, check=True, cwd=folder,
+                          env={**os.environ, "LC_ALL": "C.UTF-8"})  # it may warn of a locale that is not there
     assert done.stderr == "", done.stderr
     return done.stdout.split()
 

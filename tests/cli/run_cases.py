@@ -34,6 +34,10 @@ ANY_LINES = "[...]"
 ANY_TEXT = "[..]"
 NO_NEWLINE = "[no newline]"
 STEP_SECONDS = 120
+# Variables that hotpack reads: those of terminals, its own, and those of schedulers and of CI (src/pack/schedulers.cpp).
+READ = ("NO_COLOR", "COLUMNS", "RANK", "WORLD_SIZE", "GITLAB_CI")
+READ_PREFIXES = ("HOTPACK_", "SLURM_", "LSB_", "SGE_", "FLUX_", "PBS_", "JOB_COMPLETION", "OMPI_", "PMI_", "AWS_BATCH_", "BATCH_TASK_",
+                 "CLOUD_RUN_", "CI_NODE_", "BUILDKITE_")
 
 
 @dataclass
@@ -105,7 +109,7 @@ def lines_of(output, places):
 
 def run_step(step, hotpack, sample_data, folder):
     """What comes back when the step's command is run."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
+    environment = {name: value for name, value in os.environ.items() if name not in READ and not name.startswith(READ_PREFIXES)}
     environment |= {"PATH": f"{hotpack.parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TERM": "dumb", "SAMPLE_DATA": str(sample_data)}
     done = subprocess.run(["sh", "-c", "\n".join(step.command)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=STEP_SECONDS)

@@ -6,6 +6,7 @@ The environment names the command (HOTPACK) and the images (SAMPLE_DATA); CMakeL
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -15,6 +16,10 @@ SAMPLE_DATA = Path(os.environ["SAMPLE_DATA"])
 STREET = SAMPLE_DATA / "street"
 FRUIT = SAMPLE_DATA / "fruit"
 SECONDS = 120
+
+# A shell starts background jobs with interrupts ignored, which programs of the tests would inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def street(images=STREET / "images", labels=STREET / "masks_color", *more):
