@@ -251,13 +251,24 @@ def test_next_into_moves_the_loader_as_a_loop_does(big):
 
 
 def test_other_threads_run_while_next_into_waits(run):
-    """Of calls that take more than 5 ms, the other thread must run in the middle of at least half."""
+    """In the middle of five calls of more than 5 ms the other thread must run. It runs in none while calls hold Python's lock; and on a
+    busy machine not in each, so there may be 60 calls."""
     text = run(
         """
 import sys, threading, time, numpy as np, hotpack
 ds = hotpack.open(*[sys.argv[1]] * 8)
-loader = hotpack.Loader(ds.subset(list(range(24)) * 2000), 24000, image=hotpack.Image("float32"), threads=1, slots=2)
-image = np.empty((24000, 10, 12, 3), np.float32)
+def open_loader(count):
+    loader = hotpack.Loader(ds.subset(list(range(24)) * (count // 12)), count, image=hotpack.Image("float32"), threads=1, slots=2)
+    return loader, np.empty((count, 10, 12, 3), np.float32)
+def time_of_call():
+    begin = time.perf_counter()
+    loader.next_into(image) or loader.next_into(image)  # an epoch may be over
+    return begin, time.perf_counter()
+count = 24000
+loader, image = open_loader(count)
+while min(end - begin for begin, end in [time_of_call() for _ in range(4)]) < 0.01:
+    count *= 2
+    loader, image = open_loader(count)
 moments = []
 def work():
     while True:
@@ -265,18 +276,17 @@ def work():
         time.sleep(0.0005)
 threading.Thread(target=work, daemon=True).start()
 calls = ran = 0
-for _ in range(20):
-    begin = time.perf_counter()
-    loader.next_into(image)
-    end = time.perf_counter()
-    if end - begin > 0.005:
-        calls += 1
-        ran += any(begin + 0.001 < moment < end - 0.001 for moment in moments)
-print(calls >= 4, ran >= calls / 2, loader.stats()["wait_seconds"] > 0)
+while ran < 5 and calls < 60:
+    moments.clear()
+    begin, end = time_of_call()
+    edge = (end - begin) / 4
+    calls += 1
+    ran += edge > 0.00125 and any(begin + edge < moment < end - edge for moment in list(moments))
+print(ran, loader.stats()["wait_seconds"] > 0)
 """,
         golden_pack("bits"),
     )
-    assert text == "True True True\n"
+    assert text == "5 True\n"
 
 
 # ---- acceptance 6 to 8: memory
@@ -377,9 +387,17 @@ def test_loaders_do_not_pickle_and_say_what_to_do(big):
         pickle.dumps(hotpack.Loader(big, 2))
 
 
+# Python 3.12 and newer warn of a fork while there are threads, which is what these tests do.
+FORKS_WITH_THREADS = """
+import warnings
+warnings.filterwarnings("ignore", ".* is multi-threaded, use of fork", DeprecationWarning)
+"""
+
+
 def test_a_forked_child_is_refused_the_parents_loader(run):
     assert run(
-        """
+        FORKS_WITH_THREADS
+        + """
 import os, sys, hotpack
 ds = hotpack.open(sys.argv[1]); loader = hotpack.Loader(ds, 1); next(iter(loader))
 child = os.fork()
@@ -396,19 +414,21 @@ print(os.waitpid(child, 0)[1], next(iter(loader)).epoch)
 
 def test_a_forked_child_ends_while_its_parent_waits(run):
     """Threads of the parent that wait do not exist in the child, which must not wait for them."""
-    program = """
+    program = FORKS_WITH_THREADS + """
 import os, sys, threading, time, hotpack
 loader = hotpack.Loader(hotpack.open(sys.argv[1]), 1)
 def read():
     while True:
         for batch in loader: batch.image.sum()
 threading.Thread(target=read, daemon=True).start()
-began = time.monotonic()
+longest = 0
 for _ in range(10):
+    began = time.monotonic()
     child = os.fork()
     if child == 0: sys.exit(sum(1 for batch in hotpack.Loader(loader.dataset, 1)) != 3)
     assert os.waitpid(child, 0)[1] == 0
-print(time.monotonic() - began < 9)
+    longest = max(longest, time.monotonic() - began)
+print(longest < 9)
 """
     assert run(program, golden_pack("bits")) == "True\n"
 
@@ -486,11 +506,15 @@ def test_steady_state_keeps_threads_descriptors_and_memory(run):
     """100 epochs, 1,000 early breaks, 1,000 loaders."""
     text = run(
         """
-import os, sys, hotpack
+import os, re, sys, time, hotpack
 ds = hotpack.open(sys.argv[1])
-def state():
-    pages = int(open("/proc/self/statm").read().split()[1])
-    return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task")), pages
+def threads(): return len(os.listdir("/proc/self/task"))
+def state(wanted):
+    # The system may list a thread that has ended for a moment.
+    end = time.monotonic() + 5
+    while threads() != wanted and time.monotonic() < end: time.sleep(0.01)
+    kibibytes = int(re.search(r"Rss: +(\\d+)", open("/proc/self/smaps_rollup").read())[1])
+    return len(os.listdir("/proc/self/fd")), threads(), kibibytes
 def epochs(count, breaks):
     loader = hotpack.Loader(ds, 1)
     for _ in range(count): sum(x.sum() for x, y in loader)
@@ -499,9 +523,10 @@ def epochs(count, breaks):
     loader.close()
 def loaders(count):
     for _ in range(count): next(iter(hotpack.Loader(ds, 1)))
-epochs(20, 20); loaders(20); before = state()
-epochs(100, 1000); loaders(1000); after = state()
-print(after[0] - before[0], after[1] - before[1], (after[2] - before[2]) * 4 // 1024)
+alone = threads()
+epochs(20, 20); loaders(20); before = state(alone)
+epochs(100, 1000); loaders(1000); after = state(before[1])
+print(after[0] - before[0], after[1] - before[1], (after[2] - before[2]) // 1024)
 """,
         golden_pack("bits"),
     )
