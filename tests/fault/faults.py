@@ -346,13 +346,13 @@ def arguments():
 
 def main():
     settings = arguments()
+    os.umask(0o022)  # a run as another user reads inputs and programs
     lanes = {"calls": fail_calls, "kills": kill_runs, "power": lose_power, "limits": run_short}
     table, began = Table(), time.monotonic()
     # In memory where that may be: flushes to a disk would be most of the time, and the order of calls is what is looked at.
     memory = MEMORY if os.access(MEMORY, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="hotpack-faults-", dir=memory) as folder, far_folder(memory) as far:
+    with tempfile.TemporaryDirectory(prefix="hotpack-faults-", dir=memory) as folder, far_folder(memory) as far, copied_programs() as programs:
         os.chmod(folder, 0o755)
-        programs = [Path(os.environ[name]) for name in ("HOTPACK", "COUNTED_CALLS", "READ_EPOCH")]
         world = World(Path(folder), *programs, far=Path(far) if far else None)
         if settings.only:
             world.workloads = {name: world.workloads[name] for name in settings.only.split(",")}
@@ -365,6 +365,19 @@ def main():
     total = sum(sum(counts.values()) for counts in table.rows.values())
     print(f"{total} runs in {time.monotonic() - began:.0f} s\n{total - table.bad} passed, {table.bad} failed")
     return 1 if table.bad else 0
+
+
+@contextlib.contextmanager
+def copied_programs():
+    """The programs in a folder of their own, for the user who may start no threads: another may not enter the folder that holds the build.
+
+    The folder is not in memory: some systems run no program from there."""
+    with tempfile.TemporaryDirectory(prefix="hotpack-faults-") as folder:
+        os.chmod(folder, 0o755)
+        programs = [Path(shutil.copy(os.environ[name], folder)) for name in ("HOTPACK", "COUNTED_CALLS", "READ_EPOCH")]
+        for program in programs:
+            program.chmod(0o755)
+        yield programs
 
 
 @contextlib.contextmanager
