@@ -22,12 +22,13 @@ std::uint64_t size_in(const struct stat& status) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-// 0 if the file system, or the kernel, does not know.
-std::int64_t born_ns(int folder, const char* name, int flags) {
+// 0 if the file system does not know, or the kernel refuses to say.
+std::uint64_t born_ns(int folder, const char* name, int flags) {
   struct statx found {};
   if (::statx(folder, name, flags, STATX_BTIME, &found) != 0 || (found.stx_mask & STATX_BTIME) == 0)
     return 0;
-  return found.stx_btime.tv_sec * 1'000'000'000 + found.stx_btime.tv_nsec;
+  return static_cast<std::uint64_t>(found.stx_btime.tv_sec) * 1'000'000'000 +
+         found.stx_btime.tv_nsec;
 }
 
 // The arguments of fstatat().
@@ -168,6 +169,12 @@ Result<std::string> File::read_text() const {
 Result<std::string> read_text_file(const std::string& path) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
   return file.read_text();
+}
+
+Result<std::uint64_t> size_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return io_error("cannot stat", path, errno);
+  return size_in(status);
 }
 
 Result<FileIdentity> identity_of(const std::string& path) {

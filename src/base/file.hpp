@@ -20,11 +20,12 @@ namespace hotpack {
 // the inode of a removed file to a new one, hence the time of birth.
 struct FileIdentity {
   std::uint64_t device = 0;
-  std::uint64_t number = 0;  // the inode
-  std::int64_t born_ns = 0;  // since 1970; 0 if the file system does not know
+  std::uint64_t number = 0;   // the inode
+  std::uint64_t born_ns = 0;  // since 1970; 0 if the system does not say
   std::uint64_t size_bytes = 0;
   [[nodiscard]] bool same_file(const FileIdentity& other) const {
-    return device == other.device && number == other.number && born_ns == other.born_ns;
+    return device == other.device && number == other.number &&
+           (born_ns == other.born_ns || born_ns == 0 || other.born_ns == 0);
   }
   bool operator==(const FileIdentity&) const = default;
 };
@@ -73,6 +74,7 @@ class File {
 [[nodiscard]] Status read_file(const std::string& path, std::vector<std::byte>& into);
 [[nodiscard]] Result<std::string> read_text_file(const std::string& path);
 
+[[nodiscard]] Result<std::uint64_t> size_of(const std::string& path);
 // The identity of the file that the path names now.
 [[nodiscard]] Result<FileIdentity> identity_of(const std::string& path);
 // The same for a name in the folder `folder`, a descriptor. A link is not followed. `path` is for

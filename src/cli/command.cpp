@@ -306,7 +306,7 @@ void CommandContext::print_packs(const std::vector<Report>& packs, bool several,
 
 int CommandContext::fail(const Error& error) {
   failure_ = error;
-  failure_->message = with_given_options(error.message, given_);
+  failure_->message = with_given_options(error.message, given_, proposed_);
   terminal_->error(with_advice_below(failure_->describe()));
   return exit_code_of(error);
 }
@@ -331,8 +331,10 @@ void CommandContext::expect_json(JsonWishes wishes) {
 void CommandContext::note_options(const CLI::App& root) {
   named_ = named_options(root);
   expect_json({json_, terminal_options_.progress == ProgressMode::json});
+  const CLI::App& given = given_command(root);
+  if (given.get_name() == "plan") proposed_ = "plan";
   for (const CLI::App* command : root.get_subcommands({}))
-    if (command->get_name() == "pack") given_ = options_to_keep(given_command(root), *command);
+    if (command->get_name() == "pack") given_ = options_to_keep(given, *command);
 }
 
 Status CommandContext::open_terminal() {

@@ -107,7 +107,7 @@ class CommandContext {
       const char* const* argv);  // keeps the line as typed, for the log, and finds --json and
                                  // --progress json early: errors of the parser need them
   void note_refused_options(const CLI::App& root);  // the same for a configuration file
-  // Keeps the parsed options: fail() adds them to proposed commands of `pack`.
+  // Keeps the parsed options: fail() adds them to proposed commands of `pack` or `plan`.
   void note_options(const CLI::App& root);
   [[nodiscard]] bool json_asked() const { return json_asked_; }  // even if the line is refused
   [[nodiscard]] Status open_terminal();                          // uses the parsed options
@@ -138,6 +138,7 @@ class CommandContext {
   std::string typed_;
   std::vector<std::string> words_;  // of the line as typed
   std::vector<GivenOption> given_;
+  std::string proposed_ = "pack";  // the command that errors propose
   std::vector<NamedOption> named_;
   std::optional<Error> failure_;
   std::optional<StopSignals> stop_signals_;

@@ -42,6 +42,11 @@ int describe_plan(CommandContext& context, const std::string& path, const InfoOp
   return context.fail(sets.error());
 }
 
+// Returns what Dataset::open() says of an unfinished pack, without what it says to do.
+std::string without_advice(const std::string& message) {
+  return message.substr(0, std::min(message.find(". To finish"), message.find(", which ")));
+}
+
 // Adds the report of a pack, and returns its exit code.
 int describe(CommandContext& context, const std::string& folder, const InfoOptions& options,
              bool several, std::vector<Report>& reports) {
@@ -51,7 +56,7 @@ int describe(CommandContext& context, const std::string& folder, const InfoOptio
   if (!dataset.ok()) {
     Error error = dataset.error();
     if (const std::string text = missing_partitions_text(folder, options.partitions); !text.empty())
-      error.message = error.message.substr(0, error.message.find(". To finish")) + ". " + text;
+      error.message = without_advice(error.message) + ". " + text;
     // For a single pack, finish() writes the error.
     if (several) reports.push_back(failed_pack(folder, error));
     return context.fail(error);

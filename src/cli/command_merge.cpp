@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -277,17 +278,35 @@ void wait_for_shards(Terminal& terminal, const MergeCommand& command) {
 
 // ---- the command
 
+// The shards that a split lacks, and those of all splits after it, by the names of their files.
+std::vector<pipeline::MissingShards> missing_from_here(pipeline::MissingShards missing,
+                                                       std::span<const Part> rest) {
+  std::vector<pipeline::MissingShards> all{std::move(missing)};
+  for (const Part& part : rest) {
+    auto more = pipeline::find_missing(part.options.sources);
+    if (more && !more->empty()) all.push_back(*std::move(more));
+  }
+  return all;
+}
+
 // Prints the error; in JSON with the shards and partitions to pack (again), if there are any.
-int fail(CommandContext& context, const Error& error, const pipeline::MissingShards& missing,
+// `splits` lack shards; the error is about the first.
+int fail(CommandContext& context, Error error, std::span<const pipeline::MissingShards> splits,
          const std::optional<std::uint64_t>& partitions) {
+  if (splits.size() > 1 && !splits.front().empty())
+    error.message += ". " + counted_text(splits.size() - 1, "more split") + " " +
+                     (splits.size() == 2 ? "lacks" : "lack") + " shards" +
+                     (partitions ? "; for all, " + pipeline::run_again_text(splits, *partitions)
+                                 : std::string());
   const int code = context.fail(error);
-  if (!context.json() || missing.ranges.empty()) return code;
+  if (!context.json() || splits.front().empty()) return code;
   Report refused;
   const format::Json json = error_json(error, code);
   for (const auto& [name, value] : json.items()) refused.member(name, value);
-  refused.member("missing_shards", missing.list());
+  refused.member("missing_shards", splits.front().list());
   refused.member("missing_partitions",
-                 partitions ? format::Json(missing.partition_list(*partitions)) : format::Json());
+                 partitions ? format::Json(pipeline::partitions_to_run(splits, *partitions).list)
+                            : format::Json());
   context.print(refused);
   return code;
 }
@@ -316,12 +335,16 @@ int merge(CommandContext& context, MergeCommand command) {
   if (context.terminal().stop_requested()) return stopped_early(context);
   Result<std::vector<Part>> parts = parts_of(options);
   if (!parts.ok()) return context.fail(parts.error());
-  for (Part& part : *parts) {
+  for (std::size_t i = 0; i < parts->size(); ++i) {
+    Part& part = (*parts)[i];
     const auto start = std::chrono::steady_clock::now();
     pipeline::MissingShards missing;
     Result<MergeReport> report = pipeline::merge(part.options, context.terminal(), &missing);
     context.terminal().finish_progress();
-    if (!report.ok()) return fail(context, report.error(), missing, options.partitions);
+    if (!report.ok())
+      return fail(context, report.error(),
+                  missing_from_here(std::move(missing), std::span(*parts).subspan(i + 1)),
+                  options.partitions);
     part.report = std::move(report).value();
     part.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (part.report.status == MergeStatus::stopped) return stopped(context, part.report);

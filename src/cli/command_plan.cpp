@@ -1,16 +1,20 @@
 // hotpack plan: decides everything that a pack needs to know, once, for many machines.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_arguments.hpp"
 #include "cli/pack_messages.hpp"
 #include "cli/pack_report.hpp"
 #include "pack/pack.hpp"
+#include "pack/schedulers.hpp"
 
 namespace hotpack::cli {
 
@@ -20,6 +24,20 @@ struct PlanCommand {
   PackArguments arguments;
   std::string output;
 };
+
+// If the environment says how many partitions will pack the plan: warns if they are more than its
+// shards.
+void warn_of_idle_partitions(Terminal& terminal, const pipeline::PackRun& run) {
+  const auto partitions = pipeline::expected_partitions(pipeline::process_environment());
+  if (!partitions.ok() || !*partitions || run.sets.empty()) return;
+  std::uint64_t shards = 0;
+  for (const pipeline::PackReport& set : run.sets) shards = std::max(shards, set.plan.shards);
+  if (**partitions <= shards) return;
+  terminal.warning("HOTPACK_PARTITIONS is " + std::to_string(**partitions) +
+                   ", but the plan has only " + counted_text(shards, "shard") +
+                   ": some partitions will write nothing. For more shards, give --shard-samples or "
+                   "a smaller --shard-size");
+}
 
 int run_plan(CommandContext& context, PlanCommand& command) {
   if (wants_preset_list(command.arguments)) {
@@ -39,6 +57,7 @@ int run_plan(CommandContext& context, PlanCommand& command) {
   if (context.json() || run->status != pipeline::PackStatus::stopped)
     context.print(pack_report(*run, seconds));
   for (const pipeline::PackReport& set : run->sets) warn_of_set(context, set);
+  warn_of_idle_partitions(context.terminal(), *run);
   if (run->status == pipeline::PackStatus::stopped)
     context.terminal().warning("stopped, no plan is written. Run the same command again");
   return kExitGood;  // if it was stopped, run_main() raises the signal again

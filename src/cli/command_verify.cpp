@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
@@ -96,6 +97,21 @@ std::string some_of(const std::vector<std::string>& names) {
   return joined_text(first, ", ") + " and " + number_text(names.size() - kMostNamed) + " more";
 }
 
+std::string what_to_do(const Verified& verified) {
+  const std::vector<std::string>& damaged = verified.report.damaged_files;
+  const std::string folder = folder_of(verified);
+  if (std::find(damaged.begin(), damaged.end(), format::kManifestName) != damaged.end() &&
+      !std::filesystem::exists(std::filesystem::path(folder) / format::kManifestName))
+    return "to finish this pack, repeat the `hotpack pack` command that made " +
+           quoted_text(folder) + "; if it is packed in partitions, `hotpack info " +
+           shell_word(folder) + "` tells what is missing, and `hotpack merge` finishes it";
+  if (verified.report.shards == 0 && !verified.one_shard)
+    return "no shard is here: put them next to dataset.json. To pack them again, repeat the "
+           "`hotpack pack` command that made " +
+           quoted_text(folder) + ", with --repair added";
+  return repair_text(folder);
+}
+
 // With `several`, each line begins with the name of its pack.
 Report report_of(const Verified& verified, bool several) {
   Report report;
@@ -113,7 +129,7 @@ Report report_of(const Verified& verified, bool several) {
       found.shards == 0 && damaged == std::vector<std::string>{std::string(format::kManifestName)};
   if (damaged.empty() || no_pack) return report;
   line(start + "damaged: " + some_of(damaged));
-  line(repair_text(folder_of(verified)));
+  line(what_to_do(verified));
   return report;
 }
 

@@ -1,8 +1,8 @@
 // The commands of hotpack, one source file each.
 //
-// Each function adds one subcommand to `app` (CommandContext::add_command): its options, bound to
-// values that a shared_ptr keeps alive, and its action, passed to `context.set_action()`. No action
-// runs while the command line is being parsed.
+// Each function adds one subcommand to `app` (CommandContext::add_command), and if the line names
+// it, also its options, bound to values that a shared_ptr keeps alive, and its action, passed to
+// `context.set_action()`. No action runs while the command line is being parsed.
 #pragma once
 
 #include <span>

@@ -133,20 +133,23 @@ void OutputTree::remove(const std::string& name) {
   if (!folder.ok()) return;
   const int at = folder->number() >= 0 ? folder->number() : descriptor_;
   const std::string last = last_part(name);
+  struct stat found {};
   const std::lock_guard lock(naming_);
-  const Result<FileIdentity> found = identity_at(at, last, name);
-  if (!found.ok()) return;
-  const Written* const written = find_written(*found);
+  if (::fstatat(at, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) return;
+  const Written* const written = find_written(at, last, found);
   if (written == nullptr || written->has_replaced) return;
-  written_.erase({found->device, found->number});
+  written_.erase({found.st_dev, found.st_ino});
   ::unlinkat(at, last.c_str(), 0);
 }
 
-const OutputTree::Written* OutputTree::find_written(const FileIdentity& file) const {
-  const auto entry = written_.find({file.device, file.number});
-  // If another program removed the file, a new one may have its inode.
-  if (entry == written_.end() || !entry->second.identity.same_file(file)) return nullptr;
-  return &entry->second;
+// `found` is of the file `name` in the folder. If another program removed a file of this run, a new
+// file may have its inode.
+const OutputTree::Written* OutputTree::find_written(int folder, const std::string& name,
+                                                    const struct stat& found) const {
+  const auto entry = written_.find({found.st_dev, found.st_ino});
+  if (entry == written_.end() || !S_ISREG(found.st_mode)) return nullptr;
+  const Result<FileIdentity> now = identity_at(folder, name, name);
+  return now.ok() && entry->second.identity.same_file(*now) ? &entry->second : nullptr;
 }
 
 // Renames the temporary file to its final name `last`. `replace` permits replacing a file that
@@ -156,12 +159,11 @@ Status OutputTree::put(int folder, const std::string& temporary, const std::stri
                        const std::string& name, bool replace) {
   const std::string path = path_ + "/" + name;
   struct stat found {};
-  const std::lock_guard lock(naming_);
   HOTPACK_ASSIGN(const FileIdentity made, identity_at(folder, temporary, path));
+  const std::lock_guard lock(naming_);
   const bool exists = ::fstatat(folder, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
   if (exists) {
-    HOTPACK_ASSIGN(const FileIdentity older, identity_at(folder, last, path));
-    if (S_ISREG(found.st_mode) && find_written(older) != nullptr)
+    if (find_written(folder, last, found) != nullptr)
       return data_error(
           "the file of another sample has this name already: the file system does not distinguish "
           "names that differ only in case or Unicode form. Choose a folder on another file system, "

@@ -11,6 +11,8 @@
 // two names of this run; `io`.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -46,8 +48,9 @@ class OutputTree {
     FileIdentity identity;
     bool has_replaced = false;  // an older file
   };
-  // The entry of written_ for this file; null if this run has not written it.
-  [[nodiscard]] const Written* find_written(const FileIdentity& file) const;
+  // The entry of written_ for a file; null if this run has not written it.
+  [[nodiscard]] const Written* find_written(int folder, const std::string& name,
+                                            const struct stat& found) const;
   [[nodiscard]] Status put(int folder, const std::string& temporary, const std::string& last,
                            const std::string& name, bool replace);
 

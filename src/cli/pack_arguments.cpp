@@ -553,10 +553,11 @@ void add_writing_options(CLI::App& command, PackArguments& arguments) {
       "write each shard here first, on a disk of this machine; then it goes to -o in order of "
       "its bytes, or to --on-shard",
       "DIR", kWriting);
-  add_value(command, "--on-shard", run.on_shard,
-            "run this command of the shell for each finished shard, with its path in place of {}; "
-            "needs --receipt",
-            "COMMAND", kWriting);
+  add_value(
+      command, "--on-shard", run.on_shard,
+      "run this command of the shell for each finished shard, with its path in place of {} and "
+      "its split in place of {split}; needs --receipt",
+      "COMMAND", kWriting);
   const auto set_partition = [&run](const std::string& text) {
     const Result<pipeline::Partition> partition =
         pipeline::parse_partition(text, pipeline::process_environment());

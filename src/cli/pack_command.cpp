@@ -142,12 +142,19 @@ std::vector<GivenOption> options_to_keep(const CLI::App& command, const CLI::App
   return kept;
 }
 
-std::string with_given_options(std::string_view text, std::span<const GivenOption> given) {
+std::string with_given_options(std::string_view text, std::span<const GivenOption> given,
+                               std::string_view command) {
+  constexpr std::string_view kPack = "hotpack pack ";
   std::string finished;
   for (const std::string_view line : lines_of(text)) {
-    const bool command =
-        line.find("hotpack pack ") != std::string_view::npos && line.ends_with(kSomewhere);
-    finished += (command ? finished_command(line, given) : std::string(line)) + "\n";
+    const std::size_t at = line.find(kPack);
+    if (at == std::string_view::npos || !line.ends_with(kSomewhere)) {
+      finished += std::string(line) + "\n";
+    } else {
+      const std::string proposed = finished_command(line, given);
+      finished += proposed.substr(0, at) + "hotpack " + std::string(command) + " " +
+                  proposed.substr(at + kPack.size()) + "\n";
+    }
   }
   if (!text.ends_with('\n') && !finished.empty()) finished.pop_back();
   return finished;

@@ -33,8 +33,10 @@ struct GivenOption {
 
 // An error may propose commands: lines that end with `hotpack pack … -o OUT`. Returns `text` with
 // the user's options `given` added to each such command, so that the user need not type them again.
-// Does not add an option that the command contains already.
+// Does not add an option that the command contains already. `command` is "pack", or "plan" to
+// propose commands of that with the same options.
 [[nodiscard]] std::string with_given_options(std::string_view text,
-                                             std::span<const GivenOption> given);
+                                             std::span<const GivenOption> given,
+                                             std::string_view command = "pack");
 
 }  // namespace hotpack::cli

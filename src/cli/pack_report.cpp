@@ -70,7 +70,9 @@ Json plan_json(const pipeline::PlanSummary& plan) {
 void add_plan_lines(Report& report, const PackReport& set) {
   const pipeline::PlanSummary& plan = set.plan;
   constexpr std::string_view kLabelsAre = "labels are ";
-  if (!set.split.empty()) report.line("set", set.split + ", to " + printable_name(set.output));
+  if (!set.split.empty())
+    report.line("set",
+                set.split + (set.output.empty() ? "" : ", to " + printable_name(set.output)));
   if (set.partition) report.line("part", partition_text(*set.partition));
   if (!plan.explanation.empty())
     report.line("labels", plan.explanation.substr(

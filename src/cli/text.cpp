@@ -263,8 +263,24 @@ std::string laid_out(std::string_view text, std::size_t columns) {
   return with_spaces(fitted(shown, columns));
 }
 
+// Returns the only candidate that begins with the word, such as "--partition" for "--part".
+std::optional<std::string> completed_word(std::string_view word,
+                                          std::span<const std::string> candidates) {
+  constexpr std::size_t kLeast = 3;  // letters; fewer begin words by chance
+  const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
+  if (word.size() - dashes < kLeast) return std::nullopt;
+  std::optional<std::string> found;
+  for (const std::string& candidate : candidates) {
+    if (!candidate.starts_with(word)) continue;
+    if (found) return std::nullopt;
+    found = candidate;
+  }
+  return found;
+}
+
 std::optional<std::string> nearest_word(std::string_view word,
                                         std::span<const std::string> candidates) {
+  if (auto longer = completed_word(word, candidates)) return longer;
   std::optional<std::string> nearest;
   std::size_t least = 0;
   for (const std::string& candidate : candidates) {

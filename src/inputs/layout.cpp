@@ -281,7 +281,7 @@ Status check_root(const std::string& root) {
   if (is_regular_file(root))
     return usage_error(root +
                        " is a file, expected the folder of a data set; give a table of images and "
-                       "labels with --pairs");
+                       "labels with --pairs, a plan with --plan");
   HOTPACK_TRY(read_folder(root));
   if (is_regular_file(path_below(root, format::kManifestName)))
     return usage_error(root + " is a packed data set, expected a folder of images");

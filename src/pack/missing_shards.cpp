@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
+#include <utility>
 
 #include "base/folder.hpp"
 #include "base/text.hpp"
@@ -17,20 +18,24 @@ std::string range_text(const ShardRange& range) {
          (range.end - range.first > 1 ? "-" + std::to_string(range.end - 1) : std::string());
 }
 
-// The partitions that write the shards, in place of shards.
-MissingShards writers_of(const MissingShards& missing, std::uint64_t partitions) {
-  // Every partition between the first and the last of a range writes shards of it.
-  MissingShards writers{partitions, {}};
-  for (const ShardRange& range : missing.ranges) {
-    const std::uint64_t first = partition_of(range.first, missing.shards, partitions);
-    const std::uint64_t end = partition_of(range.end - 1, missing.shards, partitions) + 1;
-    if (!writers.empty() && first <= writers.ranges.back().end) {
-      writers.ranges.back().end = end;
-    } else {
-      writers.ranges.push_back({first, end});
-    }
+// Every partition between the first and the last of a range writes shards of it.
+ShardRange writers_of(const ShardRange& range, std::uint64_t shards, std::uint64_t partitions) {
+  return {partition_of(range.first, shards, partitions),
+          partition_of(range.end - 1, shards, partitions) + 1};
+}
+
+// Joins ranges that overlap or touch.
+std::vector<ShardRange> joined(std::vector<ShardRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const ShardRange& a, const ShardRange& b) { return a.first < b.first; });
+  std::vector<ShardRange> result;
+  for (const ShardRange& range : ranges) {
+    if (!result.empty() && range.first <= result.back().end)
+      result.back().end = std::max(result.back().end, range.end);
+    else
+      result.push_back(range);
   }
-  return writers;
+  return result;
 }
 
 }  // namespace
@@ -56,11 +61,7 @@ std::string MissingShards::short_list() const {
 }
 
 std::string MissingShards::partition_list(std::uint64_t partitions) const {
-  return writers_of(*this, partitions).list();
-}
-
-std::uint64_t MissingShards::partition_count(std::uint64_t partitions) const {
-  return writers_of(*this, partitions).count();
+  return partitions_to_run({this, 1}, partitions).list;
 }
 
 std::string MissingShards::text() const {
@@ -70,6 +71,24 @@ std::string MissingShards::text() const {
   return std::to_string(lacking) + " of " + counted_text(shards, "shard") +
          (lacking == 1 ? " is missing: " + name
                        : " are missing: " + short_list() + ", the first is " + name);
+}
+
+PartitionsToRun partitions_to_run(std::span<const MissingShards> splits, std::uint64_t partitions) {
+  std::vector<ShardRange> writers;
+  for (const MissingShards& split : splits)
+    for (const ShardRange& range : split.ranges)
+      writers.push_back(writers_of(range, split.shards, partitions));
+  const MissingShards all{partitions, joined(std::move(writers))};
+  return {all.count(), all.list()};
+}
+
+std::string run_again_text(std::span<const MissingShards> splits, std::uint64_t partitions) {
+  const PartitionsToRun runs = partitions_to_run(splits, partitions);
+  const std::string all = std::to_string(partitions);
+  const std::string which = runs.count == 1
+                                ? "partition " + runs.list + " of " + all
+                                : std::to_string(runs.count) + " of " + all + " partitions";
+  return "run " + which + " again: HOTPACK_PARTITIONS=" + all + " and --array=" + runs.list;
 }
 
 MissingShards missing_from(std::uint64_t shards, const std::vector<std::uint64_t>& present) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,24 @@ struct MissingShards {
   [[nodiscard]] std::string list() const;
   // For people: "8-9, 18-23, …".
   [[nodiscard]] std::string short_list() const;
-  // The partitions that write them, as --array takes numbers, and how many these are. Precondition:
-  // `partitions` is not 0.
+  // The partitions that write them, as --array takes numbers. Precondition: `partitions` is not 0.
   [[nodiscard]] std::string partition_list(std::uint64_t partitions) const;
-  [[nodiscard]] std::uint64_t partition_count(std::uint64_t partitions) const;
   // For people: "24 of 80 shards are missing: 8-9, 18-23, …, the first is shard-…".
   [[nodiscard]] std::string text() const;
 };
+
+// Partitions, of which each writes its range of every split.
+struct PartitionsToRun {
+  std::uint64_t count = 0;
+  std::string list;  // as --array takes numbers
+};
+
+// The partitions that write what the splits lack. Precondition: `partitions` is not 0.
+[[nodiscard]] PartitionsToRun partitions_to_run(std::span<const MissingShards> splits,
+                                                std::uint64_t partitions);
+// What to do about them: "run partition 2 of 4 again: HOTPACK_PARTITIONS=4 and --array=2".
+[[nodiscard]] std::string run_again_text(std::span<const MissingShards> splits,
+                                         std::uint64_t partitions);
 
 // The shards of a plan of `shards` shards that are not `present`. Precondition: `present` ascends.
 [[nodiscard]] MissingShards missing_from(std::uint64_t shards,

@@ -23,12 +23,18 @@ namespace {
 constexpr std::chrono::milliseconds kPause{50};
 constexpr int kAttempts = 100;
 
+// The absolute path, without a slash at the end.
+std::string whole_path(const std::string& folder) {
+  std::error_code ignored;
+  std::filesystem::path path = std::filesystem::absolute(folder, ignored).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).string();
+}
+
 // Returns `folder` and the folders above it that do not exist yet, innermost first.
 std::vector<std::string> missing_folders(const std::string& folder) {
   std::vector<std::string> missing;
   std::error_code ignored;
-  std::filesystem::path path = std::filesystem::absolute(folder, ignored).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // a slash at the end
+  std::filesystem::path path = whole_path(folder);
   for (; !path.empty() && !std::filesystem::exists(path, ignored); path = path.parent_path())
     missing.push_back(path.string());
   return missing;
@@ -55,9 +61,14 @@ bool still_there(int descriptor, const std::string& folder) {
 }  // namespace
 
 Result<std::optional<OutputLock>> OutputLock::take(const std::string& folder, Sharing sharing,
-                                                   Observer& observer) {
+                                                   Observer& observer,
+                                                   const std::vector<std::string>& own) {
   for (int attempt = 1;; ++attempt) {
     HOTPACK_ASSIGN(OutputLock lock, open(folder));
+    for (auto each = own.rbegin(); each != own.rend(); ++each) {
+      std::erase(lock.made_, whole_path(*each));
+      lock.made_.insert(lock.made_.begin(), whole_path(*each));
+    }
     if (!lock.wait(folder, sharing == Sharing::partitions ? LockKind::shared : LockKind::exclusive,
                    observer))
       return std::optional<OutputLock>();

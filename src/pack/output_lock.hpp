@@ -25,9 +25,11 @@ class OutputLock {
     partitions
   };  // partitions of one plan write different files, so they may run at the same time
   // Takes the lock. While another run holds it, waits, and tells the user so. Returns nothing if
-  // the user requests a stop meanwhile.
-  [[nodiscard]] static Result<std::optional<OutputLock>> take(const std::string& folder,
-                                                              Sharing sharing, Observer& observer);
+  // the user requests a stop meanwhile. `own`: folders that no other work uses, innermost first. At
+  // the end they are removed if they are empty, even if an earlier run created them.
+  [[nodiscard]] static Result<std::optional<OutputLock>> take(
+      const std::string& folder, Sharing sharing, Observer& observer,
+      const std::vector<std::string>& own = {});
   ~OutputLock();
   OutputLock(OutputLock&& other) noexcept;
   OutputLock& operator=(OutputLock&&) = delete;
@@ -40,7 +42,7 @@ class OutputLock {
   // Returns false if a stop was requested.
   [[nodiscard]] bool wait(const std::string& folder, LockKind kind, Observer& observer) const;
   int descriptor_;
-  std::vector<std::string> made_;  // innermost first
+  std::vector<std::string> made_;  // to be removed if empty; innermost first
 };
 
 }  // namespace hotpack::pipeline

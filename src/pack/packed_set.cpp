@@ -110,6 +110,13 @@ std::string PackedSet::private_scratch() const {
          (report_.split.empty() ? "" : "/" + report_.split);
 }
 
+// The folders that private_scratch() adds to --scratch, the innermost first.
+std::vector<std::string> PackedSet::scratch_folders() const {
+  const std::string& inner = options_.run.scratch;
+  if (report_.split.empty()) return {inner};
+  return {inner, std::filesystem::path(inner).parent_path().string()};
+}
+
 void PackedSet::use_plan(const LabelSetup& setup, Plan plan) {
   setup_ = &setup_of(list_, setup);
   tiled_ = true;
@@ -286,13 +293,13 @@ Result<PackReport> PackedSet::write() {
   }
   HOTPACK_TRY(deliver_kept());
   if (observer_.stop_requested()) return end(PackStatus::stopped);
+  HOTPACK_TRY(remove_scratch_leftovers());
   if (nothing_to_do()) return complete(false);
   HOTPACK_TRY(summarize_plan());
   HOTPACK_TRY(check_inputs_of_force());
   HOTPACK_TRY(check_scratch_space());
   HOTPACK_TRY(check_space());
   warn_of_other_parts();
-  HOTPACK_TRY(remove_scratch_leftovers());
   HOTPACK_TRY(remove_leftovers());
   HOTPACK_TRY(unpublish());
   return pack_shards();
@@ -305,11 +312,13 @@ Result<std::optional<OutputLock>> PackedSet::lock_folders() {
       options_.run.partition && !away ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
   if (!options_.run.scratch.empty() && !away) {
     HOTPACK_ASSIGN(std::optional<OutputLock> taken,
-                   OutputLock::take(options_.run.scratch, OutputLock::Sharing::none, observer_));
+                   OutputLock::take(options_.run.scratch, OutputLock::Sharing::none, observer_,
+                                    scratch_folders()));
     if (taken) scratch_lock_.emplace(std::move(*taken));
     if (!scratch_lock_) return std::optional<OutputLock>();
   }
-  return OutputLock::take(away ? options_.run.scratch : options_.run.output, sharing, observer_);
+  if (away) return OutputLock::take(options_.run.scratch, sharing, observer_, scratch_folders());
+  return OutputLock::take(options_.run.output, sharing, observer_);
 }
 
 // ---- delivery
@@ -343,7 +352,7 @@ ReceiptShard PackedSet::receipt_of(std::size_t shard, const writer::FinishedShar
 // Delivers shards that an earlier run finished, but that the receipt does not have.
 Status PackedSet::deliver_kept() {
   if (book_ == nullptr) return {};
-  ShardDelivery delivery(options_.run, book_, book_set_);
+  ShardDelivery delivery(options_.run, report_.split, book_, book_set_);
   for (std::uint64_t i = range_.first; i < range_.end && !observer_.stop_requested(); ++i) {
     const auto index = static_cast<std::size_t>(i);
     if (!kept_[index]) continue;
@@ -503,9 +512,9 @@ std::vector<std::string> PackedSet::forced_shards() const {
 Status PackedSet::check_inputs_of_force() const {
   if (!options_.run.force || !plan_->is_fixed) return {};
   const auto check = [](const std::string& path, std::uint64_t planned) -> Status {
-    HOTPACK_ASSIGN(const FileIdentity found, identity_of(path));
-    if (found.size_bytes == planned) return {};
-    return data_error("has " + std::to_string(found.size_bytes) + " bytes where the plan saw " +
+    HOTPACK_ASSIGN(const std::uint64_t found, size_of(path));
+    if (found == planned) return {};
+    return data_error("has " + std::to_string(found) + " bytes where the plan saw " +
                           std::to_string(planned) +
                           ": the input changed after the plan was made; restore the file, or make "
                           "the plan again with `hotpack plan`. Nothing was removed",
@@ -561,7 +570,7 @@ Result<PackReport> PackedSet::pack_shards() {
     if (kept_[i])
       input.already_done += plan_->shards[i].samples, skipped_before += kept_[i]->sums.skipped;
   }
-  ShardDelivery delivery(options_.run, book_, book_set_);
+  ShardDelivery delivery(options_.run, report_.split, book_, book_set_);
   PackSink sink(
       input, report_.problems, skipped_before,
       [&](std::size_t shard, const writer::FinishedShard& finished) {

@@ -86,6 +86,7 @@ class PackedSet {
   [[nodiscard]] Status summarize_plan();
 
   [[nodiscard]] std::string private_scratch() const;
+  [[nodiscard]] std::vector<std::string> scratch_folders() const;
   [[nodiscard]] Result<std::optional<OutputLock>> lock_folders();
   [[nodiscard]] Status find_given_away();
   [[nodiscard]] ReceiptShard receipt_of(std::size_t shard,

@@ -19,6 +19,7 @@
 #include "format/version.hpp"
 #include "label_setup/pack_folders.hpp"
 #include "pack/ordered_work.hpp"
+#include "pack/receipt.hpp"
 #include "settings/option_words.hpp"
 #include "writer/atomic_file.hpp"
 
@@ -79,8 +80,10 @@ Status check_shardless(const std::string& folder, const PackFolder& listing) {
             "splits that each lack shards, merge them one at a time to see which shards are "
             "missing",
         folder);
+  const bool receipts = std::all_of(listing.others.begin(), listing.others.end(), is_receipt_name);
   return damaged_error("holds no shards of hotpack, only " + some_names(listing.others) +
-                           ". Is this the right folder?",
+                           (receipts ? ". To merge receipts, name their folder with --receipts"
+                                     : ". Is this the right folder?"),
                        folder);
 }
 
@@ -130,17 +133,6 @@ class KeyOrder {
 
 // ---- missing shards
 
-// Says which partitions to run again; "" if their number is not known.
-std::string partitions_to_run(const MissingShards& missing,
-                              const std::optional<std::uint64_t>& partitions) {
-  if (!partitions) return {};
-  const std::string list = missing.partition_list(*partitions);
-  const bool one = list.find_first_of(",-") == std::string::npos;
-  return "; of " + counted_text(*partitions, "partition") + (one ? " this is " : " these are ") +
-         list + ": run " + (one ? "it" : "them") + " again, with Slurm `sbatch --array=" + list +
-         "`";
-}
-
 // Returns an error that names the missing shards. `path` is the only folder, or empty.
 Error missing_error(const MissingShards& missing, const std::optional<std::uint64_t>& partitions,
                     const std::vector<std::string>& empty_folders, const std::string& path) {
@@ -148,9 +140,10 @@ Error missing_error(const MissingShards& missing, const std::optional<std::uint6
   const std::string empty =
       empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)";
   if (partitions)
-    return data_error(missing.text() + empty + partitions_to_run(missing, partitions) +
-                          (one ? ", or name the folder that holds it too"
-                               : ", or name the folders that hold them too"),
+    return data_error(missing.text() + empty + ". To pack " + (one ? "it" : "them") + ", " +
+                          run_again_text({&missing, 1}, *partitions) +
+                          (one ? "; or name the folder that holds it too"
+                               : "; or name the folders that hold them too"),
                       path);
   return data_error(missing.text() + empty + ". Repeat the `hotpack pack` " +
                         (one ? "command that writes it, or name the folder that holds it too"
@@ -366,9 +359,10 @@ class Joiner {
         " of the pack of the second, " + std::to_string(others.size()) + " of " +
         (packs.size() == 2 ? "another" : std::to_string(packs.size() - 1) + " others") + ": " +
         some_names(names) + ". Remove these files, or leave out their folders";
-    if (!lacks.ranges.empty())
-      advice += ", and pack the shards that are then missing: " + lacks.short_list() +
-                partitions_to_run(lacks, options_.partitions);
+    if (!lacks.empty())
+      advice += ", and pack the shards that are then missing: " + lacks.short_list();
+    if (!lacks.empty() && options_.partitions)
+      advice += ". For that, " + run_again_text({&lacks, 1}, *options_.partitions);
     Error error = other_pack(
         names.front(), path_of(files_[most.files.front()]),
         first_difference(identity_of(odd->first), identity_of(most.first), kSides), advice);
@@ -543,6 +537,7 @@ Result<std::optional<JoinedSet>> join_partitions(const JoinOptions& options, Obs
 }
 
 bool are_splits(const std::string& folder, const std::vector<std::string>& names) {
+  if (names.size() == 1) return true;
   std::set<std::uint64_t> counts, indices;
   for (const std::string& name : names) {
     const Result<PackFolder> listing = list_folder(folder + "/" + name);

@@ -51,6 +51,7 @@ struct JoinOptions {
 // Returns true if the folders `names` in `folder` are splits, false if they are partitions of one
 // plan. All of them contain shards, and the names of the shard files decide. The folders are splits
 // if
+//   - there is only one,
 //   - one of them alone contains all shards of its plan,
 //   - two of them contain a shard of the same number, or
 //   - their plans have different numbers of shards.

@@ -556,7 +556,13 @@ PlanFile::PlanFile(PlanFile&&) noexcept = default;
 Result<PlanFile> PlanFile::open(const std::string& path) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
-  HOTPACK_ASSIGN(impl->mapping, Mapping::open(path));
+  Result<Mapping> mapping = Mapping::open(path);
+  if (!mapping.ok()) {
+    Error error = std::move(mapping).error();
+    error.message += "; --plan takes the file that `hotpack plan` has written";
+    return error;
+  }
+  impl->mapping = *std::move(mapping);
   if (Status status = impl->load(); !status.ok()) return with_path(std::move(status).error(), path);
   return PlanFile(std::move(impl));
 }

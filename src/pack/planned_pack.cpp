@@ -12,6 +12,7 @@
 #include "pack/packed_set.hpp"
 #include "pack/partition.hpp"
 #include "pack/plan_file.hpp"
+#include "pack/prepare.hpp"
 #include "pack/set_folders.hpp"
 #include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
@@ -30,6 +31,7 @@ class PlannedPacking {
     if (!dry_run) HOTPACK_TRY(probe_output(writing_folder(options_.run), observer_));
     HOTPACK_ASSIGN(PlanFile opened, PlanFile::open(options_.run.plan_file));
     const PlanFile& file = file_.emplace(std::move(opened));
+    HOTPACK_TRY(check_delivery_of_splits(options_.run, file.set_count()));
     run_.status = dry_run ? PackStatus::planned : PackStatus::complete;
     for (std::size_t i = 0; i < file.set_count(); ++i) {
       HOTPACK_TRY(add_set(file, i));

@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "format/pack_folder.hpp"
+#include "pack/shard_delivery.hpp"
 #include "writer/frame_compressor.hpp"
 
 namespace hotpack::pipeline {
@@ -108,7 +109,7 @@ Status check_without_output(const RunOptions& run) {
 }  // namespace
 
 Status check_delivery(const RunOptions& run) {
-  if (!run.on_shard.empty() && run.on_shard.find("{}") == std::string::npos)
+  if (!run.on_shard.empty() && run.on_shard.find(kPathPlace) == std::string::npos)
     return usage_error("--on-shard '" + run.on_shard +
                        "': has no {}, the place of the shard's path, as in 'aws s3 cp {} "
                        "s3://bucket/train/'");
@@ -120,6 +121,15 @@ Status check_delivery(const RunOptions& run) {
   HOTPACK_TRY(check_side_folder("--receipt", run.receipts, run));
   if (run.output.empty()) return check_without_output(run);
   return {};
+}
+
+Status check_delivery_of_splits(const RunOptions& run, std::size_t splits) {
+  if (run.on_shard.empty() || splits < 2 || run.on_shard.find(kSplitPlace) != std::string::npos)
+    return {};
+  return usage_error("--on-shard '" + run.on_shard + "': has no {split}, and the shards of the " +
+                     std::to_string(splits) +
+                     " splits have the same names. Put {split} into the place where they go, as in "
+                     "'aws s3 cp {} s3://bucket/{split}/'");
 }
 
 Status check_options(const PackOptions& options) {

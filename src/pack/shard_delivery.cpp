@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,23 +24,40 @@ namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::string_view kPlace = "{}";
 constexpr std::size_t kCopyBytes = std::size_t{4} << 20;
 
-// The path as a word of every POSIX shell, whatever bytes it has.
-std::string posix_word(const std::string& path) {
-  std::string word = path.starts_with('-') ? "'./" : "'";
-  for (const char c : path) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+// The text as a word, or a part of one, of every POSIX shell, whatever bytes it has.
+std::string posix_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
 }
 
-// The command with the path of the shard in place of each {}.
-std::string command_for(const std::string& command, const std::string& path) {
-  std::string text = command;
-  const std::string word = posix_word(path);
-  for (std::size_t at = text.find(kPlace); at != std::string::npos;
-       at = text.find(kPlace, at + word.size()))
-    text.replace(at, kPlace.size(), word);
+std::string path_word(const std::string& path) {
+  return posix_word(path.starts_with('-') ? "./" + path : path);
+}
+
+// Most names need no quotes. Without them, {split} may stand between double quotes.
+std::string split_word(const std::string& split) {
+  const bool plain =
+      split.find_first_not_of(
+          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == std::string::npos;
+  return plain ? split : posix_word(split);
+}
+
+// The command with the path of the shard in place of each {}, and its split in place of {split}.
+std::string command_for(const std::string& command, const std::string& path,
+                        const std::string& split) {
+  const std::array<std::pair<std::string_view, std::string>, 2> words = {
+      {{kPathPlace, path_word(path)}, {kSplitPlace, split_word(split)}}};
+  std::string text;
+  for (std::size_t at = 0; at < command.size();) {
+    const std::string_view rest = std::string_view(command).substr(at);
+    const auto* const word = std::find_if(
+        words.begin(), words.end(), [&](const auto& each) { return rest.starts_with(each.first); });
+    text += word == words.end() ? std::string(1, rest.front()) : word->second;
+    at += word == words.end() ? 1 : word->first.size();
+  }
   return text;
 }
 
@@ -149,7 +169,7 @@ Status ShardDelivery::deliver_kept(std::uint64_t index, ReceiptShard shard) {
 }
 
 Status ShardDelivery::hand_over(const std::string& path) const {
-  HOTPACK_ASSIGN(const pid_t child, start_shell(command_for(run_.on_shard, path)));
+  HOTPACK_ASSIGN(const pid_t child, start_shell(command_for(run_.on_shard, path, split_)));
   int status = 0;
   if (retry_interrupted([&] { return ::waitpid(child, &status, 0); }) < 0)
     return io_error("cannot wait for the command of --on-shard", path, errno);

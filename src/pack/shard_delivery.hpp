@@ -8,12 +8,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "hotpack/result.hpp"
 #include "pack/receipt.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::pipeline {
+
+// What the command of --on-shard gets in place of these: words for a shell.
+inline constexpr std::string_view kPathPlace = "{}", kSplitPlace = "{split}";
 
 // Returns the folder in which shards are written: --scratch, else the output folder.
 [[nodiscard]] const std::string& writing_folder(const RunOptions& run);
@@ -24,9 +29,9 @@ namespace hotpack::pipeline {
 class ShardDelivery {
  public:
   // `book` may be null: without --receipt. It must outlive the object. `set` is the number of the
-  // split in it.
-  ShardDelivery(RunOptions run, ReceiptBook* book, std::size_t set)
-      : run_(std::move(run)), book_(book), set_(set) {}
+  // split in it, `split` the name, empty if there are no splits.
+  ShardDelivery(RunOptions run, std::string split, ReceiptBook* book, std::size_t set)
+      : run_(std::move(run)), split_(std::move(split)), book_(book), set_(set) {}
 
   // Delivers a shard that was just written.
   [[nodiscard]] Status deliver(std::uint64_t index, ReceiptShard shard);
@@ -36,6 +41,7 @@ class ShardDelivery {
  private:
   [[nodiscard]] Status hand_over(const std::string& path) const;
   RunOptions run_;
+  std::string split_;
   ReceiptBook* book_;
   std::size_t set_;
 };

@@ -251,8 +251,8 @@ def pack(
     receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
     scratch: write each shard here first, on a disk of this machine; then it goes to -o in order of
         its bytes, or to --on-shard.
-    on_shard: run this command of the shell for each finished shard, with its path in place of {};
-        needs --receipt.
+    on_shard: run this command of the shell for each finished shard, with its path in place of {}
+        and its split in place of {split}; needs --receipt.
     partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that the
         scheduler assigned: Slurm, Kubernetes, MPI and others (HOTPACK_PARTITIONS=N: the number of
         all parts).
@@ -752,8 +752,8 @@ def check(
     receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
     scratch: write each shard here first, on a disk of this machine; then it goes to -o in order of
         its bytes, or to --on-shard.
-    on_shard: run this command of the shell for each finished shard, with its path in place of {};
-        needs --receipt.
+    on_shard: run this command of the shell for each finished shard, with its path in place of {}
+        and its split in place of {split}; needs --receipt.
     partition: write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that the
         scheduler assigned: Slurm, Kubernetes, MPI and others (HOTPACK_PARTITIONS=N: the number of
         all parts).

@@ -42,10 +42,11 @@ class ShardCalls:
 
     @property
     def command(self) -> str:
-        """A line for a shell, in which {} is the place of the path."""
+        """A line for a shell, in which {} is the place of the path, and {split} that of a split,
+        which the path tells, too."""
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tell_shard.py")
         python = sys.executable or "python3"
-        return f"{shlex.join([python, '-I', '-S', script, self._name])} {{}}"
+        return f"{shlex.join([python, '-I', '-S', script, self._name])} {{}} {{split}}"
 
     def __enter__(self) -> Self:
         self._server.bind(f"\0{self._name}")

@@ -60,8 +60,9 @@ def pack_part(
     output: the folder of the pack; several parts may share it. None with scratch and on_shard.
     scratch: a folder on a local disk in which shards are written before they go on.
     on_shard: called with the path of each finished shard, one at a time, in a thread of its own; or
-        a command for a shell in which {} is that path. With several splits, the shard's folder has
-        the split's name. The shard stays until it returns; one that raises fails the part.
+        a command for a shell in which {} is that path, and {split} its split. Shards of several
+        splits have the same names; the path then ends in SPLIT/NAME. The shard stays until the
+        function returns; one that raises fails the part.
     receipts: a folder in which the receipt is kept as a file. Then a part that is called again does
         not pack again what on_shard has taken; without it, and without output, it packs all again.
     on_error, max_errors, skipped, recheck, repair, force, jobs, io_threads, log_file: as of

@@ -1,7 +1,7 @@
 """Tells the program that runs `hotpack pack` about a finished shard, and waits for its answer.
 A script that on_shard.py gives to the command:
 
-    python -I -S tell_shard.py SOCKET PATH
+    python -I -S tell_shard.py SOCKET PATH [SPLIT]
 
 It imports nothing of the package. Exit code 0 if the program could use the shard, 1 if not, or if
 the program has ended.
@@ -13,7 +13,7 @@ import sys
 
 
 def main(name: str, path: str) -> int:
-    """SOCKET is an abstract name, PATH the file of the shard."""
+    """SOCKET is an abstract name, PATH the file of the shard, which tells the split, too."""
     try:
         with socket.socket(socket.AF_UNIX) as program:
             program.connect(f"\0{name}")
@@ -25,4 +25,4 @@ def main(name: str, path: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:3]))

@@ -65,8 +65,16 @@ TEST_CASE("a new file is told from a removed one, although it has its inode") {
   std::filesystem::remove(folder / "link");
   folder.write_anew("name", "new");
   const FileIdentity now = identity_of(folder / "name").value();
-  if (now.number == old.number && now.born_ns == 0) return;  // the file system knows no births
+  if (now.number == old.number && now.born_ns == 0) return;  // the system does not say
   CHECK_FALSE(now.same_file(old));
+}
+
+TEST_CASE("without a time of birth the inode decides") {
+  const FileIdentity known{1, 2, 3, 4}, unknown{1, 2, 0, 4}, other{1, 3, 0, 4};
+  CHECK(known.same_file(unknown));
+  CHECK(unknown.same_file(known));
+  CHECK_FALSE(known.same_file(other));
+  CHECK_FALSE(known.same_file({1, 2, 4, 4}));
 }
 
 TEST_CASE("the identity of a link is that of the link, if it is not followed") {

@@ -93,6 +93,7 @@ TEST_CASE("a file of another program that got the inode of a removed file is kep
   const auto tree = OutputTree::open(folder / "out").value();
   REQUIRE(tree->write("a.txt", "old", false).ok());
   folder.write_anew("out/a.txt", "of another program");
+  if (identity_of(folder / "out/a.txt").value().born_ns == 0) return;  // the system does not say
   check_refused(tree->write("a.txt", "new", false), ErrorCode::usage, "exists already");
   tree->remove("a.txt");
   CHECK(text_of(folder / "out/a.txt") == "of another program");

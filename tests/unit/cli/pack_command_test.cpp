@@ -52,6 +52,12 @@ TEST_CASE("the pack command takes over the options of check that apply to it") {
         "hotpack pack --images a --labels b --num-classes 12 -o out -j 4");
 }
 
+TEST_CASE("an error of plan proposes commands of plan") {
+  CHECK(cli::with_given_options("run\n  hotpack pack --images a -o OUT\nor hotpack pack b", {},
+                                "plan") ==
+        "run\n  hotpack plan --images a -o OUT\nor hotpack pack b");
+}
+
 TEST_CASE("an output folder is proposed where none was named") {
   CHECK(pack_line({"--images", "a"}) == "hotpack pack --images a -o packed");
   CHECK(pack_line({"data"}) == "hotpack pack data -o packed");

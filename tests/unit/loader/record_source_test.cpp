@@ -379,33 +379,40 @@ TEST_CASE("checked records stay known when their shard is unmapped") {
   CHECK(message_of(*source, 0) == "read");
 }
 
+// Changes a shard that has been read and is not mapped.
+void check_replaced(FileAccess access, const std::function<void(const Fixture&)>& change) {
+  const Fixture pack;
+  DatasetFiles::of(*pack.dataset,
+                   access == FileAccess::map ? reader::MapMode::mapped : reader::MapMode::tables)
+      ->limit_mappings(1);
+  const auto source = source_of(*pack.dataset, VerifyChecksums::first_read, access);
+  (void)read(*source, 0);
+  (void)read(*source, 5);
+  change(pack);
+  for (int twice = 0; twice < 2; ++twice) {
+    CHECK_THAT(message_of(*source, 0),
+               ContainsSubstring("record 0: another file has replaced it since it was opened"));
+  }
+  CHECK(read(*source, 5).key == pack.records[5].key);
+}
+
 TEST_CASE("a shard replaced while unmapped is refused, it may count as checked") {
-  const auto replace = [](const Fixture& pack) {
-    std::filesystem::copy_file(pack.shard(0), pack.shard(0) + ".new");
-    std::filesystem::rename(pack.shard(0) + ".new", pack.shard(0));
-  };
-  const auto write_anew = [](const Fixture& pack) {
+  for (const FileAccess access : kBothWays) {
+    check_replaced(access, [](const Fixture& pack) {
+      std::filesystem::copy_file(pack.shard(0), pack.shard(0) + ".new");
+      std::filesystem::rename(pack.shard(0) + ".new", pack.shard(0));
+    });
+  }
+}
+
+TEST_CASE("a shard written anew while unmapped is refused in spite of its inode") {
+  const Fixture probe;
+  if (identity_of(probe.shard(0)).value().born_ns == 0) return;  // the system does not say
+  // only mapped: the other way keeps the file open, and so its inode
+  check_replaced(FileAccess::map, [](const Fixture& pack) {
     const std::string bytes = read_text_file(pack.shard(0)).value();
     pack.folder.write_anew(pack.manifest.shards[0].file, bytes);
-  };
-  using Change = std::function<void(const Fixture&)>;
-  for (const Change& change : {Change(replace), Change(write_anew)}) {
-    for (const FileAccess access : kBothWays) {
-      const Fixture pack;
-      DatasetFiles::of(*pack.dataset, access == FileAccess::map ? reader::MapMode::mapped
-                                                                : reader::MapMode::tables)
-          ->limit_mappings(1);
-      const auto source = source_of(*pack.dataset, VerifyChecksums::first_read, access);
-      (void)read(*source, 0);
-      (void)read(*source, 5);
-      change(pack);
-      for (int twice = 0; twice < 2; ++twice) {
-        CHECK_THAT(message_of(*source, 0),
-                   ContainsSubstring("record 0: another file has replaced it since it was opened"));
-      }
-      CHECK(read(*source, 5).key == pack.records[5].key);
-    }
-  }
+  });
 }
 
 TEST_CASE("a shape is refused if the frame has another size") {

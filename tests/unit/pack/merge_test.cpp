@@ -346,8 +346,8 @@ TEST_CASE("merge: the partitions of missing shards are told") {
   // of four partitions the first has two shards
   CHECK_THAT(report.error().message,
              ContainsSubstring("3 of 5 shards are missing: 1-2, 4, the first is " + shard(1) +
-                               "; of 4 partitions these are 0-1,3: run them again, with Slurm "
-                               "`sbatch --array=0-1,3`, or name the folders"));
+                               ". To pack them, run 3 of 4 partitions again: HOTPACK_PARTITIONS=4 "
+                               "and --array=0-1,3; or name the folders"));
   CHECK(missing.shards == 5);
   CHECK(missing.count() == 3);
   CHECK(missing.list() == "1-2,4");
@@ -355,7 +355,8 @@ TEST_CASE("merge: the partitions of missing shards are told") {
   CHECK(missing.partition_list(1) == "0");
   CHECK(missing.partition_list(100) == "1-2,4");
   report = merge({{parts.part("b", {0, 1, 2, 3})}, parts.out, 1, 2}, recorder);
-  CHECK_THAT(report.error().message, ContainsSubstring("of 2 partitions this is 1: run it again"));
+  CHECK_THAT(report.error().message,
+             ContainsSubstring("run partition 1 of 2 again: HOTPACK_PARTITIONS=2"));
 }
 
 TEST_CASE("merge: results and errors do not depend on the number of threads") {
@@ -512,8 +513,8 @@ TEST_CASE("merge: shards of several packs are counted, the few to be removed") {
   CHECK_THAT(report.error().message,
              ContainsSubstring(a + "/" + shard(0) + ": is not part of the same pack as '" + a +
                                "/" + shard(1)) &&
-                 ContainsSubstring("missing: 0; of 3 partitions this is 0: run it again, with "
-                                   "Slurm `sbatch --array=0`."));
+                 ContainsSubstring("missing: 0. For that, run partition 0 of 3 again: "
+                                   "HOTPACK_PARTITIONS=3 and --array=0."));
   CHECK(missing.list() == "0");
   CHECK(missing.partition_list(3) == "0");
 }

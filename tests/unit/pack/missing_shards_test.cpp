@@ -99,3 +99,16 @@ TEST_CASE("people read the first twenty ranges of missing shards") {
   CHECK(text.substr(text.rfind("38")) == "38, …");
   CHECK(missing_from(4, {1}).short_list() == "0, 2-3");
 }
+
+TEST_CASE("partitions that write what several splits lack are named once") {
+  const std::vector<MissingShards> splits = {missing_from(6, {0, 1, 2, 3, 4}),
+                                             missing_from(6, {1, 2, 4, 5}), missing_from(2, {0})};
+  const PartitionsToRun runs = partitions_to_run(splits, 4);
+  CHECK(runs.list == "0-1,3");
+  CHECK(runs.count == 3);
+  CHECK(run_again_text(splits, 4) ==
+        "run 3 of 4 partitions again: HOTPACK_PARTITIONS=4 and --array=0-1,3");
+  CHECK(run_again_text({splits.data(), 1}, 4) ==
+        "run partition 3 of 4 again: HOTPACK_PARTITIONS=4 and --array=3");
+  CHECK(partitions_to_run({}, 4).list.empty());
+}

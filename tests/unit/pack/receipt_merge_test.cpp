@@ -69,11 +69,9 @@ TEST_CASE("parts without a shared folder make the pack of a single run") {
   fs::create_directories(parts.folder / "bucket");
   for (std::uint64_t i = 0; i < 3; ++i) {
     PackOptions run = parts.part(i);
-    // The last two names of the path say the split.
     if (splits)
-      run.run.on_shard = "mkdir -p '" + (parts.folder / "bucket") +
-                         "'/$(basename $(dirname {})) && cp {} '" + (parts.folder / "bucket") +
-                         "'/$(basename $(dirname {}))/";
+      run.run.on_shard = "mkdir -p '" + (parts.folder / "bucket") + "'/{split} && cp {} '" +
+                         (parts.folder / "bucket") + "'/{split}/";
     (void)packed(run);
     REQUIRE(!fs::exists(parts.folder / ("scratch" + std::to_string(i))));
   }
@@ -349,7 +347,7 @@ TEST_CASE("a receipt names all splits before the first is packed") {
   parts.options.input.split.parts = {{"train", "60"}, {"val", "40"}};
   parts.plan_all();
   PackOptions run = parts.part(0, 1);
-  run.run.on_shard = "exit 1 # {}";
+  run.run.on_shard = "exit 1 # {} {split}";
   Recorder recorder;
   REQUIRE(!pack(run, false, recorder).ok());
   const Receipt receipt =
@@ -357,6 +355,38 @@ TEST_CASE("a receipt names all splits before the first is packed") {
           .value();
   REQUIRE(receipt.sets.size() == 2);
   REQUIRE_THAT(parts.merge().error().message, ContainsSubstring("in no receipt"));
+}
+
+TEST_CASE("a command must tell shards of several splits apart") {
+  Parts parts;
+  parts.options.input.split.method = SplitOptions::Method::ratio;
+  parts.options.input.split.parts = {{"train", "60"}, {"val", "40"}};
+  parts.plan_all();
+  PackOptions planned = parts.part(0, 1), unplanned = parts.options;
+  unplanned.run = planned.run;
+  unplanned.run.plan_file.clear();
+  for (const PackOptions& run : {planned, unplanned}) {
+    Recorder recorder;
+    const auto refused = pack(run, false, recorder);
+    REQUIRE(!refused.ok());
+    REQUIRE(refused.error().code == ErrorCode::usage);
+    REQUIRE_THAT(refused.error().message,
+                 ContainsSubstring("has no {split}, and the shards of the 2 splits"));
+    REQUIRE(!fs::exists(parts.folder / "receipts/part-00000-of-00001.json"));
+  }
+}
+
+TEST_CASE("a split with any name is one word of the command") {
+  Parts parts;
+  parts.options.input.split.method = SplitOptions::Method::ratio;
+  parts.options.input.split.parts = {{"it's a; split", "60"}, {"-val", "40"}};
+  parts.plan_all();
+  PackOptions run = parts.part(0, 1);
+  run.run.on_shard = "echo {split} >> '" + (parts.folder / "told") + "'; : {}";
+  (void)packed(run);
+  const std::string told = read_text_file(parts.folder / "told").value();
+  REQUIRE_THAT("\n" + told,
+               ContainsSubstring("\nit's a; split\n") && ContainsSubstring("\n-val\n"));
 }
 
 TEST_CASE("a command gets any path as it is") {

@@ -4,5 +4,6 @@
 # with it, an array such as 4,9-10 packs these parts again. A part that is complete does nothing.
 set -euo pipefail
 : "${HOTPACK_PARTITIONS:?is the number of all parts; start this with submit.sh}"
+: "${PLAN:?is the plan; start this with submit.sh}" "${PACK:?is the folder of the pack; start this with submit.sh}"
 exec hotpack pack --plan "$PLAN" --partition auto -j "${SLURM_CPUS_PER_TASK:-2}" \
   --on-error skip --accept-skips "${PART_SKIPS:-0}" -o "$PACK"
