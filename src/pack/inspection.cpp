@@ -67,13 +67,14 @@ class PixelRow {
 
   // Returns how many bytes from `at` on equal the byte one pixel before.
   [[nodiscard]] std::size_t bytes_as_before(const std::byte* at, std::size_t size) const {
+    const std::byte* const before = at - pixel_bytes_;
     std::size_t i = 0;
     for (; i + 8 <= size; i += 8)
       if (const std::uint64_t unlike =
-              load_le<std::uint64_t>(at + i) ^ load_le<std::uint64_t>(at + i - pixel_bytes_);
+              load_le<std::uint64_t>(at + i) ^ load_le<std::uint64_t>(before + i);
           unlike != 0)
         return i + static_cast<std::size_t>(std::countr_zero(unlike)) / 8;
-    while (i < size && at[i] == at[i - pixel_bytes_]) ++i;
+    while (i < size && at[i] == before[i]) ++i;
     return i;
   }
 
