@@ -122,6 +122,9 @@ bool holds_splits(const std::string& source, const std::vector<std::string>& nam
 // Returns an error if `source` contains, next to the splits, a folder that is empty or holds only a
 // manifest or temporary files: such a folder is probably a split that lost all its shards.
 Status check_lost_splits(const std::string& source, const std::vector<std::string>& splits) {
+  // A single folder may also be the first partition, and the others have just begun.
+  if (splits.size() == 1 && !pipeline::has_all_shards((fs::path(source) / splits.front()).string()))
+    return {};
   const auto content = names_by_kind(source);
   if (!content.ok()) return {};
   for (const std::string& name : content->folders) {

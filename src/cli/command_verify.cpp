@@ -105,7 +105,10 @@ std::string what_to_do(const Verified& verified) {
     return "to finish this pack, repeat the `hotpack pack` command that made " +
            quoted_text(folder) + "; if it is packed in partitions, `hotpack info " +
            shell_word(folder) + "` tells what is missing, and `hotpack merge` finishes it";
-  if (verified.report.shards == 0 && !verified.one_shard)
+  const bool none_here = std::none_of(damaged.begin(), damaged.end(), [&](const std::string& name) {
+    return std::filesystem::exists(std::filesystem::path(folder) / name);
+  });
+  if (verified.report.shards == 0 && none_here && !verified.one_shard)
     return "no shard is here: put them next to dataset.json. To pack them again, repeat the "
            "`hotpack pack` command that made " +
            quoted_text(folder) + ", with --repair added";

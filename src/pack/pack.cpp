@@ -88,7 +88,9 @@ class Packing {
     HOTPACK_TRY(discover());
     if (observer_.stop_requested()) return end(PackStatus::stopped);
     if (run_.problems.count() > 0) return end(PackStatus::refused);
-    HOTPACK_TRY(check_delivery_of_splits(inputs_.given().run, inputs_.splits().size()));
+    std::vector<std::string> names;
+    for (const Split& split : inputs_.splits()) names.push_back(split.name);
+    HOTPACK_TRY(check_delivery_of_splits(inputs_.given().run, names));
     HOTPACK_TRY(read_output_folders());
     if (size_is_open(inputs_.given().record)) HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return end(PackStatus::stopped);

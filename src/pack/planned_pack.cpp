@@ -3,7 +3,9 @@
 #include <deque>
 #include <list>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/try.hpp"
 #include "inputs/split.hpp"
@@ -31,7 +33,9 @@ class PlannedPacking {
     if (!dry_run) HOTPACK_TRY(probe_output(writing_folder(options_.run), observer_));
     HOTPACK_ASSIGN(PlanFile opened, PlanFile::open(options_.run.plan_file));
     const PlanFile& file = file_.emplace(std::move(opened));
-    HOTPACK_TRY(check_delivery_of_splits(options_.run, file.set_count()));
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < file.set_count(); ++i) names.push_back(file.set_name(i));
+    HOTPACK_TRY(check_delivery_of_splits(options_.run, names));
     run_.status = dry_run ? PackStatus::planned : PackStatus::complete;
     for (std::size_t i = 0; i < file.set_count(); ++i) {
       HOTPACK_TRY(add_set(file, i));

@@ -123,13 +123,22 @@ Status check_delivery(const RunOptions& run) {
   return {};
 }
 
-Status check_delivery_of_splits(const RunOptions& run, std::size_t splits) {
-  if (run.on_shard.empty() || splits < 2 || run.on_shard.find(kSplitPlace) != std::string::npos)
-    return {};
-  return usage_error("--on-shard '" + run.on_shard + "': has no {split}, and the shards of the " +
-                     std::to_string(splits) +
-                     " splits have the same names. Put {split} into the place where they go, as in "
-                     "'aws s3 cp {} s3://bucket/{split}/'");
+Status check_delivery_of_splits(const RunOptions& run, const std::vector<std::string>& splits) {
+  if (run.on_shard.empty()) return {};
+  if (splits.size() > 1 && !names_split(run.on_shard))
+    return usage_error("--on-shard '" + run.on_shard + "': has no {split}, and the shards of the " +
+                       std::to_string(splits.size()) +
+                       " splits have the same names. Put {split} into the place where they go, as "
+                       "in 'aws s3 cp {} s3://bucket/{split}/'");
+  const bool quotes = run.on_shard.find_first_of("'\"`") != std::string::npos ||
+                      run.on_shard.find("$(") != std::string::npos;
+  if (!quotes || !names_split(run.on_shard)) return {};
+  for (const std::string& split : splits)
+    if (!is_plain_word(split))
+      return usage_error("--on-shard '" + run.on_shard + "': the split '" + split +
+                         "' needs quotes of its own in place of {split}. Write the command without "
+                         "quotes, or give the split a name of letters, digits, '.', '_' and '-'");
+  return {};
 }
 
 Status check_options(const PackOptions& options) {

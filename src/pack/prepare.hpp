@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hotpack/result.hpp"
 #include "inputs/sample_list.hpp"
@@ -22,7 +23,8 @@ namespace hotpack::pipeline {
 // Refuses folders and commands for finished shards that contradict each other.
 [[nodiscard]] Status check_delivery(const RunOptions& run);
 // Shards of several splits have the same names: the command of --on-shard must tell them apart.
-[[nodiscard]] Status check_delivery_of_splits(const RunOptions& run, std::size_t splits);
+[[nodiscard]] Status check_delivery_of_splits(const RunOptions& run,
+                                              const std::vector<std::string>& splits);
 
 // Returns the free bytes on the file system of `folder`. If the folder does not exist, uses the
 // nearest folder above it that does. Returns nothing if the system does not say.

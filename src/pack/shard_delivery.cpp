@@ -37,12 +37,8 @@ std::string path_word(const std::string& path) {
   return posix_word(path.starts_with('-') ? "./" + path : path);
 }
 
-// Most names need no quotes. Without them, {split} may stand between double quotes.
 std::string split_word(const std::string& split) {
-  const bool plain =
-      split.find_first_not_of(
-          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == std::string::npos;
-  return plain ? split : posix_word(split);
+  return is_plain_word(split) ? split : posix_word(split);
 }
 
 // The command with the path of the shard in place of each {}, and its split in place of {split}.
@@ -53,6 +49,11 @@ std::string command_for(const std::string& command, const std::string& path,
   std::string text;
   for (std::size_t at = 0; at < command.size();) {
     const std::string_view rest = std::string_view(command).substr(at);
+    if (rest.starts_with('$') && rest.substr(1).starts_with(kSplitPlace)) {
+      text += "$" + std::string(kSplitPlace);  // a variable of the shell
+      at += 1 + kSplitPlace.size();
+      continue;
+    }
     const auto* const word = std::find_if(
         words.begin(), words.end(), [&](const auto& each) { return rest.starts_with(each.first); });
     text += word == words.end() ? std::string(1, rest.front()) : word->second;
@@ -140,6 +141,19 @@ Status remove_shard(const std::string& path) {
 }
 
 }  // namespace
+
+bool names_split(std::string_view command) {
+  for (std::size_t at = command.find(kSplitPlace); at != std::string_view::npos;
+       at = command.find(kSplitPlace, at + 1))
+    if (at == 0 || command[at - 1] != '$') return true;
+  return false;
+}
+
+bool is_plain_word(std::string_view text) {
+  return text.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
+         std::string_view::npos;
+}
 
 const std::string& writing_folder(const RunOptions& run) {
   return run.scratch.empty() ? run.output : run.scratch;

@@ -20,6 +20,11 @@ namespace hotpack::pipeline {
 // What the command of --on-shard gets in place of these: words for a shell.
 inline constexpr std::string_view kPathPlace = "{}", kSplitPlace = "{split}";
 
+// True if the command has {split}. ${split} is a variable of the shell, and is left to it.
+[[nodiscard]] bool names_split(std::string_view command);
+// True if a shell needs no quotes for the text, which therefore may stand between quotes.
+[[nodiscard]] bool is_plain_word(std::string_view text);
+
 // Returns the folder in which shards are written: --scratch, else the output folder.
 [[nodiscard]] const std::string& writing_folder(const RunOptions& run);
 

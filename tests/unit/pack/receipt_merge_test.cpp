@@ -376,17 +376,22 @@ TEST_CASE("a command must tell shards of several splits apart") {
   }
 }
 
-TEST_CASE("a split with any name is one word of the command") {
+TEST_CASE("a split with any name is one word of the command, or is refused") {
   Parts parts;
   parts.options.input.split.method = SplitOptions::Method::ratio;
   parts.options.input.split.parts = {{"it's a; split", "60"}, {"-val", "40"}};
   parts.plan_all();
   PackOptions run = parts.part(0, 1);
-  run.run.on_shard = "echo {split} >> '" + (parts.folder / "told") + "'; : {}";
+  run.run.on_shard = "echo {split}x${split} >> " + (parts.folder / "told") + "; : {}";
   (void)packed(run);
-  const std::string told = read_text_file(parts.folder / "told").value();
-  REQUIRE_THAT("\n" + told,
-               ContainsSubstring("\nit's a; split\n") && ContainsSubstring("\n-val\n"));
+  const std::string told = "\n" + read_text_file(parts.folder / "told").value();
+  REQUIRE_THAT(told, ContainsSubstring("\nit's a; splitx\n") && ContainsSubstring("\n-valx\n"));
+  run.run.on_shard = "cp {} \"" + (parts.folder / "bucket") + "/{split}/\"";
+  Recorder recorder;
+  REQUIRE_THAT(pack(run, false, recorder).error().message,
+               ContainsSubstring("the split 'it's a; split' needs quotes of its own"));
+  run.run.on_shard = "cp {} bucket/${split}/";
+  REQUIRE_THAT(pack(run, false, recorder).error().message, ContainsSubstring("has no {split}"));
 }
 
 TEST_CASE("a command gets any path as it is") {
