@@ -336,7 +336,7 @@ TEST_CASE("with read, a replaced shard is read while open and never confused") {
 }
 
 TEST_CASE("threads read through fewer mappings than there are shards") {
-  const Fixture pack(TinyForm{}, 5 * kPerShard);
+  const Fixture pack(TinyForm{}, 20 * kPerShard);
   const auto files = DatasetFiles::of(*pack.dataset);
   files->limit_mappings(2);
   const Sample kept = pack.dataset->sample(0).value();
@@ -361,7 +361,7 @@ TEST_CASE("threads read through fewer mappings than there are shards") {
     }
   }
   CHECK(wrong == 0);
-  CHECK(files->mappings() <= 5);
+  CHECK(files->mappings() < 20);  // more than 2 while threads read
   for (std::size_t i = 0; i < pack.records.size(); ++i) (void)read(*source, i);
   CHECK(files->mappings() == 2);
   CHECK(kept.image().ok());  // what Dataset handed out stays mapped
