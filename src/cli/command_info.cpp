@@ -44,7 +44,8 @@ int describe_plan(CommandContext& context, const std::string& path, const InfoOp
 
 // Returns what Dataset::open() says of an unfinished pack, without what it says to do.
 std::string without_advice(const std::string& message) {
-  return message.substr(0, std::min(message.find(". To finish"), message.find(", which ")));
+  return message.substr(
+      0, std::min(message.find(". To finish"), message.find(", which `hotpack pack` writes last")));
 }
 
 // Adds the report of a pack, and returns its exit code.

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/shell_word.hpp"
@@ -100,14 +102,16 @@ std::string some_of(const std::vector<std::string>& names) {
 std::string what_to_do(const Verified& verified) {
   const std::vector<std::string>& damaged = verified.report.damaged_files;
   const std::string folder = folder_of(verified);
+  const auto is_here = [&](std::string_view name) {
+    std::error_code in_doubt;  // then it may be here
+    return std::filesystem::exists(std::filesystem::path(folder) / name, in_doubt) || in_doubt;
+  };
   if (std::find(damaged.begin(), damaged.end(), format::kManifestName) != damaged.end() &&
-      !std::filesystem::exists(std::filesystem::path(folder) / format::kManifestName))
+      !is_here(format::kManifestName))
     return "to finish this pack, repeat the `hotpack pack` command that made " +
            quoted_text(folder) + "; if it is packed in partitions, `hotpack info " +
            shell_word(folder) + "` tells what is missing, and `hotpack merge` finishes it";
-  const bool none_here = std::none_of(damaged.begin(), damaged.end(), [&](const std::string& name) {
-    return std::filesystem::exists(std::filesystem::path(folder) / name);
-  });
+  const bool none_here = std::none_of(damaged.begin(), damaged.end(), is_here);
   if (verified.report.shards == 0 && none_here && !verified.one_shard)
     return "no shard is here: put them next to dataset.json. To pack them again, repeat the "
            "`hotpack pack` command that made " +
