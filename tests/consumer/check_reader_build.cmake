@@ -1,8 +1,8 @@
 # The libraries that programs link alone configure and build with a compiler, zstd, Highway, xxHash and nlohmann-json: no tests, no
 # pkg-config, nothing of the command. Packages of the command are hidden from find_package, so they cannot lean on them.
 #
-# SCRATCH lies next to the build that the test belongs to. A release is built with the flags of that one; ccache, which takes paths below
-# the folder of both as relative ones, then knows every unit but one, and the test takes seconds instead of minutes.
+# SCRATCH lies next to the build that the test belongs to. A release is built with the flags of that one; ccache, to which paths of both
+# are equal, then has every unit but one, and the test takes seconds instead of minutes.
 #
 # cmake -D SOURCE=… -D SCRATCH=… -D TYPE=… -D GENERATOR=… -D COMPILER=… -D LAUNCHER=… -P check_reader_build.cmake
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
@@ -13,9 +13,7 @@ foreach(package JPEG PNG TBB spdlog Freetype Catch2 PkgConfig)
 endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH} -G ${GENERATOR} -D HOTPACK_BUILD=reader -D HOTPACK_CUDA=OFF -D HOTPACK_TESTS=OFF
     -D CMAKE_BUILD_TYPE=${TYPE} -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} ${hidden})
-cmake_path(GET SCRATCH PARENT_PATH around)
-set(ENV{CCACHE_BASEDIR} ${around})
-run(${CMAKE_COMMAND} --build ${SCRATCH} -j 2)
+run(bash -c "cd '${SOURCE}' && . scripts/compiler-cache && exec '${CMAKE_COMMAND}' --build '${SCRATCH}' -j 2")
 file(GLOB libraries RELATIVE ${SCRATCH}/src ${SCRATCH}/src/*/libhotpack_*.a)
 list(JOIN libraries " " built)
 string(REGEX REPLACE "[a-z_]+/libhotpack_([a-z_]+)\\.a" "\\1" built "${built}")
