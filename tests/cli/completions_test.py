@@ -14,6 +14,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+import skips
+
 HOTPACK, FOLDER = sys.argv[1], Path(sys.argv[2]).resolve()
 BASH = FOLDER / "bash-completion/completions/hotpack"
 ZSH = FOLDER / "zsh/site-functions/_hotpack"
@@ -113,4 +116,4 @@ class ManPages(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    skips.run_unittests(argv=sys.argv[:1])

@@ -7,9 +7,14 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import unittest
+from pathlib import Path
 
 from packs import FRUIT, STREET, Scratch, digest, leftovers, run, street
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+import skips
 
 FAILING_FILES = os.environ["FAILING_FILES"]
 SANITIZED = "asan" in os.environ["HOTPACK"] or "tsan" in os.environ["HOTPACK"]
@@ -258,4 +263,4 @@ class SystemFaults(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    skips.run_unittests(verbosity=2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Names of tests: fails on a name that does not fit a list, that begins with a code instead of saying what the code does, or that CTest
-cannot hold.
+cannot hold, and on a test file that no CMakeLists.txt names, which never runs.
 
 usage: check_names.py ROOT      (the source tree; exit 0 and a line of counts, or 1 and a line per fault)
 """
@@ -40,9 +40,21 @@ def fault_of(name):
     return None
 
 
+def unbuilt(tests):
+    """The C++ and Python tests that no CMake file names: neither by name, nor by `*_test.cpp`, nor by NAME of `${name}_test.py`."""
+    texts = {path: path.read_text(encoding="utf-8") for pattern in ("CMakeLists.txt", "*.cmake") for path in tests.rglob(pattern)}
+    words = set(re.findall(r"[\w.*]+", " ".join(texts.values())))
+    for path in sorted([*tests.rglob("*_test.cpp"), *tests.rglob("*_test.py")]):
+        here = texts.get(path.parent / "CMakeLists.txt", "")
+        by_stem = f"{{name}}_test{path.suffix}" in here and path.stem.removesuffix("_test") in words
+        if path.name not in words and f"*_test{path.suffix}" not in here and not by_stem:
+            yield path
+
+
 def check(root):
     """The number of names, and what is wrong with them."""
-    count, faults = 0, []
+    count = 0
+    faults = [f"{path.relative_to(root)}: no CMakeLists.txt names this test, so it never runs" for path in unbuilt(root / "tests")]
     for path in sorted((root / "tests").rglob("*")):
         if path.suffix not in (".cpp", ".hpp", ".txt", ".cmake", ".py") or not path.is_file():
             continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves that check_names.py fails: plants one bad name at a time in a small tree and expects the fault that names it.
+"""Proves that check_names.py fails: plants one bad name, or one test that is not built, at a time in a small tree and expects the fault.
 
 usage: prove_names.py
 """
@@ -25,14 +25,22 @@ PLANTS = [
     ("unit/a_test.cpp", 'TEST_CASE("pixels count; others do not") {}\n', "cuts it into two tests"),
     ("unit/a_test.cpp", 'TEST_CASE("CSV: pixels count") {}\nTEST_CASE("all slots leased: V4 is not a code here") {}\n', None),
     ("unit/CMakeLists.txt", f'add_test(NAME "{"x" * 71}" COMMAND true)\n', "the name has 71 characters"),
+    ("unit/b_test.cpp", 'TEST_CASE("pixels count") {}\n', "b_test.cpp: no CMakeLists.txt names this test"),
+    ("property/b_test.py", "def test_pixels(self):\n", "b_test.py: no CMakeLists.txt names this test"),
+    ("glob/b_test.cpp", 'TEST_CASE("pixels count") {}\n', None),
+    ("property/c_test.py", "def test_pixels(self):\n", None),
     ("property/a_test.py", f'def test_{"x" * 71}(self):\n', "the name has 76 characters"),
 ]
+
+CMAKE = {"unit": "add_executable(a a_test.cpp)\n", "glob": "file(GLOB sources *_test.cpp)\n",
+         "property": "foreach(name a c)\n  add_test(NAME x COMMAND ${name}_test.py)\n"}
 
 
 def shows(folder, name, text, expected):
     """Plants a file in an empty tree; True when the expected fault, or none, is found."""
     path = folder / "tests" / name
     path.parent.mkdir(parents=True)
+    (path.parent / "CMakeLists.txt").write_text(CMAKE[path.parent.name], encoding="utf-8")
     path.write_text(text, encoding="utf-8")
     count, faults = check(folder)
     if count > 0 and (any(expected in fault for fault in faults) if expected else not faults):

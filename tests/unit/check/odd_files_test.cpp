@@ -26,10 +26,9 @@ class Unprivileged {
   }
   Unprivileged(const Unprivileged&) = delete;
   Unprivileged& operator=(const Unprivileged&) = delete;
-  // Says so where not: then nothing is tested.
   [[nodiscard]] bool works() const {
     if (::geteuid() != 0) return true;
-    WARN("the rights of others cannot be taken on here: not tested");
+    HOTPACK_NOT_TESTED("this process cannot take on the rights of other users");
     return false;
   }
 
