@@ -48,7 +48,7 @@ def main():
     checks = Checks()
     for name in options.sections or (("slurm",) if options.quick else SECTIONS):
         run_section(name, options, checks)
-    print(f"{checks.passed} passed, {checks.failed} failed")
+    print(f"{checks.passed} passed, {checks.failed} failed, 0 skipped")
     return 1 if checks.failed or not checks.passed else 0
 
 
