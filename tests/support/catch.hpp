@@ -13,8 +13,8 @@ inline auto ContainsSubstring(const std::string& text) { return Catch::Matchers:
 
 // Says why a test case cannot run here and lets it end; fails in continuous integration, where each
 // must run.
-#define HOTPACK_NOT_TESTED(reason)             \
-  do {                                         \
+#define HOTPACK_NOT_TESTED(reason)                                      \
+  do {                                                                  \
     if (std::getenv("CI") != nullptr) FAIL("not tested: " << (reason)); \
-    WARN("not tested: " << (reason));          \
+    WARN("not tested: " << (reason));                                   \
   } while (false)
