@@ -22,8 +22,8 @@ TEST_CASE("unprintable characters become numbers") {
   // The isolates U+2066 to U+2069 do, too.
   for (const std::string last : {"\xa6", "\xa7", "\xa8", "\xa9"})
     CHECK(shell_word("\xe2\x81" + last).starts_with("$'\\342\\201"));
-  CHECK(shell_word("\xed\xa0\x80") == "$'\\355\\240\\200'");      // half a surrogate pair
-  CHECK(shell_word("\xc0\xaf") == "$'\\300\\257'");               // an overlong form
+  CHECK(shell_word("\xed\xa0\x80") == "$'\\355\\240\\200'");  // half a surrogate pair
+  CHECK(shell_word("\xc0\xaf") == "$'\\300\\257'");           // an overlong form
 }
 
 TEST_CASE("a path that begins with a dash is not an option") {

@@ -53,6 +53,19 @@ TEST_CASE("interpolated labels have blended borders, of ids and of colors") {
   }
 }
 
+TEST_CASE("borders are blended if more than 14 % of the steps are ramps") {
+  LabelInspection label;
+  label.width = label.height = 100;
+  label.flat_pixels = 9000;
+  label.third_pixels = 500;
+  label.kinds = label.ramp_kinds = 4;
+  label.steps = 1000;
+  label.ramps = 141;
+  CHECK(borders_of(label) == Borders::blended);
+  label.ramps = 140;
+  CHECK(borders_of(label) == Borders::sharp);
+}
+
 TEST_CASE("a mask with smooth edges is anti-aliased") {
   CHECK(borders_of(inspected(interpolated(interpolated(kMask, 230, 170), 160, 120))) ==
         Borders::anti_aliased);

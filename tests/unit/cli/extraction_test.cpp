@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "support/catch.hpp"
+#include "support/own_threads.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_shard.hpp"
 
@@ -73,6 +74,27 @@ TEST_CASE("the first damaged sample is the error, whatever the threads") {
     CHECK(done.error().code == ErrorCode::damaged);
     CHECK_THAT(done.error().describe(), ContainsSubstring("record 11"));
   }
+}
+
+TEST_CASE("of samples that fail at the same time, the first is the error") {
+  const TempFolder folder;
+  const TinyForm form;
+  const auto manifest = write_pack(folder.path(), form, tiny_records(form, 6), 6);
+  const TinyShard shard = make_shard(form, tiny_records(form, 6), manifest.plan);
+  for (const std::uint64_t record : {3U, 4U, 5U})
+    flip(folder / manifest.shards[0].file, shard.layout.file_offset("image") + record * 90 + 3);
+  const auto dataset = Dataset::open(folder.path()).value();
+  const auto tree = OutputTree::open(folder / "out").value();
+  const std::size_t threads = own_threads().size();
+  // Each of three threads reports a good sample, and waits until the others also wait to report.
+  const auto done =
+      extract_samples(dataset, {}, *tree, {}, 3, [threads](const ExtractionProgress& progress) {
+        while (progress.samples_done == 1 && own_threads().size() < threads + 2) continue;
+        wait_until_others_sleep();
+        return true;
+      });
+  REQUIRE_FALSE(done.ok());
+  CHECK_THAT(done.error().describe(), ContainsSubstring("record 3"));
 }
 
 TEST_CASE("a sample with a damaged label gets no file, the samples before it do") {

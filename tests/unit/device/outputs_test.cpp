@@ -166,15 +166,18 @@ TEST_CASE("outputs: memory used on a destroyed stream is kept without an error")
 }
 
 TEST_CASE("outputs: a context that has failed is reported and its memory dropped") {
-  Pool made;
-  made.fake.fail("EventRecord", 0, device::code::kIllegalAddress);
-  made.fake.fail("EventRecord", 1, device::code::kIllegalAddress);
-  const Status released = made.release(made.stream);
-  REQUIRE_FALSE(released.ok());
-  CHECK_THAT(released.error().message,
-             ContainsSubstring("cuEventRecord") && ContainsSubstring("700"));
-  CHECK(made.pool->device_bytes(0) == 0);
-  CHECK_FALSE(made.pool->any_free());
+  for (const int code : {700, 708, 710, 719}) {
+    CAPTURE(code);
+    Pool made;
+    made.fake.fail("EventRecord", 0, code);
+    made.fake.fail("EventRecord", 1, code);
+    const Status released = made.release(made.stream);
+    REQUIRE_FALSE(released.ok());
+    CHECK_THAT(released.error().message,
+               ContainsSubstring("cuEventRecord") && ContainsSubstring(std::to_string(code)));
+    CHECK(made.pool->device_bytes(0) == 0);
+    CHECK_FALSE(made.pool->any_free());
+  }
 }
 
 TEST_CASE("outputs: another thread's stream waits for captures") {

@@ -311,6 +311,8 @@ TEST_CASE("impossible tables are refused although their sums match") {
              ContainsSubstring("key.offsets does not rise"));
   CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 1, 36)),
              ContainsSubstring("record 1: its key"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(make_shard({}, 3), "key.offsets", 2, 17)),
+             ContainsSubstring("key.offsets does not rise from 0 to 54: item 2 is 17"));
   CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 0, '/')),
              ContainsSubstring("record 0: its key"));
   CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 18, '\0')),

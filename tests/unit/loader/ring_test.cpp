@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cfenv>
 #include <functional>
 #include <mutex>
 #include <random>
@@ -107,6 +108,17 @@ TEST_CASE("steps come complete and in order, epoch after epoch") {
       CHECK(t.next() == nullptr);
     }
   }
+}
+
+TEST_CASE("threads round to nearest, however their creator rounds") {
+  std::atomic<int> mode{-1};
+  REQUIRE(std::fesetround(FE_UPWARD) == 0);
+  const RingUnderTest t({1, 1, 1, 1}, 1, [&mode](FakeFiller& filler) {
+    filler.delay = [&mode] { mode = std::fegetround(); };
+  });
+  std::fesetround(FE_TONEAREST);
+  t.ring->release(t.next());
+  CHECK(mode == FE_TONEAREST);
 }
 
 TEST_CASE("begin_epoch keeps what was read ahead, seek drops it") {

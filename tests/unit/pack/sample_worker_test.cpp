@@ -807,3 +807,24 @@ TEST_CASE("every mask sets its class bit, pixels may have several or none") {
   options.record.label_storage = LabelStorage::one_hot;
   CHECK(good(options).label == Samples{0, 1, 1, 1, 0, 0, 0, 0});
 }
+
+TEST_CASE("a tile beyond the masks has no class, whatever the sample before it") {
+  const TempFolder folder;
+  for (const auto& [key, side] : {std::pair{"a", 4}, {"b", 2}}) {
+    put(folder, std::string("images/") + key + ".png", photo(side, side));
+    put(folder, std::string("masks/") + key + "_car.png",
+        id_label(side, side, Ids(static_cast<std::size_t>(side * side), 255)));
+  }
+  PackOptions options = options_for(folder);
+  options.input.labels = {folder / "masks"};
+  options.input.mask_per_class = "{key}_{class}";
+  options.record.size = {};
+  options.record.tile = TileOptions{{4, 4}, 0};
+  Prepared run = prepared(options);
+  cut_into_tiles(options.record, run.list);
+  const Plan plan = make_plan(run.options, run.setup, run.list).value();
+  SampleWorker worker(run.options, run.setup, plan, run.list);
+  CHECK(work(worker, run, plan.schema, 0).label == Samples(16, 1));
+  CHECK(work(worker, run, plan.schema, 1).label ==
+        Samples{1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+}

@@ -190,8 +190,8 @@ TEST_CASE("label values are checked although the checksum is correct") {
 
 TEST_CASE("sums, regions and hashes are recomputed anyway") {
   const TempFolder folder;
-  const auto finding_after = [&](const char* table, std::size_t byte) {
-    TinyShard shard = make_shard({}, 2);
+  const auto finding_after = [&](const char* table, std::size_t byte, const TinyForm& form = {}) {
+    TinyShard shard = make_shard(form, 2);
     shard.bytes[shard.layout.file_offset(table) + byte] ^= std::byte{1};
     seal_tables(shard);
     return text_of(verified_shard(folder, shard));
@@ -202,6 +202,8 @@ TEST_CASE("sums, regions and hashes are recomputed anyway") {
              ContainsSubstring("record 1 (street/sample 0001): source.region is"));
   CHECK_THAT(finding_after("source.size", 1),
              ContainsSubstring("record 0 (street/sample 0000): source.region is"));
+  CHECK_THAT(finding_after("source.size", 0, {.size = {}}),
+             ContainsSubstring("record 0 (street/sample 0000): image.shape is"));
   TinyForm form;
   form.scope = LabelScope::image;
   TinyShard shard = make_shard(form, 2);

@@ -48,6 +48,14 @@ TEST_CASE("anything but one frame of the right content is damaged") {
   CHECK_FALSE(reader::decompress_frame(text, into).ok());
 }
 
+TEST_CASE("a frame that needs a dictionary is damaged") {
+  auto frame = frame_of(1000);
+  frame[4] |= std::byte{1};                       // the header's descriptor: an id of one byte
+  frame.insert(frame.begin() + 5, std::byte{7});  // the id
+  CHECK_THAT(reader::check_frame(frame, 1000).error().message,
+             ContainsSubstring("needs a dictionary"));
+}
+
 TEST_CASE("an impossible content size is refused before allocating memory") {
   // Magic, a descriptor with 8 bytes of content size (2^40), one empty last block.
   const std::vector<unsigned char> bytes{0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0,

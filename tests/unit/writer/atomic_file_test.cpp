@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "base/file_lock.hpp"
 #include "base/temporary_name.hpp"
 #include "support/catch.hpp"
 #include "support/failing_locks.hpp"
@@ -179,6 +180,21 @@ TEST_CASE("temporary files of running runs stay") {
   CHECK_FALSE(std::filesystem::exists(folder / kStale));
   REQUIRE(live.commit().ok());
   CHECK(read_text_file(folder / "shard").value() == "being written");
+}
+
+TEST_CASE("a held lock keeps a temporary file, whoever and however old its writer is") {
+  const TempFolder folder;
+  folder.write(kStale, "of another machine");
+  make_old(folder / kStale, 25);
+  {
+    const File writer = File::open_read(folder / kStale).value();
+    REQUIRE(try_lock(writer.descriptor(), LockKind::exclusive) == LockState::taken);
+    for (const OtherMachines others : {OtherMachines::may_write, OtherMachines::are_done})
+      REQUIRE(remove_stale_temporaries(folder.path(), any_name, others).ok());
+    CHECK(names_in(folder.path()) == std::vector<std::string>{kStale});
+  }
+  REQUIRE(remove_stale_temporaries(folder.path(), any_name).ok());
+  CHECK(names_in(folder.path()).empty());
 }
 
 TEST_CASE("only temporary files of the given names are removed") {
