@@ -11,7 +11,8 @@ A case is a text file, cases/NAME.case. Its lines:
     = 2                             the exit code; 0 where the line is missing
 
 In expected lines `[..]` stands for any text; a line `[...]` stands for any lines, or none. `$SAMPLE_DATA` is the folder sample_data and
-`$PWD` the case's folder, in commands and in what comes back. The size of a file that contains absolute paths needs a stand-in. Text that does not end with a newline ends with `[no newline]`.
+`$PWD` the case's folder, in commands and in what comes back. The size of a file that contains absolute paths needs a stand-in.
+Text that does not end with a newline ends with `[no newline]`.
 
     run_cases.py --hotpack build/release/bin/hotpack [--update] [CASE …]
 
