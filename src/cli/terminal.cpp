@@ -18,11 +18,14 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/folder.hpp"
+#include "base/try.hpp"
 #include "cli/descriptor.hpp"
 #include "cli/progress_text.hpp"
 #include "cli/screen.hpp"
 #include "cli/signals.hpp"
 #include "cli/text.hpp"
+#include "format/pack_folder.hpp"
 
 namespace hotpack::cli {
 
@@ -166,29 +169,50 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
 
 using FileSink = spdlog::sinks::basic_file_sink<spdlog::details::null_mutex>;
 
-// True if the file has a NUL byte near its beginning: image files have one, text files have none.
-bool holds_nul(const std::string& path) {
+// The beginning of every message in the log: "0" is any digit, "+" is either sign.
+constexpr const char* kLogFormat = "%Y-%m-%dT%H:%M:%S.%e%z %l %v";
+constexpr std::string_view kLogTime = "0000-00-00T00:00:00.000+00:00 ";
+
+// True if the file is empty or begins as a log does.
+bool is_log(const std::string& path) {
+  std::array<char, kLogTime.size()> first{};
   std::ifstream file(path, std::ios::binary);
-  std::array<char, 4096> first{};
   file.read(first.data(), first.size());
-  return std::find(first.begin(), first.begin() + file.gcount(), '\0') !=
-         first.begin() + file.gcount();
+  std::error_code ignored;
+  if (file.gcount() == 0) return std::filesystem::file_size(path, ignored) == 0;
+  return std::equal(first.begin(), first.end(), kLogTime.begin(), [](char found, char expected) {
+    if (expected == '0') return found >= '0' && found <= '9';
+    return found == expected || (expected == '+' && found == '-');
+  });
+}
+
+// Refuses a file among those of a pack, and one whose name a pack needs.
+Status check_no_pack_file(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path file = std::filesystem::absolute(path, ignored);
+  std::vector<std::string> names = names_in_folder(file.parent_path().string()).value_or({});
+  names.push_back(file.filename().string());
+  const format::PackFolder folder = format::describe_pack_folder(names);
+  if (!folder.has_manifest && folder.shards.empty()) return {};
+  return usage_error("--log-file " + path +
+                     ": is in a pack, or has a name that packed files have; choose another folder "
+                     "or name");
 }
 
 // Opens the log file for appending, with an error that says why if that fails. spdlog would not say
 // why, and would create missing folders.
 Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
-  if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored) && holds_nul(path))
+  HOTPACK_TRY(check_no_pack_file(path));
+  if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored) && !is_log(path))
     return usage_error("--log-file " + path +
-                       ": is not a text file, and messages would be appended to it; choose a text "
-                       "file or a new name");
+                       ": is not a log of hotpack, and messages would be appended to it; choose "
+                       "another name, or remove the file");
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0) return io_error("cannot open the log file", path, errno);
   ::close(descriptor);
   try {
     auto sink = std::make_shared<FileSink>(path);
-    sink->set_formatter(
-        std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e%z %l %v"));
+    sink->set_formatter(std::make_unique<spdlog::pattern_formatter>(kLogFormat));
     return sink;
   } catch (const spdlog::spdlog_ex& failure) {
     return Error{

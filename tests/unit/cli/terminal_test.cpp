@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -225,7 +227,8 @@ TEST_CASE("with JSON progress every line is an object, one per second") {
 
 TEST_CASE("the log file gets everything with time stamps, and is appended to") {
   const TempFolder folder;
-  folder.write("log", "before\n");
+  const std::string before = "2026-01-31T12:00:00.000-01:30 info command: hotpack info packed\n";
+  folder.write("log", before);
   Desk desk;
   {
     auto terminal = desk.open({.verbosity = -2, .log_file = folder / "log"});
@@ -236,7 +239,7 @@ TEST_CASE("the log file gets everything with time stamps, and is appended to") {
   }
   CHECK(desk.screen.text() == "error: e\n");
   const std::string log = read_text_file(folder / "log").value();
-  CHECK(log.starts_with("before\n20"));
+  CHECK(log.starts_with(before + "20"));
   CHECK_THAT(log, ContainsSubstring(" debug d\n") && ContainsSubstring(" info i\n") &&
                       ContainsSubstring(" error e\n"));
   CHECK_THAT(log, ContainsSubstring(" info packing 12/100, 12 %, 1.0 samples/s"));
@@ -250,6 +253,46 @@ TEST_CASE("a log file that cannot be opened is an I/O error, without new folders
   CHECK(opened.error().code == ErrorCode::io);
   CHECK(opened.error().path == log);
   CHECK_FALSE(std::filesystem::exists(folder / "missing"));
+}
+
+TEST_CASE("only a log is appended to, any other file stays") {
+  const std::string content = GENERATE(
+      as<std::string>(), "name,r,g,b\na,1,2,3\n", "{\n\"format\":\"hotpack/1\"", "\n", "2026",
+      "2026-01-31T12:00:00.000", "2026-01-31 12:00:00.000+01:00 info x\n", std::string(99, '\0'));
+  const TempFolder folder;
+  folder.write("file", content);
+  const std::string file = folder / "file";
+  const auto opened = Terminal::open({.log_file = file}, TerminalSurroundings::of_descriptor(2));
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().code == ErrorCode::usage);
+  CHECK_THAT(opened.error().message, ContainsSubstring("--log-file " + file));
+  CHECK(read_text_file(file).value() == content);
+}
+
+TEST_CASE("an empty file and the log of an earlier run are appended to") {
+  const TempFolder folder;
+  folder.write("file", "");
+  const std::string file = folder / "file";
+  for (int run = 0; run < 2; ++run) {
+    auto opened = Terminal::open({.verbosity = -2, .log_file = file},
+                                 TerminalSurroundings::of_descriptor(2));
+    REQUIRE(opened.ok());
+    (*opened)->warning("w");
+  }
+  const std::string log = read_text_file(file).value();
+  CHECK(std::count(log.begin(), log.end(), '\n') == 2);
+}
+
+TEST_CASE("no log file is made beside the files of a pack or with their names") {
+  const TempFolder folder;
+  const std::string name = GENERATE(
+      as<std::string>(), "dataset.json", "shard-00000-of-00002.safetensors", "pack/new.txt");
+  folder.write("pack/dataset.json", "{}");
+  const std::string file = folder / name;
+  const auto opened = Terminal::open({.log_file = file}, TerminalSurroundings::of_descriptor(2));
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().code == ErrorCode::usage);
+  CHECK_FALSE(std::filesystem::exists(file));
 }
 
 TEST_CASE("a log file on a full disk does not stop the work") {
