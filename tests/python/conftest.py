@@ -1,5 +1,5 @@
 """What the tests of the Python package share. The environment variable HOTPACK names the command; without it, tests that compare with the
-command are skipped."""
+command are skipped. In continuous integration a skipped test fails, unless tests/skips.txt lists it."""
 
 import importlib.util
 import os
@@ -13,6 +13,9 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import skips  # noqa: E402
+
 GOLDEN = sorted(path.parent for path in (ROOT / "tests" / "golden").glob("[0-9]*/*/dataset.json"))
 
 # A shell starts background jobs with interrupts ignored, which programs of the tests would inherit.
@@ -39,6 +42,23 @@ def pytest_collection_modifyitems(items):
     if marked and not has_device():
         for item in marked:
             item.add_marker(pytest.mark.skip(reason="no CUDA device"))
+
+
+def checked(report):
+    if report.skipped and skips.unlisted("pytest", [report.nodeid]):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and tests/skips.txt does not list it: pytest  {report.nodeid}\n{report.longrepr[2]}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    return checked((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report():
+    return checked((yield))
 
 
 def pytest_report_header():

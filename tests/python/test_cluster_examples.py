@@ -1,8 +1,8 @@
 """The files of scripts/examples/cluster, each as its scheduler runs it, or as a stand-in does where
 the scheduler is not installed. Every way must end with the bytes of a single run.
 
-scripts/test-python runs all of them with stand-ins, and reads the YAML files with PyYAML; with
---frameworks also Snakemake, Dask, Ray and the schemas of Kubernetes themselves.
+scripts/test-python runs all of them with stand-ins, and reads the YAML files with PyYAML; without
+--bare also Snakemake, Dask, Ray and the schemas of Kubernetes themselves.
 """
 
 import ast
@@ -248,7 +248,7 @@ def test_kubernetes_counts_its_parts_once():
 @pytest.mark.parametrize("name", ["volumes", "plan", "pack", "merge"])
 @pytest.mark.parametrize("version", ["1.30", "1.33"])
 def test_kubernetes_accepts_its_schema(name, version):
-    validate = pytest.importorskip("kubernetes_validate")
+    validate = framework("kubernetes_validate")
     for found in yaml_of(f"{name}.yaml"):
         validate.validate(found, version, strict=True)
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, golden_pack
+from conftest import ROOT, framework, golden_pack
 
 import hotpack
 
@@ -317,7 +317,7 @@ hpt._memory, hpt._stream = memory, lambda device: 0
 
 
 def test_tensors_of_torch_are_written_in_its_memory(on_device):
-    pytest.importorskip("torch")
+    framework("torch")
     on_device(
         TORCH
         + """
@@ -337,7 +337,7 @@ assert hpt.Loader(ds, 4, device="cpu").device is None
 
 
 def test_a_released_batch_of_torch_holds_no_memory(on_device):
-    pytest.importorskip("torch")
+    framework("torch")
     on_device(
         TORCH
         + """
@@ -354,13 +354,13 @@ assert len(batch) == 4 and repr(batch) == "<hotpack.torch.Batch released>"
 
 
 def test_unlabelled_batches_of_torch_have_images_alone(on_device):
-    pytest.importorskip("torch")
+    framework("torch")
     on_device(TORCH + "x, y = next(iter(hpt.Loader(ds, 1, device=0)))\nassert y is None and x.shape[1] == 3\n", golden_pack("unlabelled"))
 
 
 @pytest.mark.gpu
 def test_torch_on_a_real_device():
-    torch = pytest.importorskip("torch")
+    torch = framework("torch")
     import hotpack.torch as hpt
 
     data = hotpack.open(*[golden_pack("bits")] * 8)
