@@ -103,6 +103,51 @@ except hotpack.UsageError as error: print(error)
     assert text == "(24, 10, 12, 11) True\nloader is a list; give a hotpack.Loader\n"
 
 
+@pytest.mark.parametrize("backend", ["jax", "tensorflow"])
+def test_validation_counts_each_sample_once(run, backend):
+    """17 samples in batches of 16 give the loss and the accuracy of one batch of 17."""
+    framework(backend)
+    text = run(
+        program(
+            backend,
+            """
+ds, image = hotpack.open(*[sys.argv[2]] * 6).subset(range(17)), hotpack.Image("float32")
+for label, loss in ((hotpack.OneHot("float32"), "categorical_crossentropy"), (hotpack.Ids("int32"), "sparse_categorical_crossentropy")):
+    keras.utils.set_random_seed(3)
+    net = keras.Sequential([keras.layers.Input((8, 12, 3)), keras.layers.Conv2D(3, 3, padding="same", activation="softmax")])
+    net.compile("sgd", loss, metrics=["accuracy"], weighted_metrics=["accuracy"])
+    def padded(**options):
+        return hotpack.Loader(ds, 16, shuffle=False, tail="pad", image=image, label=label, slots=8, **options)
+    def data(transform=None):
+        return hotpack.keras.PyDataset(padded(), transform=transform)
+    def weighted(x, y):
+        return x, y, 1 + x[..., 0]
+    x, y = ds.read(range(17), image=image, label=label)
+    def wanted(sample_weight=None):
+        return net.evaluate(x, y, sample_weight=sample_weight, batch_size=17, verbose=0)
+    def close(found, wanted):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-5)
+    close(net.evaluate(data(), verbose=0), wanted())
+    close(net.evaluate(data(weighted), verbose=0), wanted(weighted(x, y)[2]))
+    assert net.predict(data(lambda x, y: x), verbose=0).shape == (17, 8, 12, 3)
+    history = net.fit(data(), validation_data=data(), epochs=2, verbose=0).history
+    close([history["val_loss"][-1], history["val_accuracy"][-1]], wanted()[:2])
+    if keras.backend.backend() == "tensorflow":
+        import hotpack.tf
+        close(net.evaluate(hotpack.tf.dataset(padded()), verbose=0), wanted())
+        assert len(net.fit(hotpack.tf.dataset(padded()), epochs=2, verbose=0).history["loss"]) == 2
+try: hotpack.keras.PyDataset(padded(rank=1, world=2))
+except hotpack.UsageError as error: print(error)
+""",
+        ),
+        golden_pack("bits"),
+        golden_pack("zstd"),
+        warns=True,
+        seconds=300,
+    )
+    assert text == 'tail="pad" gives 2 processes last batches of different sizes: to evaluate all samples, open the loader in one process, with rank=0 and world=1; to train, with tail="drop" or "wrap"\n'
+
+
 TRAIN = """
 import json
 steps = []
@@ -118,8 +163,8 @@ def network(built=True):
     net.train_step = train_step
     return net
 class Noted(hotpack.keras.PyDataset):
-    def _next(self):
-        batch = super()._next()
+    def __getitem__(self, index):
+        with self._turn: batch = self._next()
         return np.full((4, 1), batch.epoch * 100 + batch.step, "float32"), np.zeros((4, 1), "float32")
 def refused(call):
     try: call()

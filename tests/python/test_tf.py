@@ -81,16 +81,17 @@ def test_an_older_loop_over_a_tf_data_set_says_that_it_is_over(big):
     assert len(found) == 6 and all(np.array_equal(x.numpy(), image) for (x, _), image in zip(found, wanted))
 
 
+def test_a_padded_batch_has_no_empty_rows(big):
+    part = big.subset(range(10))
+    data = hptf.dataset(loader(part, label=hotpack.Ids("int32"), tail="pad"))
+    assert data.element_spec[0].shape == (None, 10, 12, 3) and data.cardinality() == 3
+    for found in (data, hptf.batches(loader(part, tail="pad"))):
+        assert [(len(x), len(y)) for x, y in found] == [(4, 4), (4, 4), (2, 2)]
+    for make in (hptf.dataset, lambda one: next(hptf.batches(one))):
+        with pytest.raises(hotpack.UsageError, match='tail="pad" gives 2 processes'):
+            make(loader(part, tail="pad", rank=0, world=2))
+
+
 def test_unlabeled_sets_give_images_alone():
     data = hptf.dataset(hotpack.Loader(hotpack.open(golden_pack("unlabelled")), 1, shuffle=False))
     assert [x.shape for x in data] == [(1, 9, 9, 3)] * 2
-
-
-def test_fit_takes_a_tf_data_set(big):
-    keras = framework("keras")
-    if keras.backend.backend() != "tensorflow":
-        pytest.skip("Keras uses another backend in this process")
-    model = keras.Sequential([keras.layers.Input((10, 12, 3)), keras.layers.Conv2D(11, 1)])
-    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=-100))
-    history = model.fit(hptf.dataset(loader(big, label=hotpack.Ids("int32"))), epochs=2, verbose=0)
-    assert len(history.history["loss"]) == 2

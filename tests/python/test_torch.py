@@ -290,6 +290,33 @@ def test_a_stateful_loader_continues_in_the_middle(big):
     assert len(rest) == len(whole) - 2 and all(torch.equal(a, b) for a, b in zip(rest, whole[2:]))
 
 
+@pytest.mark.parametrize("label", [hotpack.OneHot("float32", "NCHW"), hotpack.Ids("int64", ignore=-100)])
+def test_validation_counts_each_sample_once(label):
+    """17 samples in batches of 16 give the loss and the accuracy of one batch of 17."""
+    data = hotpack.open(*[golden_pack("zstd")] * 6).subset(range(17))
+    torch.manual_seed(3)
+    model = torch.nn.Conv2d(3, 3, 3, padding=1)
+
+    def measured(batches):
+        sums = torch.zeros(3, dtype=torch.float64)
+        for x, y in batches:
+            found = model(x)
+            right = found.argmax(1) == (y.argmax(1) if y.ndim == 4 else y)
+            sums += len(x) * torch.tensor([torch.nn.functional.cross_entropy(found, y), right.double().mean(), 1])
+        return sums / 17
+
+    (whole,) = hpt.Loader(data, 17, shuffle=False, label=label)
+    wanted = measured([whole])
+    loader = hpt.Loader(data, 16, shuffle=False, tail="pad", label=label)
+    assert torch.allclose(measured((batch.image[: batch.valid], batch.label[: batch.valid]) for batch in loader), wanted, rtol=0, atol=1e-5)
+    batches = hpt.Batches(data, 16, shuffle=False, tail="pad", label=label)
+    for workers in (0, 3):  # the third worker has no sample
+        found = measured(DataLoader(batches, batch_size=None, num_workers=workers))
+        assert torch.allclose(found, wanted, rtol=0, atol=1e-5)
+    of_ranks = [[len(x) for x, _ in hpt.Batches(data, 8, shuffle=False, tail="pad", label=label, rank=rank, world=2)] for rank in range(2)]
+    assert of_ranks == [[8, 8], [8, 8]]  # ranks make steps of one size
+
+
 class Recorder(torch.nn.Module):
     """A model that notes what it gets."""
 
@@ -338,6 +365,28 @@ def test_lightning_gets_each_epoch_and_continues_in_the_middle(big, tmp_path):
     second = Module()
     fit(second, 12, tmp_path / "middle.ckpt")
     assert first.net.seen + second.net.seen == whole.net.seen
+
+
+def test_lightning_validates_each_sample_once(tmp_path):
+    """With the hook of docs/python.md, because Lightning gives validation_step tensors alone."""
+    lightning = framework("lightning")
+    data, label = hotpack.open(*[golden_pack("zstd")] * 6).subset(range(17)), hotpack.OneHot("float32", "NCHW")
+
+    class Module(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.conv = torch.nn.Conv2d(3, 3, 1)
+
+        def on_before_batch_transfer(self, batch, dataloader_idx):
+            return batch.image[: batch.valid], batch.label[: batch.valid]
+
+        def validation_step(self, batch, index):
+            x, y = batch
+            self.log("loss", torch.nn.functional.cross_entropy(self.conv(x), y), batch_size=len(x))
+
+    trainer = lightning.Trainer(accelerator="cpu", devices=1, logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, default_root_dir=tmp_path)
+    found = [trainer.validate(module, hpt.Loader(data, rows, shuffle=False, tail="pad", label=label), verbose=False)[0]["loss"] for module in [Module()] for rows in (16, 17)]
+    assert found[0] == pytest.approx(found[1], abs=1e-5)
 
 
 def test_the_trainer_of_transformers_gets_each_epoch(big, tmp_path):

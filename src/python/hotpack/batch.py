@@ -82,7 +82,8 @@ class BatchOf(Generic[Field]):
 
     @property
     def valid(self) -> int:
-        """How many rows hold a sample; they come first. Fewer than N with tail="pad" alone."""
+        """How many rows hold a sample; they come first. Fewer than N with tail="pad" alone: the
+        rows that follow are empty, and belong in no loss and no average."""
         valid: int = self._core.valid
         return valid
 
@@ -97,6 +98,15 @@ class BatchOf(Generic[Field]):
         """The step within the epoch, from 0."""
         step: int = self._core.step
         return step
+
+    def _samples(self) -> tuple[Any, Any]:
+        """Images and labels without empty rows."""
+        image: Any = self.image
+        label: Any = self.label
+        valid = self.valid
+        if valid == len(self):
+            return image, label
+        return image[:valid], None if label is None else label[:valid]
 
     def release(self) -> None:
         """Drops this batch's share of the slot. Arrays that were taken from it stay valid, and so

@@ -19,11 +19,14 @@ __all__ = ["Position", "PyDataset"]
 
 
 class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
-    """The batches of a loader for `fit`, `evaluate` and `predict`, each sample once an epoch.
+    """The batches of a loader for `fit`, `evaluate` and `predict`, each sample once an epoch. They
+    have no empty rows: with tail="pad" the last batch may be shorter, so a metric is that of all
+    samples.
 
     The loader decides about the order: Keras' own `shuffle` permutes the numbers of batches, which
     change nothing here. transform: called with images and labels, gives what Keras gets.
-    sample_weight and several outputs come that way. Raises as the loader.
+    sample_weight and several outputs come that way. Raises as the loader, and UsageError for
+    tail="pad" on several processes, whose last batches would differ in size.
 
     Every epoch of Keras begins with the first batch of another epoch of the loader. One that is
     shorter, by steps_per_epoch, must be the last of its call of `fit`: Keras then keeps batches of
@@ -43,6 +46,7 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
         super().__init__(workers=1, use_multiprocessing=False, max_queue_size=2)
         if not isinstance(loader, LoaderOf):
             raise UsageError(f"loader is a {type(loader).__name__}; give a hotpack.Loader")
+        loader._check_tail()
         self._loader = loader
         self._transform = transform
         self._turn = threading.Lock()
@@ -65,7 +69,7 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
     def __getitem__(self, index: int) -> Any:
         with self._turn:
             batch = self._next()
-        image, label = batch
+        image, label = batch._samples()
         if self._transform is not None:
             return self._transform(image, label)
         return image if label is None else (image, label)

@@ -280,6 +280,16 @@ class LoaderOf(Generic[_AnyBatch]):
         with self._turn:
             return self._next_epoch()[0]
 
+    def _check_tail(self) -> None:
+        """Refuses batches that are unequal on several processes after empty rows are cut."""
+        if self._given["tail"] == "pad" and self.world > 1:
+            raise UsageError(
+                f'tail="pad" gives {self.world} processes last batches of different sizes: to '
+                "evaluate all samples, open the loader in one process, with rank=0 and world=1; to "
+                'train, with tail="drop" or "wrap"',
+                option="tail",
+            )
+
     def _next_epoch(self) -> tuple[int, bool]:
         """The epoch of the next loop, and whether the loader stands in it."""
         epoch, step = self._core.position()
@@ -367,12 +377,12 @@ class Loader(LoaderOf[Batch]):
     global_batch_size: of all processes together; give one of them. image, label: forms; by default
     the stored bytes and class ids. shuffle: True, False, or "block" for slow disks. seed: of the
     order and of augmentation. tail: if the last batch of an epoch is not full, "drop" it, "pad" it
-    with empty rows, or "wrap" to the first samples. rank, world: this process and how many train
-    together; by default what torch.distributed or RANK and WORLD_SIZE say; or rank="slurm", "mpi",
-    "jax". augment: flips and crops. pad_to: height and width to which records of different sizes
-    are padded. slots: batches in memory. threads: 0 means one a core, at most 8. timeout: seconds
-    that a batch may take; None waits for ever. check: when to check a record's CRC-32C. access:
-    "map", or "read" to use system calls alone. resume: a state_dict.
+    with empty rows after the first `Batch.valid`, or "wrap" to the first samples. rank, world: this
+    process and how many train together; by default what torch.distributed or RANK and WORLD_SIZE
+    say; or rank="slurm", "mpi", "jax". augment: flips and crops. pad_to: height and width to which
+    records of different sizes are padded. slots: batches in memory. threads: 0 means one a core, at
+    most 8. timeout: seconds that a batch may take; None waits for ever. check: when to check a
+    record's CRC-32C. access: "map", or "read" to use system calls alone. resume: a state_dict.
 
     Raises UsageError for options that do not fit the data set. While reading: DamagedError and
     IoError at exactly the step that holds the record, TimeoutError, CancelledError.

@@ -4,6 +4,8 @@
     model.fit(hotpack.tf.dataset(loader))                      # a tf.data.Dataset
 
 The loader is a `hotpack.Loader`, best with 6 slots, because TensorFlow runs ahead of the program.
+Batches have no empty rows: with tail="pad" the last one may be shorter, so a metric is that of all
+samples. tail="pad" on several processes, whose last batches would differ in size, is a UsageError.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ __all__ = ["batches", "dataset"]
 def batches(loader: LoaderOf[Any]) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
     """One epoch of (images, labels), as tensors. On the CPU they share the memory of the batch,
     which is not overwritten as long as one of them lives."""
+    loader._check_tail()
     for batch in loader:
-        image, label = batch
+        image, label = batch._samples()
         yield _tensor(image), None if label is None else _tensor(label)
 
 
@@ -36,6 +39,7 @@ def dataset(loader: LoaderOf[Any]) -> tf.data.Dataset:
     Raises UsageError if the loader stands in the middle of an epoch, as after `resume=`. Errors
     within a loop are TensorFlow's, with the text of hotpack's: so is that of a loop when another
     one has begun."""
+    loader._check_tail()
     _check_whole(loader)
     spec, epochs = _specification(loader), _Epochs(loader)
     types = [part.dtype for part in spec]
@@ -77,7 +81,7 @@ class _Epochs:
                 "another loop over this data set has begun, so this one is over; a loader gives "
                 "one epoch at a time"
             )
-        image, label = next(self._batches)
+        image, label = next(self._batches)._samples()
         return [_tensor(image)] if label is None else [_tensor(image), _tensor(label)]
 
 
@@ -100,7 +104,7 @@ def _specification(loader: LoaderOf[Any]) -> list[tf.TensorSpec]:
     )
     fields = [field for field in first if field is not None]
     size = _augmented_size(form["augment"])
-    rows = loader.batch_size
+    rows = None if form["tail"] == "pad" else loader.batch_size
     if loader.dataset.image_shape is None and form["pad_to"] is None or size is not None:
         return [tf.TensorSpec([rows, *[None] * (field.ndim - 1)], _type(field)) for field in fields]
     return [tf.TensorSpec([rows, *field.shape[1:]], _type(field)) for field in fields]

@@ -221,8 +221,13 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     StatefulDataLoader: each loop is the next epoch of (images, labels), also in workers.
 
     Takes the options of `Loader`. Each worker of a DataLoader is a rank of its own, so that every
-    sample comes once; 0 workers are fastest, because the library has threads of its own. Raises
-    UsageError for options that do not fit, and while reading what `Loader` raises.
+    sample comes once; 0 workers are fastest, because the library has threads of its own.
+
+    With tail="pad" the last batch may be shorter, and has no empty rows. With several ranks it has
+    them, so that all ranks make steps of one size; their ids are ignored, but one-hot labels that
+    are all zeros count in a loss: take the batches of `Loader` and their `valid` there.
+
+    Raises UsageError for options that do not fit, and while reading what `Loader` raises.
     """
 
     def __init__(self, data: Dataset, batch_size: int, **options: Any) -> None:
@@ -245,7 +250,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     def __iter__(self) -> Iterator[tuple[torch.Tensor, Any]]:
         worker = torch.utils.data.get_worker_info()
         loader = self._begin_here() if worker is None else self._begin_in_worker(worker)
-        return iter(()) if loader is None else _pairs(loader)
+        return iter(()) if loader is None else _pairs(loader, worker)
 
     def __len__(self) -> int:
         return len(self._opened(torch.utils.data.get_worker_info()))
@@ -353,9 +358,13 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         return loader
 
 
-def _pairs(loader: Loader) -> Iterator[tuple[torch.Tensor, Any]]:
-    for image, label in loader:
-        yield image, label
+def _pairs(loader: Loader, worker: Any) -> Iterator[tuple[torch.Tensor, Any]]:
+    is_single = loader.world == (1 if worker is None else worker.num_workers)
+    for batch in loader:
+        if not is_single:
+            yield batch.image, batch.label
+        elif batch.valid:
+            yield batch._samples()
 
 
 class _Epochs:
