@@ -3,6 +3,7 @@
 They need the command alone.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -22,6 +23,7 @@ from conftest import ROOT
 
 import hotpack
 from hotpack import on_shard, parts, process
+from hotpack.receipts import ReceiptFolders
 
 STREET = ROOT / "sample_data" / "street"
 PARTS = 3
@@ -130,6 +132,37 @@ def test_a_receipt_is_kept_where_one_wants_it(plan, whole, tmp_path):
     assert [hotpack.Receipt.load(receipt.path) for receipt in receipts] == receipts
     hotpack.merge(receipts=tmp_path / "receipts", output=tmp_path / "parts")  # as a folder
     assert digests(tmp_path / "parts") == whole
+
+
+def receipt_of(text):
+    return hotpack.Receipt.from_bytes(b'{"partition":[0,2],"sets":[],"note":"%s"}' % text)
+
+
+def test_a_saved_receipt_is_whole_or_not_there(tmp_path, monkeypatch):
+    """Also in place of an older one: its bytes are on the disk before it gets its name."""
+    old, new, calls = receipt_of(b"old"), receipt_of(b"a later one"), []
+    path = Path(old.save(tmp_path))
+    for name in ("fsync", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, fails)
+            with pytest.raises(hotpack.IoError, match="cannot write the receipt: No space left"):
+                new.save(tmp_path)
+        assert list(tmp_path.iterdir()) == [path] and path.read_bytes() == old.data
+    for name, call in (("fsync", os.fsync), ("replace", os.replace)):
+        monkeypatch.setattr(os, name, lambda what, *to, name=name, call=call: (calls.append((name, os.stat(what).st_size)), call(what, *to)))
+    assert new.save(tmp_path) == str(path)
+    assert calls == [("fsync", len(new.data)), ("replace", len(new.data))]
+    assert list(tmp_path.iterdir()) == [path] and path.read_bytes() == new.data
+
+
+def fails(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_receipts_of_one_name_are_all_given_to_the_command():
+    given = [receipt_of(text) for text in (b"one", b"two", b"three")]
+    with ReceiptFolders(given) as folders:
+        assert [Path(folder, given[0].name).read_bytes() for folder in folders] == [one.data for one in given]
 
 
 def test_receipts_of_every_form_are_merged(plan, whole, tmp_path):

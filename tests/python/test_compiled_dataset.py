@@ -11,6 +11,7 @@ from conftest import GOLDEN, golden_pack
 
 import hotpack
 from hotpack import pure
+from hotpack.rows import Rows
 
 
 @pytest.fixture
@@ -126,6 +127,20 @@ def test_a_subset_counts_its_samples_from_0(ds):
         ds.subset(np.array([True]))
     with pytest.raises(IndexError):
         ds.subset([3])
+
+
+def test_a_subset_of_a_subset_pickles_to_its_samples(ds):
+    part = ds.subset([2, 0, 1]).subset([2, 0])
+    again = pickle.loads(pickle.dumps(part))
+    assert list(again.keys) == list(part.keys) == ["road/1", "road/2"]
+    assert np.array_equal(again.read([0, 1]).image, ds.read([1, 2]).image)
+
+
+def test_rows_have_arrays_of_their_own(ds):
+    rows = Rows(ds, hotpack.Image(), hotpack.Ids()).read([0, 1])
+    for row, sample in zip(rows, ds):
+        assert np.array_equal(row["image"], sample.image) and np.array_equal(row["label"], sample.label())
+        assert row["image"].base is None and row["label"].base is None
 
 
 def test_several_folders_are_one_data_set(ds, pack):

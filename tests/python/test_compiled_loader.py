@@ -163,6 +163,24 @@ def test_set_epoch_does_nothing_where_the_loader_stands(big):
     assert [batch.step for batch in loader] == [0, 1, 2]
 
 
+def test_set_epoch_ends_a_cancellation_and_keeps_the_position(big):
+    loader = hotpack.Loader(big, 8, seed=4)
+    next(iter(loader))
+    loader.load_state_dict(loader.state_dict())
+    loader.cancel()
+    loader.set_epoch(0)  # where the loader stands
+    assert [(batch.epoch, batch.step) for batch in loader] == [(0, 1), (0, 2)]
+    next(iter(loader))
+    loader.cancel()
+    loader.set_epoch(1)  # from which a batch was taken
+    for epoch in (1, 2):
+        assert [(batch.epoch, batch.step) for batch in loader] == [(epoch, 0), (epoch, 1), (epoch, 2)]
+    loader.cancel()
+    loader.set_epoch(7)
+    for epoch in (7, 8):
+        assert [(batch.epoch, batch.step) for batch in loader] == [(epoch, 0), (epoch, 1), (epoch, 2)]
+
+
 # ---- position
 
 

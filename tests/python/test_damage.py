@@ -394,6 +394,7 @@ TABLES = [
     ("bits", set_item("shard.sums", 8, 2), "shard.sums", None),
     ("bits", set_item("shard.sums", 10, 3), "shard.sums", None),
     ("mixed_sizes", set_item("image.offsets", 1, 100), "image has 100 bytes, but its shape needs 135", 0),
+    ("mixed_sizes", set_item("image.offsets", 1, 140), "image has 140 bytes, but its shape needs 135", 0),
     ("mixed_sizes", set_item("image.shape", 0, -9), "image.shape is impossible", 0),
     ("mixed_sizes", set_item("image.shape", 3, 0), "image.shape is impossible", 1),
     ("mixed_sizes", set_item("image.shape", 5, 4), "image.shape is impossible", 1),

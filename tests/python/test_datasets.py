@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from conftest import GOLDEN, framework, golden_pack
+from sealed import seal_manifest, shard_of
 
 import hotpack
 
@@ -68,6 +69,17 @@ def test_labels_of_whole_images_are_class_labels():
     rows = hpd.iterable(data)
     assert rows.features["label"].names == [one.name for one in data.classes]
     assert [row["label"] for row in rows] == [int(sample.label("int64", -1)) for sample in data]
+
+
+def test_an_image_without_a_class_has_the_label_that_datasets_ignores(pack):
+    folder = pack("class_folders")
+    shard = shard_of(folder)
+    shard.tensors["label"].data[shard.record_bytes("label", 0)] = bytes(1)  # no bit of a class
+    shard.seal_records()
+    shard.write()
+    seal_manifest(folder)
+    labels = [row["label"] for row in hpd.iterable(folder)]
+    assert labels[0] == -1 and -1 not in labels[1:]
 
 
 @pytest.mark.parametrize("name", [path.name for path in GOLDEN])

@@ -252,14 +252,16 @@ class LoaderOf(Generic[_AnyBatch]):
             self._place()
 
     def set_epoch(self, epoch: int) -> None:
-        """Makes the next loop begin with this epoch. Does nothing where the loader stands in it
-        already, at its beginning or after `load_state_dict`."""
+        """Makes the next loop begin with this epoch. The position stays where the loader stands in
+        it already, at its beginning or after `load_state_dict`. Ends a cancellation."""
         epoch = _unsigned("epoch", epoch)
         with self._turn:
             at, step = self._core.position()
-            is_here = self._is_placed and at == epoch and step < len(self)
-            if not is_here or self._is_cancelled:
+            if not (self._is_placed and at == epoch and step < len(self)):
                 self._core.begin_epoch(epoch)
+                self._place()
+            elif self._is_cancelled:
+                self._core.seek(at, step)
                 self._place()
 
     def seek(self, epoch: int, step: int = 0) -> None:

@@ -64,9 +64,7 @@ class Receipt:
         path = os.path.join(folder, self.name)
         try:
             os.makedirs(folder, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=folder, prefix=".receipt-", delete=False) as file:
-                file.write(self.data)
-            os.replace(file.name, path)
+            _replace(path, self.data)
         except OSError as error:
             raise IoError.of("cannot write the receipt", path, error) from None
         return path
@@ -133,6 +131,20 @@ def _receipt(data: bytes, path: str | None) -> Receipt:
         raise DamagedError(
             "this is no receipt: expected the JSON that `hotpack pack --receipt` writes", path=path
         ) from None
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Writes a file that is whole or not there, also after a power failure."""
+    folder, name = os.path.split(path)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".receipt-", delete=False) as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
 
 
 def _shards(receipt: Mapping[str, Any]) -> Iterator[Any]:
