@@ -1,6 +1,8 @@
 #include "base/file.hpp"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,6 +21,22 @@
 
 using namespace hotpack;
 
+namespace {
+
+int failure_of_flushes = 0;  // an errno
+
+int flush(long call, int descriptor) {
+  if (failure_of_flushes == 0) return static_cast<int>(::syscall(call, descriptor));
+  errno = failure_of_flushes;
+  return -1;
+}
+
+}  // namespace
+
+// These replace the functions of the system in this test program.
+extern "C" int fdatasync(int descriptor) { return flush(SYS_fdatasync, descriptor); }
+extern "C" int fsync(int descriptor) { return flush(SYS_fsync, descriptor); }
+
 TEST_CASE("a file is created once, written at offsets and read back") {
   const TempFolder folder;
   const std::string path = folder / "a";
@@ -31,6 +49,18 @@ TEST_CASE("a file is created once, written at offsets and read back") {
   REQUIRE(file->close().ok());
   CHECK(read_text_file(path).value() == "abcdef");
   CHECK(File::create_exclusive(path).error().code == ErrorCode::io);
+}
+
+TEST_CASE("a failed flush is an error, except for folders that have none") {
+  const TempFolder folder;
+  const File file = File::create_exclusive(folder / "a").value();
+  failure_of_flushes = EIO;
+  CHECK_THAT(file.sync_data().error().describe(), ContainsSubstring("a: cannot flush to disk"));
+  CHECK_THAT(sync_folder(folder.path()).error().message, ContainsSubstring("cannot flush"));
+  failure_of_flushes = EINVAL;
+  CHECK_FALSE(file.sync_data().ok());
+  CHECK(sync_folder(folder.path()).ok());
+  failure_of_flushes = 0;
 }
 
 TEST_CASE("reading past the end is an error that names the file and the place") {

@@ -1,5 +1,9 @@
 #include "base/folder.hpp"
 
+#include <dirent.h>
+#include <dlfcn.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
@@ -7,6 +11,20 @@
 #include "support/temp_folder.hpp"
 
 using namespace hotpack;
+
+namespace {
+
+bool listing_fails = false;
+
+}  // namespace
+
+// Replaces the function of the system in this test program.
+extern "C" dirent* readdir(DIR* folder) {
+  static auto* const next = reinterpret_cast<dirent* (*)(DIR*)>(::dlsym(RTLD_NEXT, "readdir"));
+  if (!listing_fails) return next(folder);
+  errno = EIO;
+  return nullptr;
+}
 
 TEST_CASE("a folder's names are sorted, with folders apart") {
   const TempFolder folder;
@@ -28,4 +46,7 @@ TEST_CASE("a folder that cannot be listed is an error with its path") {
   const std::string missing = folder / "missing";
   CHECK(names_by_kind(missing).error().code == ErrorCode::io);
   CHECK(names_in_folder(missing).error().path == missing);
+  listing_fails = true;
+  CHECK_THAT(names_in_folder(folder.path()).error().message, ContainsSubstring("cannot list"));
+  listing_fails = false;
 }
