@@ -171,11 +171,13 @@ TEST_CASE("the form of batches is passed on") {
   CHECK(read.label == LabelOutput{LabelForm::one_hot, ElementType::f16, AxisOrder::channels_first,
                                   true, std::nullopt});
   CHECK(read.content == BatchContent::packed);
-  const auto ignoring = accepted([](hotpack_loader_options& options) {
-    options.label_has_ignore_index = 1;
-    options.label_ignore_index = -1;
-  });
-  CHECK(ignoring.label.ignore_index == -1);
+  for (const int index : {-1, 0}) {
+    const auto ignoring = accepted([index](hotpack_loader_options& options) {
+      options.label_has_ignore_index = 1;
+      options.label_ignore_index = index;
+    });
+    CHECK(ignoring.label.ignore_index == index);
+  }
 }
 
 TEST_CASE("augmentation is passed on") {

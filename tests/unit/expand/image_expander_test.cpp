@@ -128,8 +128,8 @@ std::vector<std::byte> expanded(const ImageExpander& expander, const ImageView& 
       expander.scratch_bytes({record.shape.width, record.shape.height}, placement.output);
   Scratch scratch;
   scratch.reserve(scratch_size + kGuard);
-  auto* const scratch_end = reinterpret_cast<std::byte*>(scratch.data() + scratch_size);
-  std::fill_n(scratch_end, kGuard, kGuardByte);
+  auto* const scratch_begin = reinterpret_cast<std::byte*>(scratch.data());
+  std::fill_n(scratch_begin, scratch_size + kGuard, kGuardByte);  // an earlier record left bytes
   std::vector<std::byte> memory(size + 3 * kGuard, kGuardByte);
   std::byte* const out =
       memory.data() + kGuard + (bytes_to_line(memory.data() + kGuard) + shift) % kLineBytes;
@@ -138,7 +138,7 @@ std::vector<std::byte> expanded(const ImageExpander& expander, const ImageView& 
   CHECK(all_guard(memory.data(), static_cast<std::size_t>(out - memory.data())));
   CHECK(
       all_guard(out + size, static_cast<std::size_t>(memory.data() + memory.size() - out) - size));
-  CHECK(all_guard(scratch_end, kGuard));
+  CHECK(all_guard(scratch_begin + scratch_size, kGuard));
   return {out, out + size};
 }
 

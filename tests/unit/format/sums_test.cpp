@@ -1,6 +1,8 @@
 #include "format/sums.hpp"
 
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "support/catch.hpp"
 
@@ -37,14 +39,14 @@ TEST_CASE("numbers of shard.sums have the order of FORMAT.md") {
 }
 
 TEST_CASE("sums add up and are cleared") {
-  Sums total(1, 4);
-  total.add(gray_sums());
-  total.add(gray_sums());
-  CHECK(total.channel_sums[0] == 180);
-  CHECK(total.channel_squares[0] == 8200);
-  CHECK(total.classes[0] == Sums::ClassCount{12, 4, 20});
+  std::vector<std::uint64_t> numbers(Sums::number_count(3, 2));
+  std::iota(numbers.begin(), numbers.end(), 1);
+  Sums total(3, 2);
+  for (int i = 0; i < 2; ++i) total.add(Sums::from_numbers(numbers, 3, 2));
+  for (std::uint64_t& number : numbers) number *= 2;
+  CHECK(total.numbers() == numbers);
   total.clear();
-  CHECK(total == Sums(1, 4));
+  CHECK(total == Sums(3, 2));
 }
 
 TEST_CASE("statistics follow their formulas step by step") {
