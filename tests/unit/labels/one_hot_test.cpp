@@ -208,3 +208,14 @@ TEST_CASE("count_ids adds every class and returns the ignored pixels") {
     }
   }
 }
+
+TEST_CASE("count_one_hot counts each class of a pixel, and pixels without one") {
+  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot}) {
+    Bytes label(encoded_bytes(storage, 3, 10), std::byte{0});
+    for (const std::size_t class_id : {0u, 2u, 9u})
+      add_class(Ids{1, 0, class_id == 9}, class_id, 10, storage, label);
+    std::vector<std::uint64_t> histogram{7};
+    CHECK(count_one_hot(label, storage, 10, histogram) == 1);
+    CHECK(histogram == std::vector<std::uint64_t>{1, 0, 1, 0, 0, 0, 0, 0, 0, 2});
+  }
+}
