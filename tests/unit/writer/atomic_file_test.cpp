@@ -182,7 +182,7 @@ TEST_CASE("temporary files of running runs stay") {
   CHECK(read_text_file(folder / "shard").value() == "being written");
 }
 
-TEST_CASE("a held lock keeps a temporary file, whoever and however old its writer is") {
+TEST_CASE("a held lock keeps a temporary file, whoever wrote it and however old") {
   const TempFolder folder;
   folder.write(kStale, "of another machine");
   make_old(folder / kStale, 25);
