@@ -274,8 +274,8 @@ TEST_CASE("an empty file and the log of an earlier run are appended to") {
   folder.write("file", "");
   const std::string file = folder / "file";
   for (int run = 0; run < 2; ++run) {
-    auto opened = Terminal::open({.verbosity = -2, .log_file = file},
-                                 TerminalSurroundings::of_descriptor(2));
+    auto opened =
+        Terminal::open({.verbosity = -2, .log_file = file}, TerminalSurroundings::of_descriptor(2));
     REQUIRE(opened.ok());
     (*opened)->warning("w");
   }
@@ -285,8 +285,8 @@ TEST_CASE("an empty file and the log of an earlier run are appended to") {
 
 TEST_CASE("no log file is made beside the files of a pack or with their names") {
   const TempFolder folder;
-  const std::string name = GENERATE(
-      as<std::string>(), "dataset.json", "shard-00000-of-00002.safetensors", "pack/new.txt");
+  const std::string name = GENERATE(as<std::string>(), "dataset.json",
+                                    "shard-00000-of-00002.safetensors", "pack/new.txt");
   folder.write("pack/dataset.json", "{}");
   const std::string file = folder / name;
   const auto opened = Terminal::open({.log_file = file}, TerminalSurroundings::of_descriptor(2));
