@@ -175,11 +175,10 @@ class Checking {
   // Lists the colors of RGB labels, or the ids of others.
   Status list_label_values(const std::vector<SampleList*>& lists) {
     const std::vector<const SampleList*> all(lists.begin(), lists.end());
-    const std::uint64_t most = options().record.max_pixels;
     Result<ColorList> values =
         inputs_.forms().rgb.count > 0
-            ? list_colors(all, most, std::numeric_limits<std::size_t>::max(), observer_)
-            : list_ids(all, most, observer_);
+            ? list_colors(all, options(), std::numeric_limits<std::size_t>::max(), observer_)
+            : list_ids(all, options(), observer_);
     HOTPACK_ASSIGN(ColorList listed, std::move(values));
     if (!listed.colors.empty()) report_.colors = std::move(listed);
     return {};

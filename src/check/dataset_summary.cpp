@@ -44,6 +44,8 @@ void DatasetSummary::add(std::uint32_t split, std::uint32_t index,
   if (inspection.image) add_image(list, sample, inspection);
   if (inspection.label) label_images_.add(*inspection.label);
   add_copies({split, index}, inspection);
+  for (const FlawedFile& file : inspection.flawed)
+    (file.flaw.lenient ? lenient_jpegs_ : flawed_jpegs_).add({file.path, file.flaw.text});
   if (list.has_label_files) {
     if (sample.label.bytes > 0 && inspection.source_hash[0] == inspection.source_hash[1])
       label_diagnostics_.add_copy_of_image(list.label_path(sample));
@@ -159,6 +161,7 @@ void DatasetSummary::inspect_names() {
 void DatasetSummary::finish(bool pixels_read, Diagnostics& diagnostics) {
   report_orientations(diagnostics);
   report_more_images(diagnostics);
+  report_flawed_jpegs(diagnostics);
   report_small_images(diagnostics);
   report_dark_images(diagnostics);
   const bool by_files = std::any_of(splits_.begin(), splits_.end(), [](const Split& s) {
@@ -194,6 +197,19 @@ void DatasetSummary::report_more_images(Diagnostics& diagnostics) const {
           " (animated PNG, MPO, Ultra HDR) " + (more_images_.count == 1 ? "holds" : "hold") +
           " more than one image",
       more_images_, images_.images(), "the first one is packed"));
+}
+
+void DatasetSummary::report_flawed_jpegs(Diagnostics& diagnostics) const {
+  const auto report = [&](const char* kind, const Occurrences& files, const std::string& what) {
+    if (files.count == 0) return;
+    diagnostics.add(make_diagnostic(kind, Severity::note, counted_text(files.count, "JPEG") + what,
+                                    files, 0,
+                                    "look at these images: a damaged scan may have the same "
+                                    "faults; replace a file that shows it"));
+  };
+  report("flawed-jpeg", flawed_jpegs_,
+         " with stray bytes before the end marker or an unknown JFIF revision, which cost no row");
+  report("lenient-jpeg", lenient_jpegs_, " accepted because of --lenient");
 }
 
 // If most images are small, this is a property of the data and only a note.

@@ -55,6 +55,7 @@ class DatasetSummary {
   void report_small_images(Diagnostics& diagnostics) const;
   void report_dark_images(Diagnostics& diagnostics) const;
   void report_more_images(Diagnostics& diagnostics) const;
+  void report_flawed_jpegs(Diagnostics& diagnostics) const;
   [[nodiscard]] std::string image_path(SamplePlace place) const;
   [[nodiscard]] std::string label_path(SamplePlace place) const;
   [[nodiscard]] std::vector<std::string> split_names() const;
@@ -68,7 +69,7 @@ class DatasetSummary {
   DiagnosticCounts counts_;
   std::vector<SplitClasses> classes_;  // by split
   ImageStatistics images_, label_images_;
-  Occurrences turned_, kept_as_stored_, more_images_;
+  Occurrences turned_, kept_as_stored_, more_images_, flawed_jpegs_, lenient_jpegs_;
   std::uint64_t labels_ = 0;  // labels whose pixels were read
   Diagnostics names_;         // diagnostics that need only keys
   ClassBalance balance_;

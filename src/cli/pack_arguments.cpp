@@ -416,6 +416,11 @@ void add_image_options(CLI::App& command, pipeline::RecordOptions& record) {
   add_value(command, "--max-pixels", record.max_pixels, "refuse larger images", "N", kImages)
       ->default_str("268435456")
       ->check(CLI::PositiveNumber);
+  command
+      .add_flag("--lenient", record.lenient,
+                "accept JPEGs with stray bytes between segments or odd scan parameters if all "
+                "their rows can be decoded")
+      ->group(kImages);
 }
 
 void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {

@@ -293,6 +293,11 @@ std::string remarks_text(const pipeline::DiagnosticCounts& remarks) {
   remark(remarks.channels_differ, "binary mask has", "binary masks have",
          " colored pixels (channels that differ by more than 16); their brightness decided what is "
          "foreground. If each color is a class, give --label-kind color");
+  remark(remarks.flawed_jpegs, "JPEG has", "JPEGs have",
+         " stray bytes before the end marker or an unknown JFIF revision, which cost no row of "
+         "pixels; hotpack check names such files");
+  remark(remarks.lenient_jpegs, "JPEG was", "JPEGs were",
+         " packed because of --lenient; hotpack check --lenient names such files");
   remark(remarks.alpha_varies, "label has", "labels have",
          " varying transparency, which was dropped");
   return text;

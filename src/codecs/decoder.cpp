@@ -34,6 +34,7 @@ Error out_of_memory(const ImageInfo& info) {
 struct Decoder::Impl {
   PixelBuffers buffers;
   JpegReader jpeg;
+  JpegFlaw flaw;
 
   Result<ConstPixels> read_image(std::span<const std::byte> file, const ImageInfo& info,
                                  const ImageOptions& options) {
@@ -45,12 +46,18 @@ struct Decoder::Impl {
   Result<ConstPixels> read_stored(std::span<const std::byte> file, const ImageInfo& info,
                                   const ImageOptions& options) {
     if (info.format == FileFormat::png) return read_png_image(file, info, options, buffers);
-    return jpeg.read_image(file, info, {options.channels, options.jpeg_denominator}, buffers);
+    const auto image = jpeg.read_image(
+        file, info, {options.channels, options.jpeg_denominator, options.lenient}, buffers);
+    if (image.ok()) flaw = jpeg.flaw();
+    return image;
   }
 
-  Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info) {
+  Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info,
+                              bool lenient) {
     if (info.format == FileFormat::png) return read_png_label(file, info, buffers);
-    return jpeg.read_label(file, info, buffers);
+    auto label = jpeg.read_label(file, info, lenient, buffers);
+    if (label.ok()) flaw = jpeg.flaw();
+    return label;
   }
 };
 
@@ -59,10 +66,13 @@ Decoder::~Decoder() = default;
 Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
+const JpegFlaw& Decoder::flaw() const { return impl_->flaw; }
+
 Result<ConstPixels> Decoder::decode_image(std::span<const std::byte> file,
                                           const ImageOptions& options) {
   if (options.channels != 1 && options.channels != 3)
     return internal_error("an image is decoded to 1 or 3 channels");
+  impl_->flaw = {};
   HOTPACK_ASSIGN(const ImageInfo info, inspect(file, options.max_pixels));
   try {
     return impl_->read_image(file, info, options);
@@ -71,10 +81,12 @@ Result<ConstPixels> Decoder::decode_image(std::span<const std::byte> file,
   }
 }
 
-Result<RawLabel> Decoder::decode_label(std::span<const std::byte> file, std::uint64_t max_pixels) {
+Result<RawLabel> Decoder::decode_label(std::span<const std::byte> file, std::uint64_t max_pixels,
+                                       bool lenient) {
+  impl_->flaw = {};
   HOTPACK_ASSIGN(const ImageInfo info, inspect(file, max_pixels));
   try {
-    return impl_->read_label(file, info);
+    return impl_->read_label(file, info, lenient);
   } catch (const std::bad_alloc&) {
     return out_of_memory(info);
   }

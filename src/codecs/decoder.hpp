@@ -3,9 +3,9 @@
 //
 // Ownership: results are views into the Decoder's buffers, valid until its next call. Not
 // thread-safe. Failure: code `data` with the codec's own text; `io` if memory is lacking. A
-// partially decoded image is never returned: a warning of libjpeg, a missing IEND, and a wrong
-// checksum of a critical chunk are errors. `max_pixels` limits the memory; it is checked before any
-// allocation.
+// partially decoded image is never returned: a warning of libjpeg about lost pixels, a missing
+// IEND, and a wrong checksum of a critical chunk are errors. `max_pixels` limits the memory; it is
+// checked before any allocation.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@
 #include "base/raw_label.hpp"
 #include "base/words.hpp"
 #include "codecs/image_info.hpp"
+#include "codecs/jpeg_flaw.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::codecs {
@@ -34,6 +35,10 @@ struct ImageOptions {
   // 1, 2, 4 or 8: a JPEG is decoded at half (2), a quarter or an eighth of its width and height,
   // rounded up. PNGs ignore this.
   int jpeg_denominator = 1;
+  // Accepts a JPEG with faults that most programs overlook, if all its rows can be decoded: stray
+  // bytes between segments, scans with parameters of another coding process, and an unknown Adobe
+  // transform. Always accepted are stray bytes before the end marker and an unknown JFIF revision.
+  bool lenient = false;
 };
 
 class Decoder {
@@ -67,7 +72,10 @@ class Decoder {
   // labels are allowed. EXIF orientation is never applied. 16-bit RGB is an error, and so is a
   // label of more than `max_pixels` pixels.
   [[nodiscard]] Result<RawLabel> decode_label(std::span<const std::byte> file,
-                                              std::uint64_t max_pixels);
+                                              std::uint64_t max_pixels, bool lenient = false);
+
+  // The flaw of the file that was decoded last. Undefined if decoding failed.
+  [[nodiscard]] const JpegFlaw& flaw() const;
 
  private:
   struct Impl;

@@ -118,13 +118,22 @@ class HeaderWalk {
     return byte(offset) << 8 | byte(offset + 1);
   }
 
+  // Returns the code of the next marker, or 0 if the bytes end before it. Skips what stands before
+  // it as libjpeg does: fill bytes, and bytes that belong to no segment, which the decoder refuses
+  // or accepts.
+  unsigned next_marker() {
+    while (has(1)) {
+      const bool begins = byte(at_++) == 0xFF;
+      while (begins && has(1) && byte(at_) == 0xFF) ++at_;
+      if (begins && has(1) && byte(at_) != 0) return byte(at_++);
+    }
+    return 0;
+  }
+
   // Skips one marker and its segment; reads the segments that matter.
   Result<Step> next() {
-    if (!has(1)) return Step::out_of_bytes;
-    if (byte(at_) != 0xFF) return damaged("a marker is missing");
-    while (has(1) && byte(at_) == 0xFF) ++at_;  // any number of fill bytes
-    if (!has(1)) return Step::out_of_bytes;
-    const unsigned code = byte(at_++);
+    const unsigned code = next_marker();
+    if (code == 0) return Step::out_of_bytes;
     if (stands_alone(code)) return Step::go_on;
     if (code == marker::kStart) return damaged("it contains a second start marker (SOI)");
     if (code == marker::kEnd) return damaged("it ends before any image");

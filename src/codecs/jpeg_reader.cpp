@@ -49,7 +49,8 @@ class JpegReader::Decompressor {
   // Reads the header and prepares decoding: libjpeg will return rows in the given color space, of
   // the image at 1 / `denominator` of its size.
   [[nodiscard]] Status start(std::span<const std::byte> file, const ImageInfo& info,
-                             J_COLOR_SPACE space, int denominator = 1) {
+                             J_COLOR_SPACE space, bool lenient, int denominator = 1) {
+    lenient_ = lenient;
     return guarded([&] {
       create();
       jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()),
@@ -71,7 +72,7 @@ class JpegReader::Decompressor {
   [[nodiscard]] Status read_into(const MutablePixels& image) {
     return guarded([&] {
       while (state_.output_scanline < state_.output_height) read_some(image);
-      jpeg_finish_decompress(&state_);
+      finish();
     });
   }
 
@@ -87,7 +88,7 @@ class JpegReader::Decompressor {
         JSAMPROW rows[] = {row};
         if (jpeg_read_scanlines(&state_, rows, 1) == 1) convert(row, y);
       }
-      jpeg_finish_decompress(&state_);
+      finish();
     });
   }
 
@@ -96,7 +97,21 @@ class JpegReader::Decompressor {
   // has none of its own.
   void reset() noexcept { jpeg_destroy_decompress(&state_); }
 
+  // What libjpeg warned of while it decoded the file.
+  [[nodiscard]] JpegFlaw flaw() const {
+    if (doubtful_[0] != '\0') return {doubtful_, true};
+    return {harmless_, false};
+  }
+
  private:
+  // What a warning of libjpeg means for the pixels.
+  enum class Loss {
+    none,      // it concerns no pixel
+    unlikely,  // libjpeg decodes all pixels nevertheless, as most programs do
+    certain
+  };
+  using Text = char[JMSG_LENGTH_MAX];
+
   template <class Body>
   [[nodiscard]] Status guarded(const Body& body) {
     if (setjmp(jump_) != 0) return memory_lacked_ ? out_of_memory() : data_error(message_);
@@ -110,6 +125,7 @@ class JpegReader::Decompressor {
 
   void create() {
     memory_lacked_ = false;
+    harmless_[0] = doubtful_[0] = '\0';
     jpeg_create_decompress(&state_);  // clears all but err and client_data
     state_.progress = &progress_;
   }
@@ -140,6 +156,16 @@ class JpegReader::Decompressor {
     jpeg_read_scanlines(&state_, rows.data(), count);
   }
 
+  // Reads the file to its end, where libjpeg may warn again.
+  void finish() {
+    jpeg_finish_decompress(&state_);
+    if (lenient_ || doubtful_[0] == '\0') return;
+    std::snprintf(message_, sizeof message_,
+                  "the JPEG is damaged: %s; all its rows can be decoded, and --lenient packs it",
+                  doubtful_);
+    std::longjmp(jump_, 1);
+  }
+
   [[noreturn]] void fail(const char* text) {
     std::snprintf(message_, sizeof message_, "%s", text);
     std::longjmp(jump_, 1);
@@ -159,9 +185,38 @@ class JpegReader::Decompressor {
 
   static void on_error(j_common_ptr state) { of(state).fail_with_own_words(); }
 
+  [[nodiscard]] Loss loss() const {
+    constexpr int kEndOfImage = 0xD9, kFirstRestart = 0xD0, kLastRestart = 0xD7;
+    switch (errors_.msg_code) {
+      case JWRN_JFIF_MAJOR:
+        return Loss::none;
+      case JWRN_EXTRANEOUS_DATA: {
+        const int next = errors_.msg_parm.i[1];
+        if (next == kEndOfImage) return Loss::none;
+        return next >= kFirstRestart && next <= kLastRestart ? Loss::certain : Loss::unlikely;
+      }
+      case JWRN_NOT_SEQUENTIAL:
+      case JWRN_ADOBE_XFORM:
+        return Loss::unlikely;
+      default:
+        return Loss::certain;
+    }
+  }
+
+  // Keeps libjpeg's words about the first flaw of its kind.
+  void keep_words(Text& flaw) {
+    if (flaw[0] == '\0') errors_.format_message(reinterpret_cast<j_common_ptr>(&state_), flaw);
+  }
+
+  void warned() {
+    const Loss found = loss();
+    if (found == Loss::certain) fail_with_own_words();
+    keep_words(found == Loss::none ? harmless_ : doubtful_);
+  }
+
   // Levels below 0 are warnings; the others are traces.
   static void on_message(j_common_ptr state, int level) {
-    if (level < 0) of(state).fail_with_own_words();
+    if (level < 0) of(state).warned();
   }
 
   static void on_progress(j_common_ptr state) {
@@ -178,11 +233,13 @@ class JpegReader::Decompressor {
 
   jpeg_decompress_struct state_{};
   int most_scans_ = kMaxScans;
+  bool lenient_ = false;
   bool memory_lacked_ = false;
+  Text harmless_ = {}, doubtful_ = {};
   jpeg_error_mgr errors_{};
   jpeg_progress_mgr progress_{};
   std::jmp_buf jump_{};
-  char message_[JMSG_LENGTH_MAX + 64] = {};
+  char message_[JMSG_LENGTH_MAX + 128] = {};
 };
 
 namespace {
@@ -232,7 +289,7 @@ Result<ConstPixels> JpegReader::read_image(std::span<const std::byte> file, cons
                                            JpegImageForm form, PixelBuffers& buffers) {
   const ResetAtExit at_exit(*decompressor_);
   const Conversion conversion = conversion_for(info.kind, form.channels);
-  HOTPACK_TRY(decompressor_->start(file, info, conversion.space, form.denominator));
+  HOTPACK_TRY(decompressor_->start(file, info, conversion.space, form.lenient, form.denominator));
   const MutablePixels image = buffers.image(divided(info.width, form.denominator),
                                             divided(info.height, form.denominator), form.channels);
   if (conversion.convert == nullptr) {
@@ -242,23 +299,25 @@ Result<ConstPixels> JpegReader::read_image(std::span<const std::byte> file, cons
       conversion.convert(row, image.row(y), static_cast<std::size_t>(image.width));
     }));
   }
+  flaw_ = decompressor_->flaw();
   return ConstPixels(image);
 }
 
 Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const ImageInfo& info,
-                                        PixelBuffers& buffers) {
+                                        bool lenient, PixelBuffers& buffers) {
   RawLabel label = describe_label(info);
   if (info.kind != PixelKind::gray) {
-    HOTPACK_ASSIGN(label.rgb, read_image(file, info, {}, buffers));
+    HOTPACK_ASSIGN(label.rgb, read_image(file, info, {.lenient = lenient}, buffers));
     return label;
   }
   const ResetAtExit at_exit(*decompressor_);
-  HOTPACK_TRY(decompressor_->start(file, info, JCS_GRAYSCALE));
+  HOTPACK_TRY(decompressor_->start(file, info, JCS_GRAYSCALE, lenient));
   const MutableIds ids = buffers.ids(info.width, info.height);
   label.samples = ids;
   HOTPACK_TRY(decompressor_->read_through(buffers.raw, [&](const JSAMPLE* row, int y) {
     widen(row, ids.row(y), static_cast<std::size_t>(ids.width));
   }));
+  flaw_ = decompressor_->flaw();
   return label;
 }
 

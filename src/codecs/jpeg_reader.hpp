@@ -1,9 +1,10 @@
 // Decodes JPEG with libjpeg: accurate integer DCT, fancy upsampling. CMYK and YCCK become RGB as in
 // OpenCV (inks_to_rgb).
 //
-// A warning of libjpeg is an error here, because libjpeg invents pixels after it. A file with more
-// scans than most_scans() is an error too: a scan of a few bytes may make the decoder visit every
-// pixel, so thousands of scans over a large image would take hours.
+// A warning of libjpeg is an error here, because libjpeg invents pixels after it. The exceptions
+// are warnings that cost no pixel, which become a JpegFlaw. A file with more scans than
+// most_scans() is an error too: a scan of a few bytes may make the decoder visit every pixel, so
+// thousands of scans over a large image would take hours.
 //
 // Ownership: keeps one decompressor from image to image; results are views into `buffers`. Not
 // thread-safe, not movable. Failure: code `data` with libjpeg's text; `io` if memory is lacking;
@@ -17,6 +18,7 @@
 
 #include "base/raw_label.hpp"
 #include "codecs/image_info.hpp"
+#include "codecs/jpeg_flaw.hpp"
 #include "codecs/pixel_buffers.hpp"
 #include "hotpack/result.hpp"
 
@@ -35,8 +37,9 @@ inline constexpr std::uint64_t kMaxScanWork = std::uint64_t{1} << 28;
 }
 
 struct JpegImageForm {
-  int channels = 3;     // 3 (RGB) or 1 (gray), as in ImageOptions
-  int denominator = 1;  // 1, 2, 4 or 8: the fraction of the image's size to decode
+  int channels = 3;      // 3 (RGB) or 1 (gray), as in ImageOptions
+  int denominator = 1;   // 1, 2, 4 or 8: the fraction of the image's size to decode
+  bool lenient = false;  // as in ImageOptions
 };
 
 class JpegReader {
@@ -50,11 +53,15 @@ class JpegReader {
                                                PixelBuffers& buffers);
   // Returns gray values as samples, and colors as RGB.
   [[nodiscard]] Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info,
-                                            PixelBuffers& buffers);
+                                            bool lenient, PixelBuffers& buffers);
+
+  // The flaw of the last file, if it was decoded.
+  [[nodiscard]] const JpegFlaw& flaw() const { return flaw_; }
 
  private:
   class Decompressor;
   std::unique_ptr<Decompressor> decompressor_;
+  JpegFlaw flaw_;
 };
 
 }  // namespace hotpack::codecs

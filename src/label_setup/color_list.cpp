@@ -73,11 +73,12 @@ struct Finder {
   std::uint64_t labels = 0, crowded = 0;
   bool ids;
 
-  Status look_at(const SampleList& list, SamplePlace place, std::uint64_t max_pixels) {
+  Status look_at(const SampleList& list, SamplePlace place, const RecordOptions& options) {
     const Sample& at = list.samples[place.sample];
     HOTPACK_ASSIGN(const std::span<const std::byte> file,
                    reader.read(list.label_path(at), at.label.bytes));
-    const Result<RawLabel> label = decoder.decode_label(file, max_pixels);
+    const Result<RawLabel> label =
+        decoder.decode_label(file, options.max_pixels, options.lenient);
     if (!label.ok() && label.error().code == ErrorCode::io) return label.error();
     if (!label.ok() || label->lossy || (label->rgb.data == nullptr) != ids) return {};
     ++labels;
@@ -163,7 +164,7 @@ void find_preset(ColorList& list) {
   }
 }
 
-Result<ColorList> list_values(std::span<const SampleList* const> lists, std::uint64_t max_pixels,
+Result<ColorList> list_values(std::span<const SampleList* const> lists, const PackOptions& options,
                               std::size_t most, bool ids, Observer& observer) {
   std::size_t total = 0;
   for (const SampleList* list : lists)
@@ -182,7 +183,7 @@ Result<ColorList> list_values(std::span<const SampleList* const> lists, std::uin
                           const SamplePlace place{index, i * list.samples.size() / taken};
                           ticker.tick(list.samples[place.sample].label.bytes);
                           if (failure.skips(place)) continue;
-                          Status status = finders.local().look_at(list, place, max_pixels);
+                          Status status = finders.local().look_at(list, place, options.record);
                           if (!status.ok()) failure.add(place, std::move(status).error());
                         }
                       });
@@ -216,16 +217,16 @@ std::string ColorList::preset_text() const {
          " colors are those of --preset " + preset;
 }
 
-Result<ColorList> list_colors(std::span<const SampleList* const> lists, std::uint64_t max_pixels,
+Result<ColorList> list_colors(std::span<const SampleList* const> lists, const PackOptions& options,
                               std::size_t most, Observer& observer) {
-  HOTPACK_ASSIGN(ColorList list, list_values(lists, max_pixels, most, false, observer));
+  HOTPACK_ASSIGN(ColorList list, list_values(lists, options, most, false, observer));
   find_preset(list);
   return list;
 }
 
-Result<ColorList> list_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels,
+Result<ColorList> list_ids(std::span<const SampleList* const> lists, const PackOptions& options,
                            Observer& observer) {
-  return list_values(lists, max_pixels, std::numeric_limits<std::size_t>::max(), true, observer);
+  return list_values(lists, options, std::numeric_limits<std::size_t>::max(), true, observer);
 }
 
 bool needs_map(const ColorList& list) {

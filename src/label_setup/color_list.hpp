@@ -16,6 +16,7 @@
 #include "hotpack/schema.hpp"
 #include "inputs/sample_list.hpp"
 #include "settings/observer.hpp"
+#include "settings/options.hpp"
 
 namespace hotpack::pipeline {
 
@@ -46,14 +47,14 @@ struct ColorList {
 };
 
 // Lists the colors in at most `most` labels of each list, spread evenly over the list. Labels that
-// cannot be decoded, or have more than `max_pixels` pixels, are ignored.
+// cannot be decoded, or have more pixels than the options allow, are ignored.
 [[nodiscard]] Result<ColorList> list_colors(std::span<const SampleList* const> lists,
-                                            std::uint64_t max_pixels, std::size_t most,
+                                            const PackOptions& options, std::size_t most,
                                             Observer& observer);
 
 // The same for ids, without a preset.
 [[nodiscard]] Result<ColorList> list_ids(std::span<const SampleList* const> lists,
-                                         std::uint64_t max_pixels, Observer& observer);
+                                         const PackOptions& options, Observer& observer);
 
 // Returns a file for the user to complete. For colors it is a class table: name,r,g,b with the
 // names color_1, color_2, … For the ids 0 … N−1 it is that of skeleton_of_ids(), for other ids a

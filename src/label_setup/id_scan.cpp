@@ -111,11 +111,12 @@ class Scanner {
   Undecoded undecoded;
   Place crowded = kNowhere;  // the first label with too many ids
 
-  Status look_at(const std::string& path, std::uint64_t bytes, std::uint64_t max_pixels,
+  Status look_at(const std::string& path, std::uint64_t bytes, const RecordOptions& options,
                  Place place, Shared& shared) {
     Result<std::span<const std::byte>> file = reader.read(path, bytes);
     if (!file.ok()) return std::move(file).error();
-    const Result<RawLabel> label = decoder.decode_label(*file, max_pixels);
+    const Result<RawLabel> label =
+        decoder.decode_label(*file, options.max_pixels, options.lenient);
     if (!label.ok() && label.error().code == ErrorCode::io) return label.error();
     if (!label.ok()) {
       undecoded.add(place, label.error().message);
@@ -228,8 +229,8 @@ struct Found {
 // Reads the labels of lists on all threads.
 class Scan {
  public:
-  Scan(std::span<const SampleList* const> lists, std::uint64_t max_pixels, std::size_t most)
-      : lists_(lists), max_pixels_(max_pixels), most_(most) {}
+  Scan(std::span<const SampleList* const> lists, const PackOptions& options, std::size_t most)
+      : lists_(lists), options_(options), most_(most) {}
 
   // The number of labels to read: at most `most` of each list.
   [[nodiscard]] std::size_t total() const {
@@ -268,7 +269,7 @@ class Scan {
     const SampleList& list = *lists_[place.list];
     const Sample& sample = list.samples[place.sample];
     Status status = scanners_.local().look_at(list.label_path(sample), sample.label.bytes,
-                                              max_pixels_, place, shared_);
+                                              options_.record, place, shared_);
     if (!status.ok()) shared_.failure.add(place, std::move(status).error());
   }
 
@@ -282,7 +283,7 @@ class Scan {
   }
 
   std::span<const SampleList* const> lists_;
-  std::uint64_t max_pixels_;
+  const PackOptions& options_;
   std::size_t most_;
   Scanners scanners_;
   Shared shared_;
@@ -290,27 +291,27 @@ class Scan {
 
 }  // namespace
 
-Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels) {
+Result<std::string> color_in(const std::string& path, const RecordOptions& options) {
   std::vector<std::byte> file;
   HOTPACK_TRY(read_file(path, file));
   codecs::Decoder decoder;
-  const Result<RawLabel> label = decoder.decode_label(file, max_pixels);
+  const Result<RawLabel> label = decoder.decode_label(file, options.max_pixels, options.lenient);
   if (!label.ok() || label->rgb.data == nullptr) return std::string();
   const auto pixel = labels::first_colored_pixel(label->rgb);
   return pixel ? color_at(*pixel) : std::string();
 }
 
-Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels,
+Result<IdScan> scan_ids(std::span<const SampleList* const> lists, const PackOptions& options,
                         Observer& observer) {
-  Scan scan(lists, max_pixels, std::numeric_limits<std::size_t>::max());
+  Scan scan(lists, options, std::numeric_limits<std::size_t>::max());
   Ticker ticker(observer, "reading labels", scan.total());
   return scan.run([&] { return observer.stop_requested(); },
                   [&](const Sample& sample) { ticker.tick(sample.label.bytes); });
 }
 
-Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels) {
+Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, const PackOptions& options) {
   constexpr std::size_t kSome = 8;
-  return Scan(lists, max_pixels, kSome).run([] { return false; }, [](const Sample&) {});
+  return Scan(lists, options, kSome).run([] { return false; }, [](const Sample&) {});
 }
 
 std::string ids_text(const std::bitset<65536>& ids, std::size_t most) {

@@ -15,6 +15,7 @@
 #include "hotpack/schema.hpp"
 #include "inputs/sample_list.hpp"
 #include "settings/observer.hpp"
+#include "settings/options.hpp"
 
 namespace hotpack::pipeline {
 
@@ -45,18 +46,18 @@ struct IdScan {
 };
 
 // Reads the ids of all labels. Ignores lists without label files, and labels that cannot be decoded
-// or have more than `max_pixels` pixels; packing reports those. Fails with `io` for the first
+// or have more pixels than the options allow; packing reports those. Fails with `io` for the first
 // label, in the order of lists and samples, that cannot be read.
 [[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists,
-                                      std::uint64_t max_pixels, Observer& observer);
+                                      const PackOptions& options, Observer& observer);
 
 // The same for a few labels spread over each list.
 [[nodiscard]] Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists,
-                                           std::uint64_t max_pixels);
+                                           const PackOptions& options);
 
 // Returns the first pixel of an RGB label that is not gray, as "#rrggbb at x=3 y=0". Returns "" if
 // there is none, or if the file is not RGB or cannot be decoded. Fails with `io`.
-[[nodiscard]] Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels);
+[[nodiscard]] Result<std::string> color_in(const std::string& path, const RecordOptions& options);
 
 // Describes a set of ids for people: "0…11" or "0…3, 7, 9". If there are more than `most` ranges,
 // only the first ones and the last are written: "0, 64, 128, …, 2901".

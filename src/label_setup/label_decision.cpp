@@ -106,7 +106,7 @@ Error unexplained_color(const std::string& path, const std::string& color,
 Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file,
                                 LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();
-  HOTPACK_ASSIGN(const std::string color, color_in(forms.rgb.first, scan.max_pixels()));
+  HOTPACK_ASSIGN(const std::string color, color_in(forms.rgb.first, scan.options().record));
   if (!color.empty()) return unexplained_color(forms.rgb.first, color, class_file, scan);
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
   if (!found->colored_label.empty())
@@ -118,7 +118,7 @@ Result<std::string> explain_rgb(const LabelForms& forms, const std::string& clas
 
 Result<const IdScan*> LabelScan::get() {
   if (!found_) {
-    HOTPACK_ASSIGN(found_, scan_ids(lists_, max_pixels_, observer_));
+    HOTPACK_ASSIGN(found_, scan_ids(lists_, options_, observer_));
   }
   return &*found_;
 }

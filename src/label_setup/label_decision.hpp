@@ -31,21 +31,21 @@ struct LabelDecision {
 // The ids of all labels, read when first needed. Not thread-safe.
 class LabelScan {
  public:
-  LabelScan(std::span<SampleList* const> lists, std::uint64_t max_pixels, Observer& observer)
-      : lists_(lists.begin(), lists.end()), max_pixels_(max_pixels), observer_(observer) {}
+  LabelScan(std::span<SampleList* const> lists, const PackOptions& options, Observer& observer)
+      : lists_(lists.begin(), lists.end()), options_(options), observer_(observer) {}
   [[nodiscard]] Result<const IdScan*> get();
   // The ids of a few labels, spread over the data set.
-  [[nodiscard]] Result<IdScan> some() const { return scan_some_ids(lists_, max_pixels_); }
+  [[nodiscard]] Result<IdScan> some() const { return scan_some_ids(lists_, options_); }
   // The colors of some labels, spread over the data set.
   [[nodiscard]] Result<ColorList> colors() const {
-    return list_colors(lists_, max_pixels_, kSomeLabels, observer_);
+    return list_colors(lists_, options_, kSomeLabels, observer_);
   }
-  [[nodiscard]] std::uint64_t max_pixels() const { return max_pixels_; }
+  [[nodiscard]] const PackOptions& options() const { return options_; }
 
  private:
   static constexpr std::size_t kSomeLabels = 64;
   std::vector<const SampleList*> lists_;
-  std::uint64_t max_pixels_;
+  const PackOptions& options_;
   Observer& observer_;
   std::optional<IdScan> found_;
 };

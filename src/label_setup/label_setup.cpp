@@ -304,7 +304,7 @@ Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList
                                 const LabelForms& forms, Observer& observer, bool pixels_too) {
   HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
   HOTPACK_TRY(check_suffix_of_preset(options, given.preset));
-  LabelScan scan(splits, options.record.max_pixels, observer);
+  LabelScan scan(splits, options, observer);
   HOTPACK_ASSIGN(const LabelDecision decided, decide_label_kind(options.label, given, forms, scan));
   std::string explanation = read_as(decided.kind) + " (" + decided.why + ")";
   const auto count = [&] { return count_classes(options.label, scan, explanation); };

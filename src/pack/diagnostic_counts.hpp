@@ -20,6 +20,9 @@ struct DiagnosticCounts {
       0;  // images not rotated by EXIF, because their labels fit them as stored
   std::uint64_t deep_images = 0;        // images of 16 bits per sample
   std::uint64_t brightest_of_deep = 0;  // the largest value in their records, 0…255
+  // JPEGs with a codecs::JpegFlaw: of a kind that is always accepted, and accepted by --lenient
+  std::uint64_t flawed_jpegs = 0;
+  std::uint64_t lenient_jpegs = 0;
 
   // Returns true if no 16-bit image uses more than 14 bits. The packed values are then at most a
   // quarter of the range, so the images look dark.
@@ -38,6 +41,8 @@ struct DiagnosticCounts {
     rotated += other.rotated;
     left_as_stored += other.left_as_stored;
     deep_images += other.deep_images;
+    flawed_jpegs += other.flawed_jpegs;
+    lenient_jpegs += other.lenient_jpegs;
     brightest_of_deep = std::max(brightest_of_deep, other.brightest_of_deep);
   }
 };

@@ -170,7 +170,9 @@ struct ImageLoader::Impl {
   Outcome read_label(const SourceFile& file, std::uint64_t& hash);
   Outcome read_masks(const Sample& sample);
   [[nodiscard]] int denominator() const;
-  Outcome decode_image();
+  void count_flaw(const codecs::JpegFlaw& flaw, const std::string& path,
+                  SampleInspection* inspection);
+  Outcome decode_image(SampleInspection* inspection);
   Outcome decode_label(SampleInspection* inspection);
   Outcome decode_masks(const Sample& sample, SampleInspection* inspection);
   Status inspect_label_of_bad_image(const Sample& sample, const Problem& image_problem,
@@ -261,7 +263,14 @@ int ImageLoader::Impl::denominator() const {
   return jpeg_denominator(options.image_filter, loaded.size, {region.width, region.height});
 }
 
-Outcome ImageLoader::Impl::decode_image() {
+void ImageLoader::Impl::count_flaw(const codecs::JpegFlaw& flaw, const std::string& path,
+                                   SampleInspection* inspection) {
+  if (!flaw.found()) return;
+  ++(flaw.lenient ? loaded.diagnostics.lenient_jpegs : loaded.diagnostics.flawed_jpegs);
+  if (inspection != nullptr) inspection->flawed.push_back({path, flaw});
+}
+
+Outcome ImageLoader::Impl::decode_image(SampleInspection* inspection) {
   const FileHeader& header = loaded.headers.image;
   codecs::ImageOptions decode;
   decode.channels = schema.image.channels();
@@ -270,8 +279,10 @@ Outcome ImageLoader::Impl::decode_image() {
   decode.blend = options.alpha_blend;
   decode.max_pixels = options.max_pixels;
   decode.jpeg_denominator = denominator();
+  decode.lenient = options.lenient;
   const Result<ConstPixels> source = image_decoder.decode_image(image_file, decode);
   if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
+  count_flaw(image_decoder.flaw(), header.path, inspection);
   if (header.info.bit_depth == 16) {
     ++loaded.diagnostics.deep_images;
     loaded.diagnostics.brightest_of_deep =
@@ -286,11 +297,13 @@ Outcome ImageLoader::Impl::decode_image() {
 
 Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std::string& path,
                                       SampleInspection* inspection, ConstIds& ids) {
-  const Result<RawLabel> raw = label_decoder.decode_label(file, options.max_pixels);
+  const Result<RawLabel> raw =
+      label_decoder.decode_label(file, options.max_pixels, options.lenient);
   if (!raw.ok())
     return damaged_or_fatal(
         raw.error(), path,
         is_wide_color(file) ? ProblemKind::label_form : ProblemKind::damaged_image);
+  count_flaw(label_decoder.flaw(), path, inspection);
   const std::size_t pixels = area({raw->width, raw->height});
   const MutableIds plane{source_ids.reserve_as<std::uint16_t>(pixels), raw->width, raw->height, 1,
                          static_cast<std::size_t>(raw->width) * 2};
@@ -430,7 +443,7 @@ Outcome ImageLoader::Impl::load_image_of(const Sample& sample, SampleInspection*
   if (surveyed && sample.size != loaded.size)
     return changed_image(loaded.headers.image.path, sample.size, loaded.size, plan_is_fixed);
   loaded.canvas = canvas_of(options, loaded.size);
-  HOTPACK_ASSIGN(auto problem, decode_image());
+  HOTPACK_ASSIGN(auto problem, decode_image(inspection));
   if (!problem && inspection != nullptr) {
     inspection->brightness = brightness_grid(loaded.pixels);
     inspection->counts = loaded.diagnostics;

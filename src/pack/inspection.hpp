@@ -9,11 +9,13 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/pixels.hpp"
 #include "base/raw_label.hpp"
 #include "codecs/image_info.hpp"
+#include "codecs/jpeg_flaw.hpp"
 #include "labels/label_decoder.hpp"
 #include "pack/brightness_grid.hpp"
 #include "pack/diagnostic_counts.hpp"
@@ -83,12 +85,18 @@ struct LabelInspection {
   }
 };
 
+struct FlawedFile {
+  std::string path;
+  codecs::JpegFlaw flaw;
+};
+
 struct SampleInspection {
   std::array<std::uint64_t, 2>
       source_hash{};  // XXH3-64 of image and label file; also set if the sample has a problem
   std::optional<codecs::ImageInfo> image;
   std::optional<codecs::ImageInfo> label;
   DiagnosticCounts counts;                    // of the image; zero if it cannot be decoded
+  std::vector<FlawedFile> flawed;             // JPEGs with a flaw that were decoded
   std::optional<BrightnessGrid> brightness;   // of the image; absent if it cannot be decoded
   std::vector<LabelInspection> label_pixels;  // of the label, or one per mask, in order
   std::optional<Problem>

@@ -116,11 +116,12 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
        format::canonical_string(options.record.depth16 == Depth16::shift ? "shift" : "scale")},
   };
   add_rare_options(options, setup, more);
-  // The limit of pixels is part of the schema although it changes no byte of a record: it decides
-  // which samples --on-error skip leaves out. So shards that were packed with another limit are not
-  // kept.
+  // The limit of pixels and --lenient are part of the schema although they change no byte of a
+  // record: they decide which samples --on-error skip leaves out. So shards that were packed with
+  // others are not kept.
   if (options.record.max_pixels != RecordOptions().max_pixels)
     more.emplace_back("max_pixels", std::to_string(options.record.max_pixels));
+  if (options.record.lenient) more.emplace_back("lenient", "true");
   if (compresses(options.shard, setup)) {
     more.emplace_back("zstd_fields", fields_text(options.shard.zstd_image,
                                                  options.shard.zstd_label && setup.scope));

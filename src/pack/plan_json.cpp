@@ -226,6 +226,7 @@ void list_options(Fields& fields, Record& record, Shard& shard) {
   fields.field("depth16", record.depth16);
   fields.field("jpeg_scale", record.jpeg_scale);
   fields.field("max_pixels", record.max_pixels);
+  fields.field("lenient", record.lenient);
   fields.field("label_storage", record.label_storage);
   fields.field("layout", record.layout);
   fields.field("shard_bytes", shard.shard_bytes);

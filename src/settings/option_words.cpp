@@ -53,6 +53,7 @@ class Options {
     add_labels();
     add("--map", option_of(schema_, "map") ? Value("FILE") : std::nullopt);
     add("--max-pixels", option_of(schema_, "max_pixels"));
+    add("--lenient", option_of(schema_, "lenient") ? Value("") : std::nullopt);
     add("--zstd", zstd());
     add("--shuffle",
         schema_.options.shuffle ? Value(std::to_string(*schema_.options.shuffle)) : std::nullopt);

@@ -113,6 +113,7 @@ struct RecordOptions {
   Depth16 depth16 = Depth16::shift;
   JpegScale jpeg_scale = JpegScale::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
+  bool lenient = false;  // --lenient: accepts JPEGs with faults that cost no row of pixels
   LabelStorage label_storage = LabelStorage::bits;
   AxisOrder layout = AxisOrder::channels_last;
 

@@ -126,6 +126,7 @@ def pack(
     depth16: Depth16Choice | None = None,
     jpeg_scale: JpegScaleChoice | None = None,
     max_pixels: int | None = None,
+    lenient: bool = False,
     label_storage: LabelStorageChoice | None = None,
     image_layout: ImageLayoutChoice | None = None,
     shard_size: int | str | None = None,
@@ -236,6 +237,8 @@ def pack(
     jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
         antialiased filter; off decodes all pixels. One of auto, off. Default: auto.
     max_pixels: refuse larger images. Default: 268435456.
+    lenient: accept JPEGs with stray bytes between segments or odd scan parameters if all their rows
+        can be decoded.
     label_storage: one-hot with one bit per class, one-hot bytes, or class ids. One of bits,
         one_hot, index. Default: bits.
     image_layout: order of the image's axes. One of hwc, chw. Default: hwc.
@@ -320,6 +323,7 @@ def pack(
             "--depth16": depth16,
             "--jpeg-scale": jpeg_scale,
             "--max-pixels": max_pixels,
+            "--lenient": lenient,
             "--label-storage": label_storage,
             "--image-layout": image_layout,
             "--shard-size": shard_size,
@@ -397,6 +401,7 @@ def plan(
     depth16: Depth16Choice | None = None,
     jpeg_scale: JpegScaleChoice | None = None,
     max_pixels: int | None = None,
+    lenient: bool = False,
     label_storage: LabelStorageChoice | None = None,
     image_layout: ImageLayoutChoice | None = None,
     shard_size: int | str | None = None,
@@ -495,6 +500,8 @@ def plan(
     jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
         antialiased filter; off decodes all pixels. One of auto, off. Default: auto.
     max_pixels: refuse larger images. Default: 268435456.
+    lenient: accept JPEGs with stray bytes between segments or odd scan parameters if all their rows
+        can be decoded.
     label_storage: one-hot with one bit per class, one-hot bytes, or class ids. One of bits,
         one_hot, index. Default: bits.
     image_layout: order of the image's axes. One of hwc, chw. Default: hwc.
@@ -561,6 +568,7 @@ def plan(
             "--depth16": depth16,
             "--jpeg-scale": jpeg_scale,
             "--max-pixels": max_pixels,
+            "--lenient": lenient,
             "--label-storage": label_storage,
             "--image-layout": image_layout,
             "--shard-size": shard_size,
@@ -626,6 +634,7 @@ def check(
     depth16: Depth16Choice | None = None,
     jpeg_scale: JpegScaleChoice | None = None,
     max_pixels: int | None = None,
+    lenient: bool = False,
     label_storage: LabelStorageChoice | None = None,
     image_layout: ImageLayoutChoice | None = None,
     shard_size: int | str | None = None,
@@ -737,6 +746,8 @@ def check(
     jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
         antialiased filter; off decodes all pixels. One of auto, off. Default: auto.
     max_pixels: refuse larger images. Default: 268435456.
+    lenient: accept JPEGs with stray bytes between segments or odd scan parameters if all their rows
+        can be decoded.
     label_storage: one-hot with one bit per class, one-hot bytes, or class ids. One of bits,
         one_hot, index. Default: bits.
     image_layout: order of the image's axes. One of hwc, chw. Default: hwc.
@@ -823,6 +834,7 @@ def check(
             "--depth16": depth16,
             "--jpeg-scale": jpeg_scale,
             "--max-pixels": max_pixels,
+            "--lenient": lenient,
             "--label-storage": label_storage,
             "--image-layout": image_layout,
             "--shard-size": shard_size,
@@ -959,6 +971,7 @@ def preview(
     depth16: Depth16Choice | None = None,
     jpeg_scale: JpegScaleChoice | None = None,
     max_pixels: int | None = None,
+    lenient: bool = False,
     label_storage: LabelStorageChoice | None = None,
     image_layout: ImageLayoutChoice | None = None,
     shard_size: int | str | None = None,
@@ -1063,6 +1076,8 @@ def preview(
     jpeg_scale: JPEGs that shrink much: auto decodes them at 1/2, 1/4 or 1/8 of their size before an
         antialiased filter; off decodes all pixels. One of auto, off. Default: auto.
     max_pixels: refuse larger images. Default: 268435456.
+    lenient: accept JPEGs with stray bytes between segments or odd scan parameters if all their rows
+        can be decoded.
     label_storage: one-hot with one bit per class, one-hot bytes, or class ids. One of bits,
         one_hot, index. Default: bits.
     image_layout: order of the image's axes. One of hwc, chw. Default: hwc.
@@ -1133,6 +1148,7 @@ def preview(
             "--depth16": depth16,
             "--jpeg-scale": jpeg_scale,
             "--max-pixels": max_pixels,
+            "--lenient": lenient,
             "--label-storage": label_storage,
             "--image-layout": image_layout,
             "--shard-size": shard_size,

@@ -75,6 +75,25 @@ TEST_CASE("check describes a correct data set and predicts that pack succeeds") 
   CHECK(report.bytes_in > 0);
 }
 
+TEST_CASE("accepted flaws of JPEGs are notes that name the files") {
+  const TempFolder folder;
+  put_ids(folder, 3);
+  const Bytes jpeg = make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3));
+  Bytes before_end = jpeg, before_scan = jpeg;
+  before_end.insert(before_end.end() - 2, 64, std::byte{0x12});
+  before_scan.insert(before_scan.begin() + static_cast<std::ptrdiff_t>(jpeg_segment_at(jpeg, 0xDB)),
+                     64, std::byte{0x12});
+  put(folder, "images/1.png", before_end);
+  put(folder, "images/2.png", before_scan);
+  PackOptions options = id_options(folder);
+  CHECK(checked(options).result == CheckResult::refuses);
+  options.record.lenient = true;
+  const CheckReport report = checked(options);
+  CHECK(report.result == CheckResult::succeeds);
+  CHECK(names(report, "flawed-jpeg", folder / "images/1.png"));
+  CHECK(names(report, "lenient-jpeg", folder / "images/2.png"));
+}
+
 TEST_CASE("a check reports all problems in one run") {
   const TempFolder folder;
   put_ids(folder, 8);

@@ -295,15 +295,70 @@ TEST_CASE("a JPEG that ends too early is refused wherever it ends") {
 
 TEST_CASE("libjpeg's warnings are errors with its own text") {
   const Bytes file = sized_jpeg({});
-  Bytes stuffed = file;
-  stuffed.insert(stuffed.end() - 2, 3, std::byte{0x12});  // between the last row and the end marker
-  CHECK_THAT(refusal_of(stuffed), ContainsSubstring("extraneous bytes before marker"));
-
   Bytes scrambled = file;
   const auto scan = static_cast<std::ptrdiff_t>(test::last_jpeg_segment_at(file, 0xDA) + 14);
   std::fill(scrambled.begin() + scan + 20, scrambled.begin() + scan + 60, std::byte{0xFE});
   CHECK_THAT(refusal_of(scrambled),
              ContainsSubstring("the JPEG is damaged or truncated: Corrupt JPEG data"));
+}
+
+// So many that libjpeg does not take them all for the end of a scan.
+Bytes with_stray_bytes(Bytes file, std::size_t before) {
+  file.insert(file.begin() + static_cast<std::ptrdiff_t>(before), 64, std::byte{0x12});
+  return file;
+}
+
+TEST_CASE("stray bytes before the end marker are a flaw that is accepted") {
+  for (const JpegSpec& spec : all_kinds()) {
+    CAPTURE(spec.progressive, spec.separate_scans);
+    const Bytes file = sized_jpeg(spec);
+    const Bytes stuffed = with_stray_bytes(file, file.size() - 2);
+    Decoder decoder;
+    for (const bool lenient : {false, true}) {
+      const auto image = decoder.decode_image(stuffed, {.lenient = lenient});
+      REQUIRE(image.ok());
+      CHECK(pixels_of(*image) == plainly_read(file));
+      CHECK_THAT(decoder.flaw().text, ContainsSubstring(" extraneous bytes before marker 0xd9"));
+      CHECK_FALSE(decoder.flaw().lenient);
+    }
+    REQUIRE(decoder.decode_label(stuffed, kMaxPixels).ok());
+    CHECK(decoder.flaw().found());
+    REQUIRE(decoder.decode_image(file, {}).ok());
+    CHECK_FALSE(decoder.flaw().found());
+  }
+}
+
+TEST_CASE("an unknown JFIF revision is a flaw that is accepted") {
+  const Bytes file = sized_jpeg({.color = JpegColor::gray});
+  const Bytes later = test::with_byte(file, test::jpeg_segment_at(file, 0xE0) + 9, std::byte{29});
+  Decoder decoder;
+  REQUIRE(decoder.decode_label(later, kMaxPixels).ok());
+  CHECK_THAT(decoder.flaw().text, ContainsSubstring("unknown JFIF revision number 29"));
+  CHECK_FALSE(decoder.flaw().lenient);
+  CHECK(reads_as(later, pixels_of(decoder.decode_image(file, {}).value())));
+}
+
+TEST_CASE("faults that cost pixels are refused even with lenient") {
+  const Bytes restarts = sized_jpeg({.restart_rows = 1});
+  const Bytes progressive = sized_jpeg({.progressive = true});
+  const auto scan = test::last_jpeg_segment_at(restarts, 0xDA);
+  std::size_t restart = scan;
+  while (restarts[restart] != std::byte{0xFF} || restarts[restart + 1] != std::byte{0xD0})
+    ++restart;
+  Bytes scrambled = sized_jpeg({});
+  std::fill(scrambled.end() - 60, scrambled.end() - 20, std::byte{0xFE});
+  const Bytes faulty = GENERATE_COPY(
+      with_stray_bytes(restarts, restart), test::truncated(restarts, restarts.size() - 2),
+      test::truncated(progressive, progressive.size() - 2), scrambled,
+      test::truncated(with_stray_bytes(restarts, test::jpeg_segment_at(restarts, 0xDB)),
+                      restarts.size()));
+  Decoder decoder;
+  for (const bool lenient : {false, true}) {
+    const auto image = decoder.decode_image(faulty, {.lenient = lenient});
+    REQUIRE_FALSE(image.ok());
+    CHECK_THAT(image.error().message, ContainsSubstring("the JPEG is damaged or truncated: ") &&
+                                          !ContainsSubstring("lenient"));
+  }
 }
 
 TEST_CASE("JPEGs with restarts and rare subsampling are decoded") {
@@ -466,6 +521,29 @@ TEST_CASE("an unknown Adobe transform is refused") {
   CHECK_THAT(
       refusal_of(test::with_byte(file, test::jpeg_segment_at(file, 0xEE) + 15, std::byte{7})),
       ContainsSubstring("transform"));
+}
+
+TEST_CASE("faults that cost no row are accepted with lenient only") {
+  const Bytes file = sized_jpeg({});
+  const std::size_t scan = test::jpeg_segment_at(file, 0xDA);
+  const Bytes inks = from_hex(kYcckHex);
+  const auto [faulty, sound] = GENERATE_COPY(
+      std::pair{with_stray_bytes(file, test::jpeg_segment_at(file, 0xDB)), file},
+      std::pair{with_stray_bytes(file, test::jpeg_segment_at(file, 0xC4)), file},
+      std::pair{with_stray_bytes(file, test::jpeg_segment_at(file, 0xC0)), file},
+      std::pair{with_stray_bytes(file, scan), file},
+      std::pair{test::with_byte(file, scan + 12, std::byte{0}), file},  // the last coefficient
+      std::pair{test::with_byte(inks, test::jpeg_segment_at(inks, 0xEE) + 15, std::byte{7}), inks});
+  CHECK_THAT(refusal_of(faulty),
+             ContainsSubstring("the JPEG is damaged: ") && ContainsSubstring("--lenient packs it"));
+  Decoder decoder;
+  const auto image = decoder.decode_image(faulty, {.lenient = true});
+  REQUIRE(image.ok());
+  CHECK(decoder.flaw().lenient);
+  Decoder other;
+  CHECK(pixels_of(*image) == pixels_of(other.decode_image(sound, {}).value()));
+  CHECK_FALSE(decoder.decode_label(faulty, kMaxPixels).ok());
+  CHECK(decoder.decode_label(faulty, kMaxPixels, true).ok());
 }
 
 // Damage in the entropy-coded part may pass unnoticed, as always with JPEG; it must never do more

@@ -121,6 +121,8 @@ TEST_CASE("FORMAT.md names every tensor and every key of the schema") {
                            "exif",
                            "alpha",
                            "depth16",
+                           "max_pixels",
+                           "lenient",
                            "zstd_fields",
                            "zstd_level",
                            "jpeg_scale",

@@ -16,7 +16,7 @@ ColorList listed(const TempFolder& folder, std::size_t most = 1000) {
   const SampleList list = samples_of(options_for(folder));
   const SampleList* const lists[] = {&list};
   Recorder recorder;
-  return list_colors(lists, 1 << 20, most, recorder).value();
+  return list_colors(lists, PackOptions(), most, recorder).value();
 }
 
 void put_sample(const TempFolder& folder, const std::string& key, const Bytes& label) {
@@ -66,7 +66,7 @@ TEST_CASE("of too many colors the smallest are listed, whatever the threads") {
   for (const int threads : {1, 8}) {
     Recorder recorder;
     const auto found = with_threads(
-        threads, [&] { return list_colors(lists, 1 << 20, labels, recorder).value(); });
+        threads, [&] { return list_colors(lists, PackOptions(), labels, recorder).value(); });
     REQUIRE(found.colors.size() == ColorList::kMostColors);
     CHECK(found.colors.front().color == RgbColor{0, 0, 0});
     CHECK(found.colors.front().labels == labels);
@@ -89,7 +89,7 @@ TEST_CASE("the first label that changed is the list's error, whatever the thread
   for (const int threads : {1, 2, 8}) {
     Recorder recorder;
     const auto found =
-        with_threads(threads, [&] { return list_colors(lists, 1 << 20, 1000, recorder); });
+        with_threads(threads, [&] { return list_colors(lists, PackOptions(), 1000, recorder); });
     REQUIRE_FALSE(found.ok());
     CHECK(found.error().path == folder / "labels/11.png");
   }
@@ -119,7 +119,7 @@ ColorList listed_ids(const TempFolder& folder) {
   const SampleList list = samples_of(options_for(folder));
   const SampleList* const lists[] = {&list};
   Recorder recorder;
-  return list_ids(lists, 1 << 20, recorder).value();
+  return list_ids(lists, PackOptions(), recorder).value();
 }
 
 }  // namespace

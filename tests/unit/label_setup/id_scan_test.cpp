@@ -13,18 +13,22 @@ namespace {
 
 using Ids = std::vector<std::uint16_t>;
 
-constexpr std::uint64_t kMaxPixels = 1 << 20;
+PackOptions limited(std::uint64_t max_pixels = 1 << 20) {
+  PackOptions options;
+  options.record.max_pixels = max_pixels;
+  return options;
+}
 
 void put_label(const TempFolder& folder, const std::string& key, const Bytes& label) {
   put(folder, "images/" + key + ".png", photo(2, 2));
   put(folder, "labels/" + key + ".png", label);
 }
 
-IdScan scanned(const TempFolder& folder, std::uint64_t max_pixels = kMaxPixels) {
+IdScan scanned(const TempFolder& folder, std::uint64_t max_pixels = 1 << 20) {
   const SampleList list = samples_of(options_for(folder));
   const std::vector<const SampleList*> lists{&list};
   Recorder recorder;
-  return scan_ids(lists, max_pixels, recorder).value();
+  return scan_ids(lists, limited(max_pixels), recorder).value();
 }
 
 std::bitset<65536> set_of(const Ids& ids) {
@@ -69,10 +73,10 @@ TEST_CASE("gray RGB labels hold ids, and the first colored one is reported") {
   CHECK(scan.colored_label == folder / "labels/b30.png");
   CHECK(scan.color == "#c8c8c9 at x=1 y=0");
   CHECK(scan.narrow == set_of({1, 7, 200}));
-  CHECK(color_in(folder / "labels/b30.png", kMaxPixels).value() == "#c8c8c9 at x=1 y=0");
-  CHECK(color_in(folder / "labels/a.png", kMaxPixels).value().empty());
-  CHECK(color_in(folder / "labels/b31.png", kMaxPixels).value().empty());
-  CHECK(color_in(folder / "missing.png", kMaxPixels).error().code == ErrorCode::io);
+  CHECK(color_in(folder / "labels/b30.png", limited().record).value() == "#c8c8c9 at x=1 y=0");
+  CHECK(color_in(folder / "labels/a.png", limited().record).value().empty());
+  CHECK(color_in(folder / "labels/b31.png", limited().record).value().empty());
+  CHECK(color_in(folder / "missing.png", limited().record).error().code == ErrorCode::io);
 }
 
 TEST_CASE("the first label with more than 100 ids is found") {
@@ -94,7 +98,7 @@ TEST_CASE("lists without labels are passed over") {
                    unlabeled = samples_of(options_for(other));
   const std::vector<const SampleList*> lists{&unlabeled, &labeled};
   Recorder recorder;
-  CHECK(scan_ids(lists, kMaxPixels, recorder).value().narrow == set_of({4}));
+  CHECK(scan_ids(lists, limited(), recorder).value().narrow == set_of({4}));
 }
 
 TEST_CASE("a label that vanished stops the scan") {
@@ -104,7 +108,7 @@ TEST_CASE("a label that vanished stops the scan") {
   std::filesystem::remove(folder / "labels/a.png");
   const std::vector<const SampleList*> lists{&list};
   Recorder recorder;
-  const auto scan = scan_ids(lists, kMaxPixels, recorder);
+  const auto scan = scan_ids(lists, limited(), recorder);
   REQUIRE_FALSE(scan.ok());
   CHECK(scan.error().code == ErrorCode::io);
   CHECK(scan.error().path == folder / "labels/a.png");
@@ -119,7 +123,7 @@ TEST_CASE("the first label that changed is the scan's error, whatever the thread
   const std::vector<const SampleList*> lists{&list, &list};
   for (const int threads : {1, 2, 8}) {
     Recorder recorder;
-    const auto scan = with_threads(threads, [&] { return scan_ids(lists, kMaxPixels, recorder); });
+    const auto scan = with_threads(threads, [&] { return scan_ids(lists, limited(), recorder); });
     REQUIRE_FALSE(scan.ok());
     CHECK(scan.error().path == folder / "labels/11.png");
   }
@@ -132,7 +136,7 @@ TEST_CASE("a few labels are spread over each list, whatever the threads") {
   const SampleList list = samples_of(options_for(folder));
   const std::vector<const SampleList*> lists{&list};
   for (const int threads : {1, 8}) {
-    const auto some = with_threads(threads, [&] { return scan_some_ids(lists, kMaxPixels); });
+    const auto some = with_threads(threads, [&] { return scan_some_ids(lists, limited()); });
     CHECK(some.value().narrow == set_of({10, 20, 30, 40, 50, 60, 70, 80}));
   }
 }
@@ -143,7 +147,7 @@ TEST_CASE("progress counts every label") {
   const SampleList list = samples_of(options_for(folder));
   const std::vector<const SampleList*> lists{&list, &list};
   Recorder recorder;
-  REQUIRE(scan_ids(lists, kMaxPixels, recorder).ok());
+  REQUIRE(scan_ids(lists, limited(), recorder).ok());
   CHECK(recorder.last.samples_done == 60);
   CHECK(recorder.last.samples_total == 60);
   CHECK(recorder.last.bytes_in > 0);

@@ -777,6 +777,24 @@ TEST_CASE("a decompression bomb is refused by its header") {
   CHECK(packed(small).problems.group(ProblemKind::too_large).count == 2);
 }
 
+TEST_CASE("a pack without --lenient is packed again with it") {
+  const TempFolder folder;
+  put_ids(folder, 2);
+  Bytes jpeg = make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3));
+  jpeg.insert(jpeg.begin() + static_cast<std::ptrdiff_t>(jpeg_segment_at(jpeg, 0xDB)), 3,
+              std::byte{0x12});
+  put(folder, "images/1.png", jpeg);
+  PackOptions options = id_options(folder);
+  options.run.skip_errors = true;
+  CHECK(packed(options).skipped == 1);
+  options.record.lenient = true;
+  CHECK_THAT(failure(options).message, ContainsSubstring("--lenient now, without --lenient then"));
+  options.run.force = true;
+  const PackReport again = packed(options);
+  CHECK(again.skipped == 0);
+  CHECK(again.diagnostics.lenient_jpegs == 1);
+}
+
 // ---- again
 
 TEST_CASE("a complete pack is left alone, with its first report") {

@@ -92,6 +92,7 @@ TEST_CASE("parts of a plan file have the bytes of a single run") {
     options.record.alpha_blend = RgbColor{1, 2, 3};
     options.record.depth16 = Depth16::scale;
     options.record.max_pixels = 1000;
+    options.record.lenient = true;
     options.record.label_storage = LabelStorage::index;
     options.record.layout = AxisOrder::channels_first;
     options.label.class_count = 4;

@@ -310,6 +310,31 @@ TEST_CASE("palette labels hold their indices, whatever their colors") {
   }
 }
 
+Bytes stuffed_jpeg(unsigned before, JpegColor color = JpegColor::ycbcr) {
+  Bytes file = make_jpeg({.width = 8, .height = 6, .color = color},
+                         smooth_samples(8, 6, color == JpegColor::gray ? 1 : 3));
+  const std::size_t place = before == 0xD9 ? file.size() - 2 : jpeg_segment_at(file, before);
+  file.insert(file.begin() + static_cast<std::ptrdiff_t>(place), 64, std::byte{0x12});
+  return file;
+}
+
+TEST_CASE("JPEGs with flaws are counted as always accepted or as lenient") {
+  const TempFolder folder;
+  PackOptions options = one_sample(folder, stuffed_jpeg(0xD9), stuffed_jpeg(0xD9, JpegColor::gray));
+  options.label.kind = LabelKind::binary;
+  CHECK(good(options).diagnostics.flawed_jpegs == 2);
+  CHECK(good(options).diagnostics.lenient_jpegs == 0);
+  put(folder, "images/a.png", stuffed_jpeg(0xC4));
+  const Problem problem = refused(options);
+  CHECK(problem.kind == ProblemKind::damaged_image);
+  CHECK_THAT(problem.detail, ContainsSubstring("--lenient packs it"));
+  options.record.lenient = true;
+  CHECK(good(options).diagnostics.flawed_jpegs == 1);
+  CHECK(good(options).diagnostics.lenient_jpegs == 1);
+  put(folder, "labels/a.png", stuffed_jpeg(0xDB, JpegColor::gray));
+  CHECK(good(options).diagnostics.lenient_jpegs == 2);
+}
+
 TEST_CASE("an index beyond the palette is kept and counted") {
   const TempFolder folder;
   const Ids ids(48, 7);

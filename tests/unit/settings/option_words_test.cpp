@@ -64,7 +64,9 @@ TEST_CASE("options of tiles, of own sizes and of compressed fields") {
   schema.geometry.size.reset();
   schema.geometry.fit = "none";
   set(schema, "pad_multiple", "32");
-  CHECK(typed(schema) == "--pad-multiple 32 --label-kind color");
+  set(schema, "max_pixels", "99");
+  set(schema, "lenient", "true");
+  CHECK(typed(schema) == "--pad-multiple 32 --label-kind color --max-pixels 99 --lenient");
 }
 
 TEST_CASE("the first difference is said in options") {
