@@ -1,6 +1,7 @@
 #include "base/cores.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -200,6 +201,23 @@ std::optional<unsigned> quota_cores(const std::string& root) {
 
 std::optional<std::uint64_t> quota_memory(const std::string& root) {
   return tightest_of<std::uint64_t>(root, {"memory", memory_v2, memory_v1});
+}
+
+std::optional<std::uint64_t> available_memory(const std::string& root) {
+  std::ifstream file(root + "/proc/meminfo");
+  std::string name, unit;
+  for (std::uint64_t kilobytes = 0; file >> name >> kilobytes; std::getline(file, unit))
+    if (name == "MemAvailable:") return kilobytes * 1024;
+  return std::nullopt;
+}
+
+UsableMemory usable_memory(const std::string& root) {
+  const auto quota = quota_memory(root), available = available_memory(root);
+  if (quota && (!available || *quota < *available)) return {*quota, true};
+  if (available) return {*available, false};
+  return {static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_AVPHYS_PAGES))) *
+              static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)),
+          false};
 }
 
 unsigned usable_cores() { return smaller<unsigned>(affinity_cores(), quota_cores("")).value_or(1); }

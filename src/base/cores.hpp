@@ -25,4 +25,17 @@ namespace hotpack {
 // them for tests.
 [[nodiscard]] std::optional<std::uint64_t> quota_memory(const std::string& root);
 
+// Returns the number of bytes that <root>/proc/meminfo gives as "MemAvailable", or nothing if it
+// has no such line.
+[[nodiscard]] std::optional<std::uint64_t> available_memory(const std::string& root);
+
+// The memory that this process may still take without swapping.
+struct UsableMemory {
+  std::uint64_t bytes = 0;
+  bool of_cgroup = false;  // what the cgroup's limit leaves, because the machine has more
+};
+// Returns the smaller of quota_memory() and available_memory(). If neither is known, the free pages
+// of the system.
+[[nodiscard]] UsableMemory usable_memory(const std::string& root);
+
 }  // namespace hotpack

@@ -119,7 +119,8 @@ void define_pack(CLI::App& sub, CommandContext& context) {
                "hotpack pack --images photos --size 224x224 -o packed/photos   # no labels");
   add_sample_options(sub, command->arguments);
   for (const CLI::Option* option : sub.get_options())
-    if (option != sub.get_help_ptr() && !option->check_name("--io-threads"))
+    if (option != sub.get_help_ptr() && !option->check_name("--io-threads") &&
+        !option->check_name("--max-memory"))
       command->planned.push_back(option);
   add_writing_options(sub, command->arguments);
   sub.add_flag("-n,--dry-run", command->dry_run, "print the plan and stop before writing")

@@ -423,18 +423,24 @@ void add_image_options(CLI::App& command, pipeline::RecordOptions& record) {
       ->group(kImages);
 }
 
-void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
-  constexpr std::uint64_t kFewest =
-      1024;  // no usual record fits fewer bytes, so the user probably forgot the unit
-  const auto bytes = parse_bytes(text);
-  const bool bare = text.find_first_not_of("0123456789") == std::string::npos;
-  if (!bytes)
-    throw CLI::ValidationError("--shard-size",
-                               "'" + text + "' is not a size such as 64MiB, 1GB or 268435456");
-  if (bare && *bytes < kFewest)
-    throw CLI::ValidationError("--shard-size", "'" + text + "' is " + counted_text(*bytes, "byte") +
-                                                   "; did you mean '" + text + "MiB'?");
-  shard.shard_bytes = *bytes;
+// Adds an option whose value is a size in bytes.
+template <class Bytes>
+CLI::Option* add_size(CLI::App& command, const std::string& name, Bytes& bytes,
+                      const std::string& text, const char* group) {
+  const auto set = [name, &bytes](const std::string& word) {
+    constexpr std::uint64_t kFewest =
+        1024;  // no usual record fits fewer bytes, so the user probably forgot the unit
+    const auto size = parse_bytes(word);
+    const bool bare = word.find_first_not_of("0123456789") == std::string::npos;
+    if (!size)
+      throw CLI::ValidationError(name,
+                                 "'" + word + "' is not a size such as 64MiB, 1GB or 268435456");
+    if (bare && *size < kFewest)
+      throw CLI::ValidationError(name, "'" + word + "' is " + counted_text(*size, "byte") +
+                                           "; did you mean '" + word + "MiB'?");
+    bytes = *size;
+  };
+  return add_text(command, name, set, text, "SIZE", group);
 }
 
 void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
@@ -443,10 +449,8 @@ void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
                           {{"ids", LabelStorage::index}});
   add_words<AxisOrder>(command, "--image-layout", options.record.layout,
                        "order of the image's axes", kStorage);
-  add_text(
-      command, "--shard-size",
-      [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
-      "maximum bytes of records per shard, such as 64MiB or 1GB", "SIZE", kStorage)
+  add_size(command, "--shard-size", options.shard.shard_bytes,
+           "maximum bytes of records per shard, such as 64MiB or 1GB", kStorage)
       ->default_str("256MiB");
   add_value(command, "--shard-samples", options.shard.shard_samples,
             "maximum samples per shard, instead of a size", "N", kStorage)
@@ -519,6 +523,11 @@ void add_sample_options(CLI::App& command, PackArguments& arguments) {
             "N", kWriting)
       ->default_str(std::to_string(pipeline::kUsualIoThreads))
       ->check(CLI::Range(1, kMostIoThreads));
+  add_size(command, "--max-memory", arguments.options.run.max_memory,
+           "about the most memory for images that are decoded at once, such as 4GiB; large images "
+           "are decoded fewer at once [default: half of the memory that the cgroup's limit or the "
+           "machine leaves]",
+           kWriting);
 }
 
 void add_planning_options(CLI::App& command, PackArguments& arguments, std::string& output) {

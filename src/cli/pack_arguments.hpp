@@ -21,7 +21,7 @@ struct PackArguments {
 };
 
 // Adds all options that determine the samples and their bytes: inputs, pairing, labels, geometry,
-// images, storage; and --io-threads.
+// images, storage; --io-threads and --max-memory.
 void add_sample_options(CLI::App& command, PackArguments& arguments);
 // Adds the options that only packing needs: output, partitions, errors, resuming.
 void add_writing_options(CLI::App& command, PackArguments& arguments);

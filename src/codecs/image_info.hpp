@@ -32,6 +32,8 @@ struct ImageInfo {
   // The file has further frames (animated PNG), further images (MPO) or a gain map (Ultra HDR).
   // Only the first image is read.
   bool more_images = false;
+  // An interlaced PNG, or a JPEG of several scans: its decoder keeps the whole image in memory.
+  bool multi_pass = false;
   // hash of a PNG's palette chunk, to recognize files with another palette; 0 without a palette
   std::uint64_t palette_hash = 0;
   bool swaps_axes() const { return orientation >= 5; }

@@ -137,9 +137,17 @@ class HeaderWalk {
     if (stands_alone(code)) return Step::go_on;
     if (code == marker::kStart) return damaged("it contains a second start marker (SOI)");
     if (code == marker::kEnd) return damaged("it ends before any image");
-    if (code == marker::kScan)
-      return frame_ ? Result<Step>(Step::scan_begins) : damaged("a scan comes before the frame");
+    if (code == marker::kScan) return scan();
     return segment(code);
+  }
+
+  Result<Step> scan() {
+    if (!frame_) return damaged("a scan comes before the frame");
+    constexpr std::size_t kToCount = 3;  // the length and the number of components
+    if (!has(kToCount)) return Step::out_of_bytes;
+    const bool progressive = frame_->process == 2 || frame_->process == 10;
+    multi_pass_ = progressive || byte(at_ + 2) < frame_->components;
+    return Step::scan_begins;
   }
 
   Result<Step> segment(unsigned code) {
@@ -208,7 +216,8 @@ class HeaderWalk {
                           .bit_depth = 8,
                           .orientation = orientation_,
                           .has_icc = has_icc_,
-                          .more_images = more_images_},
+                          .more_images = more_images_,
+                          .multi_pass = multi_pass_},
                  .need_more = false};
   }
 
@@ -261,6 +270,7 @@ class HeaderWalk {
   int orientation_ = 1;
   bool has_icc_ = false;
   bool more_images_ = false;
+  bool multi_pass_ = false;
 };
 
 }  // namespace

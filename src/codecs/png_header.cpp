@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kHeightAt = 4;
 constexpr std::size_t kDepthAt = 8;
 constexpr std::size_t kColorTypeAt = 9;
+constexpr std::size_t kInterlaceAt = 12;
 constexpr std::size_t kIhdrBytes = 13;
 
 Status check_side(const char* name, std::uint32_t pixels) {
@@ -62,7 +63,8 @@ Result<ImageInfo> read_ihdr(const PngChunk& chunk) {
                    .height = static_cast<int>(height),
                    .kind = *kind,
                    .bit_depth = static_cast<int>(depth),
-                   .has_alpha = *kind == PixelKind::gray_alpha || *kind == PixelKind::rgba};
+                   .has_alpha = *kind == PixelKind::gray_alpha || *kind == PixelKind::rgba,
+                   .multi_pass = data[kInterlaceAt] != std::byte{0}};
 }
 
 // Goes from chunk to chunk over a prefix of the file.

@@ -1,14 +1,10 @@
 #include "device/budgets.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 
 #include "base/checked.hpp"
-#include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 
@@ -17,13 +13,6 @@ namespace hotpack::device {
 namespace {
 
 constexpr std::uint64_t kExactBytes = 10000;  // smaller numbers are shown to the byte
-
-// Returns the number of bytes that are available without swapping.
-std::uint64_t free_memory() {
-  if (const auto available = available_memory()) return *available;
-  return static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_AVPHYS_PAGES))) *
-         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 Result<Budget> device_budget(const CargoInputs& inputs, const Context& context) {
   if (inputs.device_budget_bytes) return Budget{.bytes = *inputs.device_budget_bytes};
@@ -76,28 +65,15 @@ std::optional<Shortage> beyond(Residency residency, std::optional<int> device, c
 
 }  // namespace
 
-std::optional<std::uint64_t> available_memory(const std::string& meminfo) {
-  std::ifstream file(meminfo);
-  std::string name, unit;
-  std::uint64_t kilobytes = 0;
-  while (file >> name >> kilobytes) {
-    if (name == "MemAvailable:") return kilobytes * 1024;
-    std::getline(file, unit);
-  }
-  return std::nullopt;
-}
-
-Budget pinned_default(std::uint64_t available, std::optional<std::uint64_t> left_by_cgroup,
-                      std::uint64_t ranks) {
-  const bool of_cgroup = left_by_cgroup && *left_by_cgroup < available;
-  return {(of_cgroup ? *left_by_cgroup : available) / 4 / ranks, true, of_cgroup, ranks};
+Budget pinned_default(const UsableMemory& usable, std::uint64_t ranks) {
+  return {usable.bytes / 4 / ranks, true, usable.of_cgroup, ranks};
 }
 
 Result<Budgets> budgets_of(const CargoInputs& inputs) {
   Budgets budgets;
   budgets.pinned = inputs.pinned_budget_bytes
                        ? Budget{.bytes = *inputs.pinned_budget_bytes}
-                       : pinned_default(free_memory(), quota_memory(""), inputs.world_size);
+                       : pinned_default(usable_memory(""), inputs.world_size);
   for (const auto& context : inputs.contexts) {
     HOTPACK_ASSIGN(const Budget budget, device_budget(inputs, *context));
     budgets.devices.push_back(budget);

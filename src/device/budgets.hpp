@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cores.hpp"
 #include "device/cargo.hpp"
 #include "device/slot_layout.hpp"
 
@@ -31,17 +32,10 @@ struct Budgets {
 // pinned memory and half of each device's free memory.
 [[nodiscard]] Result<Budgets> budgets_of(const CargoInputs& inputs);
 // Returns the default limit for pinned memory: a quarter of the memory that this process may still
-// take, divided by `ranks`. That memory is `available` or, if it is less, what the cgroup's limit
-// leaves. This function cannot know whether all ranks run on this machine, so it assumes that they
-// do. If that is too little memory, the user gets a warning and can set a budget; if it were too
-// much, the machine would stall.
-[[nodiscard]] Budget pinned_default(std::uint64_t available,
-                                    std::optional<std::uint64_t> left_by_cgroup,
-                                    std::uint64_t ranks);
-// Returns the number of bytes that a file like /proc/meminfo gives as "MemAvailable"; nothing if
-// the file has no such line.
-[[nodiscard]] std::optional<std::uint64_t> available_memory(
-    const std::string& meminfo = "/proc/meminfo");
+// take, divided by `ranks`. This function cannot know whether all ranks run on this machine, so it
+// assumes that they do. If that is too little memory, the user gets a warning and can set a budget;
+// if it were too much, the machine would stall.
+[[nodiscard]] Budget pinned_default(const UsableMemory& usable, std::uint64_t ranks);
 
 // The need for one kind of memory (pinned, or of one device), in bytes.
 struct Need {

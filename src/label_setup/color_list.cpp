@@ -14,6 +14,7 @@
 #include "base/try.hpp"
 #include "codecs/decoder.hpp"
 #include "label_setup/first_failure.hpp"
+#include "label_setup/label_room.hpp"
 #include "label_setup/source_file.hpp"
 #include "labels/packed_color.hpp"
 #include "labels/presets.hpp"
@@ -73,12 +74,14 @@ struct Finder {
   std::uint64_t labels = 0, crowded = 0;
   bool ids;
 
-  Status look_at(const SampleList& list, SamplePlace place, const RecordOptions& options) {
+  Status look_at(const SampleList& list, SamplePlace place, const RecordOptions& options,
+                 MemoryBudget& budget) {
     const Sample& at = list.samples[place.sample];
-    HOTPACK_ASSIGN(const std::span<const std::byte> file,
-                   reader.read(list.label_path(at), at.label.bytes));
+    const std::string path = list.label_path(at);
+    HOTPACK_ASSIGN(const std::span<const std::byte> file, reader.read(path, at.label.bytes));
+    HOTPACK_ASSIGN(LabelRoom room, LabelRoom::take(budget, file, options, path));
     const Result<RawLabel> label =
-        decoder.decode_label(file, options.max_pixels, options.lenient);
+        room.decoder(decoder).decode_label(file, options.max_pixels, options.lenient);
     if (!label.ok() && label.error().code == ErrorCode::io) return label.error();
     if (!label.ok() || label->lossy || (label->rgb.data == nullptr) != ids) return {};
     ++labels;
@@ -170,23 +173,24 @@ Result<ColorList> list_values(std::span<const SampleList* const> lists, const Pa
   for (const SampleList* list : lists)
     total += list->has_label_files ? std::min(most, list->samples.size()) : 0;
   tbb::enumerable_thread_specific<Finder> finders([ids] { return Finder(ids); });
+  MemoryBudget budget(options.run.max_memory, options.run.threads);
   FirstFailure failure;
   Ticker ticker(observer, ids ? "listing ids" : "listing colors", total);
   for (std::size_t index = 0; index < lists.size(); ++index) {
     const SampleList& list = *lists[index];
     if (!list.has_label_files) continue;
     const std::size_t taken = std::min(most, list.samples.size());
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, taken),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        for (std::size_t i = range.begin();
-                             i != range.end() && !observer.stop_requested(); ++i) {
-                          const SamplePlace place{index, i * list.samples.size() / taken};
-                          ticker.tick(list.samples[place.sample].label.bytes);
-                          if (failure.skips(place)) continue;
-                          Status status = finders.local().look_at(list, place, options.record);
-                          if (!status.ok()) failure.add(place, std::move(status).error());
-                        }
-                      });
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, taken),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          for (std::size_t i = range.begin(); i != range.end() && !observer.stop_requested(); ++i) {
+            const SamplePlace place{index, i * list.samples.size() / taken};
+            ticker.tick(list.samples[place.sample].label.bytes);
+            if (failure.skips(place)) continue;
+            Status status = finders.local().look_at(list, place, options.record, budget);
+            if (!status.ok()) failure.add(place, std::move(status).error());
+          }
+        });
   }
   if (auto error = failure.error()) return *std::move(error);
   ColorList all;

@@ -15,6 +15,7 @@
 #include "base/try.hpp"
 #include "codecs/decoder.hpp"
 #include "label_setup/first_failure.hpp"
+#include "label_setup/label_room.hpp"
 #include "label_setup/source_file.hpp"
 #include "labels/class_table.hpp"
 #include "labels/gray_rgb.hpp"
@@ -88,6 +89,9 @@ struct Undecoded {
 
 // Data that all threads share.
 struct Shared {
+  explicit Shared(const RunOptions& run) : budget(run.max_memory, run.threads) {}
+
+  MemoryBudget budget;
   FirstFailure failure;
   std::mutex mutex;          // guards the members below
   Place colored = kNowhere;  // of the first label with a color so far
@@ -113,10 +117,10 @@ class Scanner {
 
   Status look_at(const std::string& path, std::uint64_t bytes, const RecordOptions& options,
                  Place place, Shared& shared) {
-    Result<std::span<const std::byte>> file = reader.read(path, bytes);
-    if (!file.ok()) return std::move(file).error();
+    HOTPACK_ASSIGN(const std::span<const std::byte> file, reader.read(path, bytes));
+    HOTPACK_ASSIGN(LabelRoom room, LabelRoom::take(shared.budget, file, options, path));
     const Result<RawLabel> label =
-        decoder.decode_label(*file, options.max_pixels, options.lenient);
+        room.decoder(decoder).decode_label(file, options.max_pixels, options.lenient);
     if (!label.ok() && label.error().code == ErrorCode::io) return label.error();
     if (!label.ok()) {
       undecoded.add(place, label.error().message);
@@ -230,7 +234,7 @@ struct Found {
 class Scan {
  public:
   Scan(std::span<const SampleList* const> lists, const PackOptions& options, std::size_t most)
-      : lists_(lists), options_(options), most_(most) {}
+      : lists_(lists), options_(options), most_(most), shared_(options.run) {}
 
   // The number of labels to read: at most `most` of each list.
   [[nodiscard]] std::size_t total() const {

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
+#include "codecs/decode_memory.hpp"
 #include "codecs/decoder.hpp"
 #include "codecs/image_info.hpp"
 #include "geometry/nearest.hpp"
@@ -139,12 +140,14 @@ std::array<std::uint8_t, 3> pad_pixel(const Schema& schema) {
 }
 
 struct ImageLoader::Impl {
-  Impl(const RecordOptions& record_options, const LabelSetup& label_setup, const Plan& plan,
-       const SampleList& sample_list)
+  Impl(const RecordOptions& record_options, const LabelSetup& label_setup, const Plan& sample_plan,
+       const SampleList& sample_list, MemoryBudget* memory)
       : options(record_options),
         setup(label_setup),
+        plan(sample_plan),
         schema(plan.schema),
         list(sample_list),
+        budget(memory),
         scales_jpegs(plan.scales_jpegs),
         plan_is_fixed(plan.is_fixed) {
     if (!plan_is_fixed) return;
@@ -158,6 +161,7 @@ struct ImageLoader::Impl {
   }
   Status load(const Sample& sample, SampleInspection* inspection);
 
+  MemoryBudget::Room room;  // destroyed after all buffers
   bool ready = false;
   std::uint64_t text =
       0;  // identifies the loaded image: the position of its file name in the arena
@@ -170,6 +174,10 @@ struct ImageLoader::Impl {
   Outcome read_label(const SourceFile& file, std::uint64_t& hash);
   Outcome read_masks(const Sample& sample);
   [[nodiscard]] int denominator() const;
+  [[nodiscard]] codecs::ImageOptions image_options() const;
+  [[nodiscard]] std::uint64_t label_bytes() const;
+  Status take_room(std::uint64_t bytes);
+  Status take_room_for(const Sample& sample);
   void count_flaw(const codecs::JpegFlaw& flaw, const std::string& path,
                   SampleInspection* inspection);
   Outcome decode_image(SampleInspection* inspection);
@@ -184,8 +192,10 @@ struct ImageLoader::Impl {
 
   const RecordOptions& options;
   const LabelSetup& setup;
+  const Plan& plan;
   const Schema& schema;
   const SampleList& list;
+  MemoryBudget* const budget;
   const bool scales_jpegs;
   const bool plan_is_fixed;
 
@@ -270,8 +280,7 @@ void ImageLoader::Impl::count_flaw(const codecs::JpegFlaw& flaw, const std::stri
   if (inspection != nullptr) inspection->flawed.push_back({path, flaw});
 }
 
-Outcome ImageLoader::Impl::decode_image(SampleInspection* inspection) {
-  const FileHeader& header = loaded.headers.image;
+codecs::ImageOptions ImageLoader::Impl::image_options() const {
   codecs::ImageOptions decode;
   decode.channels = schema.image.channels();
   decode.depth16 = options.depth16;
@@ -280,6 +289,51 @@ Outcome ImageLoader::Impl::decode_image(SampleInspection* inspection) {
   decode.max_pixels = options.max_pixels;
   decode.jpeg_denominator = denominator();
   decode.lenient = options.lenient;
+  return decode;
+}
+
+// Estimates the memory for the largest label: raw, its ids and, if --size-mismatch resizes them,
+// those in the size of the image. Masks are decoded one after the other.
+std::uint64_t ImageLoader::Impl::label_bytes() const {
+  std::uint64_t most = 0;
+  for (const FileHeader& label : loaded.headers.labels)
+    most = std::max(most, codecs::label_memory(label_file.size(), label.info) +
+                              2 * area({label.info.width, label.info.height}));
+  const bool resized = options.size_mismatch == SizeMismatch::resize_label && most > 0 &&
+                       loaded.headers.label_size() != loaded.size;
+  return most + (resized ? 2 * area(loaded.size) : 0);
+}
+
+Status ImageLoader::Impl::take_room(std::uint64_t bytes) {
+  if (budget == nullptr) return {};
+  room = {};
+  HOTPACK_ASSIGN(
+      room, budget->take(bytes + image_file.size() + label_file.size(), loaded.headers.image.path));
+  return {};
+}
+
+// Waits for memory for a sample: its decoded files, the canvas of tiles, and its record, which may
+// exist a second time with its axes exchanged or compressed.
+Status ImageLoader::Impl::take_room_for(const Sample& sample) {
+  std::uint64_t bytes =
+      codecs::image_memory(image_file.size(), loaded.headers.image.info, image_options()) +
+      label_bytes();
+  const RecordBytes record = plan.bytes_of(sample);
+  bytes += record.total() + (options.layout == AxisOrder::channels_first ? record.image : 0) +
+           (plan.compressed() ? record.total() : 0);
+  if (options.tile && !fills(loaded.size, loaded.canvas))
+    bytes += area(loaded.canvas.size) * (static_cast<std::uint64_t>(schema.image.channels()) + 2);
+  const std::uint64_t one_hot =
+      setup.multi ? labels::encoded_bytes(schema.label->storage, area(loaded.canvas.size),
+                                          schema.class_count())
+                  : 0;
+  if (one_hot <= kMaxCanvasBytes) bytes += one_hot;  // decode_masks() refuses more
+  return take_room(bytes);
+}
+
+Outcome ImageLoader::Impl::decode_image(SampleInspection* inspection) {
+  const FileHeader& header = loaded.headers.image;
+  const codecs::ImageOptions decode = image_options();
   const Result<ConstPixels> source = image_decoder.decode_image(image_file, decode);
   if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
   count_flaw(image_decoder.flaw(), header.path, inspection);
@@ -363,6 +417,7 @@ Status ImageLoader::Impl::inspect_label_of_bad_image(const Sample& sample,
     inspect_files(loaded.headers, loaded.hash, inspection);
   }
   const FileHeader& label = loaded.headers.labels.front();
+  if (!room.large()) HOTPACK_TRY(take_room(label_bytes()));
   if (!problem && is_usable(label) && check_pixel_limit(label.info, options.max_pixels).ok()) {
     ConstIds ids;
     HOTPACK_ASSIGN(problem, decode_ids(label_file, label.path, &inspection, ids));
@@ -443,6 +498,7 @@ Outcome ImageLoader::Impl::load_image_of(const Sample& sample, SampleInspection*
   if (surveyed && sample.size != loaded.size)
     return changed_image(loaded.headers.image.path, sample.size, loaded.size, plan_is_fixed);
   loaded.canvas = canvas_of(options, loaded.size);
+  HOTPACK_TRY(take_room_for(sample));
   HOTPACK_ASSIGN(auto problem, decode_image(inspection));
   if (!problem && inspection != nullptr) {
     inspection->brightness = brightness_grid(loaded.pixels);
@@ -472,10 +528,12 @@ Status ImageLoader::Impl::load(const Sample& sample, SampleInspection* inspectio
 }
 
 ImageLoader::ImageLoader(const RecordOptions& options, const LabelSetup& setup, const Plan& plan,
-                         const SampleList& list)
-    : impl_(std::make_unique<Impl>(options, setup, plan, list)) {}
+                         const SampleList& list, MemoryBudget* budget)
+    : impl_(std::make_unique<Impl>(options, setup, plan, list, budget)) {}
 ImageLoader::~ImageLoader() = default;
 ImageLoader::ImageLoader(ImageLoader&&) noexcept = default;
+
+bool ImageLoader::is_large() const { return impl_->room.large(); }
 
 Result<const LoadedImage*> ImageLoader::load(const Sample& sample, SampleInspection* inspection) {
   if (!impl_->has(sample)) HOTPACK_TRY(impl_->load(sample, inspection));

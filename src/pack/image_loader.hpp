@@ -22,6 +22,7 @@
 #include "pack/diagnostic_counts.hpp"
 #include "pack/inspection.hpp"
 #include "pack/plan.hpp"
+#include "settings/memory_budget.hpp"
 #include "settings/problem.hpp"
 
 namespace hotpack::pipeline {
@@ -54,8 +55,9 @@ struct LoadedImage {
 
 class ImageLoader {
  public:
+  // Without `budget`, images are decoded whatever memory they take.
   ImageLoader(const RecordOptions& options, const LabelSetup& setup, const Plan& plan,
-              const SampleList& list);
+              const SampleList& list, MemoryBudget* budget);
   ~ImageLoader();
   ImageLoader(ImageLoader&&) noexcept;
 
@@ -63,6 +65,10 @@ class ImageLoader {
   // decoded again. For a bad sample, LoadedImage::problem is set. If `inspection` is not null, it
   // is filled, even for a bad sample.
   [[nodiscard]] Result<const LoadedImage*> load(const Sample& sample, SampleInspection* inspection);
+
+  // True if the loaded image is large for the budget. Other threads then wait for its memory, which
+  // only the destructor frees.
+  [[nodiscard]] bool is_large() const;
 
  private:
   struct Impl;

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "label_setup/source_file.hpp"
+#include "settings/memory_budget.hpp"
 #include "writer/frame_compressor.hpp"
 
 namespace hotpack::pipeline {
@@ -55,8 +56,8 @@ struct Slot {
 
 // The state of one thread.
 struct Worker {
-  Worker(const RunInput& input)
-      : samples(input.options, input.setup, input.plan, input.list),
+  Worker(const RunInput& input, MemoryBudget& budget)
+      : samples(input.options, input.setup, input.plan, input.list, &budget),
         compressor(input.options.shard.zstd_level) {
     packed.sums = format::Sums(input.plan.schema.image.channels(),
                                input.plan.schema.label ? input.plan.schema.class_count() : 0);
@@ -69,7 +70,11 @@ struct Worker {
 class Runner {
  public:
   Runner(const RunInput& input, Sink& sink, Observer& observer)
-      : input_(input), sink_(sink), observer_(observer), workers_([&] { return Worker(input); }) {
+      : input_(input),
+        sink_(sink),
+        observer_(observer),
+        budget_(input.options.run.max_memory, input.options.run.threads),
+        workers_([&] { return Worker(input, budget_); }) {
     const format::Contents contents = input.plan.contents(ShardPlan{});
     zstd_image_ = contents.image_zstd;
     zstd_label_ = contents.label_zstd;
@@ -101,6 +106,7 @@ class Runner {
     // Makes everything that workers wrote visible to the code below. TBB does so, too, but in a way
     // that ThreadSanitizer cannot see.
     (void)steps_done_.load();
+    if (const auto notice = budget_.notice()) observer_.message(Level::info, *notice);
     if (error_) return *error_;
     return result_;
   }
@@ -179,6 +185,7 @@ class Runner {
       Status status = work_on(slot->items[i], *slot);
       if (!status.ok()) slot->error = std::move(status).error();
     }
+    workers_.local().samples.free_large();
   }
 
   Status work_on(Slot::Item& item, const Slot& slot) {
@@ -236,9 +243,10 @@ class Runner {
 
   static Status store(Worker& worker, bool zstd, std::span<const std::byte> record,
                       std::vector<std::byte>& stored) {
-    if (zstd) return worker.compressor.compress(record, stored);
-    stored.assign(record.begin(), record.end());
-    return {};
+    if (!zstd) stored.assign(record.begin(), record.end());
+    Status status = zstd ? worker.compressor.compress(record, stored) : Status();
+    if (record.size() > kMostWaitingBytes) stored.shrink_to_fit();
+    return status;
   }
 
   // The output stage: passes the samples to the sink, in order.
@@ -271,6 +279,7 @@ class Runner {
   const RunInput& input_;
   Sink& sink_;
   Observer& observer_;
+  MemoryBudget budget_;
   tbb::enumerable_thread_specific<Worker> workers_;
   std::vector<Slot> slots_;
   tbb::concurrent_bounded_queue<Slot*> free_;

@@ -2,8 +2,8 @@
 // holds a limited number of samples.
 //
 // A Sink receives every sample's outcome in write order, from one thread at a time. Memory: the
-// buffers of one worker per thread and, with --zstd, the compressed records of the samples in the
-// pipeline.
+// buffers of one worker per thread, which a MemoryBudget limits, and, with --zstd, the compressed
+// records of the samples in the pipeline.
 #pragma once
 
 #include <cstdint>

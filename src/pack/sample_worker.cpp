@@ -63,15 +63,22 @@ Region region_of(const LoadedImage& loaded, const Sample& sample) {
 }  // namespace
 
 struct SampleWorker::Impl {
-  Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Plan& plan,
-       const SampleList& sample_list)
-      : options(pack_options.record),
+  Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Plan& sample_plan,
+       const SampleList& sample_list, MemoryBudget* memory)
+      : all_options(pack_options),
+        options(pack_options.record),
         setup(label_setup),
+        plan(sample_plan),
         schema(plan.schema),
         list(sample_list),
-        loader(pack_options.record, label_setup, plan, sample_list) {}
+        budget(memory),
+        loader(options, setup, plan, list, budget) {}
 
   Outcome process(const Sample& sample, PackedSample& out);
+  [[nodiscard]] bool is_large() const { return loader.is_large(); }
+  [[nodiscard]] std::unique_ptr<Impl> fresh() const {
+    return std::make_unique<Impl>(all_options, setup, plan, list, budget);
+  }
 
  private:
   Outcome pack_image(const LoadedImage& loaded, const Sample& sample, PackedSample& out);
@@ -83,10 +90,13 @@ struct SampleWorker::Impl {
   void take_label(std::span<const std::byte> encoded, std::uint32_t crc, Extent size,
                   PackedSample& out);
 
+  const PackOptions& all_options;
   const RecordOptions& options;
   const LabelSetup& setup;
+  const Plan& plan;
   const Schema& schema;
   const SampleList& list;
+  MemoryBudget* const budget;
 
   ImageLoader loader;
   geometry::Resampler resampler;
@@ -211,10 +221,14 @@ Outcome SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
 }
 
 SampleWorker::SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan,
-                           const SampleList& list)
-    : impl_(std::make_unique<Impl>(options, setup, plan, list)) {}
+                           const SampleList& list, MemoryBudget* budget)
+    : impl_(std::make_unique<Impl>(options, setup, plan, list, budget)) {}
 SampleWorker::~SampleWorker() = default;
 SampleWorker::SampleWorker(SampleWorker&&) noexcept = default;
+
+void SampleWorker::free_large() {
+  if (impl_->is_large()) impl_ = impl_->fresh();
+}
 
 Result<std::optional<Problem>> SampleWorker::process(const Sample& sample, PackedSample& out) {
   return impl_->process(sample, out);

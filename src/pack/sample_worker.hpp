@@ -1,6 +1,6 @@
 // Reads a sample's files and makes the bytes of its record. Each thread has its own SampleWorker.
 // It owns a decoder, a resampler and all buffers, and allocates memory only for an image that is
-// larger than all before it.
+// larger than all before it. Memory for large images comes from a MemoryBudget.
 //
 // Not thread-safe. Failure: a bad sample is a Problem; an Error (a failed read) stops the run.
 #pragma once
@@ -20,6 +20,7 @@
 #include "pack/diagnostic_counts.hpp"
 #include "pack/inspection.hpp"
 #include "pack/plan.hpp"
+#include "settings/memory_budget.hpp"
 #include "settings/options.hpp"
 #include "settings/problem.hpp"
 
@@ -37,8 +38,9 @@ struct PackedSample {
 
 class SampleWorker {
  public:
+  // Without `budget`, images are decoded whatever memory they take.
   SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan,
-               const SampleList& list);
+               const SampleList& list, MemoryBudget* budget = nullptr);
   ~SampleWorker();
   SampleWorker(SampleWorker&&) noexcept;
 
@@ -46,6 +48,10 @@ class SampleWorker {
   // returns the problem, else nothing. If successive samples are tiles of one image, the image is
   // decoded once.
   [[nodiscard]] Result<std::optional<Problem>> process(const Sample& sample, PackedSample& out);
+
+  // Frees all buffers if the last image was large for the budget. To be called before the thread
+  // does anything else, because other threads wait for that memory.
+  void free_large();
 
  private:
   struct Impl;

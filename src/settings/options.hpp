@@ -152,8 +152,9 @@ struct RunOptions {
   std::string output;
   std::optional<Partition> partition;
   int threads = 1;
-  int io_threads = kUsualIoThreads;  // --io-threads
-  bool skip_errors = false;          // --on-error skip
+  int io_threads = kUsualIoThreads;         // --io-threads
+  std::optional<std::uint64_t> max_memory;  // --max-memory: bytes; absent: see MemoryBudget
+  bool skip_errors = false;                 // --on-error skip
   std::optional<std::uint64_t>
       max_errors;            // with skip_errors: stop after more than this many skipped samples
   std::string skipped_file;  // with skip_errors: list of skipped samples, empty if none is wanted

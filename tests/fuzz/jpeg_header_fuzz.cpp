@@ -15,7 +15,8 @@ using hotpack::fuzz::expect;
 
 bool same(const ImageInfo& a, const ImageInfo& b) {
   return a.width == b.width && a.height == b.height && a.kind == b.kind &&
-         a.orientation == b.orientation && a.has_icc == b.has_icc && a.more_images == b.more_images;
+         a.orientation == b.orientation && a.has_icc == b.has_icc &&
+         a.more_images == b.more_images && a.multi_pass == b.multi_pass;
 }
 
 // A prefix may be too short, but never gives another result.

@@ -134,6 +134,7 @@ def pack(
     shuffle: int | None = None,
     zstd: bool | str | None = None,
     io_threads: int | None = None,
+    max_memory: int | str | None = None,
     plan: Path | None = None,
     output: Path | None = None,
     receipt: Path | None = None,
@@ -249,6 +250,9 @@ def pack(
         level 1].
     io_threads: most threads that wait for files while folders are listed and headers are read; more
         help on network file systems, and local disks use fewer. Default: 64.
+    max_memory: about the most memory for images that are decoded at once, such as 4GiB; large
+        images are decoded fewer at once [default: half of the memory that the cgroup's limit or the
+        machine leaves].
     plan: pack what this plan of `hotpack plan` says, in place of inputs and their options.
     output: folder of the pack; new, or made by hotpack.
     receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
@@ -331,6 +335,7 @@ def pack(
             "--shuffle": shuffle,
             "--zstd": zstd,
             "--io-threads": io_threads,
+            "--max-memory": max_memory,
             "--plan": plan,
             "--output": output,
             "--receipt": receipt,
@@ -409,6 +414,7 @@ def plan(
     shuffle: int | None = None,
     zstd: bool | str | None = None,
     io_threads: int | None = None,
+    max_memory: int | str | None = None,
     output: Path | None = None,
     on_error: OnErrorChoice | None = None,
     jobs: int | None = None,
@@ -512,6 +518,9 @@ def plan(
         level 1].
     io_threads: most threads that wait for files while folders are listed and headers are read; more
         help on network file systems, and local disks use fewer. Default: 64.
+    max_memory: about the most memory for images that are decoded at once, such as 4GiB; large
+        images are decoded fewer at once [default: half of the memory that the cgroup's limit or the
+        machine leaves].
     output: file for the plan; new, or a plan.
     on_error: files with unusable headers: stop, or plan them nevertheless, for `pack --on-error
         skip`. One of fail, skip. Default: fail.
@@ -576,6 +585,7 @@ def plan(
             "--shuffle": shuffle,
             "--zstd": zstd,
             "--io-threads": io_threads,
+            "--max-memory": max_memory,
             "--output": output,
             "--on-error": on_error,
             "--jobs": jobs,
@@ -642,6 +652,7 @@ def check(
     shuffle: int | None = None,
     zstd: bool | str | None = None,
     io_threads: int | None = None,
+    max_memory: int | str | None = None,
     plan: Path | None = None,
     output: Path | None = None,
     receipt: Path | None = None,
@@ -758,6 +769,9 @@ def check(
         level 1].
     io_threads: most threads that wait for files while folders are listed and headers are read; more
         help on network file systems, and local disks use fewer. Default: 64.
+    max_memory: about the most memory for images that are decoded at once, such as 4GiB; large
+        images are decoded fewer at once [default: half of the memory that the cgroup's limit or the
+        machine leaves].
     plan: pack what this plan of `hotpack plan` says, in place of inputs and their options.
     output: folder of the pack; new, or made by hotpack.
     receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
@@ -842,6 +856,7 @@ def check(
             "--shuffle": shuffle,
             "--zstd": zstd,
             "--io-threads": io_threads,
+            "--max-memory": max_memory,
             "--plan": plan,
             "--output": output,
             "--receipt": receipt,
@@ -979,6 +994,7 @@ def preview(
     shuffle: int | None = None,
     zstd: bool | str | None = None,
     io_threads: int | None = None,
+    max_memory: int | str | None = None,
     jobs: int | None = None,
     config: Path | None = None,
     log_file: Path | None = None,
@@ -1088,6 +1104,9 @@ def preview(
         level 1].
     io_threads: most threads that wait for files while folders are listed and headers are read; more
         help on network file systems, and local disks use fewer. Default: 64.
+    max_memory: about the most memory for images that are decoded at once, such as 4GiB; large
+        images are decoded fewer at once [default: half of the memory that the cgroup's limit or the
+        machine leaves].
     jobs: threads; more need more memory [default: one per processor that the process may use].
     config: read options from FILE: lines `name = value`, with option names without dashes; the
         command line takes precedence.
@@ -1156,6 +1175,7 @@ def preview(
             "--shuffle": shuffle,
             "--zstd": zstd,
             "--io-threads": io_threads,
+            "--max-memory": max_memory,
             "--jobs": jobs,
             "--config": config,
             "--log-file": log_file,

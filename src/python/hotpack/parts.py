@@ -35,6 +35,7 @@ def pack_part(
     force: bool = False,
     jobs: int | None = None,
     io_threads: int | None = None,
+    max_memory: int | str | None = None,
     log_file: Path | None = None,
     progress: Listener | bool | None = None,
 ) -> Receipt:
@@ -65,8 +66,8 @@ def pack_part(
         function returns; one that raises fails the part.
     receipts: a folder in which the receipt is kept as a file. Then a part that is called again does
         not pack again what on_shard has taken; without it, and without output, it packs all again.
-    on_error, max_errors, skipped, recheck, repair, force, jobs, io_threads, log_file: as of
-        `hotpack.pack`.
+    on_error, max_errors, skipped, recheck, repair, force, jobs, io_threads, max_memory, log_file:
+        as of `hotpack.pack`.
     accept_skips: how many samples may be skipped, as a number or as "1%" of the part. More are a
         DataError, after the others are packed. Without it any number may; the receipt counts them.
 
@@ -99,6 +100,7 @@ def pack_part(
             "--force": force,
             "--jobs": jobs,
             "--io-threads": io_threads,
+            "--max-memory": max_memory,
             "--log-file": log_file,
         }
         try:

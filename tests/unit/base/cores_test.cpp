@@ -142,6 +142,26 @@ TEST_CASE("memory: malformed files mean no limit") {
   CHECK(quota_memory(root.path()) == 60u);
 }
 
+TEST_CASE("memory: the cgroup's limit, or the machine's memory if it is less") {
+  const TempFolder root;
+  CHECK(available_memory(root.path()) == std::nullopt);
+  CHECK(usable_memory(root.path()).bytes > 0);  // the free pages of this system
+  root.write("proc/meminfo",
+             "MemTotal:       16316412 kB\nMemFree:  1 kB\nMemAvailable:   12 kB\nBuffers: 5 kB\n");
+  CHECK(available_memory(root.path()) == 12u * 1024);
+  CHECK(usable_memory(root.path()).bytes == 12u * 1024);
+  write_v2(root, "/a");
+  root.write("proc/meminfo", "MemAvailable:   12 kB\n");
+  root.write("sys/fs/cgroup/a/memory.current", "0\n");
+  root.write("sys/fs/cgroup/a/memory.max", "20000\n");
+  CHECK_FALSE(usable_memory(root.path()).of_cgroup);
+  root.write("sys/fs/cgroup/a/memory.max", "12000\n");
+  CHECK(usable_memory(root.path()).bytes == 12000);
+  CHECK(usable_memory(root.path()).of_cgroup);
+  root.write("proc/meminfo", "nonsense\n");
+  CHECK(usable_memory(root.path()).bytes == 12000);
+}
+
 TEST_CASE("cores: no more than the affinity mask has") {
   CHECK(usable_cores() >= 1);
   cpu_set_t before, one;

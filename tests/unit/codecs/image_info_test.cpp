@@ -36,9 +36,9 @@ std::string refusal_of(const Bytes& file) {
 
 bool same(const ImageInfo& a, const ImageInfo& b) {
   return std::tie(a.format, a.width, a.height, a.kind, a.bit_depth, a.orientation, a.has_alpha,
-                  a.has_icc, a.more_images) == std::tie(b.format, b.width, b.height, b.kind,
-                                                        b.bit_depth, b.orientation, b.has_alpha,
-                                                        b.has_icc, b.more_images);
+                  a.has_icc, a.more_images, a.multi_pass) ==
+         std::tie(b.format, b.width, b.height, b.kind, b.bit_depth, b.orientation, b.has_alpha,
+                  b.has_icc, b.more_images, b.multi_pass);
 }
 
 TEST_CASE("PNG and JPEG are recognized by content") {
@@ -289,6 +289,27 @@ TEST_CASE("stray bytes before a marker are left to the decoder") {
     CHECK(same(info_of(stuffed), info_of(jpeg)));
     check_prefixes(stuffed, jpeg.size());
   }
+}
+
+TEST_CASE("interlaced PNGs and JPEGs of several scans take several passes") {
+  const auto jpeg = [](test::JpegSpec spec) {
+    spec.width = 20;
+    spec.height = 10;
+    return info_of(test::make_jpeg(spec, test::smooth_samples(20, 10, 3))).multi_pass;
+  };
+  CHECK_FALSE(jpeg({}));
+  CHECK(jpeg({.progressive = true}));
+  CHECK(jpeg({.separate_scans = true}));
+  CHECK_FALSE(info_of(small_jpeg()).multi_pass);
+  const auto png = [](bool interlaced) {
+    test::PngSpec spec;
+    spec.width = 8;
+    spec.height = 8;
+    spec.interlaced = interlaced;
+    return info_of(test::make_png(spec, test::noise_samples(8, 8, 3, 255))).multi_pass;
+  };
+  CHECK_FALSE(png(false));
+  CHECK(png(true));
 }
 
 TEST_CASE("damaged PNG headers are refused") {

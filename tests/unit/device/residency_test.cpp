@@ -1,11 +1,9 @@
 // Residencies: the choice and its reason, shortages, and refusals of the driver.
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "device/budgets.hpp"
 #include "support/catch.hpp"
-#include "support/temp_folder.hpp"
 #include "unit/device/cargo_rig.hpp"
 
 using namespace hotpack;
@@ -181,23 +179,14 @@ TEST_CASE("default budgets are shares of free memory") {
   CHECK(device::fit_clause(Residency::pinned, {pinned.budget, {}}) ==
         "fit the pinned budget of 1000 bytes (a quarter of the available memory, divided by the "
         "world of 8)");
-
-  const TempFolder folder;
-  std::ofstream(folder.path() + "/meminfo")
-      << "MemTotal:       16316412 kB\nMemFree:  1 kB\nMemAvailable:   12 kB\nBuffers: 5 kB\n";
-  CHECK(device::available_memory(folder.path() + "/meminfo") == 12 * 1024);
-  CHECK(device::available_memory(folder.path() + "/none") == std::nullopt);
-  CHECK(device::available_memory().value_or(0) > 0);
 }
 
 TEST_CASE("the default pinned budget depends on what the process may take") {
-  CHECK(device::pinned_default(8000, {}, 1).bytes == 2000);
-  CHECK(device::pinned_default(8000, 9000, 1).bytes == 2000);
-  CHECK_FALSE(device::pinned_default(8000, 9000, 1).of_cgroup);
-  CHECK(device::pinned_default(8000, 4000, 1).bytes == 1000);
-  CHECK(device::pinned_default(8000, 4000, 1).of_cgroup);
-  CHECK(device::pinned_default(8000, 4000, 4).bytes == 250);
-  CHECK(device::pinned_default(8000, 0, 4).bytes == 0);
+  CHECK(device::pinned_default({8000, false}, 1).bytes == 2000);
+  CHECK_FALSE(device::pinned_default({8000, false}, 1).of_cgroup);
+  CHECK(device::pinned_default({4000, true}, 4).bytes == 250);
+  CHECK(device::pinned_default({4000, true}, 4).of_cgroup);
+  CHECK(device::pinned_default({0, true}, 4).bytes == 0);
 
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig;

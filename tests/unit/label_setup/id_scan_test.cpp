@@ -129,6 +129,28 @@ TEST_CASE("the first label that changed is the scan's error, whatever the thread
   }
 }
 
+TEST_CASE("large labels are read within the memory limit or refused by name") {
+  const TempFolder folder;
+  for (int i = 0; i < 6; ++i) put_label(folder, std::to_string(i), noise_label(500, 500, 9));
+  const SampleList list = samples_of(options_for(folder));
+  const std::vector<const SampleList*> lists{&list};
+  const auto scan_within = [&](std::uint64_t max_memory) {
+    PackOptions options = limited();
+    options.run.threads = 8;
+    options.run.max_memory = max_memory;
+    Recorder recorder;
+    return with_threads(8, [&] { return scan_ids(lists, options, recorder); });
+  };
+  const auto scan = scan_within(2'000'000);  // a label takes about a million bytes
+  REQUIRE(scan.ok());
+  CHECK(scan->narrow.count() == 10);
+  const auto refused = scan_within(1'000'000);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::io);
+  CHECK_THAT(refused.error().message,
+             ContainsSubstring(folder / "labels/0.png") && ContainsSubstring("Give --max-memory"));
+}
+
 TEST_CASE("a few labels are spread over each list, whatever the threads") {
   const TempFolder folder;
   for (int i = 10; i < 90; ++i)

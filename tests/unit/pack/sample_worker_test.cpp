@@ -335,6 +335,29 @@ TEST_CASE("JPEGs with flaws are counted as always accepted or as lenient") {
   CHECK(good(options).diagnostics.lenient_jpegs == 2);
 }
 
+TEST_CASE("a large sample takes its memory from the budget until it is freed") {
+  const TempFolder folder;
+  const Prepared run = prepared(one_sample(folder, photo(200, 100)));
+  SampleList list = run.list;
+  const Plan plan = make_plan(run.options, run.setup, list).value();
+  MemoryBudget budget(1'000'000, 100);
+  SampleWorker worker(run.options, run.setup, plan, run.list, &budget);
+  const Worked first = work(worker, run, plan.schema, 0);
+  REQUIRE_FALSE(first.error);
+  const Worked again = work(worker, run, plan.schema, 0);  // no sample waits for the one before
+  CHECK(again.image == first.image);
+  worker.free_large();
+  const auto all = budget.take(750'000, "all");  // would wait forever otherwise
+  CHECK(all.ok());
+
+  MemoryBudget small(100'000, 100);
+  SampleWorker refusing(run.options, run.setup, plan, run.list, &small);
+  const Worked refused = work(refusing, run, plan.schema, 0);
+  REQUIRE(refused.error);
+  CHECK(refused.error->code == ErrorCode::io);
+  CHECK_THAT(refused.error->message, ContainsSubstring(folder / "images/a.png"));
+}
+
 TEST_CASE("an index beyond the palette is kept and counted") {
   const TempFolder folder;
   const Ids ids(48, 7);
