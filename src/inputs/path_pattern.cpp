@@ -14,9 +14,20 @@ namespace {
 // The most steps that matching an expression may take. Some expressions take time exponential in
 // the length of the text; useful ones need far fewer steps than this.
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
+// The most bytes of the stack, which is usually 8 MiB. <regex> calls itself for each character that
+// a repeated group matches, and keys may have thousands.
+constexpr std::ptrdiff_t kMostStack = std::ptrdiff_t{6} << 20;
+
+struct Effort {
+  std::uint64_t steps = 0;
+  const char* stack = static_cast<const char*>(__builtin_frame_address(0));  // where it began
+  [[nodiscard]] std::ptrdiff_t stack_bytes() const {
+    return stack - static_cast<const char*>(__builtin_frame_address(0));
+  }
+};
 
 // An iterator over a text, for <regex>. It and its copies together count the characters that they
-// read, and throw if there are too many.
+// read, and throw if there are too many, or if the stack gets too deep.
 class CountedPlace {
  public:
   using iterator_category = std::bidirectional_iterator_tag;
@@ -26,22 +37,25 @@ class CountedPlace {
   using reference = const char&;
 
   CountedPlace() = default;
-  CountedPlace(const char* place, std::uint64_t* steps) : place_(place), steps_(steps) {}
+  CountedPlace(const char* place, Effort* effort) : place_(place), effort_(effort) {}
 
   reference operator*() const {
-    if (++*steps_ > kMostSteps) throw std::regex_error(std::regex_constants::error_complexity);
+    if (++effort_->steps > kMostSteps)
+      throw std::regex_error(std::regex_constants::error_complexity);
+    if (effort_->stack_bytes() > kMostStack)
+      throw std::regex_error(std::regex_constants::error_stack);
     return *place_;
   }
   CountedPlace& operator++() { return ++place_, *this; }
   CountedPlace& operator--() { return --place_, *this; }
-  CountedPlace operator++(int) { return {place_++, steps_}; }
-  CountedPlace operator--(int) { return {place_--, steps_}; }
+  CountedPlace operator++(int) { return {place_++, effort_}; }
+  CountedPlace operator--(int) { return {place_--, effort_}; }
   bool operator==(const CountedPlace& other) const { return place_ == other.place_; }
   [[nodiscard]] const char* place() const { return place_; }
 
  private:
   const char* place_ = nullptr;
-  std::uint64_t* steps_ = nullptr;
+  Effort* effort_ = nullptr;
 };
 
 }  // namespace
@@ -57,12 +71,12 @@ Result<PathPattern> PathPattern::compile(const std::string& text, std::string_vi
 
 Result<std::vector<std::optional<std::string_view>>> PathPattern::search(
     std::string_view text) const {
-  std::uint64_t steps = 0;
+  Effort effort;
   std::match_results<CountedPlace> match;
   std::vector<std::optional<std::string_view>> found;
   try {
-    if (!std::regex_search(CountedPlace(text.data(), &steps),
-                           CountedPlace(text.data() + text.size(), &steps), match, regex_))
+    if (!std::regex_search(CountedPlace(text.data(), &effort),
+                           CountedPlace(text.data() + text.size(), &effort), match, regex_))
       return found;
   } catch (const std::regex_error& error) {
     return usage_error(name_ + ": is too complex for '" + std::string(text) + "' (" + error.what() +

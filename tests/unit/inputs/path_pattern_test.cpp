@@ -45,6 +45,15 @@ TEST_CASE("an expression that would take for ever is refused with the text") {
   CHECK(pattern.find("aaab").value() == "aaa");
 }
 
+TEST_CASE("an expression that would overflow the stack is refused") {
+  const PathPattern pattern = PathPattern::compile("((a|/)|b)*$", "--group").value();
+  CHECK(pattern.find(std::string(200, 'a')).ok());
+  const auto found = pattern.find(std::string(50'000, 'a'));
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().code == ErrorCode::usage);
+  CHECK_THAT(found.error().message, ContainsSubstring("--group '((a|/)|b)*$': is too complex"));
+}
+
 TEST_CASE("a match ends where the expression says, long texts too") {
   CHECK(PathPattern::compile("^(.*?)_", "--group").value().find("a_b_c").value() == "a");
   CHECK(PathPattern::compile("([^/]*)_(x|y)$", "--group")
