@@ -24,6 +24,7 @@ ImageOptions options_of(unsigned choice) {
   options.depth16 = choice & 2 ? hotpack::Depth16::shift : hotpack::Depth16::scale;
   options.apply_orientation = (choice & 4) != 0;
   if (choice & 8) options.blend = {10, 200, 90};
+  options.lenient = (choice & 16) != 0;
   options.max_pixels = kMaxPixels;
   return options;
 }
@@ -57,8 +58,8 @@ void check_image(Decoder& used, std::span<const std::byte> file, const ImageOpti
          "a decoder that was used reads as a new one does");
 }
 
-void check_label(Decoder& used, std::span<const std::byte> file) {
-  const auto label = used.decode_label(file, kMaxPixels);
+void check_label(Decoder& used, std::span<const std::byte> file, bool lenient) {
+  const auto label = used.decode_label(file, kMaxPixels, lenient);
   if (!label.ok()) return expect(!label.error().message.empty(), "an error has words");
   expect((label->samples.data == nullptr) != (label->rgb.data == nullptr),
          "a label has samples or colors");
@@ -76,8 +77,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const std::byte> file(reinterpret_cast<const std::byte*>(data), size);
   unsigned choice = 0;
   for (std::size_t i = size; i-- > 0 && i + 16 > size;) choice = choice * 31 + data[i];
-  check_image(used, file, options_of(choice >> 3));
-  check_label(used, file);
+  const ImageOptions options = options_of(choice >> 3);
+  check_image(used, file, options);
+  check_label(used, file, options.lenient);
   return 0;
 }
 
