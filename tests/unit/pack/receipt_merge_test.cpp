@@ -201,6 +201,20 @@ TEST_CASE("two versions of a shard are not merged") {
   REQUIRE_THAT(merged.error().message, ContainsSubstring("in another version"));
 }
 
+TEST_CASE("receipts whose keys do not follow each other are damaged") {
+  Parts parts;
+  parts.plan_all();
+  parts.pack_parts(3);
+  const std::string name = "receipts/part-00001-of-00003.json";
+  Receipt receipt = decode_receipt(read_text_file(parts.folder / name).value()).value();
+  receipt.sets[0].shards.begin()->second.first_key = "3";  // the last key of part 0
+  parts.folder.write(name, encode_receipt(receipt));
+  const auto merged = parts.merge();
+  REQUIRE(!merged.ok());
+  REQUIRE(merged.error().code == ErrorCode::damaged);
+  REQUIRE_THAT(merged.error().message, ContainsSubstring("do not follow"));
+}
+
 TEST_CASE("a merge of receipts does not replace another pack") {
   Parts parts;
   parts.plan_all();

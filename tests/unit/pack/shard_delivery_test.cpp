@@ -1,6 +1,7 @@
 #include "pack/shard_delivery.hpp"
 
 #include <csignal>
+#include <filesystem>
 
 #include "support/inputs.hpp"
 
@@ -22,4 +23,20 @@ TEST_CASE("signals that hotpack ignores end the programs of a command as usual")
   CHECK(packed(options).packed_shards == 1);
   std::signal(SIGPIPE, pipe);
   std::signal(SIGXFSZ, size);
+}
+
+TEST_CASE("a shard whose size changed in scratch is not delivered") {
+  const TempFolder folder;
+  put(folder, "scratch/shard", Bytes(5));
+  std::filesystem::create_directory(folder / "out");
+  RunOptions run;
+  run.scratch = folder / "scratch";
+  run.output = folder / "out";
+  ReceiptShard shard;
+  shard.finished.row.file = "shard";
+  shard.finished.row.bytes = 4;
+  const Status delivered = ShardDelivery(run, "", nullptr, 0).deliver(0, shard);
+  REQUIRE_FALSE(delivered.ok());
+  CHECK_THAT(delivered.error().message, ContainsSubstring("changed while it was copied"));
+  CHECK(content_of(run.output).empty());
 }

@@ -60,13 +60,13 @@ TEST_CASE("a cell has the image and the label's colors, transparent without clas
 
 TEST_CASE("larger images shrink to the page, and a problem has no image") {
   const std::vector<RgbColor> colors;
-  const OwnedImage image = plain_image(60, 30, 5);
+  const OwnedImage image = plain_image(60, 15, 5);
   PageCells cells(20, colors);
   SheetSample sample;
   sample.image = image.view();
   REQUIRE(cells.add(sample).ok());
-  CHECK(cells.all()[0].size == Extent{60, 30});
-  CHECK(shown(cells.all()[0].image).size == Extent{20, 10});
+  CHECK(cells.all()[0].size == Extent{60, 15});
+  CHECK(shown(cells.all()[0].image).size == Extent{20, 5});
   CHECK(cells.all()[0].label.empty());
   SheetSample broken;
   broken.problem = "damaged";
