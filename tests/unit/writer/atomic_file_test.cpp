@@ -294,12 +294,13 @@ TEST_CASE("a removed temporary file is as good as an equal finished one") {
 }
 
 TEST_CASE("a removed temporary file is written again") {
-  const std::string content(3'000'000, 'x');  // several blocks
-  for (const char* finished : {"", "other", "all of ti"}) {
+  const std::string content(3'000'000, 'x');          // several blocks
+  const std::string other = content.substr(1) + "y";  // as long, and different at its end
+  for (const std::string& finished : {std::string(), std::string("other"), other}) {
     const TempFolder folder;
     AtomicFile file = created(folder, "data.json", content);
     remove_temporary(folder);
-    if (*finished != 0) folder.write("data.json", finished);
+    if (!finished.empty()) folder.write("data.json", finished);
     REQUIRE(file.commit().ok());
     CHECK(read_text_file(folder / "data.json").value() == content);
     CHECK(names_in(folder.path()) == std::vector<std::string>{"data.json"});
