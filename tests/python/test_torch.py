@@ -108,7 +108,7 @@ def test_samples_are_of_every_type_and_keep_no_other(big):
         assert [t.untyped_storage().nbytes() for t in held] == [t.nbytes for t in held]
 
 
-@pytest.mark.parametrize("method, workers", [*itertools.product(["fork", "spawn", "forkserver"], [2]), ("fork", 0), ("fork", 3)])
+@pytest.mark.parametrize("method, workers", [("fork", 0), ("fork", 3), ("spawn", 1), ("forkserver", 1)])
 def test_samples_and_batches_come_once_from_every_kind_of_worker(run, method, workers):
     """Map style, and batches on two ranks: every sample once, nothing on stderr."""
     text = run(
@@ -169,8 +169,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_each_loop_in_workers_is_the_next_epoch(run, method):
+def test_each_loop_in_workers_is_the_next_epoch(run):
     program = """
     loader = loader_of(made())
     check([sums(loader) for _ in range(3)], 0, 1, 2)
@@ -186,7 +185,7 @@ def test_each_loop_in_workers_is_the_next_epoch(run, method):
     batches.set_epoch(6)
     check([sums(loader), sums(loader)], 6, 7)
 """
-    run(EPOCHS + program, golden_pack("bits"), method, warns=True, seconds=400)
+    run(EPOCHS + program, golden_pack("bits"), "fork", warns=True)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
