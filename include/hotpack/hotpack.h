@@ -257,7 +257,9 @@ typedef struct hotpack_sample_info {
   uint64_t key_bytes; /**< length of the key, without the NUL */
 } hotpack_sample_info;
 
-/** Samples are numbered 0 … records − 1, in the order of packs, shards and records. */
+/** Samples are numbered 0 … records − 1, in the order of packs, shards and records. The functions
+ * below map the shards that they open, and then install a SIGBUS handler for hotpack's own reads, as
+ * HOTPACK_ACCESS_MAP does. */
 HOTPACK_API hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset, uint64_t number,
                                                   hotpack_sample_info* info);
 /** Writes the key and a NUL, at most `size` bytes; USAGE if they do not fit. Unless `length` is
@@ -328,8 +330,8 @@ enum hotpack_verify_checksums {
   HOTPACK_VERIFY_ALWAYS = 1,
   HOTPACK_VERIFY_NEVER = 2
 };
-/** How to read shards. MAP maps them and installs a SIGBUS handler for hotpack's own reads. READ
- * uses system calls only; it is slower and installs no handler. */
+/** How a loader reads shards. MAP maps them and installs a SIGBUS handler for hotpack's own reads.
+ * READ uses system calls only; it is slower and installs no handler. */
 enum hotpack_file_access { HOTPACK_ACCESS_MAP = 0, HOTPACK_ACCESS_READ = 1 };
 
 /** The caller's memory for slots (each holds one batch), for example pinned memory. Any thread may

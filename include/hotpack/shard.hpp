@@ -7,9 +7,12 @@
 // the format or a checksum; `usage` for a sample that does not exist, a buffer that is too small,
 // or a zero-copy view of a compressed record.
 // The file may be hostile: hotpack validates everything before it forms a pointer, and each
-// record's range again when it reads the record. The file must not shrink while it is mapped: an
-// access beyond its end raises SIGBUS. Once a Loader maps files, read_image() and read_label()
-// return an error instead.
+// record's range again when it reads the record.
+// A shard that shrinks, or a disk that fails, is an error too: mapping a shard installs a handler
+// of SIGBUS, which turns a page that cannot be read into an error while hotpack itself reads
+// (`damaged` or `io`, with path, record and offset), and passes every other SIGBUS to the handler
+// that was there before. Every page of a view has been read before hotpack returns it. But a view
+// that the program reads after its file was cut raises SIGBUS; copies do not.
 #pragma once
 
 #include <array>
@@ -101,8 +104,9 @@ struct SampleSource {
 /// One sample of a shard: a view, cheap to copy like std::string_view.
 class Sample {
  public:
-  [[nodiscard]] std::string_view key() const { return key_; }
-  [[nodiscard]] SampleSource source() const;
+  [[nodiscard]] std::string_view key() const { return key_; }  ///< a view of the mapped file
+  [[nodiscard]] Result<std::string> copied_key() const;
+  [[nodiscard]] SampleSource source() const { return source_; }
   [[nodiscard]] ImageShape image_shape() const { return image_shape_; }
   /// class_count 0 without a label
   [[nodiscard]] LabelShape label_shape() const { return label_shape_; }
@@ -116,6 +120,13 @@ class Sample {
   [[nodiscard]] Result<ImageView> load_image(
       std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
   [[nodiscard]] Result<LabelView> load_label(
+      std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
+
+  /// As load_image() and load_label(), but always copies to `scratch`: the view does not point into
+  /// the file.
+  [[nodiscard]] Result<ImageView> copy_image(
+      std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
+  [[nodiscard]] Result<LabelView> copy_label(
       std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
 
   /// Copies the image into the caller's memory, which must have at least image_shape().size_bytes()
@@ -145,6 +156,7 @@ class Sample {
   reader::RecordFlags* flags_ = nullptr;  // the Dataset's; null for a Shard's own samples
   std::shared_ptr<const void> hold_;      // keeps the shard mapped; null: its owner does
   std::string_view key_;
+  SampleSource source_;
   ImageShape image_shape_;
   LabelShape label_shape_;
 };

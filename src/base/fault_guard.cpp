@@ -141,8 +141,6 @@ Status install_fault_handler() {
   return {};
 }
 
-bool fault_handler_installed() noexcept { return replaced.load() != nullptr; }
-
 std::optional<std::size_t> guarded(std::span<const std::byte> memory, void (*work)(void*),
                                    void* argument) noexcept {
   Guard guard;

@@ -16,17 +16,16 @@
 
 namespace hotpack {
 
-// Installs the handler, unless it is the one in place. Every Loader calls this when it opens, so a
-// handler that was installed in the meantime, such as that of Python's faulthandler, does not hide
-// it. It stays until the process ends.
+// Installs the handler, unless it is the one in place. Every Loader calls this when it opens, and
+// every shard when it is mapped, so a handler that was installed in the meantime, such as that of
+// Python's faulthandler, does not hide it. It stays until the process ends.
 [[nodiscard]] Status install_fault_handler();
-[[nodiscard]] bool fault_handler_installed() noexcept;
 
 // Calls work(argument). If `work` reads a page of `memory` that cannot be read, the signal handler
 // ends `work` at once (siglongjmp), and guarded() returns the offset in `memory` of the byte (or
 // page) that could not be read. Otherwise it returns an empty optional. Because `work` may end
 // anywhere, it must hold no lock and own nothing that a destructor releases. `work` must not call
-// guarded(). Precondition: the handler is installed.
+// guarded(). Precondition: if `memory` maps a file, the handler is installed.
 [[nodiscard]] std::optional<std::size_t> guarded(std::span<const std::byte> memory,
                                                  void (*work)(void*), void* argument) noexcept;
 

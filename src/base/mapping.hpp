@@ -2,8 +2,8 @@
 // later. Neither keeps a descriptor open.
 //
 // Ownership: the mapping lives as long as the object; views must not outlive it. Thread-safety: any
-// thread may read. Failure: code `io` at open. If a mapped file shrinks, an access raises SIGBUS:
-// the format forbids truncation in place.
+// thread may read. Failure: code `io` at open. If a mapped file shrinks or its disk fails, an
+// access raises SIGBUS; base/fault_guard.hpp turns it into an error.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,14 @@
 #include "bench/limits.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/fault_guard.hpp"
 #include "base/try.hpp"
 #include "bench/fill.hpp"
 #include "expand/image_expander.hpp"
@@ -27,21 +30,27 @@ std::uint64_t rows_a_piece(std::uint64_t row_bytes) {
   return std::max<std::uint64_t>(1, kPieceBytes / std::max<std::uint64_t>(1, row_bytes));
 }
 
-// `write_row(thread, number)` returns how many bytes it wrote.
+// `write_row(thread, number)` returns how many bytes it wrote. It reads the record with this
+// number, which may be a view of a shard, so it runs under the fault guard.
 template <class WriteRow>
-Work write_rows(const Workers& workers, std::uint64_t row_bytes, double seconds,
-                const WriteRow& write_row) {
+Result<Work> write_rows(const Workers& workers, std::uint64_t row_bytes, double seconds,
+                        const WriteRow& write_row) {
   struct alignas(64) Bytes {
     std::uint64_t written = 0;
   };
   std::vector<Bytes> bytes(workers.threads);
   const std::uint64_t rows = rows_a_piece(row_bytes);
+  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+  std::atomic<std::uint64_t> unreadable{kNone};
   const Pieces done =
       run_pieces(workers.threads, seconds, [&](unsigned thread, std::uint64_t piece) {
-        for (std::uint64_t row = piece * rows; row < (piece + 1) * rows; ++row)
-          bytes[thread].written += write_row(thread, row);
-        return true;
+        for (std::uint64_t row = piece * rows; row < (piece + 1) * rows; ++row) {
+          auto work = [&]() noexcept { bytes[thread].written += write_row(thread, row); };
+          if (guarded((*workers.records)[row].memory(), work)) unreadable = row;
+        }
+        return unreadable == kNone;
       });
+  if (unreadable != kNone) return workers.records->unreadable(unreadable);
   Work work{done.seconds, done.done * rows, 0};
   for (const Bytes& each : bytes) work.bytes += each.written;
   return work;

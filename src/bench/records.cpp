@@ -19,6 +19,26 @@ std::vector<std::uint64_t> first_samples(std::uint64_t records, const LoaderOpti
   return samples;
 }
 
+std::span<const std::byte> RecordViews::memory() const {
+  const auto pixels = std::as_bytes(image.bytes), values = std::as_bytes(label.bytes);
+  if (values.empty()) return pixels;
+  return {std::min(pixels.data(), values.data()),
+          std::max(pixels.data() + pixels.size(), values.data() + values.size())};
+}
+
+Error RecordList::unreadable(std::uint64_t number) const {
+  const Sample& sample = samples_[number % samples_.size()];
+  std::vector<std::uint8_t> scratch;
+  if (const auto image = sample.copy_image(scratch); !image.ok()) return image.error();
+  if (const auto label = sample.copy_label(scratch); sample.has_label() && !label.ok())
+    return label.error();
+  return {
+      ErrorCode::io,
+      "a record could not be read at first, but a second attempt succeeded: is the disk failing?",
+      {},
+      {}};
+}
+
 void RecordList::add(const RecordViews& views) {
   views_.push_back(views);
   all_bytes_ += views.bytes();

@@ -25,6 +25,8 @@ struct RecordViews {
   ImageView image;
   LabelView label;  // no bytes if the data set is unlabeled
   [[nodiscard]] std::uint64_t bytes() const { return image.bytes.size() + label.bytes.size(); }
+  // The memory from the first to the last byte of both.
+  [[nodiscard]] std::span<const std::byte> memory() const;
 };
 
 class RecordList {
@@ -40,6 +42,8 @@ class RecordList {
   [[nodiscard]] const RecordViews& operator[](std::uint64_t number) const {
     return views_[number % views_.size()];
   }
+  // Returns why the record with this number cannot be read.
+  [[nodiscard]] Error unreadable(std::uint64_t number) const;
   [[nodiscard]] std::uint64_t largest_bytes() const { return largest_bytes_; }
   [[nodiscard]] std::uint64_t mean_bytes() const { return all_bytes_ / views_.size(); }
   [[nodiscard]] PixelSize largest_size() const { return largest_size_; }

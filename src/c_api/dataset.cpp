@@ -287,7 +287,8 @@ hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t numb
                                    size_t size, size_t* length) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
     HOTPACK_ASSIGN(const Sample sample, open.sample(number));
-    HOTPACK_TRY(copy_text(sample.key(), key, size, length));
+    HOTPACK_ASSIGN(const std::string own, sample.copied_key());
+    HOTPACK_TRY(copy_text(own, key, size, length));
     return HOTPACK_OK;
   });
 }

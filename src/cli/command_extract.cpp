@@ -85,10 +85,8 @@ Error unknown_key_error(const std::vector<std::string>& packs, const ExtractArgu
   for (const std::string& pack : packs) {
     HOTPACK_ASSIGN(const Dataset dataset, Dataset::open(pack));
     const std::uint64_t compared = std::min(dataset.records(), kMostCompared - keys.size());
-    for (std::uint64_t i = 0; i < compared; ++i) {
-      HOTPACK_ASSIGN(const Sample sample, dataset.sample(i));
-      keys.push_back(prefix_of(packs, pack, arguments) + std::string(sample.key()));
-    }
+    HOTPACK_ASSIGN(const auto found, dataset.copied_keys(0, compared));
+    for (const std::string& key : found) keys.push_back(prefix_of(packs, pack, arguments) + key);
   }
   return usage_error(unknown_key(asked, arguments.pack, keys));
 }
@@ -176,11 +174,12 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
   const std::uint64_t total = chosen ? chosen->size() : dataset.records();
   for (std::uint64_t i = 0; i < total; ++i) {
     HOTPACK_ASSIGN(const Sample sample, dataset.sample(chosen ? (*chosen)[i] : i));
-    HOTPACK_TRY(check_name_length(dataset.schema(), sample.key()));
-    HOTPACK_ASSIGN(const auto other, key_in_the_way(dataset, chosen, sample.key()));
+    HOTPACK_ASSIGN(const std::string key, sample.copied_key());
+    HOTPACK_TRY(check_name_length(dataset.schema(), key));
+    HOTPACK_ASSIGN(const auto other, key_in_the_way(dataset, chosen, key));
     if (!other) continue;
     return data_error("a file of the sample '" + *other +
-                      "' has the name of a folder of the sample '" + std::string(sample.key()) +
+                      "' has the name of a folder of the sample '" + key +
                       "'; extract the two samples one by one with --key, each to its own folder");
   }
   return {};

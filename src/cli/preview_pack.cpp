@@ -44,17 +44,17 @@ Result<std::vector<std::uint64_t>> PackSource::find(const std::string& key) {
   }
   for (std::uint64_t number = 0; number < dataset_.records(); ++number) {
     HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
-    if (!key.ends_with(sample.key())) continue;
+    HOTPACK_ASSIGN(const std::string own, sample.copied_key());
+    if (!key.ends_with(own)) continue;
     const std::string pack = fs::path(folder_of(number)).filename().string();
-    if (key == sample.key() || key == pack + "/" + std::string(sample.key()))
-      numbers.push_back(number);
+    if (key == own || key == pack + "/" + own) numbers.push_back(number);
   }
   return numbers;
 }
 
 Result<std::string> PackSource::key(std::uint64_t number) {
   HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
-  return std::string(sample.key());
+  return sample.copied_key();
 }
 
 Result<Extent> PackSource::size(std::uint64_t number) {
@@ -66,21 +66,19 @@ Result<Extent> PackSource::size(std::uint64_t number) {
 Result<preview::SheetSample> PackSource::load(std::uint64_t number) {
   HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
   preview::SheetSample shown;
-  shown.key = sample.key();
+  HOTPACK_ASSIGN(shown.key, sample.copied_key());
   if (has_remarks()) shown.remark = folder_of(number);
-  HOTPACK_ASSIGN(shown.image, sample.load_image(image_));
+  HOTPACK_ASSIGN(shown.image, sample.copy_image(image_));
   if (sample.has_label()) {
-    HOTPACK_ASSIGN(shown.label, sample.load_label(label_));
+    HOTPACK_ASSIGN(shown.label, sample.copy_label(label_));
   }
-  loaded_ = sample;
   return shown;
 }
 
 Result<std::optional<LabelView>> PackSource::load_label(std::uint64_t number) {
   HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
   if (!sample.has_label()) return std::optional<LabelView>();
-  HOTPACK_ASSIGN(const LabelView label, sample.load_label(label_));
-  labeled_ = sample;
+  HOTPACK_ASSIGN(const LabelView label, sample.copy_label(label_));
   return std::optional(label);
 }
 

@@ -37,9 +37,7 @@ class PackSource final : public PreviewSource {
   [[nodiscard]] const std::string& folder_of(std::uint64_t number) const;
 
   Dataset dataset_;
-  // what the latest views show
-  std::optional<Sample> loaded_, labeled_;
-  std::vector<std::uint8_t> image_, label_;
+  std::vector<std::uint8_t> image_, label_;  // what the latest views show
 };
 
 using pipeline::packs_at;

@@ -110,9 +110,10 @@ Status SampleWriter::write(const Sample& sample) {
 
 Status SampleWriter::make_image(const Sample& sample) {
   const ImageShape shape = sample.image_shape();
-  HOTPACK_ASSIGN(const ImageView image, sample.load_image(stored_));
+  HOTPACK_ASSIGN(const ImageView image, sample.copy_image(stored_));
   const std::span<const std::uint8_t> pixels = interleaved(image, interleaved_);
-  const std::string name = "images/" + std::string(sample.key());
+  HOTPACK_ASSIGN(const std::string key, sample.copied_key());
+  const std::string name = "images/" + key;
   HOTPACK_ASSIGN(const auto png, codecs::encode_png(image_of(pixels, shape.width, shape.height,
                                                              static_cast<int>(shape.channels))));
   add_png(name, png);
@@ -125,10 +126,11 @@ Status SampleWriter::make_image(const Sample& sample) {
 }
 
 Status SampleWriter::make_label(const Sample& sample) {
-  HOTPACK_ASSIGN(const LabelView label, sample.load_label(stored_));
-  const std::string name = "labels/" + std::string(sample.key());
+  HOTPACK_ASSIGN(const LabelView label, sample.copy_label(stored_));
+  HOTPACK_ASSIGN(const std::string key, sample.copied_key());
+  const std::string name = "labels/" + key;
   if (label.shape.scope == LabelScope::image) {
-    HOTPACK_TRY(add_rows(sample.key(), label));
+    HOTPACK_TRY(add_rows(key, label));
   } else {
     HOTPACK_TRY(make_label_image(name, label));
   }

@@ -21,6 +21,7 @@
 #include "pack/prepare.hpp"
 #include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
+#include "reader/record_fault.hpp"
 #include "settings/accepted_skips.hpp"
 #include "writer/atomic_file.hpp"
 
@@ -189,7 +190,11 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row,
   HOTPACK_ASSIGN(const VerifyReport report, verify_shard(path, options));
   if (report.finding_count > 0) {
     const VerifyFinding& first = report.findings.front();
-    if (report.damaged_files.empty()) return Error{ErrorCode::io, first.text, path, first.offset};
+    if (report.damaged_files.empty()) {
+      Error unreadable{ErrorCode::io, first.text, path, first.offset};
+      return first.record ? reader::name_record(std::move(unreadable), *first.record, first.key)
+                          : unreadable;
+    }
     return first.describe() + (report.finding_count > 1
                                    ? " (and " + std::to_string(report.finding_count - 1) + " more)"
                                    : "");

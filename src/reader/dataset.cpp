@@ -22,6 +22,7 @@
 #include "format/schema_json.hpp"
 #include "format/version.hpp"
 #include "reader/dataset_files.hpp"
+#include "reader/record_fault.hpp"
 
 namespace hotpack {
 
@@ -282,15 +283,30 @@ class Dataset::Impl::HeldReader {
  public:
   explicit HeldReader(DatasetFiles& files) : files_(files) {}
   [[nodiscard]] Result<std::string_view> key(std::uint64_t number) {
+    HOTPACK_ASSIGN(const std::uint64_t record, find(number));
+    return named(held_.shard->file_->key(record), record);
+  }
+  [[nodiscard]] Status copy_key(std::uint64_t number, std::string& into) {
+    HOTPACK_ASSIGN(const std::uint64_t record, find(number));
+    return named(held_.shard->file_->copy_key(record, into), record);
+  }
+
+ private:
+  // Holds the shard of a sample. Returns the sample's record.
+  [[nodiscard]] Result<std::uint64_t> find(std::uint64_t number) {
     const RecordPlace place = files_.place_of(number);
     if (held_.shard == nullptr || place.shard != shard_) {
       HOTPACK_ASSIGN(held_, files_.hold(place.shard));
       shard_ = place.shard;
     }
-    return held_.shard->file_->key(place.record);
+    return place.record;
+  }
+  template <class R>
+  static R named(R read, std::uint64_t record) {
+    if (read.ok()) return read;
+    return reader::name_record(std::move(read).error(), record, {});
   }
 
- private:
   DatasetFiles& files_;
   std::size_t shard_ = 0;
   reader::HeldShard held_;
@@ -298,18 +314,20 @@ class Dataset::Impl::HeldReader {
 
 Result<std::string_view> Dataset::Impl::lasting_key(Process& process, HeldReader& reader,
                                                     std::uint64_t number) const {
-  HOTPACK_ASSIGN(const std::string_view key, reader.key(number));
-  if (!process.mapped->unmaps()) return key;
+  if (!process.mapped->unmaps()) return reader.key(number);
+  std::string copy;
+  HOTPACK_TRY(reader.copy_key(number, copy));
   const std::lock_guard lock(process.copying);
-  return std::string_view(*process.keys.emplace(key).first);
+  return std::string_view(*process.keys.insert(std::move(copy)).first);
 }
 
 Status Dataset::Impl::build_index(Process& process) const {
   // grows as shards open; the manifest's number of records is not trusted
   std::vector<KeyPlace> places;
   HeldReader reader(*process.mapped);
+  std::string key;
   for (std::uint64_t number = 0; number < contents->records; ++number) {
-    HOTPACK_ASSIGN(const std::string_view key, reader.key(number));
+    HOTPACK_TRY(reader.copy_key(number, key));
     places.push_back({xxh3_64(bytes_of(key)), number});
   }
   std::sort(places.begin(), places.end());
@@ -378,8 +396,8 @@ Result<Statistics> Dataset::joined_statistics() const {
   format::Sums total(common.image.channels(), common.label ? common.class_count() : 0);
   for (std::size_t number = 0; number < shards().size(); ++number) {
     HOTPACK_ASSIGN(const reader::HeldShard opened, files.hold(number));
-    const reader::ShardFile& file = *opened.shard->file_;
-    total.add(format::read_sums(file.bytes(), file.header()));
+    HOTPACK_ASSIGN(const format::Sums sums, opened.shard->file_->sums());
+    total.add(sums);
   }
   return format::statistics_of(total);
 }
@@ -414,10 +432,8 @@ Result<std::vector<std::string>> Dataset::copied_keys(std::uint64_t first,
     Impl::HeldReader reader(*impl_->process().mapped);
     std::vector<std::string> keys;
     keys.reserve(count);
-    for (std::uint64_t number = first; number < first + count; ++number) {
-      HOTPACK_ASSIGN(const std::string_view key, reader.key(number));
-      keys.emplace_back(key);
-    }
+    for (std::uint64_t number = first; number < first + count; ++number)
+      HOTPACK_TRY(reader.copy_key(number, keys.emplace_back()));
     return keys;
   });
 }
@@ -463,9 +479,11 @@ Result<std::optional<std::uint64_t>> Dataset::Impl::find(std::string_view key) c
   }
   const std::uint64_t hash = xxh3_64(bytes_of(key));
   auto place = std::lower_bound(process.index.begin(), process.index.end(), KeyPlace{hash, 0});
+  HeldReader reader(*process.mapped);
+  std::string found;
   for (; place != process.index.end() && place->hash == hash; ++place) {
-    HOTPACK_ASSIGN(const Sample found, sample(place->number));
-    if (found.key() == key) return std::optional(place->number);
+    HOTPACK_TRY(reader.copy_key(place->number, found));
+    if (found == key) return std::optional(place->number);
   }
   return std::optional<std::uint64_t>();
 }

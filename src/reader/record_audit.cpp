@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "format/json.hpp"
+#include "reader/changed_file.hpp"
 #include "reader/zstd_frame.hpp"
 
 namespace hotpack::reader {
@@ -40,9 +41,10 @@ bool fits_int(std::int64_t value) {
 
 }  // namespace
 
-RecordAuditor::RecordAuditor(const ShardFile& file, std::string file_name,
+RecordAuditor::RecordAuditor(const ShardFile& file, const File& opened, std::string file_name,
                              std::span<const FieldTables> later_fields, std::size_t max_findings)
     : file_(file),
+      opened_(opened),
       file_name_(std::move(file_name)),
       later_fields_(later_fields),
       fit_(recomputable_fit(file.schema())),
@@ -64,19 +66,20 @@ void RecordAuditor::audit(std::uint64_t index) {
 
 void RecordAuditor::audit_record() {
   audit_key();
-  const SampleSource source = file_.source(index_);
-  audit_hashes(source);
+  const auto source = file_.source(index_);
+  if (!source.ok()) report(source.error());
+  if (source.ok()) audit_hashes(*source);
   for (const FieldTables& field : later_fields_) audit_later_field(field);
   const auto image = file_.image_shape(index_);
   const auto label = file_.label_shape(index_);
   if (!image.ok()) report(image.error());
   if (!label.ok()) report(label.error());
-  if (!image.ok() || !label.ok()) {
+  if (!source.ok() || !image.ok() || !label.ok()) {
     all_counted_ = false;
     return;
   }
-  audit_source(source, *image);
-  audit_image(*image, source);
+  audit_source(*source, *image);
+  audit_image(*image, *source);
   if (file_.schema().label) audit_label(*image, *label);
 }
 
@@ -124,6 +127,15 @@ void RecordAuditor::audit_source(const SampleSource& source, const ImageShape& s
            {});
 }
 
+Result<StoredRecord> RecordAuditor::read_stored(const FieldTables& field) {
+  HOTPACK_ASSIGN(StoredRecord record, file_.stored(field, index_));
+  const std::size_t size = record.bytes.size();
+  const std::span<std::byte> into(stored_.reserve(size), size);
+  HOTPACK_TRY(read_exactly(opened_, file_.identity(), record.offset, into));
+  record.bytes = into;
+  return record;
+}
+
 Result<RecordAuditor::Bytes> RecordAuditor::content(const FieldTables& field,
                                                     const StoredRecord& stored,
                                                     std::uint64_t size_bytes) {
@@ -146,7 +158,7 @@ Result<RecordAuditor::Bytes> RecordAuditor::content(const FieldTables& field,
 std::optional<RecordAuditor::Bytes> RecordAuditor::checked_content(const FieldTables& field,
                                                                    std::uint64_t size_bytes,
                                                                    std::uint64_t& offset) {
-  const auto stored = file_.stored(field, index_);
+  const auto stored = read_stored(field);
   if (!stored.ok()) {
     report(stored.error());
     all_counted_ = false;
@@ -213,7 +225,7 @@ void RecordAuditor::report_fault(const LabelFault& fault, std::string text, cons
 }
 
 void RecordAuditor::audit_later_field(const FieldTables& field) {
-  const auto stored = file_.stored(field, index_);
+  const auto stored = read_stored(field);
   if (!stored.ok()) return report(stored.error());
   std::uint64_t size_bytes = stored->bytes.size();
   if (field.compressed) {

@@ -1,8 +1,9 @@
 // Checks single records of a shard: key, source, position of the image in the record, checksums,
-// label values. Each worker has its own auditor.
+// label values. Each worker has its own auditor. Reads records with system calls, so that what
+// cannot be read is an error of this record.
 //
-// Ownership: borrows the ShardFile. Not thread-safe. Failure: none; problems become findings. Never
-// throws.
+// Ownership: borrows the ShardFile and the open file. Not thread-safe. Failure: none; problems
+// become findings. Never throws.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,10 @@ namespace hotpack::reader {
 
 class RecordAuditor {
  public:
-  // Prepares to check the records of `file`; keeps at most `max_findings` findings. `later_fields`
-  // are payload fields that a later version 1.x has added; only their checksums are checked. They
-  // and `file` must outlive the auditor.
-  RecordAuditor(const ShardFile& file, std::string file_name,
+  // Prepares to check the records of `file`, which `opened` contains; keeps at most `max_findings`
+  // findings. `later_fields` are payload fields that a later version 1.x has added; only their
+  // checksums are checked. They, `file` and `opened` must outlive the auditor.
+  RecordAuditor(const ShardFile& file, const File& opened, std::string file_name,
                 std::span<const FieldTables> later_fields, std::size_t max_findings);
 
   void audit(std::uint64_t index);
@@ -46,6 +47,9 @@ class RecordAuditor {
   void audit_image(const ImageShape& shape, const SampleSource& source);
   void audit_label(const ImageShape& image, const LabelShape& shape);
   void audit_later_field(const FieldTables& field);
+  // Reads the bytes of the current record's field as they are stored; they are valid until the next
+  // call.
+  [[nodiscard]] Result<StoredRecord> read_stored(const FieldTables& field);
   // Returns the uncompressed record of a field, after checking its checksum.
   [[nodiscard]] Result<Bytes> content(const FieldTables& field, const StoredRecord& stored,
                                       std::uint64_t size_bytes);
@@ -63,6 +67,7 @@ class RecordAuditor {
   void report(const Error& error) { report(error.message, error.offset, error.code); }
 
   const ShardFile& file_;
+  const File& opened_;
   std::string file_name_;
   std::span<const FieldTables> later_fields_;
   // absent if regions cannot be recomputed (a later fit, or sources cropped to their labels)
@@ -74,7 +79,7 @@ class RecordAuditor {
   Findings findings_;
   format::Sums sums_;
   LabelCounter labels_;
-  Buffer scratch_;
+  Buffer stored_, scratch_;
   bool all_counted_ = true;
   std::uint64_t content_bytes_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "hotpack/shard.hpp"
 
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -29,12 +30,18 @@ Error no_label() { return usage_error("this data set has no label"); }
 
 Status Sample::look_up() {
   HOTPACK_ASSIGN(key_, file_->key(index_));
+  HOTPACK_ASSIGN(source_, file_->source(index_));
   HOTPACK_ASSIGN(image_shape_, file_->image_shape(index_));
   HOTPACK_ASSIGN(label_shape_, file_->label_shape(index_));
   return {};
 }
 
-SampleSource Sample::source() const { return file_->source(index_); }
+Result<std::string> Sample::copied_key() const {
+  std::string key;
+  if (Status copied = file_->copy_key(index_, key); !copied.ok())
+    return named(std::move(copied).error(), *file_, index_);
+  return key;
+}
 
 bool Sample::has_label() const { return file_->schema().label.has_value(); }
 
@@ -103,6 +110,25 @@ Result<LabelView> Sample::load_label(std::vector<std::uint8_t>& scratch,
   if (!has_label()) return no_label();
   HOTPACK_ASSIGN(const auto bytes, checked(Part::label, verify, [&](VerifyChecksums now) {
                    return file_->load(file_->label(), index_, label_shape_.size_bytes(), scratch,
+                                      now);
+                 }));
+  return LabelView{bytes, label_shape_};
+}
+
+Result<ImageView> Sample::copy_image(std::vector<std::uint8_t>& scratch,
+                                     VerifyChecksums verify) const {
+  HOTPACK_ASSIGN(const auto bytes, checked(Part::image, verify, [&](VerifyChecksums now) {
+                   return file_->copy(file_->image(), index_, image_shape_.size_bytes(), scratch,
+                                      now);
+                 }));
+  return ImageView{bytes, image_shape_};
+}
+
+Result<LabelView> Sample::copy_label(std::vector<std::uint8_t>& scratch,
+                                     VerifyChecksums verify) const {
+  if (!has_label()) return no_label();
+  HOTPACK_ASSIGN(const auto bytes, checked(Part::label, verify, [&](VerifyChecksums now) {
+                   return file_->copy(file_->label(), index_, label_shape_.size_bytes(), scratch,
                                       now);
                  }));
   return LabelView{bytes, label_shape_};

@@ -124,7 +124,7 @@ void audit_form(const ShardFile& file, const std::string& name, Findings& findin
 
 }  // namespace
 
-ShardSummary audit_shard(const ShardFile& file, const std::string& name,
+ShardSummary audit_shard(const ShardFile& file, const File& opened, const std::string& name,
                          const AuditOptions& options, ProgressMeter& progress, Findings& findings) {
   const std::uint64_t before = findings.count();
   audit_form(file, name, findings);
@@ -134,7 +134,7 @@ ShardSummary audit_shard(const ShardFile& file, const std::string& name,
   const std::uint64_t pieces = (file.records() + kRecordsAtOnce - 1) / kRecordsAtOnce;
   Auditors auditors(std::clamp<std::uint64_t>(pieces, 1, options.threads));
   for (auto& auditor : auditors)
-    auditor = std::make_unique<RecordAuditor>(file, name, further, options.max_findings);
+    auditor = std::make_unique<RecordAuditor>(file, opened, name, further, options.max_findings);
   audit_records(file.records(), auditors, progress);
 
   ShardSummary summary{

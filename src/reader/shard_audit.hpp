@@ -29,8 +29,9 @@ struct ShardSummary {
   bool ok = false;                       // without findings
 };
 
-[[nodiscard]] ShardSummary audit_shard(const ShardFile& file, const std::string& name,
-                                       const AuditOptions& options, ProgressMeter& progress,
-                                       Findings& findings);
+// `opened` is the file that `file` was read from.
+[[nodiscard]] ShardSummary audit_shard(const ShardFile& file, const File& opened,
+                                       const std::string& name, const AuditOptions& options,
+                                       ProgressMeter& progress, Findings& findings);
 
 }  // namespace hotpack::reader

@@ -12,6 +12,8 @@
 #include "base/error.hpp"
 #include "base/fault_guard.hpp"
 #include "base/try.hpp"
+#include "format/schema_json.hpp"
+#include "format/shard_check.hpp"
 #include "reader/changed_file.hpp"
 #include "reader/zstd_frame.hpp"
 
@@ -30,6 +32,14 @@ std::optional<std::uint64_t> product(std::int64_t height, std::int64_t width, st
   const auto area =
       checked_mul(static_cast<std::uint64_t>(height), static_cast<std::uint64_t>(width));
   return area ? checked_mul(*area, depth) : std::nullopt;
+}
+
+// Reads a byte of each page.
+void touch(std::span<const std::byte> bytes) noexcept {
+  constexpr std::size_t kSmallestPage = 4096;
+  const volatile std::byte* const first = bytes.data();
+  for (std::size_t at = 0; at < bytes.size(); at += kSmallestPage) static_cast<void>(first[at]);
+  if (!bytes.empty()) static_cast<void>(first[bytes.size() - 1]);
 }
 
 std::span<const std::uint8_t> as_u8(std::span<const std::byte> bytes) {
@@ -89,17 +99,27 @@ Result<std::unique_ptr<ShardFile>> ShardFile::read_tables(const File& opened, bo
 }
 
 Status ShardFile::map(const File& opened) {
+  HOTPACK_TRY(install_fault_handler());
   HOTPACK_ASSIGN(mapping_, Mapping::of(opened, identity_.size_bytes));
   return {};
 }
 
-Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path,
-                                                         format::SchemaCache* cache) {
-  HOTPACK_ASSIGN(const File opened, File::open_read(path));
+Result<std::unique_ptr<ShardFile>> ShardFile::examine(const File& opened,
+                                                      format::SchemaCache* cache) {
   auto file = read_tables(opened, true, cache);
-  if (!file.ok()) return with_path(std::move(file).error(), path);
-  HOTPACK_TRY((*file)->map(opened));
-  return std::unique_ptr<const ShardFile>(std::move(file).value());
+  if (!file.ok()) return with_path(std::move(file).error(), opened.path());
+  return file;
+}
+
+Status ShardFile::read_between(const File& opened) {
+  HOTPACK_ASSIGN(const format::TensorList expected, format::expected_tensors(header_));
+  for (const format::Tensor& tensor : header_.tensors) {
+    if (tensor.begin >= header_.tables_begin) break;
+    const auto is_it = [&](const format::Tensor& table) { return table.name == tensor.name; };
+    if (format::is_filler(tensor) || std::ranges::any_of(expected.tables, is_it))
+      HOTPACK_TRY(fetch(opened, header_.buffer_start() + tensor.begin, tensor.bytes()));
+  }
+  return {};
 }
 
 Result<std::unique_ptr<const ShardFile>> ShardFile::open_checked(const std::string& path,
@@ -117,11 +137,8 @@ template <class Work>
 Status ShardFile::run(Work work) const {
   RecordFault fault;
   auto step = [&]() noexcept { fault = work(); };
-  if (!fault_handler_installed()) {
-    step();
-  } else if (const auto offset = guarded(bytes(), step)) {
+  if (const auto offset = guarded(bytes(), step))
     return unreadable_error(path_, identity_, *offset);
-  }
   return status_of(fault);
 }
 
@@ -143,29 +160,50 @@ RecordFault ShardFile::find_key(std::uint64_t index, std::string_view& key) cons
 
 Result<std::string_view> ShardFile::key(std::uint64_t index) const {
   std::string_view key;
-  HOTPACK_TRY(run([&]() noexcept { return find_key(index, key); }));
+  HOTPACK_TRY(run([&]() noexcept {
+    const RecordFault fault = find_key(index, key);
+    if (!fault) touch(std::as_bytes(std::span(key)));
+    return fault;
+  }));
   return key;
 }
 
-std::string ShardFile::readable_key(std::uint64_t index) const {
-  std::string_view key;
-  if (!run([&]() noexcept { return find_key(index, key); }).ok()) return {};
-  std::string copy(key.size(), '\0');
-  const Status copied = run([&]() noexcept {
-    std::memcpy(copy.data(), key.data(), key.size());
+Status ShardFile::copy_key(std::uint64_t index, std::string& into) const {
+  HOTPACK_ASSIGN(const std::string_view key, this->key(index));
+  into.resize(key.size());
+  return run([&]() noexcept {
+    std::memcpy(into.data(), key.data(), key.size());
     return RecordFault();
   });
-  return copied.ok() ? copy : std::string();
 }
 
-SampleSource ShardFile::source(std::uint64_t index) const {
+std::string ShardFile::readable_key(std::uint64_t index) const {
+  std::string copy;
+  return copy_key(index, copy).ok() ? copy : std::string();
+}
+
+Result<SampleSource> ShardFile::source(std::uint64_t index) const {
   SampleSource source;
-  source.width = i32(*source_size_, 2 * index);
-  source.height = i32(*source_size_, 2 * index + 1);
-  source.image_hash = u64(*source_hash_, 2 * index);
-  source.label_hash = u64(*source_hash_, 2 * index + 1);
-  for (std::size_t i = 0; i < 4; ++i) source.region[i] = i32(*source_region_, 4 * index + i);
+  HOTPACK_TRY(run([&]() noexcept {
+    source.width = i32(*source_size_, 2 * index);
+    source.height = i32(*source_size_, 2 * index + 1);
+    source.image_hash = u64(*source_hash_, 2 * index);
+    source.label_hash = u64(*source_hash_, 2 * index + 1);
+    for (std::size_t i = 0; i < 4; ++i) source.region[i] = i32(*source_region_, 4 * index + i);
+    return RecordFault();
+  }));
   return source;
+}
+
+Result<format::Sums> ShardFile::sums() const {
+  const format::Tensor& table = *header_.find("shard.sums");
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(table.shape[0]));
+  HOTPACK_TRY(run([&]() noexcept {
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = u64(table, i);
+    return RecordFault();
+  }));
+  return format::Sums::from_numbers(numbers, schema().image.channels(),
+                                    format::counted_classes(schema()));
 }
 
 std::array<std::int64_t, 3> ShardFile::mixed_shape(const FieldTables& field,
@@ -233,7 +271,7 @@ RecordFault ShardFile::find_stored(const FieldTables& field, std::uint64_t index
 
 Result<StoredRecord> ShardFile::stored(const FieldTables& field, std::uint64_t index) const {
   StoredRecord record;
-  HOTPACK_TRY(status_of(find_stored(field, index, record)));
+  HOTPACK_TRY(run([&]() noexcept { return find_stored(field, index, record); }));
   return record;
 }
 
@@ -296,9 +334,11 @@ Result<std::span<const std::uint8_t>> ShardFile::view(const FieldTables& field, 
   StoredRecord record;
   HOTPACK_TRY(run([&]() noexcept {
     const RecordFault fault = find_record(field, index, size_bytes, record);
-    return fault || crc == VerifyChecksums::never
-               ? fault
-               : compare_content(field, index, record.bytes, record.offset);
+    if (fault) return fault;
+    if (crc != VerifyChecksums::never)
+      return compare_content(field, index, record.bytes, record.offset);
+    touch(record.bytes);
+    return RecordFault();
   }));
   return as_u8(record.bytes);
 }
@@ -317,10 +357,13 @@ Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, 
     HOTPACK_TRY(read_frame(field, index, target, crc));
     return std::span<const std::uint8_t>(target);
   }
-  HOTPACK_ASSIGN(const auto bytes, view(field, index, size_bytes, crc));
   HOTPACK_TRY(run([&]() noexcept {
-    std::memcpy(target.data(), bytes.data(), bytes.size());
-    return RecordFault();
+    StoredRecord record;
+    if (const RecordFault fault = find_record(field, index, size_bytes, record)) return fault;
+    std::memcpy(target.data(), record.bytes.data(), record.bytes.size());
+    return crc == VerifyChecksums::never
+               ? RecordFault()
+               : compare_content(field, index, std::as_bytes(target), record.offset);
   }));
   return std::span<const std::uint8_t>(target);
 }
@@ -365,14 +408,17 @@ RecordFault ShardFile::unpack(const FieldTables& field, std::uint64_t index,
              : RecordFault();
 }
 
-Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, std::uint64_t index,
+Result<std::span<const std::uint8_t>> ShardFile::copy(const FieldTables& field, std::uint64_t index,
                                                       std::uint64_t size_bytes,
                                                       std::vector<std::uint8_t>& scratch,
                                                       VerifyChecksums crc) const {
-  if (!field.compressed) return view(field, index, size_bytes, crc);
+  if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
   if (scratch.size() < size_bytes) {
-    StoredRecord frame;
-    HOTPACK_TRY(run([&]() noexcept { return find_frame(field, index, size_bytes, crc, frame); }));
+    StoredRecord record;
+    HOTPACK_TRY(run([&]() noexcept {
+      return field.compressed ? find_frame(field, index, size_bytes, crc, record)
+                              : find_record(field, index, size_bytes, record);
+    }));
     try {
       scratch.resize(size_bytes);
     } catch (const std::exception&) {
@@ -383,9 +429,15 @@ Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, 
           {}};
     }
   }
-  const std::span<std::uint8_t> target = std::span(scratch).first(size_bytes);
-  HOTPACK_TRY(read_frame(field, index, target, crc));
-  return std::span<const std::uint8_t>(target);
+  return read(field, index, size_bytes, scratch, crc);
+}
+
+Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, std::uint64_t index,
+                                                      std::uint64_t size_bytes,
+                                                      std::vector<std::uint8_t>& scratch,
+                                                      VerifyChecksums crc) const {
+  return field.compressed ? copy(field, index, size_bytes, scratch, crc)
+                          : view(field, index, size_bytes, crc);
 }
 
 Error ShardFile::damaged(std::string text, std::uint64_t offset) const {

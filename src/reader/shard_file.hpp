@@ -4,7 +4,10 @@
 // Ownership: owns its mapping; spans and string views borrow from it. It is never moved.
 // Thread-safety: any thread may call const members. Every range is checked when it is used, so a
 // file whose tables check_tables rejected can still be examined. Failure: code `damaged` with path
-// and byte offset; `usage` if the caller asks for something that does not exist.
+// and byte offset; `usage` if the caller asks for something that does not exist. Members that
+// return a Result or a Status read the mapping under the fault guard: if a page cannot be read,
+// they fail with code `damaged` (the file has shrunk or was replaced) or `io`. They have read every
+// page of a view that they return, but a view that is used after its file was cut raises SIGBUS.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +34,8 @@ struct StoredRecord {
   std::uint64_t offset = 0;  // of its first byte in the file
 };
 
-// What of a shard is in memory. `mapped`: the whole file is mapped. `tables`: everything before and
+// What of a shard is in memory. `mapped`: the whole file is mapped, and the handler of the fault
+// guard is installed. `tables`: everything before and
 // after the records is copied to memory, and bytes() has zeros in place of the records.
 // find_stored() then still says where records are in the file, but their bytes cannot be read from
 // bytes(). `tables_briefly`: the same, for a file that is examined and closed.
@@ -39,14 +43,17 @@ enum class MapMode { mapped, tables, tables_briefly };
 
 class ShardFile {
  public:
-  // Maps the file and validates its header. `cache` as in decode_header. The header and tables are
-  // read with system calls, so that a failing disk or a file that shrinks causes an error, not a
-  // SIGBUS.
-  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open(
-      const std::string& path, format::SchemaCache* cache = nullptr);
-  // The same with check_tables().
+  // Opens a file, and validates its header and, with check_tables(), its tables. `cache` as in
+  // decode_header. The header and tables are read with system calls, so that a failing disk or a
+  // file that shrinks causes an error, not a SIGBUS.
   [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open_checked(
       const std::string& path, MapMode mode, format::SchemaCache* cache = nullptr);
+  // Validates the header of a file of which nothing else is known, in mode `tables_briefly`.
+  [[nodiscard]] static Result<std::unique_ptr<ShardFile>> examine(
+      const File& opened, format::SchemaCache* cache = nullptr);
+  // Copies to memory what lies among the records of an examined file: fillers, and tables where
+  // another program has put them.
+  [[nodiscard]] Status read_between(const File& opened);
   // format::check_tables with this file's path in the error.
   [[nodiscard]] Status check_tables() const;
 
@@ -59,11 +66,14 @@ class ShardFile {
   [[nodiscard]] const FieldTables& image() const { return image_; }
   [[nodiscard]] const FieldTables& label() const { return label_; }
 
+  [[nodiscard]] Result<format::Sums> sums() const;
+
   // For all members below: precondition index < records().
   [[nodiscard]] Result<std::string_view> key(std::uint64_t index) const;
   // A copy for error texts; "" if the key cannot be read.
   [[nodiscard]] std::string readable_key(std::uint64_t index) const;
-  [[nodiscard]] SampleSource source(std::uint64_t index) const;
+  [[nodiscard]] Status copy_key(std::uint64_t index, std::string& into) const;
+  [[nodiscard]] Result<SampleSource> source(std::uint64_t index) const;
   [[nodiscard]] Result<ImageShape> image_shape(std::uint64_t index) const;
   // class_count 0 without labels
   [[nodiscard]] Result<LabelShape> label_shape(std::uint64_t index) const;
@@ -115,9 +125,13 @@ class ShardFile {
                                                            std::span<std::uint8_t> into,
                                                            VerifyChecksums crc) const;
 
-  // Returns the bytes of a record of `size_bytes` bytes. For an uncompressed field this is a view
-  // of the mapping. A compressed record is decompressed into `scratch`, which is enlarged only
-  // after the frame has passed its checks.
+  // The same into `scratch`, which is enlarged only after the record's size has passed its checks.
+  [[nodiscard]] Result<std::span<const std::uint8_t>> copy(const FieldTables& field,
+                                                           std::uint64_t index,
+                                                           std::uint64_t size_bytes,
+                                                           std::vector<std::uint8_t>& scratch,
+                                                           VerifyChecksums crc) const;
+  // Returns a view() of an uncompressed record, a copy() of a compressed one.
   [[nodiscard]] Result<std::span<const std::uint8_t>> load(const FieldTables& field,
                                                            std::uint64_t index,
                                                            std::uint64_t size_bytes,
@@ -140,9 +154,8 @@ class ShardFile {
   [[nodiscard]] Status fetch(const File& opened, std::uint64_t offset, std::uint64_t size_bytes);
   [[nodiscard]] Status map(const File& opened);
   [[nodiscard]] Status status_of(const RecordFault& fault) const;
-  // Runs `work`, which may read the mapping, and converts the RecordFault that it returns to a
-  // Status. If the SIGBUS handler is installed, `work` runs under the fault guard; so it must not
-  // allocate, lock, throw or own anything.
+  // Runs `work`, which may read the mapping, under the fault guard, and converts the RecordFault
+  // that it returns to a Status. `work` must not allocate, lock, throw or own anything.
   template <class Work>
   [[nodiscard]] Status run(Work work) const;
   // Finds the frame of a compressed record and checks it against its CRC and `size_bytes`.

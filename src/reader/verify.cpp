@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -53,6 +54,18 @@ std::vector<std::string> notes_about(const format::PackFolder& folder) {
   return notes;
 }
 
+// A shard whose file stays open, with its header and tables.
+struct OpenShard {
+  File opened;
+  std::unique_ptr<ShardFile> file;
+};
+
+Result<OpenShard> open_shard(const std::string& path, format::SchemaCache& schema) {
+  HOTPACK_ASSIGN(File opened, File::open_read(path));
+  HOTPACK_ASSIGN(auto file, ShardFile::examine(opened, &schema));
+  return OpenShard{std::move(opened), std::move(file)};
+}
+
 // One check of a folder or a shard, with its findings so far.
 class Verification {
  public:
@@ -69,7 +82,7 @@ class Verification {
   [[nodiscard]] const format::ShardRow* row_of(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names_to_check(const format::PackFolder& folder);
   void check_shard(const std::string& folder, const std::string& name, ProgressMeter& progress);
-  void check_opened(const ShardFile& file, const std::string& name, ProgressMeter& progress);
+  void check_opened(const OpenShard& shard, const std::string& name, ProgressMeter& progress);
   void compare_with_first(const ShardFile& file, const std::string& name);
   void check_keys(const ShardFile& file, const std::string& name);
   void check_whole();
@@ -151,13 +164,13 @@ Result<VerifyReport> Verification::run_shard(const std::string& path) {
   ProgressMeter progress(callback_, 1, 0);
   const fs::path whole(path);
   const std::string name = whole.filename().string();
-  auto file = ShardFile::open(path, &schema_);
-  if (file.ok()) {
-    check_opened(**file, name, progress);
-  } else if (file.error().code == ErrorCode::io) {
-    return std::move(file).error();
+  auto shard = open_shard(path, schema_);
+  if (shard.ok()) {
+    check_opened(*shard, name, progress);
+  } else if (shard.error().code == ErrorCode::io) {
+    return std::move(shard).error();
   } else {
-    findings_.add(name, file.error());
+    findings_.add(name, shard.error());
   }
   if (keys_ && !progress.stopped()) keys_->finish(findings_);
   return report(progress.stopped());
@@ -166,20 +179,23 @@ Result<VerifyReport> Verification::run_shard(const std::string& path) {
 void Verification::check_shard(const std::string& folder, const std::string& name,
                                ProgressMeter& progress) {
   const std::string path = (fs::path(folder) / name).string();
-  const auto file = ShardFile::open(path, &schema_);
-  if (file.ok()) return check_opened(**file, name, progress);
+  const auto shard = open_shard(path, schema_);
+  if (shard.ok()) return check_opened(*shard, name, progress);
   all_opened_ = false;
   std::error_code ignored;
-  if (file.error().code == ErrorCode::io && !fs::exists(path, ignored)) {
+  if (shard.error().code == ErrorCode::io && !fs::exists(path, ignored)) {
     findings_.add(name, "missing, though the manifest names it");
   } else {
-    findings_.add(name, file.error());
+    findings_.add(name, shard.error());
   }
   progress.add_shard(1);
 }
 
-void Verification::check_opened(const ShardFile& file, const std::string& name,
+void Verification::check_opened(const OpenShard& shard, const std::string& name,
                                 ProgressMeter& progress) {
+  if (const Status read = shard.file->read_between(shard.opened); !read.ok())
+    findings_.add(name, read.error());
+  const ShardFile& file = *shard.file;
   ++report_.shards;
   report_.records += file.records();
   report_.size_bytes += file.bytes().size();
@@ -200,7 +216,8 @@ void Verification::check_opened(const ShardFile& file, const std::string& name,
     if (const format::ShardRow* row = row_of(name))
       reader::audit_row(*manifest_, *row, file, findings_);
   }
-  summaries_.push_back(reader::audit_shard(file, name, options_, progress, findings_));
+  summaries_.push_back(
+      reader::audit_shard(file, shard.opened, name, options_, progress, findings_));
   if (!progress.stopped()) check_keys(file, name);
 }
 

@@ -207,6 +207,23 @@ def test_damage_names_path_record_and_key(pack):
     assert (again.path, again.record, again.key, str(again)) == (error.path, error.record, error.key, str(error))
 
 
+def test_samples_of_a_shard_that_was_cut_are_errors(pack):
+    for name in ("bits", "zstd", "mixed"):
+        folder = pack(name)
+        shard = min(folder.glob("*.safetensors"))
+        for check in ("first", "always", "never"):
+            data, whole = hotpack.open(folder, check=check), shard.read_bytes()
+            samples = [data[0], data[1]]
+            assert samples[0].image.size  # is not read again while its view may be in use
+            os.truncate(shard, 4096)
+            reads = [lambda: samples[1].image, lambda: samples[1].one_hot(), lambda: data[1], lambda: data.read([1]), lambda: samples[0].image]
+            for number, read in zip((1, 1, 1, 1, 0), reads):
+                with pytest.raises(hotpack.DamagedError, match="has 4096 now") as caught:
+                    read()
+                assert (caught.value.path, caught.value.record) == (str(shard), number) and caught.value.offset is not None
+            shard.write_bytes(whole)
+
+
 def test_views_keep_the_file_mapped_after_the_data_set_is_gone():
     for name in ("bits", "zstd", "chw"):
         data = hotpack.open(golden_pack(name))

@@ -152,7 +152,7 @@ nb::object label_in(const PySample& self, const nb::object& spec, VerifyChecksum
   const NewArray made = new_array(label_shape(stored, output), label_type(stored, output));
   Status expanded = unlocked([&]() -> Status {
     std::vector<std::uint8_t> scratch;
-    Result<LabelView> view = self.sample.load_label(scratch, verify);
+    Result<LabelView> view = self.sample.copy_label(scratch, verify);
     if (!view.ok()) return std::move(view).error();
     return expand_label(*view, output, made.bytes);
   });
@@ -247,7 +247,8 @@ nb::list folders_of(const PyDataset& self) {
 
 void bind_sample(nb::module_& module) {
   nb::class_<PySample>(module, "Sample")
-      .def_prop_ro("key", [](const PySample& self) { return text_of(self.sample.key()); })
+      .def_prop_ro("key",
+                   [](const PySample& self) { return text_of(take(self.sample.copied_key())); })
       .def_prop_ro("source_size",
                    [](const PySample& self) {
                      const SampleSource source = self.sample.source();

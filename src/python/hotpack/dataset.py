@@ -46,7 +46,9 @@ class Class:
 
 class Sample:
     """One sample: an image and its label. Arrays of uncompressed packs are views of the file, and
-    keep it mapped as long as they live. The first read of a record checks its CRC-32C.
+    keep it mapped as long as they live. The first read of a record checks its CRC-32C. A page that
+    cannot be read, because the file was cut or the disk fails, is an error, but a view that is used
+    after its file was cut ends the process (SIGBUS).
 
     number: its place in the data set, from 0.
     """

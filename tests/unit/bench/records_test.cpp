@@ -1,7 +1,9 @@
 #include "bench/records.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
+#include "bench/limits.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_shard.hpp"
@@ -70,4 +72,24 @@ TEST_CASE("of compressed records no more are kept than memory allows, but one") 
   const std::vector<std::uint64_t> order = {0, 1, 2, 3};
   CHECK(RecordList::make(*dataset, order, 200)->size() == 2);
   CHECK(RecordList::make(*dataset, order, 0)->size() == 1);
+}
+
+TEST_CASE("a plain loop over a shard that was cut is an error with its record") {
+  const TempFolder folder;
+  const auto manifest = write_pack(folder.path(), {}, tiny_records({}, 5), 5);
+  const std::string path = folder / manifest.shards[0].file;
+  const auto dataset = Dataset::open(folder.path());
+  REQUIRE(dataset.ok());
+  const std::vector<std::uint64_t> order = {3};
+  const auto list = RecordList::make(*dataset, order, 0);
+  REQUIRE(list.ok());
+  ThreadBuffers buffers(2, 0, list->largest_bytes());
+  const Measurement copy = copy_records({&*list, &buffers, 2});
+  REQUIRE(copy(0.001).ok());
+  std::filesystem::resize_file(path, 0);
+  const auto cut = copy(0.001);
+  REQUIRE_FALSE(cut.ok());
+  CHECK(cut.error().code == ErrorCode::damaged);
+  CHECK(cut.error().path == path);
+  CHECK(cut.error().record == 3u);
 }

@@ -88,6 +88,34 @@ TEST_CASE("a failure names the file, or the argument that is wrong") {
   CHECK(std::string(info.path).empty());
 }
 
+TEST_CASE("reads of a shard that was cut while mapped return an error") {
+  const OpenPack pack;
+  std::vector<std::uint8_t> memory(1000);
+  REQUIRE(hotpack_dataset_read_image(pack.dataset, 1, memory.data(), memory.size()) == HOTPACK_OK);
+  const std::string shard = pack.path + "/shard-00000-of-00003.safetensors";
+  std::filesystem::resize_file(shard, 0);
+  char key[100];
+  hotpack_sample_info sample;
+  sample.struct_size = sizeof sample;
+  std::uint64_t number = 0;
+  hotpack_error_info info;
+  info.struct_size = sizeof info;
+  const auto expect = [&](hotpack_status status, std::int64_t record) {
+    CHECK(status == HOTPACK_ERROR_DAMAGED);
+    REQUIRE(hotpack_dataset_error_info(pack.dataset, &info) == HOTPACK_OK);
+    CHECK(info.path == shard);
+    CHECK(info.record == record);
+    CHECK(info.offset >= 0);
+  };
+  const hotpack_dataset* const dataset = pack.dataset;
+  expect(hotpack_dataset_read_image(dataset, 1, memory.data(), memory.size()), 1);
+  expect(hotpack_dataset_read_label(dataset, 2, memory.data(), memory.size()), 2);
+  expect(hotpack_dataset_sample(dataset, 2, &sample), 2);
+  expect(hotpack_dataset_key(dataset, 1, key, sizeof key, nullptr), 1);
+  expect(hotpack_dataset_keys(dataset, 2, 1, key, sizeof key, nullptr, nullptr), 2);
+  expect(hotpack_dataset_find(dataset, "absent", &number), 0);
+}
+
 TEST_CASE("arguments that are NULL are refused, not followed") {
   hotpack_dataset* dataset = nullptr;
   CHECK(hotpack_dataset_open(nullptr, nullptr) == HOTPACK_ERROR_USAGE);

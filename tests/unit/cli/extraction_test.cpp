@@ -97,6 +97,23 @@ TEST_CASE("of samples that fail at the same time, the first is the error") {
   CHECK_THAT(done.error().describe(), ContainsSubstring("record 3"));
 }
 
+TEST_CASE("the next sample of a shard that is cut meanwhile is the error") {
+  const TempFolder folder;
+  const auto manifest = write_pack(folder.path(), {}, tiny_records({}, 9), 9);
+  const std::string path = folder / manifest.shards[0].file;
+  const auto dataset = Dataset::open(folder.path()).value();
+  const auto tree = OutputTree::open(folder / "out").value();
+  const auto done = extract_samples(dataset, {}, *tree, {}, 1, [&](const ExtractionProgress& told) {
+    if (told.samples_done == 3) fs::resize_file(path, 0);
+    return true;
+  });
+  REQUIRE_FALSE(done.ok());
+  CHECK(done.error().code == ErrorCode::damaged);
+  CHECK(done.error().path == path);
+  CHECK(done.error().record == 3u);
+  CHECK(done.error().offset.has_value());
+}
+
 TEST_CASE("a sample with a damaged label gets no file, the samples before it do") {
   const TempFolder folder;
   const TinyForm form;

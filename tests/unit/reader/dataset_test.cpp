@@ -151,6 +151,27 @@ TEST_CASE("samples are found by key") {
   CHECK_FALSE(dataset.find("street/sample 00").value().has_value());
 }
 
+TEST_CASE("keys and statistics of a shard that was cut while mapped are errors") {
+  const TempFolder folder;
+  const std::string one = add_pack(folder, "one", {}, 5), two = add_pack(folder, "two", {}, 5, 5);
+  const auto dataset = Dataset::open({one, two}).value();
+  REQUIRE(dataset.keys(0, 10).ok());
+  const std::string path = dataset.shards()[2].path;
+  std::filesystem::resize_file(path, 0);
+  const auto check = [&](const Error& error, std::optional<std::uint64_t> record) {
+    CHECK(error.code == ErrorCode::damaged);
+    CHECK(error.path == path);
+    CHECK(error.record == record);
+    CHECK(error.offset.has_value());
+  };
+  check(dataset.keys(4, 2).error(), 0);
+  check(dataset.copied_keys(4, 3).error(), 0);
+  check(dataset.sample(6).error(), 1);
+  check(dataset.find("street/sample 0000").error(), 0);
+  check(dataset.statistics().error(), {});
+  CHECK(dataset.keys(0, 5).ok());
+}
+
 TEST_CASE("a folder that is not a data set is refused") {
   const TempFolder folder;
   CHECK(Dataset::open(folder / "absent").error().code == ErrorCode::io);

@@ -1,6 +1,7 @@
 #include "hotpack/shard.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "support/catch.hpp"
@@ -194,5 +195,83 @@ TEST_CASE("records load in place or into memory that grows only for valid frames
       CHECK(damaged.sample(0)->load_image(untouched, crc).error().code == ErrorCode::damaged);
       CHECK(untouched.empty());
     }
+  }
+}
+
+namespace {
+
+constexpr VerifyChecksums kChecks[] = {VerifyChecksums::always, VerifyChecksums::first_read,
+                                       VerifyChecksums::never};
+
+void check_cut(const Error& error, const std::string& path, std::uint64_t record) {
+  CHECK(error.code == ErrorCode::damaged);
+  CHECK(error.path == path);
+  CHECK(error.record == record);
+  CHECK(error.offset.has_value());
+  CHECK_THAT(error.message, ContainsSubstring("record " + std::to_string(record)) &&
+                                ContainsSubstring("bytes when it was opened"));
+}
+
+}  // namespace
+
+TEST_CASE("reads of a shard that was cut after it was mapped are errors") {
+  for (const TinyForm& form : all_forms()) {
+    const TempFolder folder;
+    const auto records = tiny_records(form, 5);
+    const Shard shard = open_shard(folder / kName, make_shard(form, records, tiny_plan(records)));
+    const Sample sample = shard.sample(3).value();
+    std::filesystem::resize_file(folder / kName, 0);
+    std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes() +
+                                     sample.label_shape().size_bytes()),
+        scratch;
+    for (const VerifyChecksums crc : kChecks) {
+      check_cut(sample.load_image(scratch, crc).error(), folder / kName, 3);
+      check_cut(sample.copy_image(scratch, crc).error(), folder / kName, 3);
+      check_cut(sample.read_image(buffer, crc).error(), folder / kName, 3);
+      if (!form.labeled) continue;
+      check_cut(sample.load_label(scratch, crc).error(), folder / kName, 3);
+      check_cut(sample.copy_label(scratch, crc).error(), folder / kName, 3);
+      check_cut(sample.read_label(buffer, crc).error(), folder / kName, 3);
+    }
+    check_cut(sample.copied_key().error(), folder / kName, 3);
+    check_cut(shard.sample(2).error(), folder / kName, 2);
+    CHECK(sample.source().width == records[3].source.width);
+  }
+}
+
+TEST_CASE("a view is returned only if each of its pages can be read") {
+  const TempFolder folder;
+  TinyForm form;
+  form.size = Extent{100, 100};  // eight pages
+  const auto records = tiny_records(form, 2);
+  const TinyShard made = make_shard(form, records, tiny_plan(records));
+  const Shard shard = open_shard(folder / kName, made);
+  const Sample sample = shard.sample(0).value();
+  REQUIRE(sample.image().ok());
+  const std::uint64_t begin = made.layout.file_offset("image");
+  for (const std::uint64_t kept : {std::uint64_t{28672}, std::uint64_t{16384}}) {
+    std::filesystem::resize_file(folder / kName, begin + kept);
+    for (const VerifyChecksums crc : kChecks) {
+      const Error error = sample.image(crc).error();
+      check_cut(error, folder / kName, 0);
+      CHECK(*error.offset >= begin + kept);  // of the first page that was missed, or of the tables
+    }
+  }
+}
+
+TEST_CASE("copies equal the records, and need nothing of the file") {
+  for (const TinyForm& form : all_forms()) {
+    const TempFolder folder;
+    const auto records = tiny_records(form, 2);
+    const Shard shard = open_shard(folder / kName, make_shard(form, records, tiny_plan(records)));
+    const Sample sample = shard.sample(1).value();
+    std::vector<std::uint8_t> image, label;
+    const ImageView pixels = sample.copy_image(image).value();
+    CHECK(sample.copy_label(label).ok() == form.labeled);
+    const std::string key = sample.copied_key().value();
+    std::filesystem::resize_file(folder / kName, 0);
+    CHECK(same(pixels.bytes, stored_image(form, records[1])));
+    if (form.labeled) CHECK(same(label, stored_label(form, records[1])));
+    CHECK(key == records[1].key);
   }
 }

@@ -377,6 +377,35 @@ TEST_CASE("progress is reported and can stop") {
   CHECK(stopped.finding_count == 0);
 }
 
+TEST_CASE("records of a shard that is cut while verify reads it are named") {
+  for (const bool compressed : {false, true}) {
+    const TempFolder folder;
+    TinyForm form;
+    form.image_zstd = form.label_zstd = compressed;
+    const auto manifest = write_pack(folder.path(), form, tiny_records(form, 20), 20);
+    const std::string name = manifest.shards[0].file;
+    VerifyOptions options;
+    options.threads = 1;
+    options.progress = [&](const VerifyProgress&) {
+      std::filesystem::resize_file(folder / name, 100);
+      return true;
+    };
+    const auto report = verify_dataset(folder.path(), options).value();
+    REQUIRE(report.findings.size() ==
+            2 * 12);  // image and label of the records after the first eight
+    for (std::size_t i = 0; i < report.findings.size(); ++i) {
+      const VerifyFinding& finding = report.findings[i];
+      CHECK(finding.file == name);
+      CHECK(finding.record == 8 + i / 2);
+      CHECK_FALSE(finding.key.empty());
+      CHECK(finding.offset.has_value());
+      CHECK(finding.code == ErrorCode::damaged);
+      CHECK_THAT(finding.text, ContainsSubstring("has 100 now"));
+    }
+    CHECK(report.damaged_files == std::vector{name});
+  }
+}
+
 TEST_CASE("a FIFO instead of a file is refused without waiting") {
   const TempFolder folder;
   const auto manifest = write_pack(folder.path(), {}, tiny_records({}, 2), 4);
