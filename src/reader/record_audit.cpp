@@ -127,9 +127,15 @@ void RecordAuditor::audit_source(const SampleSource& source, const ImageShape& s
            {});
 }
 
-Result<StoredRecord> RecordAuditor::read_stored(const FieldTables& field) {
+Result<StoredRecord> RecordAuditor::read_stored(const FieldTables& field,
+                                                std::optional<std::uint64_t> size_bytes) {
   HOTPACK_ASSIGN(StoredRecord record, file_.stored(field, index_));
   const std::size_t size = record.bytes.size();
+  if (!field.compressed && size_bytes && size != *size_bytes) {
+    return file_.damaged(field.name + ": it has " + std::to_string(size) +
+                             " bytes, but its shape needs " + std::to_string(*size_bytes),
+                         record.offset);
+  }
   const std::span<std::byte> into(stored_.reserve(size), size);
   HOTPACK_TRY(read_exactly(opened_, file_.identity(), record.offset, into));
   record.bytes = into;
@@ -140,12 +146,7 @@ Result<RecordAuditor::Bytes> RecordAuditor::content(const FieldTables& field,
                                                     const StoredRecord& stored,
                                                     std::uint64_t size_bytes) {
   HOTPACK_TRY(file_.check_stored(field, index_, stored));
-  if (!field.compressed) {
-    if (stored.bytes.size() == size_bytes) return stored.bytes;
-    return file_.damaged(field.name + ": it has " + std::to_string(stored.bytes.size()) +
-                             " bytes, but its shape needs " + std::to_string(size_bytes),
-                         stored.offset);
-  }
+  if (!field.compressed) return stored.bytes;
   if (Status plausible = check_frame(stored.bytes, size_bytes); !plausible.ok()) {
     return file_.damaged(field.name + ": " + plausible.error().message, stored.offset);
   }
@@ -158,7 +159,7 @@ Result<RecordAuditor::Bytes> RecordAuditor::content(const FieldTables& field,
 std::optional<RecordAuditor::Bytes> RecordAuditor::checked_content(const FieldTables& field,
                                                                    std::uint64_t size_bytes,
                                                                    std::uint64_t& offset) {
-  const auto stored = read_stored(field);
+  const auto stored = read_stored(field, size_bytes);
   if (!stored.ok()) {
     report(stored.error());
     all_counted_ = false;
@@ -225,7 +226,7 @@ void RecordAuditor::report_fault(const LabelFault& fault, std::string text, cons
 }
 
 void RecordAuditor::audit_later_field(const FieldTables& field) {
-  const auto stored = read_stored(field);
+  const auto stored = read_stored(field, std::nullopt);
   if (!stored.ok()) return report(stored.error());
   std::uint64_t size_bytes = stored->bytes.size();
   if (field.compressed) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,8 +49,10 @@ class RecordAuditor {
   void audit_label(const ImageShape& image, const LabelShape& shape);
   void audit_later_field(const FieldTables& field);
   // Reads the bytes of the current record's field as they are stored; they are valid until the next
-  // call.
-  [[nodiscard]] Result<StoredRecord> read_stored(const FieldTables& field);
+  // call. Before it takes memory, it refuses an uncompressed record that has another size than its
+  // shape needs, if that is known.
+  [[nodiscard]] Result<StoredRecord> read_stored(const FieldTables& field,
+                                                 std::optional<std::uint64_t> size_bytes);
   // Returns the uncompressed record of a field, after checking its checksum.
   [[nodiscard]] Result<Bytes> content(const FieldTables& field, const StoredRecord& stored,
                                       std::uint64_t size_bytes);
