@@ -16,7 +16,7 @@ TEST_CASE("signals that hotpack ignores end the programs of a command as usual")
   options.label.class_count = 3;
   options.run.receipts = folder / "receipts";
   options.run.on_shard =
-      ": {}; sh -c 'kill -PIPE $$'; test $? = 141 || exit 5; "
+      "ulimit -c 0; : {}; sh -c 'kill -PIPE $$'; test $? = 141 || exit 5; "
       "sh -c 'kill -XFSZ $$'; test $? = 153";
   auto* const pipe = std::signal(SIGPIPE, SIG_IGN);
   auto* const size = std::signal(SIGXFSZ, SIG_IGN);
