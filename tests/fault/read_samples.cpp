@@ -1,5 +1,6 @@
 // read_samples FOLDER: reads every sample once, one after the other, without a Loader, and prints
-// each number. Ends with an error and the exit codes of the command.
+// each number. Waits for a byte on stdin, or its end, after the first. Ends with an error and the
+// exit codes of the command.
 #include <cstdio>
 #include <vector>
 
@@ -34,5 +35,6 @@ int main(int argc, char** argv) {
   for (std::uint64_t number = 0; number < dataset->size(); ++number) {
     if (const Status status = read(*dataset, number); !status.ok()) return tell(status.error());
     std::fprintf(stderr, "%llu\n", static_cast<unsigned long long>(number));
+    if (number == 0) std::getchar();
   }
 }

@@ -67,20 +67,20 @@ class OnePack(unittest.TestCase):
 class Cut(OnePack):
     def cut_while(self, command, at):
         """Cuts the shard when the program has read something, and mends it at the end. Returns the exit code and all text."""
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as reading:
-            reading.stderr.readline()
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as reading:
+            first = reading.stderr.readline()
             os.truncate(self.shard, at)
-            out, err = reading.communicate(timeout=60)
+            out, err = reading.communicate("\n", timeout=60)
         with open(self.shard, "r+b") as file:
             file.seek(at)
             file.write(self.whole[at:])
-        return reading.returncode, out + err
+        return reading.returncode, out + first + err
 
     def test_a_shard_that_is_cut_while_it_is_read(self):
         chance = random.Random(1)
         for name, command in self.readers(self.folder / "pack").items():
             met = 0
-            for _ in range(10 * RUNS):
+            for _ in range(100 * RUNS):
                 code, text = self.cut_while(command, chance.randrange(self.begin, self.end))
                 if code == 0:
                     continue  # it had read everything before
@@ -137,7 +137,7 @@ class BadPage(OnePack):
                 self.skipTest("locking memory is not allowed here")
 
     def check(self, name, command, place):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
         text = done.stdout + done.stderr
         self.assertEqual(done.returncode, 3, f"{name}: {text}")
         self.assertIn("Input/output error", text, name)
