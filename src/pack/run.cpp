@@ -181,16 +181,24 @@ class Runner {
 
   // The parallel stage: turns files into record bytes.
   void work(Slot* slot) {
+    // Other threads wait for the memory of a large image, so it is freed even if this one throws.
+    struct Freed {
+      Worker* worker = nullptr;
+      ~Freed() {
+        if (worker != nullptr) worker->samples.free_large();
+      }
+    } freed;
     for (std::size_t i = 0; i < slot->count && !slot->error && !failed_; ++i) {
-      Status status = work_on(slot->items[i], *slot);
+      Status status = work_on(slot->items[i], *slot, freed.worker);
       if (!status.ok()) slot->error = std::move(status).error();
     }
-    workers_.local().samples.free_large();
   }
 
-  Status work_on(Slot::Item& item, const Slot& slot) {
+  // Sets `worker` to that of this thread.
+  Status work_on(Slot::Item& item, const Slot& slot, Worker*& worker) {
     try {
-      return pack(item, slot, workers_.local());
+      worker = &workers_.local();
+      return pack(item, slot, *worker);
     } catch (const std::bad_alloc&) {
       return Error{ErrorCode::io,
                    "not enough memory for this image and its record; use fewer threads with -j, or "

@@ -65,20 +65,15 @@ Region region_of(const LoadedImage& loaded, const Sample& sample) {
 struct SampleWorker::Impl {
   Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Plan& sample_plan,
        const SampleList& sample_list, MemoryBudget* memory)
-      : all_options(pack_options),
-        options(pack_options.record),
+      : options(pack_options.record),
         setup(label_setup),
         plan(sample_plan),
         schema(plan.schema),
         list(sample_list),
-        budget(memory),
-        loader(options, setup, plan, list, budget) {}
+        loader(options, setup, plan, list, memory) {}
 
   Outcome process(const Sample& sample, PackedSample& out);
   [[nodiscard]] bool is_large() const { return loader.is_large(); }
-  [[nodiscard]] std::unique_ptr<Impl> fresh() const {
-    return std::make_unique<Impl>(all_options, setup, plan, list, budget);
-  }
 
  private:
   Outcome pack_image(const LoadedImage& loaded, const Sample& sample, PackedSample& out);
@@ -90,13 +85,11 @@ struct SampleWorker::Impl {
   void take_label(std::span<const std::byte> encoded, std::uint32_t crc, Extent size,
                   PackedSample& out);
 
-  const PackOptions& all_options;
   const RecordOptions& options;
   const LabelSetup& setup;
   const Plan& plan;
   const Schema& schema;
   const SampleList& list;
-  MemoryBudget* const budget;
 
   ImageLoader loader;
   geometry::Resampler resampler;
@@ -222,15 +215,16 @@ Outcome SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
 
 SampleWorker::SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan,
                            const SampleList& list, MemoryBudget* budget)
-    : impl_(std::make_unique<Impl>(options, setup, plan, list, budget)) {}
+    : options_(options), setup_(setup), plan_(plan), list_(list), budget_(budget) {}
 SampleWorker::~SampleWorker() = default;
 SampleWorker::SampleWorker(SampleWorker&&) noexcept = default;
 
-void SampleWorker::free_large() {
-  if (impl_->is_large()) impl_ = impl_->fresh();
+void SampleWorker::free_large() noexcept {
+  if (impl_ && impl_->is_large()) impl_.reset();
 }
 
 Result<std::optional<Problem>> SampleWorker::process(const Sample& sample, PackedSample& out) {
+  if (!impl_) impl_ = std::make_unique<Impl>(options_, setup_, plan_, list_, budget_);
   return impl_->process(sample, out);
 }
 

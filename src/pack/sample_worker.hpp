@@ -51,11 +51,17 @@ class SampleWorker {
 
   // Frees all buffers if the last image was large for the budget. To be called before the thread
   // does anything else, because other threads wait for that memory.
-  void free_large();
+  void free_large() noexcept;
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+
+  const PackOptions& options_;
+  const LabelSetup& setup_;
+  const Plan& plan_;
+  const SampleList& list_;
+  MemoryBudget* const budget_;
+  std::unique_ptr<Impl> impl_;  // made by process()
 };
 
 }  // namespace hotpack::pipeline
