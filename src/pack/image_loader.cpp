@@ -175,8 +175,9 @@ struct ImageLoader::Impl {
   Outcome read_masks(const Sample& sample);
   [[nodiscard]] int denominator() const;
   [[nodiscard]] codecs::ImageOptions image_options() const;
+  [[nodiscard]] std::uint64_t decoded_bytes(const FileHeader& label) const;
   [[nodiscard]] std::uint64_t label_bytes() const;
-  Status take_room(std::uint64_t bytes);
+  Status take_room(std::uint64_t bytes, const std::string& path);
   Status take_room_for(const Sample& sample);
   void count_flaw(const codecs::JpegFlaw& flaw, const std::string& path,
                   SampleInspection* inspection);
@@ -292,23 +293,26 @@ codecs::ImageOptions ImageLoader::Impl::image_options() const {
   return decode;
 }
 
-// Estimates the memory for the largest label: raw, its ids and, if --size-mismatch resizes them,
-// those in the size of the image. Masks are decoded one after the other.
+// Estimates the memory for a label: raw, and its ids.
+std::uint64_t ImageLoader::Impl::decoded_bytes(const FileHeader& label) const {
+  return codecs::label_memory(label_file.size(), label.info) +
+         2 * area({label.info.width, label.info.height});
+}
+
+// Estimates the memory for the largest label and, if --size-mismatch resizes it, its ids in the
+// size of the image. Masks are decoded one after the other.
 std::uint64_t ImageLoader::Impl::label_bytes() const {
   std::uint64_t most = 0;
-  for (const FileHeader& label : loaded.headers.labels)
-    most = std::max(most, codecs::label_memory(label_file.size(), label.info) +
-                              2 * area({label.info.width, label.info.height}));
+  for (const FileHeader& label : loaded.headers.labels) most = std::max(most, decoded_bytes(label));
   const bool resized = options.size_mismatch == SizeMismatch::resize_label && most > 0 &&
                        loaded.headers.label_size() != loaded.size;
   return most + (resized ? 2 * area(loaded.size) : 0);
 }
 
-Status ImageLoader::Impl::take_room(std::uint64_t bytes) {
+Status ImageLoader::Impl::take_room(std::uint64_t bytes, const std::string& path) {
   if (budget == nullptr) return {};
   room = {};
-  HOTPACK_ASSIGN(
-      room, budget->take(bytes + image_file.size() + label_file.size(), loaded.headers.image.path));
+  HOTPACK_ASSIGN(room, budget->take(bytes + image_file.size() + label_file.size(), path));
   return {};
 }
 
@@ -328,7 +332,7 @@ Status ImageLoader::Impl::take_room_for(const Sample& sample) {
                                           schema.class_count())
                   : 0;
   if (one_hot <= kMaxCanvasBytes) bytes += one_hot;  // decode_masks() refuses more
-  return take_room(bytes);
+  return take_room(bytes, loaded.headers.image.path);
 }
 
 Outcome ImageLoader::Impl::decode_image(SampleInspection* inspection) {
@@ -417,8 +421,8 @@ Status ImageLoader::Impl::inspect_label_of_bad_image(const Sample& sample,
     inspect_files(loaded.headers, loaded.hash, inspection);
   }
   const FileHeader& label = loaded.headers.labels.front();
-  if (!room.large()) HOTPACK_TRY(take_room(label_bytes()));
   if (!problem && is_usable(label) && check_pixel_limit(label.info, options.max_pixels).ok()) {
+    if (!room.large()) HOTPACK_TRY(take_room(decoded_bytes(label), label.path));
     ConstIds ids;
     HOTPACK_ASSIGN(problem, decode_ids(label_file, label.path, &inspection, ids));
   }

@@ -275,6 +275,24 @@ TEST_CASE("option --max-pixels refuses a larger image by its header") {
   CHECK(names(report, "too-large", folder / "images/1.png"));
 }
 
+TEST_CASE("a label beyond --max-pixels takes no memory, one below is refused by name") {
+  const TempFolder folder;
+  put_ids(folder, 3);
+  put(folder, "images/1.png", photo(40, 30));
+  put(folder, "labels/1.png", noise_label(500, 500, 3));
+  PackOptions options = id_options(folder);
+  options.label.kind = LabelKind::index;
+  options.run.max_memory = 1'000'000;  // the label takes about as much, and may take three quarters
+  options.record.max_pixels = 1000;
+  CHECK(names(checked(options), "too-large", folder / "images/1.png"));
+  put(folder, "images/1.png", photo(600, 500));
+  options.record.max_pixels = 500 * 500;
+  Recorder recorder;
+  const auto refused = check(options, recorder);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(refused.error().message, ContainsSubstring(folder / "labels/1.png: decoding"));
+}
+
 TEST_CASE("splits are checked together, with copies and classes across them") {
   const TempFolder folder;
   put_ids(folder, 4, "train/");
