@@ -186,14 +186,13 @@ bool is_log(const std::string& path) {
   });
 }
 
-// Refuses a file among those of a pack, and one whose name a pack needs.
+// Refuses a file beside the shards of a pack, and one whose name a pack needs.
 Status check_no_pack_file(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path file = std::filesystem::absolute(path, ignored);
-  std::vector<std::string> names = names_in_folder(file.parent_path().string()).value_or({});
-  names.push_back(file.filename().string());
-  const format::PackFolder folder = format::describe_pack_folder(names);
-  if (!folder.has_manifest && folder.shards.empty()) return {};
+  const auto names = names_in_folder(file.parent_path().string()).value_or({});
+  const bool is_free = !format::describe_pack_folder({file.filename().string()}).others.empty();
+  if (is_free && format::describe_pack_folder(names).shards.empty()) return {};
   return usage_error("--log-file " + path +
                      ": is in a pack, or has a name that packed files have; choose another folder "
                      "or name");

@@ -287,12 +287,19 @@ TEST_CASE("no log file is made beside the files of a pack or with their names") 
   const TempFolder folder;
   const std::string name = GENERATE(as<std::string>(), "dataset.json",
                                     "shard-00000-of-00002.safetensors", "pack/new.txt");
-  folder.write("pack/dataset.json", "{}");
+  folder.write("pack/shard-00000-of-00001.safetensors", "");
   const std::string file = folder / name;
   const auto opened = Terminal::open({.log_file = file}, TerminalSurroundings::of_descriptor(2));
   REQUIRE_FALSE(opened.ok());
   CHECK(opened.error().code == ErrorCode::usage);
   CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("a log file is made beside a dataset.json that belongs to no shard") {
+  const TempFolder folder;
+  folder.write("dataset.json", R"({"title":"COCO"})");
+  CHECK(Terminal::open({.log_file = folder / "run.log"}, TerminalSurroundings::of_descriptor(2))
+            .ok());
 }
 
 TEST_CASE("a log file on a full disk does not stop the work") {
