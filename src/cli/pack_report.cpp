@@ -295,7 +295,8 @@ std::string remarks_text(const pipeline::DiagnosticCounts& remarks) {
          "foreground. If each color is a class, give --label-kind color");
   remark(remarks.flawed_jpegs, "JPEG has", "JPEGs have",
          " stray bytes before the end marker or an unknown JFIF revision, which cost no row of "
-         "pixels; hotpack check names such files");
+         "pixels; look at the files that hotpack check names, because some damaged scans end in "
+         "the same way");
   remark(remarks.lenient_jpegs, "JPEG was", "JPEGs were",
          " packed because of --lenient; hotpack check --lenient names such files");
   remark(remarks.alpha_varies, "label has", "labels have",
