@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 using format::Json;
 using format::JsonNode;
 
-constexpr std::string_view kPlanVersion = "1.0";
+constexpr std::string_view kPlanVersion = "1.1";
 constexpr std::string_view kStart = R"({"__metadata__":{"hotpack.plan_format":")";
 constexpr int kFrameLevel = 9;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;

@@ -270,7 +270,7 @@ TEST_CASE("a plan file is a safetensors file with a table of shards") {
   REQUIRE(names == Names{"shards", "crc32c", "frames"});
   REQUIRE(container.tensors[0].shape == std::vector<std::uint64_t>{4, 10});
   REQUIRE(container.metadata.front() ==
-          std::pair<std::string, std::string>{"hotpack.plan_format", "1.0"});
+          std::pair<std::string, std::string>{"hotpack.plan_format", "1.1"});
 }
 
 TEST_CASE("the folder of a pack from other samples is not replaced by a plan") {
