@@ -14,6 +14,7 @@
 #include "pack/plan.hpp"
 #include "pack/prepared_inputs.hpp"
 #include "settings/arena.hpp"
+#include "settings/memory_budget.hpp"
 
 namespace hotpack::pipeline {
 
@@ -48,7 +49,9 @@ PackOptions in_key_order(PackOptions options) {
 class InputPreview::Impl {
  public:
   Impl(const PackOptions& options, Observer& observer)
-      : inputs_(in_key_order(options), observer), observer_(observer) {}
+      : inputs_(in_key_order(options), observer),
+        observer_(observer),
+        budget_(options.run.max_memory, 1) {}
 
   Status open() {
     HOTPACK_TRY(discover());
@@ -74,6 +77,15 @@ class InputPreview::Impl {
   [[nodiscard]] const Sample& sample(std::uint64_t number) {
     const PreviewSplit& shown = split_of(number);
     return shown.split.list.samples[static_cast<std::size_t>(number - shown.first)];
+  }
+
+  // Returns the worker of a sample's split. Frees what the others hold of large images, because the
+  // worker would wait for that memory.
+  [[nodiscard]] SampleWorker& worker_for(std::uint64_t number) {
+    PreviewSplit& shown = split_of(number);
+    for (PreviewSplit& other : splits_)
+      if (&other != &shown) other.worker->free_large();
+    return *shown.worker;
   }
 
   [[nodiscard]] Extent record_size(std::uint64_t number) {
@@ -115,7 +127,7 @@ class InputPreview::Impl {
       cut_into_tiles(options.record, list);
       const LabelSetup& setup = setup_of(list, *setup_);
       HOTPACK_ASSIGN(shown.plan, make_plan(options, setup, list));
-      shown.worker.emplace(options, setup, *shown.plan, list);
+      shown.worker.emplace(options, setup, *shown.plan, list, &budget_);
       samples_ += list.samples.size();
     }
     const auto labeled = std::find_if(splits_.begin(), splits_.end(), [](const PreviewSplit& each) {
@@ -135,6 +147,7 @@ class InputPreview::Impl {
 
   PreparedInputs inputs_;
   Observer& observer_;
+  MemoryBudget budget_;  // destroyed after the workers
   ProblemLog problems_;
   std::list<PreviewSplit> splits_;  // a list, because workers hold references into it
   std::optional<LabelSetup> setup_;
@@ -168,7 +181,7 @@ std::vector<std::uint64_t> InputPreview::find(std::string_view key) const {
 
 Result<std::optional<Problem>> InputPreview::record_of(std::uint64_t number, PackedSample& out) {
   out.sums = format::Sums(schema().image.channels(), schema().label ? schema().class_count() : 0);
-  return impl_->split_of(number).worker->process(impl_->sample(number), out);
+  return impl_->worker_for(number).process(impl_->sample(number), out);
 }
 
 }  // namespace hotpack::pipeline

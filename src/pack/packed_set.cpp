@@ -23,6 +23,7 @@
 #include "pack/skipped_file.hpp"
 #include "reader/record_fault.hpp"
 #include "settings/accepted_skips.hpp"
+#include "settings/memory_budget.hpp"
 #include "writer/atomic_file.hpp"
 
 namespace hotpack::pipeline {
@@ -208,7 +209,8 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row,
 // were skipped can now be packed.
 Status PackedSet::recheck_sources() {
   if (!options_.run.recheck) return {};
-  SampleWorker worker(options_, *setup_, *plan_, list_);
+  MemoryBudget budget(options_.run.max_memory, 1);
+  SampleWorker worker(options_, *setup_, *plan_, list_, &budget);
   PackedSample out;
   out.sums = no_sums(plan_->schema);
   for (std::size_t i = 0; i < kept_.size() && !observer_.stop_requested(); ++i) {
@@ -220,6 +222,7 @@ Status PackedSet::recheck_sources() {
       HOTPACK_ASSIGN(const auto problem,
                      worker.process(list_.samples[static_cast<std::size_t>(skipped)], out));
       check.unchanged = problem.has_value();
+      worker.free_large();
     }
     if (!check.unchanged) kept_[i].reset();
   }

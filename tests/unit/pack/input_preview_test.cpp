@@ -98,6 +98,29 @@ TEST_CASE("samples are numbered split by split and found by their keys") {
   CHECK((*preview)->find("z").empty());
 }
 
+TEST_CASE("large images of several splits are previewed in any order") {
+  const TempFolder folder;
+  for (const char* name : {"a", "b", "c"})
+    put_pair(folder, name, static_cast<std::uint32_t>(*name), 300, 300);
+  PackOptions options = options_for(folder);
+  options.input.split.method = SplitOptions::Method::ratio;
+  options.input.split.parts = {{"train", "67"}, {"val", "33"}};
+  options.run.max_memory = 2'000'000;  // three quarters of it hold one image, not two
+  Recorder recorder;
+  const auto preview = InputPreview::open(options, recorder);
+  REQUIRE(preview.ok());
+  PackedSample packed;
+  for (const std::uint64_t number : {0, 2, 1, 2}) {
+    const auto problem = (*preview)->record_of(number, packed);
+    REQUIRE(problem.ok());
+    CHECK_FALSE(problem->has_value());
+  }
+  options.run.max_memory = 500'000;
+  const auto refused = InputPreview::open(options, recorder).value()->record_of(0, packed);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(refused.error().message, ContainsSubstring("Give --max-memory"));
+}
+
 TEST_CASE("a split of images only has no labels, whichever comes first") {
   const TempFolder folder;
   for (const char* split : {"train", "val"}) {
