@@ -1,5 +1,8 @@
 #include "inputs/path_pattern.hpp"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <utility>
@@ -14,12 +17,19 @@ namespace {
 // The most steps that matching an expression may take. Some expressions take time exponential in
 // the length of the text; useful ones need far fewer steps than this.
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
-// The most bytes of the stack, which is usually 8 MiB. <regex> calls itself for each character that
-// a repeated group matches, and keys may have thousands.
-constexpr std::ptrdiff_t kMostStack = std::ptrdiff_t{6} << 20;
+// Returns the most bytes of the stack for <regex>, which calls itself for each character that a
+// repeated group matches, and keys may have thousands: three quarters of the main thread's stack,
+// but no more than 6 MiB. Only that thread matches; threads of TBB may have smaller stacks.
+std::ptrdiff_t most_stack() {
+  rlim_t most = rlim_t{6} << 20;
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_STACK, &limit) == 0) most = std::min(most, limit.rlim_cur / 4 * 3);
+  return static_cast<std::ptrdiff_t>(most);
+}
 
 struct Effort {
   std::uint64_t steps = 0;
+  std::ptrdiff_t most_stack_bytes = most_stack();
   const char* stack = static_cast<const char*>(__builtin_frame_address(0));  // where it began
   [[nodiscard]] std::ptrdiff_t stack_bytes() const {
     return stack - static_cast<const char*>(__builtin_frame_address(0));
@@ -42,7 +52,7 @@ class CountedPlace {
   reference operator*() const {
     if (++effort_->steps > kMostSteps)
       throw std::regex_error(std::regex_constants::error_complexity);
-    if (effort_->stack_bytes() > kMostStack)
+    if (effort_->stack_bytes() > effort_->most_stack_bytes)
       throw std::regex_error(std::regex_constants::error_stack);
     return *place_;
   }
