@@ -79,7 +79,7 @@ struct Finder {
     const Sample& at = list.samples[place.sample];
     const std::string path = list.label_path(at);
     HOTPACK_ASSIGN(const std::span<const std::byte> file, reader.read(path, at.label.bytes));
-    HOTPACK_ASSIGN(LabelRoom room, LabelRoom::take(budget, file, options, path));
+    HOTPACK_ASSIGN(LabelRoom room, LabelRoom::take(budget, reader, file, options, path));
     const Result<RawLabel> label =
         room.decoder(decoder).decode_label(file, options.max_pixels, options.lenient);
     if (!label.ok() && label.error().code == ErrorCode::io) return label.error();

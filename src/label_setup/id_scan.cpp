@@ -118,7 +118,7 @@ class Scanner {
   Status look_at(const std::string& path, std::uint64_t bytes, const RecordOptions& options,
                  Place place, Shared& shared) {
     HOTPACK_ASSIGN(const std::span<const std::byte> file, reader.read(path, bytes));
-    HOTPACK_ASSIGN(LabelRoom room, LabelRoom::take(shared.budget, file, options, path));
+    HOTPACK_ASSIGN(LabelRoom room, LabelRoom::take(shared.budget, reader, file, options, path));
     const Result<RawLabel> label =
         room.decoder(decoder).decode_label(file, options.max_pixels, options.lenient);
     if (!label.ok() && label.error().code == ErrorCode::io) return label.error();

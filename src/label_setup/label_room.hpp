@@ -6,11 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "base/try.hpp"
 #include "codecs/decode_memory.hpp"
 #include "codecs/decoder.hpp"
+#include "label_setup/source_file.hpp"
 #include "settings/memory_budget.hpp"
 #include "settings/options.hpp"
 
@@ -19,7 +20,9 @@ namespace hotpack::pipeline {
 class LabelRoom {
  public:
   // Waits for the memory that decoding the label takes. A label that will be refused takes none.
-  [[nodiscard]] static Result<LabelRoom> take(MemoryBudget& budget, std::span<const std::byte> file,
+  // `file` is what `reader` read last; the bytes of a large file are freed with this object.
+  [[nodiscard]] static Result<LabelRoom> take(MemoryBudget& budget, SourceReader& reader,
+                                              std::span<const std::byte> file,
                                               const RecordOptions& options,
                                               const std::string& path) {
     LabelRoom room;
@@ -28,7 +31,9 @@ class LabelRoom {
       return room;
     HOTPACK_ASSIGN(room.room_,
                    budget.take(codecs::label_memory(file.size(), found->info) + file.size(), path));
-    if (room.room_.large()) room.own_.emplace();
+    if (!room.room_.large()) return room;
+    room.file_ = reader.release_buffer();
+    room.own_.emplace();
     return room;
   }
 
@@ -37,8 +42,9 @@ class LabelRoom {
   [[nodiscard]] codecs::Decoder& decoder(codecs::Decoder& kept) { return own_ ? *own_ : kept; }
 
  private:
-  MemoryBudget::Room room_;
-  std::optional<codecs::Decoder> own_;  // destroyed before room_
+  MemoryBudget::Room room_;  // destroyed after all buffers
+  std::vector<std::byte> file_;
+  std::optional<codecs::Decoder> own_;
 };
 
 }  // namespace hotpack::pipeline

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codecs/image_info.hpp"
@@ -29,6 +30,10 @@ class SourceReader {
   // Returns the header of an image file; reads no more of the file than needed. Fails with code
   // `data` if the header is not usable.
   [[nodiscard]] Result<codecs::ImageInfo> probe(const std::string& path);
+
+  // Returns the buffer; the bytes of the last call of read() are valid as long as it is. The next
+  // call makes a new one.
+  [[nodiscard]] std::vector<std::byte> release_buffer() { return std::exchange(buffer_, {}); }
 
   // The plan came from a file. A file with another size than planned is then an error of code
   // `data`, because running the same command again does not help.
