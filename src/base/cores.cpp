@@ -109,22 +109,23 @@ std::uint64_t number_of(const std::string& path, std::string_view name) {
 }
 
 // Returns the memory that may still be taken: the limit (in the file limit_path) minus the use (in
-// the file used_path), plus `of_files`, the bytes of file pages, because the kernel reclaims file
-// pages before it refuses memory.
+// the file used_path), plus `reclaimable`, the bytes of file pages and of the kernel's caches of
+// names, because the kernel reclaims them before it refuses memory.
 std::optional<std::uint64_t> left_of(const std::string& limit_path, const std::string& used_path,
-                                     std::uint64_t of_files) {
+                                     std::uint64_t reclaimable) {
   std::ifstream limit_file(limit_path), used_file(used_path);
   std::uint64_t limit = 0, used = 0;
   if (!(limit_file >> limit) || !(used_file >> used))
     return std::nullopt;  // memory.max is "max" without a limit
-  used -= std::min(used, of_files);
+  used -= std::min(used, reclaimable);
   return limit - std::min(limit, used);
 }
 
 std::optional<std::uint64_t> memory_v2(const std::string& folder) {
   const std::string stat = folder + "/memory.stat";
   return left_of(folder + "/memory.max", folder + "/memory.current",
-                 number_of(stat, "inactive_file") + number_of(stat, "active_file"));
+                 number_of(stat, "inactive_file") + number_of(stat, "active_file") +
+                     number_of(stat, "slab_reclaimable"));
 }
 
 // If there is no limit, the file contains a number that no machine reaches.

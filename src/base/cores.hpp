@@ -20,9 +20,9 @@ namespace hotpack {
 [[nodiscard]] std::optional<unsigned> quota_cores(const std::string& root);
 
 // Returns the bytes that the memory limit of this process's cgroup leaves (v2 memory.max, v1
-// memory.limit_in_bytes; the tightest), or nothing without a limit. File pages count as available,
-// because the kernel reclaims them. Reads files below `root`: "" for the system's own, or a copy of
-// them for tests.
+// memory.limit_in_bytes; the tightest), or nothing without a limit. File pages, and with v2 the
+// reclaimable caches of the kernel, count as available. Reads files below `root`: "" for the
+// system's own, or a copy of them for tests.
 [[nodiscard]] std::optional<std::uint64_t> quota_memory(const std::string& root);
 
 // Returns the number of bytes that <root>/proc/meminfo gives as "MemAvailable", or nothing if it

@@ -526,7 +526,7 @@ void add_sample_options(CLI::App& command, PackArguments& arguments) {
   add_size(command, "--max-memory", arguments.options.run.max_memory,
            "about the most memory for images that are decoded at once, such as 4GiB; large images "
            "are decoded fewer at once [default: half of the memory that the cgroup's limit or the "
-           "machine leaves]",
+           "machine leaves, at least 256MiB]",
            kWriting);
 }
 

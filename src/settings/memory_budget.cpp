@@ -10,6 +10,7 @@ namespace hotpack::pipeline {
 namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t kLeastDefault = 256 * kMebibyte;
 
 std::string size_text(std::uint64_t bytes) {
   const bool small = bytes < 10 * kMebibyte;
@@ -40,14 +41,15 @@ void MemoryBudget::Room::leave() noexcept {
 
 MemoryBudget::MemoryBudget(std::optional<std::uint64_t> limit, int threads,
                            const UsableMemory& usable)
-    : limit_(limit.value_or(usable.bytes / 2)),
+    : limit_(limit.value_or(std::max(kLeastDefault, usable.bytes / 2))),
       threads_(static_cast<std::uint64_t>(std::max(1, threads))),
       kept_(limit_ / 4 / threads_),
       shared_(limit_ - kept_ * threads_),
-      most_alone_(limit ? shared_ : usable.bytes),
-      origin_(limit              ? ""
-              : usable.of_cgroup ? "half of what the cgroup's memory limit leaves"
-                                 : "half of the available memory") {}
+      most_alone_(limit ? shared_ : std::max(limit_, usable.bytes)),
+      origin_(limit                       ? ""
+              : usable.bytes / 2 < limit_ ? "at least this much"
+              : usable.of_cgroup          ? "half of what the cgroup's memory limit leaves"
+                                          : "half of the available memory") {}
 
 Result<MemoryBudget::Room> MemoryBudget::take(std::uint64_t bytes, const std::string& path) {
   if (bytes <= kept_) return Room();

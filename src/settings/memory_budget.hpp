@@ -36,8 +36,9 @@ class MemoryBudget {
     std::uint64_t bytes_ = 0;
   };
 
-  // `limit` is --max-memory. If it is absent, the limit is half of what the process may use, and an
-  // image that needs more may have all of it while no other large image is decoded.
+  // `limit` is --max-memory. If it is absent, the limit is half of what the process may use, at
+  // least 256 MiB, and an image that needs more may have all of it while no other large image is
+  // decoded.
   //
   // A quarter of the limit is for the buffers that `threads` threads keep from image to image, and
   // large images share the rest.

@@ -252,7 +252,7 @@ def pack(
         help on network file systems, and local disks use fewer. Default: 64.
     max_memory: about the most memory for images that are decoded at once, such as 4GiB; large
         images are decoded fewer at once [default: half of the memory that the cgroup's limit or the
-        machine leaves].
+        machine leaves, at least 256MiB].
     plan: pack what this plan of `hotpack plan` says, in place of inputs and their options.
     output: folder of the pack; new, or made by hotpack.
     receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
@@ -520,7 +520,7 @@ def plan(
         help on network file systems, and local disks use fewer. Default: 64.
     max_memory: about the most memory for images that are decoded at once, such as 4GiB; large
         images are decoded fewer at once [default: half of the memory that the cgroup's limit or the
-        machine leaves].
+        machine leaves, at least 256MiB].
     output: file for the plan; new, or a plan.
     on_error: files with unusable headers: stop, or plan them nevertheless, for `pack --on-error
         skip`. One of fail, skip. Default: fail.
@@ -771,7 +771,7 @@ def check(
         help on network file systems, and local disks use fewer. Default: 64.
     max_memory: about the most memory for images that are decoded at once, such as 4GiB; large
         images are decoded fewer at once [default: half of the memory that the cgroup's limit or the
-        machine leaves].
+        machine leaves, at least 256MiB].
     plan: pack what this plan of `hotpack plan` says, in place of inputs and their options.
     output: folder of the pack; new, or made by hotpack.
     receipt: write a receipt of the finished shards to DIR, for `hotpack merge --receipts`.
@@ -1106,7 +1106,7 @@ def preview(
         help on network file systems, and local disks use fewer. Default: 64.
     max_memory: about the most memory for images that are decoded at once, such as 4GiB; large
         images are decoded fewer at once [default: half of the memory that the cgroup's limit or the
-        machine leaves].
+        machine leaves, at least 256MiB].
     jobs: threads; more need more memory [default: one per processor that the process may use].
     config: read options from FILE: lines `name = value`, with option names without dashes; the
         command line takes precedence.

@@ -99,8 +99,8 @@ TEST_CASE("memory: version 2 with the tightest of the cgroup and its parents") {
   CHECK(quota_memory(root.path()) == 1000u);
   // which the kernel reclaims
   root.write("sys/fs/cgroup/jobs/memory.stat",
-             "anon 3000\nfile 4000\ninactive_file 2500\nactive_file 1200\n");
-  CHECK(quota_memory(root.path()) == 4700u);
+             "anon 3000\nfile 4000\ninactive_file 2500\nactive_file 1200\nslab_reclaimable 90\n");
+  CHECK(quota_memory(root.path()) == 4790u);
   root.write("sys/fs/cgroup/jobs/one/memory.max", "600\n");
   CHECK(quota_memory(root.path()) == 100u);
   // beyond the limit, as happens for a while

@@ -95,6 +95,17 @@ TEST_CASE("by default one large image may have all memory, and several half") {
                                          : "half of the available memory"));
 }
 
+TEST_CASE("the default limit is 256 MiB if no memory seems to be left") {
+  MemoryBudget budget({}, kThreads, {0, true});
+  CHECK(budget.take(256 * kMiB, "a.png").ok());
+  const auto refused = budget.take(256 * kMiB + 1, "a.png");
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(refused.error().message, ContainsSubstring("the process may use 256 MiB"));
+  CHECK(budget.take(256 * kMiB, "a.png").ok());
+  CHECK_THAT(budget.notice().value(),
+             ContainsSubstring("(--max-memory 256 MiB, by default at least this much)"));
+}
+
 TEST_CASE("a notice tells how many large images were decoded at once") {
   MemoryBudget budget(400 * kMiB, kThreads);
   const auto take = [&](std::uint64_t bytes) { CHECK(budget.take(bytes, "a.png").ok()); };
