@@ -82,8 +82,8 @@ class BatchOf(Generic[Field]):
 
     @property
     def valid(self) -> int:
-        """How many rows hold a sample; they come first. Fewer than N with tail="pad" alone: the
-        rows that follow are empty, and belong in no loss and no average."""
+        """The number of rows that hold a sample; they come first. It is less than N only with
+        tail="pad": the rows that follow are empty, and belong in no loss and no average."""
         valid: int = self._core.valid
         return valid
 
