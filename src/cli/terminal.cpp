@@ -186,7 +186,7 @@ bool is_log(const std::string& path) {
   });
 }
 
-// Refuses a file beside the shards of a pack, and one whose name a pack needs.
+// Refuses a file next to the shards of a pack, and one whose name a pack needs.
 Status check_no_pack_file(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path file = std::filesystem::absolute(path, ignored);

@@ -275,7 +275,7 @@ TEST_CASE("option --max-pixels refuses a larger image by its header") {
   CHECK(names(report, "too-large", folder / "images/1.png"));
 }
 
-TEST_CASE("a label beyond --max-pixels takes no memory, one below is refused by name") {
+TEST_CASE("a label beyond --max-pixels takes no memory, others need room") {
   const TempFolder folder;
   put_ids(folder, 3);
   put(folder, "images/1.png", photo(40, 30));
@@ -288,7 +288,7 @@ TEST_CASE("a label beyond --max-pixels takes no memory, one below is refused by 
   put(folder, "images/1.png", photo(600, 500));
   options.record.max_pixels = 500 * 500;
   Recorder recorder;
-  const auto refused = check(options, recorder);
+  const auto refused = check(options, false, recorder);
   REQUIRE_FALSE(refused.ok());
   CHECK_THAT(refused.error().message, ContainsSubstring(folder / "labels/1.png: decoding"));
 }

@@ -295,7 +295,7 @@ TEST_CASE("no log file is made beside the files of a pack or with their names") 
   CHECK_FALSE(std::filesystem::exists(file));
 }
 
-TEST_CASE("a log file is made beside a dataset.json that belongs to no shard") {
+TEST_CASE("a log file is made next to a dataset.json that belongs to no shard") {
   const TempFolder folder;
   folder.write("dataset.json", R"({"title":"COCO"})");
   CHECK(Terminal::open({.log_file = folder / "run.log"}, TerminalSurroundings::of_descriptor(2))
