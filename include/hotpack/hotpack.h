@@ -258,8 +258,8 @@ typedef struct hotpack_sample_info {
 } hotpack_sample_info;
 
 /** Samples are numbered 0 … records − 1, in the order of packs, shards and records. The functions
- * below map the shards that they open, and then install a SIGBUS handler for hotpack's own reads, as
- * HOTPACK_ACCESS_MAP does. */
+ * below map the shards that they open, and then install a SIGBUS handler for hotpack's own reads,
+ * as HOTPACK_ACCESS_MAP does. */
 HOTPACK_API hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset, uint64_t number,
                                                   hotpack_sample_info* info);
 /** Writes the key and a NUL, at most `size` bytes; USAGE if they do not fit. Unless `length` is

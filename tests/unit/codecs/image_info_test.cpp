@@ -280,7 +280,7 @@ TEST_CASE("fill bytes before a marker are skipped") {
 
 TEST_CASE("stray bytes before a marker are left to the decoder") {
   const Bytes jpeg = small_jpeg();
-  for (const unsigned marker : {0xDB, 0xC0, 0xC4, 0xDA}) {
+  for (const unsigned marker : {0xDBU, 0xC0U, 0xC4U, 0xDAU}) {
     CAPTURE(marker);
     Bytes stuffed = jpeg;
     const auto place =

@@ -110,7 +110,7 @@ TEST_CASE("large images of several splits are previewed in any order") {
   const auto preview = InputPreview::open(options, recorder);
   REQUIRE(preview.ok());
   PackedSample packed;
-  for (const std::uint64_t number : {0, 2, 1, 2}) {
+  for (const std::uint64_t number : {0U, 2U, 1U, 2U}) {
     const auto problem = (*preview)->record_of(number, packed);
     REQUIRE(problem.ok());
     CHECK_FALSE(problem->has_value());
