@@ -30,7 +30,7 @@ def contact_sheet(dataset: Dataset) -> str:
         if count > _IMAGES
         else range(count)
     )
-    cells = "".join(_cell(dataset, dataset[number]) for number in chosen)
+    cells = "".join(_cell(dataset[number]) for number in chosen)
     return (
         f"<div><p>{html.escape(repr(dataset))}</p>{_class_bar(dataset)}"
         f'<div style="display:flex;gap:6px;flex-wrap:wrap">{cells}</div></div>'
@@ -57,9 +57,8 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
-def _cell(dataset: Dataset, sample: Sample) -> str:
-    image = dataset.read([sample.number]).image[0]  # a copy
-    data = base64.b64encode(png(thumbnail(image))).decode()
+def _cell(sample: Sample) -> str:
+    data = base64.b64encode(png(thumbnail(sample.image))).decode()
     key = html.escape(sample.key)
     return (
         '<figure style="margin:0;font-size:75%">'

@@ -35,7 +35,7 @@ def draw(dataset: Dataset, count: int, columns: int) -> Any:
 def overlaid(dataset: Dataset, sample: Sample) -> npt.NDArray[np.uint8]:
     """The image with the colors of its classes half over it, u8 [H,W,3]; the image alone if labels
     are not of pixels or may hold several classes."""
-    image, label = dataset.read([sample.number]).image[0], dataset._core.label  # a copy
+    image, label = sample.image, dataset._core.label
     if image.shape[2] == 1:
         image = np.repeat(image, 3, axis=2)
     if label is None or label[0] != "pixel" or label[2]:
