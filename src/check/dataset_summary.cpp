@@ -207,8 +207,10 @@ void DatasetSummary::report_flawed_jpegs(Diagnostics& diagnostics) const {
                                     "look at these images: a damaged scan may have the same "
                                     "faults; replace a file that shows it"));
   };
-  report("flawed-jpeg", flawed_jpegs_,
-         " with stray bytes before the end marker or an unknown JFIF revision, which cost no row");
+  report(
+      "flawed-jpeg", flawed_jpegs_,
+      " with stray bytes before the end marker or an unknown JFIF revision, which cost no row of "
+      "pixels");
   report("lenient-jpeg", lenient_jpegs_, " accepted because of --lenient");
 }
 
