@@ -435,6 +435,9 @@ CLI::Option* add_size(CLI::App& command, const std::string& name, Bytes& bytes,
     if (!size)
       throw CLI::ValidationError(name,
                                  "'" + word + "' is not a size such as 64MiB, 1GB or 268435456");
+    if (*size == 0)
+      throw CLI::ValidationError(name,
+                                 "'" + word + "' is 0; expected a size above 0, such as 2GiB");
     if (bare && *size < kFewest)
       throw CLI::ValidationError(name, "'" + word + "' is " + counted_text(*size, "byte") +
                                            "; did you mean '" + word + "MiB'?");
