@@ -97,14 +97,14 @@ class JpegReader::Decompressor {
   // has none of its own.
   void reset() noexcept { jpeg_destroy_decompress(&state_); }
 
-  // What libjpeg warned of while it decoded the file.
+  // The warning of libjpeg while it decoded the file.
   [[nodiscard]] JpegFlaw flaw() const {
     if (doubtful_[0] != '\0') return {doubtful_, true};
     return {harmless_, false};
   }
 
  private:
-  // What a warning of libjpeg means for the pixels.
+  // The meaning of a warning of libjpeg for the pixels.
   enum class Loss {
     none,      // it concerns no pixel
     unlikely,  // libjpeg decodes all pixels nevertheless, as most programs do
