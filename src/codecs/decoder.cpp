@@ -46,7 +46,7 @@ struct Decoder::Impl {
   Result<ConstPixels> read_stored(std::span<const std::byte> file, const ImageInfo& info,
                                   const ImageOptions& options) {
     if (info.format == FileFormat::png) return read_png_image(file, info, options, buffers);
-    const auto image = jpeg.read_image(
+    auto image = jpeg.read_image(
         file, info, {options.channels, options.jpeg_denominator, options.lenient}, buffers);
     if (image.ok()) flaw = jpeg.flaw();
     return image;
