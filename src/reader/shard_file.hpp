@@ -34,7 +34,7 @@ struct StoredRecord {
   std::uint64_t offset = 0;  // of its first byte in the file
 };
 
-// What of a shard is in memory. `mapped`: the whole file is mapped, and the handler of the fault
+// Parts of a shard in memory. `mapped`: the whole file is mapped, and the handler of the fault
 // guard is installed. `tables`: everything before and
 // after the records is copied to memory, and bytes() has zeros in place of the records.
 // find_stored() then still says where records are in the file, but their bytes cannot be read from

@@ -367,7 +367,7 @@ def test_lightning_gets_each_epoch_and_continues_in_the_middle(big, tmp_path):
 
 
 def test_lightning_validates_each_sample_once(tmp_path):
-    """With the hook of docs/python.md, because Lightning gives validation_step tensors alone."""
+    """With the hook of docs/python.md, because Lightning gives validation_step only tensors."""
     lightning = framework("lightning")
     data, label = hotpack.open(*[golden_pack("zstd")] * 6).subset(range(17)), hotpack.OneHot("float32", "NCHW")
 

@@ -384,7 +384,7 @@ class Loader(LoaderOf[Batch]):
     say; or rank="slurm", "mpi", "jax". augment: flips and crops. pad_to: height and width to which
     records of different sizes are padded. slots: batches in memory. threads: 0 means one a core, at
     most 8. timeout: seconds that a batch may take; None waits for ever. check: when to check a
-    record's CRC-32C. access: "map", or "read" to use system calls alone. resume: a state_dict.
+    record's CRC-32C. access: "map", or "read" to use only system calls. resume: a state_dict.
 
     Raises UsageError for options that do not fit the data set. While reading: DamagedError and
     IoError at exactly the step that holds the record, TimeoutError, CancelledError.

@@ -19,7 +19,7 @@ TEST_CASE("unprintable characters become numbers") {
   CHECK(shell_word("a\nb") == "$'a\\012b'");
   CHECK(shell_word("\xff'") == "$'\\377\\047'");
   CHECK(shell_word("x\xe2\x80\xaey") == "$'x\\342\\200\\256y'");  // turns the direction of text
-  // The isolates U+2066 to U+2069 do, too.
+  // So do the isolates U+2066 to U+2069.
   for (const std::string last : {"\xa6", "\xa7", "\xa8", "\xa9"})
     CHECK(shell_word("\xe2\x81" + last).starts_with("$'\\342\\201"));
   CHECK(shell_word("\xed\xa0\x80") == "$'\\355\\240\\200'");  // half a surrogate pair
