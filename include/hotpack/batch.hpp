@@ -26,8 +26,8 @@ struct BatchField {
   std::span<std::byte> bytes;  ///< writable: nobody else uses the slot
   /// [rows,H,W,C], [rows,C,H,W], [rows,H,W], [rows,C] or [rows]. Gray images keep their channel.
   std::vector<std::int64_t> shape;
-  ElementType type = ElementType::u8;
-  /// T must match `type`; this is not checked.
+  ElementType dtype = ElementType::u8;
+  /// T must match `dtype`; this is not checked.
   template <class T>
   [[nodiscard]] std::span<T> as() const {
     return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};

@@ -30,8 +30,8 @@ struct BatchRows {
 struct BatchInfo : BatchRows {
   std::vector<std::int64_t> image_shape;
   std::vector<std::int64_t> label_shape;
-  ElementType image_type = ElementType::u8;
-  ElementType label_type = ElementType::u8;
+  ElementType image_dtype = ElementType::u8;
+  ElementType label_dtype = ElementType::u8;
 };
 
 /// The caller's memory for Loader::next_into(): `image` of at least image_batch_bytes() bytes and

@@ -104,7 +104,7 @@ struct DeviceField {
   void* data = nullptr;  ///< null: skipped by next_into(), or no label
   std::uint64_t bytes = 0;
   std::vector<std::int64_t> shape;
-  ElementType type = ElementType::u8;
+  ElementType dtype = ElementType::u8;
 };
 
 /// The share of a batch that one device has.

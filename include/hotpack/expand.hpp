@@ -34,8 +34,8 @@ enum class ElementType { u8, f16, f32, bf16, u16, i32, i64 };
 /// single precision and in this order of operations, as torchvision's ToTensor and Normalize do;
 /// then rounded to nearest even for f16 and bf16.
 struct ImageOutput {
-  ElementType type = ElementType::u8;  ///< u8, f32, f16, bf16
-  AxisOrder order = AxisOrder::channels_last;
+  ElementType dtype = ElementType::u8;  ///< u8, f32, f16, bf16
+  AxisOrder layout = AxisOrder::channels_last;
   std::vector<float> mean = {};  ///< empty, or one finite value per channel; float types only
   std::vector<float> std = {};   ///< likewise, not 0; give both or neither
 
@@ -43,13 +43,13 @@ struct ImageOutput {
   /// deviation (Dataset::statistics()). Fails with code `usage` if a channel has no mean because no
   /// pixel was counted, if a standard deviation is 0, and for type u8.
   [[nodiscard]] static Result<ImageOutput> normalized(const Statistics& statistics,
-                                                      ElementType type = ElementType::f32,
-                                                      AxisOrder order = AxisOrder::channels_first);
+                                                      ElementType dtype = ElementType::f32,
+                                                      AxisOrder layout = AxisOrder::channels_first);
   bool operator==(const ImageOutput&) const = default;
 };
 
 enum class LabelForm {
-  index,    ///< one class id per vector
+  ids,      ///< one class id per vector
   one_hot,  ///< C elements per vector, 1 where the class is
   bits,     ///< ⌈C/8⌉ bytes per vector, class c is bit c mod 8 of byte c / 8
 };
@@ -57,22 +57,22 @@ enum class LabelForm {
 /// Bytes of one expanded image: height · width · channels elements.
 [[nodiscard]] std::uint64_t image_bytes(const ImageShape& shape, ElementType type);
 
-/// Expands an image: writes image_bytes(image.shape, output.type) bytes to the start of `out`. For
+/// Expands an image: writes image_bytes(image.shape, output.dtype) bytes to the start of `out`. For
 /// whole batches a Loader is faster, because it computes its tables only once.
 [[nodiscard]] Status expand_image(const ImageView& image, const ImageOutput& output,
                                   std::span<std::byte> out);
 
 /// The form of an expanded label; any form can be made from any storage. Only exception: labels
-/// with several classes per pixel (`multi`) cannot become class ids (`index`).
+/// with several classes per pixel (`multi`) cannot become class ids (`ids`).
 struct LabelOutput {
-  LabelForm form = LabelForm::index;
-  /// Element type of the label. Allowed for index: u8, u16, i32, i64; default u8, or u16 with more
+  LabelForm form = LabelForm::ids;
+  /// Element type of the label. Allowed for ids: u8, u16, i32, i64; default u8, or u16 with more
   /// than 255 classes. For one_hot: u8, f16, f32, bf16; default u8. For bits: u8 only.
-  std::optional<ElementType> type = {};
-  AxisOrder order = AxisOrder::channels_last;  ///< for one_hot
+  std::optional<ElementType> dtype = {};
+  AxisOrder layout = AxisOrder::channels_last;  ///< for one_hot
   /// one_hot: adds a last channel that is 1 where the pixel has no class
   bool ignore_channel = false;
-  /// index: the id of an ignored pixel. Default: 255 (u8), 65535 (u16), -100 (i32, i64).
+  /// ids: the id of an ignored pixel. Default: 255 (u8), 65535 (u16), -100 (i32, i64).
   std::optional<std::int64_t> ignore_index = {};
   bool operator==(const LabelOutput&) const = default;
 };

@@ -305,17 +305,17 @@ enum hotpack_shuffle {
   HOTPACK_SHUFFLE_BLOCK = 1,
   HOTPACK_SHUFFLE_NONE = 2
 };
-enum hotpack_element_type {
-  HOTPACK_TYPE_DEFAULT = 0, /**< u8, or u16 for class ids that do not fit into u8 */
-  HOTPACK_TYPE_U8 = 1,
-  HOTPACK_TYPE_U16 = 2,
-  HOTPACK_TYPE_I32 = 3,
-  HOTPACK_TYPE_I64 = 4,
-  HOTPACK_TYPE_F16 = 5,  /**< IEEE half */
-  HOTPACK_TYPE_BF16 = 6, /**< the upper half of an f32 */
-  HOTPACK_TYPE_F32 = 7
+enum hotpack_dtype {
+  HOTPACK_DTYPE_DEFAULT = 0, /**< u8, or u16 for class ids that do not fit into u8 */
+  HOTPACK_DTYPE_U8 = 1,
+  HOTPACK_DTYPE_U16 = 2,
+  HOTPACK_DTYPE_I32 = 3,
+  HOTPACK_DTYPE_I64 = 4,
+  HOTPACK_DTYPE_F16 = 5,  /**< IEEE half */
+  HOTPACK_DTYPE_BF16 = 6, /**< the upper half of an f32 */
+  HOTPACK_DTYPE_F32 = 7
 };
-enum hotpack_label_form { HOTPACK_FORM_INDEX = 0, HOTPACK_FORM_ONE_HOT = 1, HOTPACK_FORM_BITS = 2 };
+enum hotpack_label_form { HOTPACK_FORM_IDS = 0, HOTPACK_FORM_ONE_HOT = 1, HOTPACK_FORM_BITS = 2 };
 /** What batches contain: tensors, or records as they are stored, which the caller expands. */
 enum hotpack_batch_content { HOTPACK_CONTENT_EXPANDED = 0, HOTPACK_CONTENT_PACKED = 1 };
 enum hotpack_crop_kind {
@@ -357,17 +357,17 @@ typedef struct hotpack_loader_options {
   uint64_t block_samples;     /**< samples per block of SHUFFLE_BLOCK; 256 */
   uint64_t window_blocks;     /**< blocks per window of SHUFFLE_BLOCK; 16 */
 
-  int32_t image_type;      /**< U8, F32, F16, BF16; U8 */
-  int32_t image_order;     /**< HOTPACK_CHANNELS_LAST */
+  int32_t image_dtype;     /**< U8, F32, F16, BF16; U8 */
+  int32_t image_layout;    /**< HOTPACK_CHANNELS_LAST */
   const float* image_mean; /**< image_channels numbers each, or both NULL: y = (x / 255 − mean) /
                               std, for float types; NULL */
   const float* image_std;  /**< NULL */
   size_t image_channels;   /**< length of image_mean and image_std; 0 */
 
-  int32_t label_form;           /**< HOTPACK_FORM_INDEX */
-  int32_t label_type;           /**< index: U8, U16, I32, I64; one-hot: U8, F16, F32, BF16;
-                                   HOTPACK_TYPE_DEFAULT */
-  int32_t label_order;          /**< one-hot; HOTPACK_CHANNELS_LAST */
+  int32_t label_form;           /**< HOTPACK_FORM_IDS */
+  int32_t label_dtype;          /**< index: U8, U16, I32, I64; one-hot: U8, F16, F32, BF16;
+                                  HOTPACK_DTYPE_DEFAULT */
+  int32_t label_layout;         /**< one-hot; HOTPACK_CHANNELS_LAST */
   int32_t label_ignore_channel; /**< one-hot: 1 adds a last channel that is 1 where the pixel has no
                                    class; 0 */
   int32_t label_has_ignore_index; /**< index: 1 means that label_ignore_index replaces 255, 65535
@@ -456,7 +456,7 @@ typedef struct hotpack_field {
   int64_t shape[HOTPACK_MAX_DIMENSIONS]; /**< [rows,H,W,C], [rows,C,H,W], [rows,H,W], [rows,C] or
                                             [rows]; then 0 */
   int32_t dimensions;
-  int32_t type; /**< HOTPACK_TYPE_U8 … */
+  int32_t dtype; /**< HOTPACK_DTYPE_U8 … */
 } hotpack_field;
 
 /** The window of a record that one row shows, in pixels of the record. Flips come after cropping.
@@ -535,14 +535,14 @@ HOTPACK_API void hotpack_loader_cancel(hotpack_loader* loader);
  * hotpack_loader_options with the same names and have the same defaults. */
 typedef struct hotpack_read_options {
   size_t struct_size;
-  int32_t image_type;
-  int32_t image_order;
+  int32_t image_dtype;
+  int32_t image_layout;
   const float* image_mean;
   const float* image_std;
   size_t image_channels;
   int32_t label_form;
-  int32_t label_type;
-  int32_t label_order;
+  int32_t label_dtype;
+  int32_t label_layout;
   int32_t label_ignore_channel;
   int32_t label_has_ignore_index;
   int32_t verify_checksums;

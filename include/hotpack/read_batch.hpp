@@ -37,8 +37,8 @@ struct ReadOptions {
 struct BatchShapes {
   std::vector<std::int64_t> image;  ///< as BatchField::shape
   std::vector<std::int64_t> label;  ///< empty without labels
-  ElementType image_type = ElementType::u8;
-  ElementType label_type = ElementType::u8;
+  ElementType image_dtype = ElementType::u8;
+  ElementType label_dtype = ElementType::u8;
   std::uint64_t image_bytes = 0;
   std::uint64_t label_bytes = 0;
 };

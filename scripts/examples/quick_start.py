@@ -38,7 +38,7 @@ def main():
     for epoch in range(2):
         for batch in loader:
             share = train_step(*batch)
-            print(f"epoch {epoch}  step {batch.step}  samples {batch.index}  labeled {share:.1%}")
+            print(f"epoch {epoch}  step {batch.step}  samples {batch.indices}  labeled {share:.1%}")
 
 
 if __name__ == "__main__":

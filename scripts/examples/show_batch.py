@@ -63,12 +63,12 @@ def main():
         ds,
         options.batch_size,
         seed=options.seed,
-        label=hotpack.Ids("uint8", ignore=IGNORED),
+        label=hotpack.Ids("uint8", ignore_index=IGNORED),
         augment=augment if options.augment else None,
     )
     batch = next(iter(loader))
     draw(ds, batch).savefig(options.output, dpi=100)
-    print(f"{options.output}: samples {batch.index.tolist()} of {ds}")
+    print(f"{options.output}: samples {batch.indices.tolist()} of {ds}")
 
 
 def arguments():

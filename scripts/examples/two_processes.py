@@ -26,7 +26,7 @@ def train(rank, world, meeting, options):
     distributed.init_process_group("gloo", init_method=meeting, rank=rank, world_size=world)
     ds = opened(rank, options)
     loader = hotpack.torch.Loader(
-        ds, global_batch_size=options.batch_size, seed=7, rank=rank, world=world
+        ds, global_batch_size=options.batch_size, seed=7, rank=rank, world_size=world
     )
     torch.manual_seed(7)  # every process begins with the same weights
     model = nn.Conv2d(3, len(ds.classes), 5, padding="same")
@@ -76,7 +76,7 @@ def average(model, loss):
 def report(text, batch):
     """Rank 0 prints which samples each rank has."""
     samples = [None] * distributed.get_world_size()
-    distributed.all_gather_object(samples, batch.index.tolist())
+    distributed.all_gather_object(samples, batch.indices.tolist())
     if distributed.get_rank() == 0:
         print(f"{text}  samples {samples}", flush=True)
 

@@ -60,7 +60,7 @@ class Pack:
             seed=SEED,
             image=hotpack.Image("float32"),
             label=hotpack.OneHot("float32"),
-            slots=8,
+            prefetch_batches=8,
         )
 
     def batches(self, epoch, step):

@@ -23,10 +23,10 @@ using hotpack::Residency;
 
 Outputs half_outputs(const Setup& setup) {
   Outputs half = setup.training;
-  half.image.type = ElementType::f16;
+  half.image.dtype = ElementType::f16;
   half.name = "f16";
   if (!setup.schema.label) return half;
-  half.label.type = ElementType::f16;
+  half.label.dtype = ElementType::f16;
   half.name += " + one-hot f16";
   return half;
 }

@@ -24,24 +24,24 @@ constexpr std::array<float, 3> kStd = {0.229F, 0.224F, 0.225F};
 Outputs plain_outputs(const Schema& schema) {
   Outputs outputs{"u8", {}, {}};
   if (schema.image.layout == AxisOrder::channels_first)
-    outputs.image.order = AxisOrder::channels_first;
+    outputs.image.layout = AxisOrder::channels_first;
   if (!schema.label) return outputs;
-  outputs.label.form = schema.label->multi ? LabelForm::bits : LabelForm::index;
+  outputs.label.form = schema.label->multi ? LabelForm::bits : LabelForm::ids;
   outputs.name += schema.label->multi ? " + bits" : " + index";
   return outputs;
 }
 
 Outputs training_outputs(const Schema& schema) {
   Outputs outputs{"f32", {}, {}};
-  outputs.image.type = ElementType::f32;
-  outputs.image.order = AxisOrder::channels_first;
+  outputs.image.dtype = ElementType::f32;
+  outputs.image.layout = AxisOrder::channels_first;
   const int channels = schema.image.channels();
   outputs.image.mean.assign(kMean.begin(), kMean.begin() + channels);
   outputs.image.std.assign(kStd.begin(), kStd.begin() + channels);
   if (!schema.label) return outputs;
   outputs.label.form = LabelForm::one_hot;
-  outputs.label.type = ElementType::f32;
-  outputs.label.order = AxisOrder::channels_first;
+  outputs.label.dtype = ElementType::f32;
+  outputs.label.layout = AxisOrder::channels_first;
   outputs.name += " + one-hot f32";
   return outputs;
 }

@@ -21,7 +21,7 @@ Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shap
   hotpack_field field{};
   field.data = data;
   field.dimensions = static_cast<std::int32_t>(shape.size());
-  field.type = type_number(type);
+  field.dtype = type_number(type);
   std::copy(shape.begin(), shape.end(), field.shape);
   if (data == nullptr) return field;
   field.bytes = element_bytes(type);
@@ -36,10 +36,10 @@ Result<hotpack_batch_info> info_of(const Batch& batch) {
   info.batch_size = batch.batch_size();
   info.num_valid = batch.num_valid();
   HOTPACK_ASSIGN(info.image,
-                 field_of(batch.image().bytes.data(), batch.image().shape, batch.image().type));
+                 field_of(batch.image().bytes.data(), batch.image().shape, batch.image().dtype));
   const bool labeled = !batch.label().bytes.empty();
   HOTPACK_ASSIGN(info.label, field_of(labeled ? batch.label().bytes.data() : nullptr,
-                                      batch.label().shape, batch.label().type));
+                                      batch.label().shape, batch.label().dtype));
   return info;
 }
 
@@ -49,10 +49,10 @@ Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_b
   info.step = batch.step;
   info.batch_size = batch.batch_size;
   info.num_valid = batch.num_valid;
-  HOTPACK_ASSIGN(info.image, field_of(buffers.image, batch.image_shape, batch.image_type));
+  HOTPACK_ASSIGN(info.image, field_of(buffers.image, batch.image_shape, batch.image_dtype));
   const bool labeled = !batch.label_shape.empty();
   HOTPACK_ASSIGN(info.label,
-                 field_of(labeled ? buffers.label : nullptr, batch.label_shape, batch.label_type));
+                 field_of(labeled ? buffers.label : nullptr, batch.label_shape, batch.label_dtype));
   return info;
 }
 

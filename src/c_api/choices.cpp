@@ -9,11 +9,11 @@ namespace hotpack::c_api {
 
 namespace {
 
-// In the order of hotpack_element_type, from HOTPACK_TYPE_U8 on.
+// In the order of hotpack_dtype, from HOTPACK_DTYPE_U8 on.
 constexpr std::array kTypes{ElementType::u8,  ElementType::u16,  ElementType::i32, ElementType::i64,
                             ElementType::f16, ElementType::bf16, ElementType::f32};
-static_assert(HOTPACK_TYPE_DEFAULT == 0 && HOTPACK_TYPE_U8 == 1 &&
-              HOTPACK_TYPE_F32 == kTypes.size());
+static_assert(HOTPACK_DTYPE_DEFAULT == 0 && HOTPACK_DTYPE_U8 == 1 &&
+              HOTPACK_DTYPE_F32 == kTypes.size());
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Result<std::optional<ElementType>> type_choice(const char* option, std::int32_t 
 
 std::int32_t type_number(ElementType type) {
   return static_cast<std::int32_t>(std::ranges::find(kTypes, type) - kTypes.begin()) +
-         HOTPACK_TYPE_U8;
+         HOTPACK_DTYPE_U8;
 }
 
 Result<bool> flag(const char* option, std::int32_t number) {

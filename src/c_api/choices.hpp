@@ -27,7 +27,7 @@ template <class Choice>
                                   std::to_string(values.size() - 1));
 }
 
-// Returns an empty optional for HOTPACK_TYPE_DEFAULT.
+// Returns an empty optional for HOTPACK_DTYPE_DEFAULT.
 [[nodiscard]] Result<std::optional<ElementType>> type_choice(const char* option,
                                                              std::int32_t number);
 [[nodiscard]] std::int32_t type_number(ElementType type);

@@ -38,8 +38,8 @@ Result<hotpack_device_part_info> info_of(const DevicePart& part) {
   info.first_row = part.first_row;
   info.batch_size = part.batch_size;
   info.num_valid = part.num_valid;
-  HOTPACK_ASSIGN(info.image, field_of(part.image.data, part.image.shape, part.image.type));
-  HOTPACK_ASSIGN(info.label, field_of(part.label.data, part.label.shape, part.label.type));
+  HOTPACK_ASSIGN(info.image, field_of(part.image.data, part.image.shape, part.image.dtype));
+  HOTPACK_ASSIGN(info.label, field_of(part.label.data, part.label.shape, part.label.dtype));
   info.device = part.device;
   return info;
 }

@@ -80,7 +80,7 @@ hotpack_status give_host_tensor(const hotpack_batch* batch, std::int32_t field,
         *chosen == Field::image ? batch->batch->image() : batch->batch->label();
     if (from.shape.empty()) return HOTPACK_NOT_FOUND;
     auto made = loader::make_tensor<Managed>(
-        {from.bytes.data(), from.shape, from.type},
+        {from.bytes.data(), from.shape, from.dtype},
         std::make_shared<HostKeeper>(HostKeeper{batch->memory, *batch->batch}));
     *tensor = made.release();
     return HOTPACK_OK;

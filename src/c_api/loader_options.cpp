@@ -48,9 +48,9 @@ Result<AxisOrder> axis_order(const char* option, std::int32_t number) {
 }
 
 Status read_image(const hotpack_loader_options& from, LoaderOptions& to) {
-  HOTPACK_ASSIGN(const auto type, type_choice("image_type", from.image_type));
-  to.image.type = type.value_or(ElementType::u8);
-  HOTPACK_ASSIGN(to.image.order, axis_order("image_order", from.image_order));
+  HOTPACK_ASSIGN(const auto type, type_choice("image_dtype", from.image_dtype));
+  to.image.dtype = type.value_or(ElementType::u8);
+  HOTPACK_ASSIGN(to.image.layout, axis_order("image_layout", from.image_layout));
   if (from.image_mean == nullptr && from.image_std == nullptr) {
     return refuse_unused(from.image_channels != 0, "image_channels", "image_mean and image_std");
   }
@@ -69,9 +69,9 @@ Status read_image(const hotpack_loader_options& from, LoaderOptions& to) {
 
 Status read_label(const hotpack_loader_options& from, LoaderOptions& to) {
   HOTPACK_ASSIGN(to.label.form, choose("label_form", from.label_form,
-                                       {LabelForm::index, LabelForm::one_hot, LabelForm::bits}));
-  HOTPACK_ASSIGN(to.label.type, type_choice("label_type", from.label_type));
-  HOTPACK_ASSIGN(to.label.order, axis_order("label_order", from.label_order));
+                                       {LabelForm::ids, LabelForm::one_hot, LabelForm::bits}));
+  HOTPACK_ASSIGN(to.label.dtype, type_choice("label_dtype", from.label_dtype));
+  HOTPACK_ASSIGN(to.label.layout, axis_order("label_layout", from.label_layout));
   HOTPACK_ASSIGN(to.label.ignore_channel, flag("label_ignore_channel", from.label_ignore_channel));
   HOTPACK_ASSIGN(const bool ignore_index,
                  flag("label_has_ignore_index", from.label_has_ignore_index));
@@ -171,7 +171,7 @@ hotpack_loader_options default_options() {
   options.world_size = own.world_size;
   options.block_samples = own.block_samples;
   options.window_blocks = own.window_blocks;
-  options.image_type = HOTPACK_TYPE_U8;
+  options.image_dtype = HOTPACK_DTYPE_U8;
   options.min_area = crop.min_area;
   options.max_area = crop.max_area;
   options.min_ratio = crop.min_ratio;
@@ -198,7 +198,7 @@ hotpack_read_options default_read_options() {
   const ReadOptions own;
   hotpack_read_options options{};
   options.struct_size = sizeof options;
-  options.image_type = type_number(own.image.type);
+  options.image_dtype = type_number(own.image.dtype);
   return options;
 }
 
@@ -208,14 +208,14 @@ Result<ReadOptions> read_options(const hotpack_read_options& from) {
         "reserved",
         "reserved of hotpack_read_options must be 0; call hotpack_read_options_init first");
   hotpack_loader_options same = default_options();
-  same.image_type = from.image_type;
-  same.image_order = from.image_order;
+  same.image_dtype = from.image_dtype;
+  same.image_layout = from.image_layout;
   same.image_mean = from.image_mean;
   same.image_std = from.image_std;
   same.image_channels = from.image_channels;
   same.label_form = from.label_form;
-  same.label_type = from.label_type;
-  same.label_order = from.label_order;
+  same.label_dtype = from.label_dtype;
+  same.label_layout = from.label_layout;
   same.label_ignore_channel = from.label_ignore_channel;
   same.label_has_ignore_index = from.label_has_ignore_index;
   same.label_ignore_index = from.label_ignore_index;

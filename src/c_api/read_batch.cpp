@@ -25,8 +25,8 @@ Result<ReadOptions> options_of(const hotpack_read_options* options) {
 Result<hotpack_batch_info> described(const BatchShapes& shapes, std::size_t rows) {
   hotpack_batch_info info{};
   info.batch_size = info.num_valid = rows;
-  HOTPACK_ASSIGN(info.image, field_of(nullptr, shapes.image, shapes.image_type));
-  HOTPACK_ASSIGN(info.label, field_of(nullptr, shapes.label, shapes.label_type));
+  HOTPACK_ASSIGN(info.image, field_of(nullptr, shapes.image, shapes.image_dtype));
+  HOTPACK_ASSIGN(info.label, field_of(nullptr, shapes.label, shapes.label_dtype));
   info.image.bytes = shapes.image_bytes;
   info.label.bytes = shapes.label_bytes;
   return info;

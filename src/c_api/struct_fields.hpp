@@ -73,9 +73,9 @@ template <class Struct, class... Field>
   using S = hotpack_loader_options;
   return ends_with_field(
       size, &S::struct_size, &S::global_batch_size, &S::seed, &S::epoch, &S::rank, &S::world_size,
-      &S::last_batch, &S::shuffle, &S::block_samples, &S::window_blocks, &S::image_type,
-      &S::image_order, &S::image_mean, &S::image_std, &S::image_channels, &S::label_form,
-      &S::label_type, &S::label_order, &S::label_ignore_channel, &S::label_has_ignore_index,
+      &S::last_batch, &S::shuffle, &S::block_samples, &S::window_blocks, &S::image_dtype,
+      &S::image_layout, &S::image_mean, &S::image_std, &S::image_channels, &S::label_form,
+      &S::label_dtype, &S::label_layout, &S::label_ignore_channel, &S::label_has_ignore_index,
       &S::content, &S::label_ignore_index, &S::horizontal_flip, &S::vertical_flip, &S::crop,
       &S::reserved, &S::crop_width, &S::crop_height, &S::min_area, &S::max_area, &S::min_ratio,
       &S::max_ratio, &S::pad_width, &S::pad_height, &S::threads, &S::prefetch_batches,
@@ -85,9 +85,9 @@ template <class Struct, class... Field>
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_read_options*, std::size_t size) {
   using S = hotpack_read_options;
-  return ends_with_field(size, &S::struct_size, &S::image_type, &S::image_order, &S::image_mean,
-                         &S::image_std, &S::image_channels, &S::label_form, &S::label_type,
-                         &S::label_order, &S::label_ignore_channel, &S::label_has_ignore_index,
+  return ends_with_field(size, &S::struct_size, &S::image_dtype, &S::image_layout, &S::image_mean,
+                         &S::image_std, &S::image_channels, &S::label_form, &S::label_dtype,
+                         &S::label_layout, &S::label_ignore_channel, &S::label_has_ignore_index,
                          &S::verify_checksums, &S::label_ignore_index, &S::pad_width,
                          &S::pad_height, &S::threads, &S::reserved);
 }

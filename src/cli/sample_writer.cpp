@@ -18,7 +18,7 @@ namespace {
 LabelOutput one_hot(AxisOrder order) {
   LabelOutput output;
   output.form = LabelForm::one_hot;
-  output.order = order;
+  output.layout = order;
   return output;
 }
 

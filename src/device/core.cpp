@@ -452,10 +452,10 @@ DevicePart Core::describe_part(const Staged& staged, std::size_t number, const D
   DevicePart part{parts_[number].context->ordinal(), stream, rows.first, rows.count, 0, {}, {}};
   part.num_valid = std::min(rows.count, staged.valid > rows.first ? staged.valid - rows.first : 0);
   part.image = {into.image, into.image != nullptr ? bytes.image : 0, std::move(image.shape),
-                image.type};
+                image.dtype};
   if (parts_[number].label)
     part.label = {into.label, into.label != nullptr ? bytes.label : 0, std::move(label.shape),
-                  label.type};
+                  label.dtype};
   return part;
 }
 

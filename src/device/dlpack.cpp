@@ -38,7 +38,7 @@ Result<DlpackPointer<Managed>> tensor_of(const DeviceBatch& batch, Field field, 
   const DeviceField& chosen = field == Field::image ? batch.image(part) : batch.label(part);
   if (chosen.data == nullptr || chosen.bytes == 0) return DlpackPointer<Managed>();
   auto tensor = loader::make_tensor<Managed>(
-      {chosen.data, chosen.shape, chosen.type, {kDLCUDA, batch.parts()[part].device}},
+      {chosen.data, chosen.shape, chosen.dtype, {kDLCUDA, batch.parts()[part].device}},
       std::make_shared<DeviceBatch>(batch));
   if (consumer) HOTPACK_TRY(batch.record_stream(*consumer, part));
   return tensor;

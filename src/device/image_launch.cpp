@@ -30,14 +30,14 @@ std::vector<std::byte> make_values(const ImageOutput& output, int channels, Imag
       output.mean.empty() ? std::vector<float>(count, 0.0f) : output.mean;
   const std::vector<float> std = output.std.empty() ? std::vector<float>(count, 1.0f) : output.std;
   const expand::DefaultFloats floats;
-  const expand::ValueMap map = expand::make_value_map(output.type, mean, std);
+  const expand::ValueMap map = expand::make_value_map(output.dtype, mean, std);
   args.arithmetic = map.arithmetic.exact ? 1 : 0;
   for (std::size_t c = 0; c < count; ++c) {
     args.mean[c] = map.arithmetic.mean[c];
     args.std[c] = map.arithmetic.std[c];
     args.reciprocal[c] = map.arithmetic.reciprocal[c];
   }
-  const bool singles = output.type == ElementType::f32;
+  const bool singles = output.dtype == ElementType::f32;
   const void* const table =
       singles ? static_cast<const void*>(map.singles.data()) : map.halves.data();
   std::vector<std::byte> bytes(singles ? sizeof(map.singles) : sizeof(map.halves));
@@ -71,10 +71,10 @@ Result<ImageLaunch> ImageLaunch::make(const std::shared_ptr<const Context>& cont
   launch.context_ = context;
   launch.modules_ = modules;
   launch.output_ = output;
-  HOTPACK_ASSIGN(launch.function_, modules->find(image_kernel_name(output.type, output.order)));
+  HOTPACK_ASSIGN(launch.function_, modules->find(image_kernel_name(output.dtype, output.layout)));
   launch.args_.channels = channels;
   launch.args_.source_planes = channels > 1 && stored == AxisOrder::channels_first ? 1 : 0;
-  if (output.type == ElementType::u8) return launch;
+  if (output.dtype == ElementType::u8) return launch;
   const std::vector<std::byte> values = make_values(output, channels, launch.args_);
   HOTPACK_ASSIGN(launch.values_, put_on_device(context, values));
   launch.args_.values = device_pointer<void>(launch.values_->address());
@@ -83,7 +83,7 @@ Result<ImageLaunch> ImageLaunch::make(const std::shared_ptr<const Context>& cont
 
 std::uint64_t ImageLaunch::row_bytes(PixelSize output) const {
   return static_cast<std::uint64_t>(output.width) * static_cast<std::uint64_t>(output.height) *
-         static_cast<std::uint64_t>(args_.channels) * element_bytes(output_.type);
+         static_cast<std::uint64_t>(args_.channels) * element_bytes(output_.dtype);
 }
 
 Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle stream) const {
@@ -98,7 +98,7 @@ Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle str
   args.width = static_cast<std::int32_t>(rows.output.width);
   args.height = static_cast<std::int32_t>(rows.output.height);
   const LaunchSize size =
-      image_launch_size(args, output_.type, output_.order, context_->multiprocessors());
+      image_launch_size(args, output_.dtype, output_.layout, context_->multiprocessors());
   void* parameters[] = {&args};
   return HOTPACK_DRIVER(context_->driver(), LaunchKernel, function_, size.grid_x, size.grid_y,
                         size.grid_z, size.block_threads, 1, 1, 0, stream, parameters, nullptr);

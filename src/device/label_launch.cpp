@@ -28,7 +28,7 @@ std::int32_t storage_code(LabelStorage storage) {
 }
 
 std::int32_t channels_of(const LabelOutput& output, std::size_t classes) {
-  if (output.form == LabelForm::index) return 1;
+  if (output.form == LabelForm::ids) return 1;
   const std::size_t channels = output.form == LabelForm::bits
                                    ? (classes + 7) / 8
                                    : classes + (output.ignore_channel ? 1 : 0);
@@ -36,7 +36,7 @@ std::int32_t channels_of(const LabelOutput& output, std::size_t classes) {
 }
 
 bool by_planes(const LabelOutput& output) {
-  return output.form == LabelForm::one_hot && output.order == AxisOrder::channels_first;
+  return output.form == LabelForm::one_hot && output.layout == AxisOrder::channels_first;
 }
 
 std::uint64_t groups_of(std::uint64_t count, std::uint64_t size) {
@@ -48,7 +48,7 @@ std::uint64_t groups_of(std::uint64_t count, std::uint64_t size) {
 std::uint64_t items_of(const LabelArgs& args, const LabelOutput& output) {
   // a row may begin and end within a block
   if (!by_planes(output)) return args.row_bytes / kBlockBytes + 2;
-  const std::uint64_t per_block = kBlockBytes / element_bytes(*output.type);
+  const std::uint64_t per_block = kBlockBytes / element_bytes(*output.dtype);
   return pixels_of(args) % per_block == 0 ? pixels_of(args) / per_block : pixels_of(args);
 }
 
@@ -56,13 +56,13 @@ std::uint64_t items_of(const LabelArgs& args, const LabelOutput& output) {
 
 const char* label_kernel_name(const LabelOutput& output) {
   if (output.form == LabelForm::bits) return "hotpack_label_bits";
-  const std::size_t bytes = element_bytes(*output.type);
-  if (output.form == LabelForm::index) {
+  const std::size_t bytes = element_bytes(*output.dtype);
+  if (output.form == LabelForm::ids) {
     if (bytes == 1) return "hotpack_label_index_u8";
     if (bytes == 2) return "hotpack_label_index_u16";
     return bytes == 4 ? "hotpack_label_index_i32" : "hotpack_label_index_i64";
   }
-  const bool first = output.order == AxisOrder::channels_first;
+  const bool first = output.layout == AxisOrder::channels_first;
   if (bytes == 1) return first ? "hotpack_label_one_hot_u8_first" : "hotpack_label_one_hot_u8_last";
   if (bytes == 2)
     return first ? "hotpack_label_one_hot_b16_first" : "hotpack_label_one_hot_b16_last";
@@ -79,7 +79,7 @@ LabelArgs label_args(const LabelOutput& output, const expand::LabelSource& sourc
   args.channels = channels_of(output, source.class_count);
   args.ignore_channel = output.ignore_channel ? 1 : 0;
   args.ignore_index = output.ignore_index.value_or(0);
-  args.one = expand::one_pattern(*output.type);
+  args.one = expand::one_pattern(*output.dtype);
   return args;
 }
 
@@ -88,7 +88,7 @@ void set_size(LabelArgs& args, const LabelOutput& output, PixelSize size) {
   args.width = static_cast<std::int32_t>(size.width);
   args.height = static_cast<std::int32_t>(size.height);
   args.row_bytes =
-      pixels_of(args) * static_cast<std::uint64_t>(args.channels) * element_bytes(*output.type);
+      pixels_of(args) * static_cast<std::uint64_t>(args.channels) * element_bytes(*output.dtype);
   if (args.row_bytes != 0) set_reciprocals(args);
 }
 
@@ -123,7 +123,7 @@ Result<LabelLaunch> LabelLaunch::make(const std::shared_ptr<const Context>& cont
   launch.output_ = expander.output();
   // A label of a whole image is one pixel, whose elements are the same in both orders. With
   // channels_last, the kernel divides them among threads.
-  if (source.scope == LabelScope::image) launch.output_.order = AxisOrder::channels_last;
+  if (source.scope == LabelScope::image) launch.output_.layout = AxisOrder::channels_last;
   launch.args_ = label_args(launch.output_, source);
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());

@@ -86,7 +86,7 @@ Status expand_label(const LabelView& label, const LabelOutput& output, std::span
 Status expand_ids(const LabelView& label, std::span<std::uint16_t> out) {
   expand::LabelSource source = source_of(label.shape);
   source.multi = false;  // takes the lowest of several classes
-  return expand_as(label, {LabelForm::index, ElementType::u16, {}, false, kIgnoredId}, source,
+  return expand_as(label, {LabelForm::ids, ElementType::u16, {}, false, kIgnoredId}, source,
                    std::as_writable_bytes(out));
 }
 

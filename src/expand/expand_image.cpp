@@ -43,7 +43,7 @@ Status expand_image(const ImageView& image, const ImageOutput& output,
                  expand::ImageExpander::make(output, static_cast<int>(channels)));
   HOTPACK_TRY(check_record(image));
   HOTPACK_TRY(
-      expand::check_buffer("image", out, image_bytes(image.shape, output.type), output.type));
+      expand::check_buffer("image", out, image_bytes(image.shape, output.dtype), output.dtype));
   const PixelSize size{image.shape.width, image.shape.height};
   expand::Scratch scratch;
   scratch.reserve(expander.scratch_bytes(size, size));

@@ -56,7 +56,7 @@ Status check_values(const char* option, const std::vector<float>& values, int ch
 
 Status check_normalization(const ImageOutput& output, int channels) {
   if (output.mean.empty() && output.std.empty()) return {};
-  if (output.type == ElementType::u8) {
+  if (output.dtype == ElementType::u8) {
     return usage_error(
         "the image's mean and std need a float type, but its type is u8: choose f32, f16 or bf16, "
         "or leave mean and std empty");
@@ -72,19 +72,19 @@ Status check_normalization(const ImageOutput& output, int channels) {
 }
 
 bool out_in_planes(const ImageOutput& output, std::size_t channels) {
-  return channels > 1 && output.order == AxisOrder::channels_first;
+  return channels > 1 && output.layout == AxisOrder::channels_first;
 }
 
 std::vector<ValueMap> make_maps(const ImageOutput& output, std::size_t channels) {
-  if (output.type == ElementType::u8) return {};
+  if (output.dtype == ElementType::u8) return {};
   const std::vector<float> mean =
       output.mean.empty() ? std::vector<float>(channels, 0.0f) : output.mean;
   const std::vector<float> std =
       output.std.empty() ? std::vector<float>(channels, 1.0f) : output.std;
-  if (!out_in_planes(output, channels)) return {make_value_map(output.type, mean, std)};
+  if (!out_in_planes(output, channels)) return {make_value_map(output.dtype, mean, std)};
   std::vector<ValueMap> maps;
   for (std::size_t c = 0; c < channels; ++c)
-    maps.push_back(make_value_map(output.type, {mean[c]}, {std[c]}));
+    maps.push_back(make_value_map(output.dtype, {mean[c]}, {std[c]}));
   return maps;
 }
 
@@ -112,7 +112,7 @@ class OutputWriter {
         maps_(maps),
         planes_(out_in_planes(output, channels) ? channels : 1),
         run_bytes_(channels / planes_),
-        element_bytes_(element_bytes(output.type)),
+        element_bytes_(element_bytes(output.dtype)),
         plane_bytes_(pixels * element_bytes_),
         out_(out),
         stores_(stores) {}
@@ -221,8 +221,8 @@ Result<ImageExpander> ImageExpander::make(const ImageOutput& output, int channel
   const DefaultFloats floats;
   if (channels != 1 && channels != 3)
     return usage_error("images have 1 or 3 channels, not " + std::to_string(channels));
-  if (!is_image_type(output.type)) {
-    return usage_error("an image cannot be of type " + std::string(element_name(output.type)) +
+  if (!is_image_type(output.dtype)) {
+    return usage_error("an image cannot be of type " + std::string(element_name(output.dtype)) +
                        ": choose u8, f32, f16 or bf16");
   }
   HOTPACK_TRY(check_normalization(output, channels));
@@ -237,7 +237,7 @@ Result<ImageExpander> ImageExpander::make(const ImageOutput& output, int channel
 }
 
 std::uint64_t ImageExpander::row_bytes(PixelSize output) const {
-  return pixels_of(output) * static_cast<std::size_t>(channels_) * element_bytes(output_.type);
+  return pixels_of(output) * static_cast<std::size_t>(channels_) * element_bytes(output_.dtype);
 }
 
 std::size_t ImageExpander::scratch_bytes(PixelSize /*record*/, PixelSize output) const {

@@ -26,12 +26,12 @@ Result<float> channel_deviation(const Statistics& statistics, std::size_t channe
 
 }  // namespace
 
-Result<ImageOutput> ImageOutput::normalized(const Statistics& statistics, ElementType type,
-                                            AxisOrder order) {
-  if (type != ElementType::f32 && type != ElementType::f16 && type != ElementType::bf16)
+Result<ImageOutput> ImageOutput::normalized(const Statistics& statistics, ElementType dtype,
+                                            AxisOrder layout) {
+  if (dtype != ElementType::f32 && dtype != ElementType::f16 && dtype != ElementType::bf16)
     return usage_error("a normalized image needs a float type: f32, f16 or bf16, not " +
-                       std::string(element_name(type)));
-  ImageOutput output{type, order, {}, {}};
+                       std::string(element_name(dtype)));
+  ImageOutput output{dtype, layout, {}, {}};
   for (std::size_t channel = 0; channel < statistics.mean.size(); ++channel) {
     HOTPACK_ASSIGN(const float mean, channel_mean(statistics, channel));
     HOTPACK_ASSIGN(const float deviation, channel_deviation(statistics, channel));

@@ -23,12 +23,12 @@ std::uint64_t pixels_of(PixelSize size) {
 }
 
 std::string_view form_name(LabelForm form) {
-  if (form == LabelForm::index) return "index";
+  if (form == LabelForm::ids) return "index";
   return form == LabelForm::one_hot ? "one_hot" : "bits";
 }
 
 std::vector<ElementType> types_of(LabelForm form) {
-  if (form == LabelForm::index)
+  if (form == LabelForm::ids)
     return {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64};
   if (form == LabelForm::one_hot)
     return {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16};
@@ -65,7 +65,7 @@ Status check_source(const LabelOutput& output, const LabelSource& source) {
     return usage_error("label: " + classes_text(source.class_count) +
                        " are too many; a data set has at most " + std::to_string(kMostClasses));
   }
-  if (output.form == LabelForm::index && source.multi) {
+  if (output.form == LabelForm::ids && source.multi) {
     return usage_error(
         "label.form index: a pixel of this data set may hold several classes; use form "
         "one_hot or bits");
@@ -75,12 +75,12 @@ Status check_source(const LabelOutput& output, const LabelSource& source) {
 
 Status check_type(const LabelOutput& output) {
   const auto possible = types_of(output.form);
-  if (!output.type || std::find(possible.begin(), possible.end(), *output.type) != possible.end())
+  if (!output.dtype || std::find(possible.begin(), possible.end(), *output.dtype) != possible.end())
     return {};
   std::string names;
   for (const ElementType type : possible)
     names += (names.empty() ? "" : ", ") + std::string(element_name(type));
-  return usage_error("label.type " + std::string(element_name(*output.type)) + ": form " +
+  return usage_error("label.dtype " + std::string(element_name(*output.dtype)) + ": form " +
                      std::string(form_name(output.form)) + " can only have " + names);
 }
 
@@ -91,11 +91,11 @@ Status check_strays(const LabelOutput& output) {
     return usage_error("label.ignore_channel" + with +
                        ": only one_hot has channels; leave it false");
   }
-  if (output.form != LabelForm::one_hot && output.order != AxisOrder::channels_last) {
-    return usage_error("label.order channels_first" + with +
+  if (output.form != LabelForm::one_hot && output.layout != AxisOrder::channels_last) {
+    return usage_error("label.layout channels_first" + with +
                        ": only one_hot can have it; leave it at channels_last");
   }
-  if (output.form != LabelForm::index && output.ignore_index) {
+  if (output.form != LabelForm::ids && output.ignore_index) {
     return usage_error(
         "label.ignore_index " + std::to_string(*output.ignore_index) + with +
         ": only form index has one; do not set it" +
@@ -111,21 +111,21 @@ ElementType default_index_type(const LabelOutput& output, std::size_t classes) {
 }
 
 Error no_room(const LabelOutput& output, std::size_t classes) {
-  const std::string_view type = element_name(*output.type);
-  return usage_error("label.type " + std::string(type) + ": ids of " + classes_text(classes) +
+  const std::string_view type = element_name(*output.dtype);
+  return usage_error("label.dtype " + std::string(type) + ": ids of " + classes_text(classes) +
                      " and one id for ignored pixels do not fit; use " +
-                     (*output.type == ElementType::u8 ? "u16, i32 or i64" : "i32 or i64"));
+                     (*output.dtype == ElementType::u8 ? "u16, i32 or i64" : "i32 or i64"));
 }
 
 Status complete_index(LabelOutput& output, std::size_t classes) {
-  if (!output.type) output.type = default_index_type(output, classes);
-  const Range range = range_of(*output.type);
+  if (!output.dtype) output.dtype = default_index_type(output, classes);
+  const Range range = range_of(*output.dtype);
   if (range.last < static_cast<std::int64_t>(classes)) return no_room(output, classes);
-  if (!output.ignore_index) output.ignore_index = default_ignore_index(*output.type);
+  if (!output.ignore_index) output.ignore_index = default_ignore_index(*output.dtype);
   const std::int64_t ignored = *output.ignore_index;
   if (!range.holds(ignored)) {
     return usage_error("label.ignore_index " + std::to_string(ignored) + " does not fit type " +
-                       std::string(element_name(*output.type)) + " (" +
+                       std::string(element_name(*output.dtype)) + " (" +
                        std::to_string(range.first) + " … " + std::to_string(range.last) +
                        "); use a wider type or another value");
   }
@@ -139,7 +139,7 @@ Status complete_index(LabelOutput& output, std::size_t classes) {
 
 void add_shuffles(LabelPlan& plan) {
   const bool by_pixel =
-      plan.output.form == LabelForm::one_hot && plan.output.order == AxisOrder::channels_last;
+      plan.output.form == LabelForm::one_hot && plan.output.layout == AxisOrder::channels_last;
   if (!by_pixel || plan.channels() > ChannelShuffle::kMostChannels) return;
   if (plan.storage == LabelStorage::index) {
     plan.narrow_shuffle = ChannelShuffle::of_ids(plan.class_count, plan.output.ignore_channel, 16);
@@ -177,7 +177,7 @@ void fill_ignored(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
 }
 
 void blank_ids(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
-  switch (element_bytes(*plan.output.type)) {
+  switch (element_bytes(*plan.output.dtype)) {
     case 1:
       return fill_ignored<std::uint8_t>(plan, pixels, out);
     case 2:
@@ -191,10 +191,10 @@ void blank_ids(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
 
 // Sets the ignored channel, which is the last one, to 1 in a one-hot row of zeros.
 void set_ignored(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
-  const bool first = plan.output.order == AxisOrder::channels_first;
-  const std::size_t bytes = element_bytes(*plan.output.type);
+  const bool first = plan.output.layout == AxisOrder::channels_first;
+  const std::size_t bytes = element_bytes(*plan.output.dtype);
   const std::uint64_t step = bytes * (first ? 1 : plan.channels());
-  const std::uint32_t one = one_pattern(*plan.output.type);
+  const std::uint32_t one = one_pattern(*plan.output.dtype);
   out += bytes * (first ? pixels * plan.class_count : plan.class_count);
   for (std::uint64_t p = 0; p < pixels; ++p) std::memcpy(out + p * step, &one, bytes);
 }
@@ -209,9 +209,8 @@ Result<LabelExpander> LabelExpander::make(const LabelOutput& output, const Label
   plan->output = output;
   plan->storage = source.storage;
   plan->class_count = source.class_count;
-  if (output.form == LabelForm::index)
-    HOTPACK_TRY(complete_index(plan->output, source.class_count));
-  if (!plan->output.type) plan->output.type = ElementType::u8;
+  if (output.form == LabelForm::ids) HOTPACK_TRY(complete_index(plan->output, source.class_count));
+  if (!plan->output.dtype) plan->output.dtype = ElementType::u8;
   add_shuffles(*plan);
   return LabelExpander(std::move(plan));
 }
@@ -247,7 +246,7 @@ void LabelExpander::expand(const LabelView& record, const Placement& placement, 
 void LabelExpander::blank(PixelSize output, std::byte* out) const noexcept {
   const std::uint64_t pixels = pixels_of(output);
   if (pixels == 0) return;  // no sample, and records have no common size: nothing to write
-  if (plan_->output.form == LabelForm::index) return blank_ids(*plan_, pixels, out);
+  if (plan_->output.form == LabelForm::ids) return blank_ids(*plan_, pixels, out);
   std::memset(out, 0, row_bytes(output));
   if (plan_->output.ignore_channel) set_ignored(*plan_, pixels, out);
 }

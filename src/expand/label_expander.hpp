@@ -36,7 +36,7 @@ class LabelExpander {
 
   // The form, with type and ignore_index (for form index) filled in.
   [[nodiscard]] const LabelOutput& output() const;
-  [[nodiscard]] ElementType type() const { return *output().type; }
+  [[nodiscard]] ElementType type() const { return *output().dtype; }
   // Elements per pixel of the output. For one_hot: the number of classes, plus 1 with an ignored
   // channel; for bits: ⌈class_count / 8⌉; for index: 1.
   [[nodiscard]] std::size_t channels() const;

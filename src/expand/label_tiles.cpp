@@ -51,14 +51,14 @@ std::size_t LabelPlan::vector_bytes() const {
 }
 
 std::size_t LabelPlan::channels() const {
-  if (output.form == LabelForm::index) return 1;
+  if (output.form == LabelForm::ids) return 1;
   return output.form == LabelForm::bits ? bit_bytes()
                                         : class_count + (output.ignore_channel ? 1 : 0);
 }
 
 std::size_t LabelPlan::tile_pixels(std::size_t pixels) const {
   const bool by_pixel =
-      output.form == LabelForm::one_hot && output.order == AxisOrder::channels_last;
+      output.form == LabelForm::one_hot && output.layout == AxisOrder::channels_last;
   const std::size_t widest = std::max(vector_bytes(), by_pixel ? channels() / 8 + 1 : 1);
   const std::size_t fitting =
       std::clamp(kTileBytes / widest / 64 * 64, std::size_t{64}, kMostTilePixels);
@@ -76,7 +76,7 @@ std::size_t TileBuffers::cut(const LabelPlan& plan, std::size_t tile, std::uint8
   ids = cutter.cut(2 * tile);
   converted = cutter.cut(plan.output.form == LabelForm::one_hot
                              ? 0
-                             : tile * plan.channels() * element_bytes(*plan.output.type));
+                             : tile * plan.channels() * element_bytes(*plan.output.dtype));
   return cutter.used();
 }
 
@@ -91,20 +91,20 @@ TileWriter::TileWriter(const LabelPlan& plan, const TileBuffers& buffers, std::s
 
 void TileWriter::write(const std::uint8_t* vectors, std::size_t first, std::size_t count) {
   switch (plan_.output.form) {
-    case LabelForm::index:
+    case LabelForm::ids:
       return write_ids(vectors, first, count);
     case LabelForm::bits:
       return write_bits(vectors, first, count);
     case LabelForm::one_hot:
       break;
   }
-  if (plan_.output.order == AxisOrder::channels_first) return write_planes(vectors, first, count);
+  if (plan_.output.layout == AxisOrder::channels_first) return write_planes(vectors, first, count);
   write_channels(vectors, first, count);
 }
 
 void TileWriter::write_planes(const std::uint8_t* vectors, std::size_t first, std::size_t count) {
   if (plan_.storage == LabelStorage::one_hot) vectors = pack(vectors, count);
-  const ElementType type = *plan_.output.type;
+  const ElementType type = *plan_.output.dtype;
   const std::size_t plane_bytes = pixels_ * element_bytes(type);
   std::byte* at = out_ + first * element_bytes(type);
   const std::size_t bytes = (count + 7) / 8;
@@ -133,8 +133,8 @@ void TileWriter::class_bits(const std::uint8_t* vectors, std::size_t count, std:
 
 void TileWriter::write_channels(const std::uint8_t* vectors, std::size_t first, std::size_t count) {
   const std::size_t channels = plan_.channels();
-  std::byte* const at = out_ + first * channels * element_bytes(*plan_.output.type);
-  kernels_.write_ones(channel_bits(vectors, count), count * channels, *plan_.output.type, at,
+  std::byte* const at = out_ + first * channels * element_bytes(*plan_.output.dtype);
+  kernels_.write_ones(channel_bits(vectors, count), count * channels, *plan_.output.dtype, at,
                       stores_);
 }
 
@@ -209,7 +209,7 @@ void TileWriter::write_ids(const std::uint8_t* vectors, std::size_t first, std::
     vectors = buffers_.ids;
   }
   const IdRule rule{static_cast<std::uint32_t>(plan_.class_count), *plan_.output.ignore_index};
-  const ElementType type = *plan_.output.type;
+  const ElementType type = *plan_.output.dtype;
   const auto convert = plan_.wide_ids() ? kernels_.convert_wide_ids : kernels_.convert_ids;
   std::byte* const at = out_ + first * element_bytes(type);
   const bool widened = element_bytes(type) != (plan_.wide_ids() ? 2 : 1);

@@ -38,8 +38,8 @@ struct LabelPlan {
   // Returns true if ids become elements of the same size, which needs no buffers. A tile may then
   // be as large as the run of ids that are contiguous in memory.
   [[nodiscard]] bool keeps_ids() const {
-    return stored_ids() && output.form == LabelForm::index &&
-           element_bytes(*output.type) == vector_bytes();
+    return stored_ids() && output.form == LabelForm::ids &&
+           element_bytes(*output.dtype) == vector_bytes();
   }
 };
 

@@ -136,11 +136,11 @@ std::vector<std::int64_t> label_shape(const expand::LabelExpander& labels, bool 
                                       std::size_t rows, PixelSize size) {
   const auto n = static_cast<std::int64_t>(rows);
   const auto channels = static_cast<std::int64_t>(labels.channels());
-  if (labels.output().form == LabelForm::index)
+  if (labels.output().form == LabelForm::ids)
     return pixel ? std::vector{n, size.height, size.width} : std::vector{n};
   if (!pixel) return {n, channels};
   const bool first = labels.output().form == LabelForm::one_hot &&
-                     labels.output().order == AxisOrder::channels_first;
+                     labels.output().layout == AxisOrder::channels_first;
   return image_shape(rows, size, channels, !first);
 }
 
@@ -219,12 +219,12 @@ void BatchForm::describe(const RecordShape& record, PixelSize output, std::size_
                          BatchField& image, BatchField& label) const {
   const ImageShape& stored = record.image;
   const bool channels_last = packed_ ? stored.layout == AxisOrder::channels_last
-                                     : images_->output().order == AxisOrder::channels_last;
-  image.type = packed_ ? ElementType::u8 : images_->output().type;
+                                     : images_->output().layout == AxisOrder::channels_last;
+  image.dtype = packed_ ? ElementType::u8 : images_->output().dtype;
   image.shape =
       image_shape(rows, packed_ ? size_of(stored) : output, stored.channels, channels_last);
   if (!labeled_) return;
-  label.type = packed_ ? stored_type(record.label) : labels_->type();
+  label.dtype = packed_ ? stored_type(record.label) : labels_->type();
   label.shape = packed_
                     ? packed_label_shape(record.label, rows)
                     : label_shape(*labels_, record.label.scope == LabelScope::pixel, rows, output);

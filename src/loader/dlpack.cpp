@@ -45,7 +45,7 @@ Result<DlpackPointer<Managed>> tensor_of(const Batch& batch, Field field) {
     return usage_error("the batch was released, so it has no memory to share");
   const BatchField& chosen = field == Field::image ? batch.image() : batch.label();
   if (chosen.shape.empty()) return DlpackPointer<Managed>();
-  return loader::make_tensor<Managed>({chosen.bytes.data(), chosen.shape, chosen.type},
+  return loader::make_tensor<Managed>({chosen.bytes.data(), chosen.shape, chosen.dtype},
                                       std::make_shared<Batch>(batch));
 }
 

@@ -88,8 +88,8 @@ BatchInfo info_of(const Slot& slot) {
   info.num_valid = slot.valid;
   info.image_shape = slot.image.shape;
   info.label_shape = slot.label.shape;
-  info.image_type = slot.image.type;
-  info.label_type = slot.label.type;
+  info.image_dtype = slot.image.dtype;
+  info.label_dtype = slot.label.dtype;
   info.indices = slot.samples;
   info.keys = slot.keys;
   info.crops = slot.crops;
@@ -188,8 +188,8 @@ Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& option
 
   const auto allocator = options.allocator ? options.allocator : loader::page_allocator();
   HOTPACK_ASSIGN(auto slots, make_slots(options, form, impl->plan.rows(), allocator));
-  impl->image_type = slots.front()->image.type;
-  impl->label_type = slots.front()->label.type;
+  impl->image_type = slots.front()->image.dtype;
+  impl->label_type = slots.front()->label.dtype;
   impl->one_size = form.output().has_value();
   impl->row = form.row_bytes(form.record(), form.output().value_or(PixelSize{}));
 

@@ -60,7 +60,7 @@ Result<BatchShapes> shapes_of(const BatchForm& form, const RecordShape& record, 
   BatchField label;
   form.describe(record, output, rows, image, label);
   const RowBytes row = form.row_bytes(record, output);
-  return BatchShapes{std::move(image.shape), std::move(label.shape), image.type, label.type,
+  return BatchShapes{std::move(image.shape), std::move(label.shape), image.dtype, label.dtype,
                      row.image * rows,       row.label * rows};
 }
 
@@ -185,8 +185,8 @@ BatchInfo info_of(const Reading& reading) {
   info.crops.resize(reading.indices.size());
   info.image_shape = reading.shapes.image;
   info.label_shape = reading.shapes.label;
-  info.image_type = reading.shapes.image_type;
-  info.label_type = reading.shapes.label_type;
+  info.image_dtype = reading.shapes.image_dtype;
+  info.label_dtype = reading.shapes.label_dtype;
   return info;
 }
 
@@ -206,8 +206,8 @@ Result<BatchInfo> read_batch(const Dataset& dataset, std::span<const std::uint64
   return or_out_of_memory([&]() -> Result<BatchInfo> {
     HOTPACK_ASSIGN(const Reading reading, prepare(dataset, indices, options));
     const BatchShapes& shapes = reading.shapes;
-    HOTPACK_TRY(loader::check_buffer("image", into.image, shapes.image_bytes, shapes.image_type));
-    HOTPACK_TRY(loader::check_buffer("label", into.label, shapes.label_bytes, shapes.label_type));
+    HOTPACK_TRY(loader::check_buffer("image", into.image, shapes.image_bytes, shapes.image_dtype));
+    HOTPACK_TRY(loader::check_buffer("label", into.label, shapes.label_bytes, shapes.label_dtype));
     BatchInfo info = info_of(reading);
     HOTPACK_TRY(Readers(reading, into, info).run());
     return info;

@@ -270,14 +270,14 @@ def hotpack_keras(folder, epochs):
     import hotpack
     import hotpack.keras
 
-    yield from keras_epochs(hotpack.keras.PyDataset(hotpack.Loader(folder / "packed", BATCH, slots=6, **forms())), epochs)
+    yield from keras_epochs(hotpack.keras.PyDataset(hotpack.Loader(folder / "packed", BATCH, prefetch_batches=6, **forms())), epochs)
 
 
 def hotpack_tf(folder, epochs):
     import hotpack
     import hotpack.tf
 
-    loader = hotpack.Loader(folder / "packed", BATCH, slots=6, **forms())
+    loader = hotpack.Loader(folder / "packed", BATCH, prefetch_batches=6, **forms())
     for _ in range(epochs):
         yield from hotpack.tf.batches(loader)
 

@@ -93,8 +93,8 @@ LoaderOptions options_for(Form form, std::uint64_t batch, unsigned threads) {
   options.image = {
       ElementType::f32, AxisOrder::channels_first, {kMean, kMean + 3}, {kStd, kStd + 3}};
   options.label.form = LabelForm::one_hot;
-  options.label.type = ElementType::f32;
-  options.label.order = AxisOrder::channels_first;
+  options.label.dtype = ElementType::f32;
+  options.label.layout = AxisOrder::channels_first;
   return options;
 }
 

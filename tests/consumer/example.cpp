@@ -11,8 +11,8 @@ int main(int argc, char* argv[]) try {
   std::vector<std::uint8_t> pixels, label;  // used only if records are compressed
   std::vector<float> one_hot;
   const hotpack::LabelOutput output{.form = hotpack::LabelForm::one_hot,
-                                    .type = hotpack::ElementType::f32,
-                                    .order = hotpack::AxisOrder::channels_first};
+                                    .dtype = hotpack::ElementType::f32,
+                                    .layout = hotpack::AxisOrder::channels_first};
   for (std::uint64_t i = 0; i < dataset.size(); ++i) {
     const hotpack::Sample sample = dataset.sample(i).value();
     const hotpack::ImageView image =

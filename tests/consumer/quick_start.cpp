@@ -18,8 +18,8 @@ int main(int argc, char* argv[]) try {
   // Normalizes by the pack's own mean and standard deviation.
   options.image = ImageOutput::normalized(dataset.statistics().value()).value();
   options.label.form = LabelForm::one_hot;
-  options.label.type = ElementType::f32;
-  options.label.order = AxisOrder::channels_first;
+  options.label.dtype = ElementType::f32;
+  options.label.layout = AxisOrder::channels_first;
   auto loader = Loader::open(dataset, options).value();
 
   for (int epoch = 0; epoch < 2; ++epoch) {

@@ -30,8 +30,8 @@ int main(int argc, char* argv[]) try {
                    {0.485f, 0.456f, 0.406f},
                    {0.229f, 0.224f, 0.225f}};
   options.label.form = LabelForm::one_hot;
-  options.label.type = ElementType::f32;
-  options.label.order = AxisOrder::channels_first;
+  options.label.dtype = ElementType::f32;
+  options.label.layout = AxisOrder::channels_first;
   auto loader = Loader::open(dataset, options).value();
 
   for (int epoch = 0; epoch < 2; ++epoch) {

@@ -103,7 +103,7 @@ LoaderOptions Training::batches() {
   options.seed = 3;
   options.image = {ElementType::f16, AxisOrder::channels_first, {}, {}};
   options.label.form = LabelForm::one_hot;
-  options.label.type = ElementType::f16;
+  options.label.dtype = ElementType::f16;
   return options;
 }
 
@@ -132,8 +132,8 @@ void compare_with_host(const Machine& machine, const Dataset& dataset,
       const auto found = require(device->next(stream, kLongest));
       check_equal(found.has_value(), expected.has_value(), what + ": end of the epoch");
       if (!expected) break;
-      check(found->image().type == expected->image().type, what + ": type of the image");
-      check(found->label().type == expected->label().type, what + ": type of the label");
+      check(found->image().dtype == expected->image().dtype, what + ": type of the image");
+      check(found->label().dtype == expected->label().dtype, what + ": type of the label");
       check_same(copy_of(machine, *found, stream), test::copy_of(*expected), what);
     }
   }

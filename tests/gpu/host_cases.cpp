@@ -50,7 +50,7 @@ std::vector<Named<LabelOutput>> label_outputs() {
   for (const ElementType type :
        {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64}) {
     LabelOutput output;
-    output.type = type;
+    output.dtype = type;
     outputs.push_back({"index " + std::string(element_name(type)), output});
   }
   outputs.push_back({"index with 7 for ignored", {}});
@@ -155,8 +155,8 @@ LoaderOptions training(std::uint64_t batch) {
   options.image = {
       ElementType::f16, AxisOrder::channels_first, {0.5F, 0.4F, 0.3F}, {0.2F, 0.3F, 0.4F}};
   options.label.form = LabelForm::one_hot;
-  options.label.type = ElementType::f16;
-  options.label.order = AxisOrder::channels_first;
+  options.label.dtype = ElementType::f16;
+  options.label.layout = AxisOrder::channels_first;
   return options;
 }
 

@@ -161,8 +161,8 @@ void compare_image(const Machine& machine,
       expander.blank(size, expected.data());
     check(std::equal(expected.begin(), expected.end(),
                      found.begin() + static_cast<std::ptrdiff_t>(row * expected.size())),
-          "image " + std::string(element_name(output.type)) +
-              (output.order == AxisOrder::channels_first ? " first" : " last") + " of " +
+          "image " + std::string(element_name(output.dtype)) +
+              (output.layout == AxisOrder::channels_first ? " first" : " last") + " of " +
               std::to_string(record.width) + "x" + std::to_string(record.height) + " to " +
               std::to_string(size.width) + "x" + std::to_string(size.height) +
               (resample ? " resampled" : "") + ", " + std::to_string(channels) + " channels, row " +
@@ -238,7 +238,7 @@ std::vector<LabelOutput> label_outputs() {
   outputs[1].form = LabelForm::bits;
   for (const ElementType type : {ElementType::u16, ElementType::i32, ElementType::i64}) {
     outputs.emplace_back();
-    outputs.back().type = type;
+    outputs.back().dtype = type;
   }
   for (const ElementType type :
        {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16})

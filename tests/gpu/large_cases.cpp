@@ -28,7 +28,7 @@ GPU_CASE(large_output) {
   options.loader.global_batch_size = kRows;
   options.outputs = 1;
   for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
-    options.loader.label.order = order;
+    options.loader.label.layout = order;
     DeviceLoader loader = open_device(dataset, options);
     LoaderOptions row_by_row = options.loader;
     row_by_row.global_batch_size = 1;
@@ -99,7 +99,7 @@ GPU_CASE(large_row) {
   const Batch expected = test::next_batch(host);
   options.loader.label.form = LabelForm::one_hot;
   for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
-    options.loader.label.order = order;
+    options.loader.label.layout = order;
     DeviceLoader loader = open_device(dataset, options);
     const DeviceBatch batch = next_batch(loader, stream.handle());
     constexpr std::uint64_t kElements = kPixels * kClasses;

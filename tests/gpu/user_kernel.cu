@@ -24,7 +24,7 @@ int main(int argc, char* argv[]) try {
   const auto dataset = Dataset::open(argc > 1 ? argv[1] : "packed/train").value();
   DeviceLoaderOptions options;
   options.loader.global_batch_size = 4;
-  options.loader.label.type = ElementType::u8;  // ids, 255 where a pixel has no class
+  options.loader.label.dtype = ElementType::u8;  // ids, 255 where a pixel has no class
   auto loader = DeviceLoader::open(dataset, options).value();
 
   cudaStream_t stream = nullptr;

@@ -38,7 +38,7 @@ class Notes:
         self.file = open(folder / f"rows.{rank}", "a", encoding="utf-8")
 
     def add(self, batch):
-        self.file.write(json.dumps([batch.epoch, batch.step, batch.index.tolist()]) + "\n")
+        self.file.write(json.dumps([batch.epoch, batch.step, batch.indices.tolist()]) + "\n")
         self.file.flush()
 
 

@@ -81,18 +81,18 @@ def test_read_gives_any_samples_in_any_order(golden):
     data = hotpack.open(golden)
     label = None
     if data._core.label:
-        label = hotpack.OneHot("float32", "NCHW") if data._core.label[2] else hotpack.Ids("int64", ignore=-1)
+        label = hotpack.OneHot("float32", "NCHW") if data._core.label[2] else hotpack.Ids("int64", ignore_index=-1)
     numbers = [len(data) - 1, 0, len(data) - 1] if data.image_shape else [0]
     batch = data.read(numbers, image=hotpack.Image("float32", "NCHW"), label=label)
     for row, number in enumerate(numbers):
         sample = data[number]
         assert np.array_equal(batch.image[row], np.moveaxis(sample.image.astype(np.float32) / np.float32(255), -1, 0))
         if isinstance(label, hotpack.Ids):
-            assert np.array_equal(batch.label[row], sample.label("int64", ignore=-1))
+            assert np.array_equal(batch.label[row], sample.label("int64", ignore_index=-1))
         elif label:
             assert np.array_equal(batch.label[row], sample.one_hot("float32", "NCHW"))
-    assert batch.keys == [data.keys[number] for number in numbers] and batch.index.tolist() == numbers and len(batch) == len(numbers)
-    assert batch.boxes.tolist() == [[0, 0, data[number].image.shape[1], data[number].image.shape[0], 0, 0] for number in numbers]
+    assert batch.keys == [data.keys[number] for number in numbers] and batch.indices.tolist() == numbers and len(batch) == len(numbers)
+    assert batch.crops.tolist() == [[0, 0, data[number].image.shape[1], data[number].image.shape[0], 0, 0] for number in numbers]
     batch.release()
     assert len(batch) == len(numbers) and repr(batch) == "<hotpack.Batch released>"
     with pytest.raises(hotpack.UsageError, match="released"):
@@ -288,6 +288,6 @@ def test_the_order_of_an_epoch_can_be_asked_of_a_data_set(golden):
 def test_the_order_of_an_epoch_is_that_of_the_loader(ds):
     loader = hotpack.Loader(ds, 1, seed=9, label=None)
     loader.set_epoch(2)
-    assert [batch.index.tolist() for batch in loader] == hotpack.epoch_order(ds, 1, 9, 2).tolist()
+    assert [batch.indices.tolist() for batch in loader] == hotpack.epoch_order(ds, 1, 9, 2).tolist()
     with pytest.raises(TypeError, match="data is a Loader"):
         hotpack.epoch_order(loader, 1)

@@ -71,8 +71,8 @@ for image, label in [{", ".join(f"(hotpack.{image}, hotpack.{label})" for image,
             assert isinstance(a, hotpack.DeviceBatch) and isinstance(a.image, hotpack.DeviceArray)
             wanted = b.image.view("uint16") if a.image.dtype == "bfloat16" else b.image
             assert np.array_equal(host(a.image), wanted) and np.array_equal(host(a.label), b.label)
-            assert (a.epoch, a.step, a.valid, a.keys) == (epoch, b.step, b.valid, b.keys)
-            assert np.array_equal(a.index, b.index) and np.array_equal(a.boxes, b.boxes)
+            assert (a.epoch, a.step, a.num_valid, a.keys) == (epoch, b.step, b.num_valid, b.keys)
+            assert np.array_equal(a.indices, b.indices) and np.array_equal(a.crops, b.crops)
     chosen, size, why = loader.residency
     assert loader.stats()["batches"] == 12 and size > 0 and f"records in {{chosen}} memory" in repr(loader)
 print(chosen)
@@ -101,9 +101,9 @@ def test_epochs_are_those_of_a_loader(on_device):
     on_device(
         """
 loader = hotpack.DeviceLoader(ds, 4, seed=7)
-seen = [[i for _, batch in zip(range(len(loader)), loader) for i in batch.index] for _ in range(3)]
+seen = [[i for _, batch in zip(range(len(loader)), loader) for i in batch.indices] for _ in range(3)]
 host = hotpack.Loader(ds, 4, seed=7)
-assert seen == [[i for batch in host for i in batch.index] for _ in range(3)]
+assert seen == [[i for batch in host for i in batch.indices] for _ in range(3)]
 iterator = iter(loader)
 first = next(iterator)
 state = loader.state_dict()
@@ -111,9 +111,9 @@ assert (first.epoch, first.step) == (3, 0)
 second = next(iterator)
 loader.load_state_dict(state)
 again = next(iter(loader))
-assert (again.epoch, again.step) == (3, 1) and again.index.tolist() == second.index.tolist()
+assert (again.epoch, again.step) == (3, 1) and again.indices.tolist() == second.indices.tolist()
 host.load_state_dict(state)  # states of both are the same
-assert next(iter(host)).index.tolist() == again.index.tolist()
+assert next(iter(host)).indices.tolist() == again.indices.tolist()
 assert "another loop" in raised(hotpack.UsageError, next, iterator)
 """
     )
@@ -217,7 +217,7 @@ assert "device -1 is no" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds,
 assert "1" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, device=1)
 assert "none of page, pinned, device, auto" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, residency="disk")
 assert "hotpack.DeviceLoader" in raised(hotpack.UsageError, hotpack.Loader, ds, 2, device=0)
-assert "budget" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, residency="device", device_budget=10)
+assert "budget" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, residency="device", device_budget_bytes=10)
 assert "host memory" in raised(hotpack.UsageError, hotpack.DeviceLoader(ds, 2).next_into)
 """
     )
@@ -326,7 +326,7 @@ held = []
 for epoch in range(2):
     for a, b in zip(loader, hpt.Loader(ds, 4, seed=7, image=hotpack.Image("bfloat16", "NCHW"), resume=loader.state_dict()), strict=True):
         assert isinstance(a, hpt.Batch) and a.image.dtype == torch.bfloat16 and torch.equal(a.image, b.image) and torch.equal(a.label, b.label)
-        assert a.label.dtype == torch.int64 and a.index.tolist() == b.index.tolist() and (a.epoch, a.step) == (epoch, b.step)
+        assert a.label.dtype == torch.int64 and a.indices.tolist() == b.indices.tolist() and (a.epoch, a.step) == (epoch, b.step)
         held.append((a.image, b.image.clone()))
 assert all(torch.equal(a, b) for a, b in held)  # nothing was overwritten
 a.release()

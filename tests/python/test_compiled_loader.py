@@ -30,7 +30,7 @@ def big(tmp_path_factory):
 
 
 def samples_of(batches):
-    return [int(number) for batch in batches for number in batch.index]
+    return [int(number) for batch in batches for number in batch.indices]
 
 
 def order_of(whole, batch_size, epoch, options):
@@ -44,14 +44,14 @@ def order_of(whole, batch_size, epoch, options):
 @pytest.mark.parametrize("tail", ["drop", "pad", "wrap"])
 def test_the_order_is_that_of_the_pure_reader(big, shuffle, tail):
     options = {"shuffle": shuffle, "seed": 5, "last_batch": tail, "block_samples": 4, "window_blocks": 2}
-    loader = hotpack.Loader(big, 7, shuffle=shuffle, seed=5, tail=tail, block_samples=4, window_blocks=2)
+    loader = hotpack.Loader(big, 7, shuffle=shuffle, seed=5, last_batch=tail, block_samples=4, window_blocks=2)
     for epoch in range(3):
         batches = list(loader)
         assert [batch.epoch for batch in batches] == [epoch] * len(loader)
         assert [batch.step for batch in batches] == list(range(len(loader)))
         assert samples_of(batches) == np.concatenate(order_of(pure.open(*big.folders), 7, epoch, options)).tolist()
         if tail == "pad":
-            assert batches[-1].valid == 24 % 7 and batches[-1].keys[-1] == "" and batches[-1].index[-1] == -1
+            assert batches[-1].num_valid == 24 % 7 and batches[-1].keys[-1] == "" and batches[-1].indices[-1] == -1
 
 
 def test_batches_hold_the_samples_in_the_forms_that_were_asked_for(golden):
@@ -59,10 +59,10 @@ def test_batches_hold_the_samples_in_the_forms_that_were_asked_for(golden):
     image = hotpack.Image("float32", "NCHW", mean=[0.5] * data._core.channels, std=[0.25] * data._core.channels)
     multi = bool(data._core.label) and data._core.label[2]
     forms = [None] if not data._core.label else [hotpack.Bits(), hotpack.OneHot("float16"), hotpack.OneHot("uint8", "NCHW", ignore_channel=True)]
-    forms += [] if multi or not data._core.label else [hotpack.Ids(), hotpack.Ids("int32", ignore=-7)]
+    forms += [] if multi or not data._core.label else [hotpack.Ids(), hotpack.Ids("int32", ignore_index=-7)]
     for label in forms:
         for batch in hotpack.Loader(data, 1, image=image, label=label, shuffle=False):
-            sample = data[int(batch.index[0])]
+            sample = data[int(batch.indices[0])]
             wanted = (sample.image.astype(np.float32) / np.float32(255) - np.float32(0.5)) / np.float32(0.25)
             assert np.array_equal(batch.image[0], np.moveaxis(wanted, -1, 0))
             if label is None:
@@ -80,7 +80,7 @@ def test_batches_hold_the_samples_in_the_forms_that_were_asked_for(golden):
 def test_augmentation_is_that_of_the_pure_reader(big):
     augment = hotpack.Augment(horizontal_flip=0.5, crop=hotpack.Crop(6, 5))
     for batch in hotpack.Loader(big, 4, augment=augment, seed=3):
-        for number, box in zip(batch.index, batch.boxes):
+        for number, box in zip(batch.indices, batch.crops):
             drawn = pure.draw_crop(pure.Augment(0.5, crop=pure.Crop(6, 5)), (12, 10), 3, batch.epoch, int(number))
             assert box.tolist() == [drawn.x, drawn.y, drawn.width, drawn.height, drawn.flip_horizontal, drawn.flip_vertical]
         assert batch.image.shape == (4, 5, 6, 3) and batch.label.shape == (4, 5, 6)
@@ -88,8 +88,8 @@ def test_augmentation_is_that_of_the_pure_reader(big):
 
 def test_ranks_share_each_step(big):
     one = [samples_of([batch]) for batch in hotpack.Loader(big, 6, seed=1)]
-    two = [hotpack.Loader(big, 3, seed=1, rank=rank, world=2) for rank in range(2)]
-    three = [hotpack.Loader(big, global_batch_size=6, seed=1, rank=rank, world=3) for rank in range(3)]
+    two = [hotpack.Loader(big, 3, seed=1, rank=rank, world_size=2) for rank in range(2)]
+    three = [hotpack.Loader(big, global_batch_size=6, seed=1, rank=rank, world_size=3) for rank in range(3)]
     for ranks in (two, three):
         assert [sum((samples_of([b]) for b in step), []) for step in zip(*ranks)] == one
 
@@ -99,7 +99,7 @@ def test_rank_and_world_come_from_the_environment(big, monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "4")
     loader = hotpack.Loader(big, 2)
     assert (loader.rank, loader.world, len(loader)) == (1, 4, 3) and "RANK and WORLD_SIZE" in repr(loader)
-    assert hotpack.Loader(big, 2, rank=0, world=1).world == 1
+    assert hotpack.Loader(big, 2, rank=0, world_size=1).world == 1
     monkeypatch.setenv("SLURM_PROCID", "2")
     monkeypatch.setenv("SLURM_NTASKS", "3")
     assert (hotpack.Loader(big, 2, rank="slurm").rank, hotpack.Loader(big, 2, rank="slurm").world) == (2, 3)
@@ -110,7 +110,7 @@ def test_rank_and_world_come_from_the_environment(big, monkeypatch):
 
 def test_a_subset_is_loaded_by_its_own_numbers(big):
     part = big.subset([20, 3, 3, 9])
-    seen = {int(n): key for batch in hotpack.Loader(part, 2) for n, key in zip(batch.index, batch.keys)}
+    seen = {int(n): key for batch in hotpack.Loader(part, 2) for n, key in zip(batch.indices, batch.keys)}
     assert seen == {n: part.keys[n] for n in range(4)}
 
 
@@ -211,7 +211,7 @@ def test_a_run_continues_at_any_step_with_any_world(big):
             states.append(loader.state_dict())
     assert all(isinstance(value, (str, int)) for value in states[0].values())
     for done, state in enumerate(states[:-1], 1):
-        ranks = [hotpack.Loader(big, global_batch_size=6, seed=9, rank=rank, world=2, resume=state) for rank in range(2)]
+        ranks = [hotpack.Loader(big, global_batch_size=6, seed=9, rank=rank, world_size=2, resume=state) for rank in range(2)]
         rest = []
         while len(rest) < len(whole) - done:
             rest += [sum((samples_of([b]) for b in step), []) for step in zip(*ranks)]
@@ -246,7 +246,7 @@ def test_next_into_writes_into_the_callers_arrays(big):
     for batch in same:
         info = loader.next_into(image, label)
         assert np.array_equal(image, batch.image) and np.array_equal(label, batch.label)
-        assert info.index.tolist() == batch.index.tolist() and info.keys == batch.keys and (info.epoch, info.step, info.valid) == (0, batch.step, 8)
+        assert info.indices.tolist() == batch.indices.tolist() and info.keys == batch.keys and (info.epoch, info.step, info.num_valid) == (0, batch.step, 8)
     assert loader.next_into(image, label) is None and loader.next_into(image).epoch == 1
     with pytest.raises(hotpack.UsageError, match="the image buffer has 5 bytes"):
         loader.next_into(np.zeros(5, np.uint8))
@@ -277,7 +277,7 @@ def test_other_threads_run_while_next_into_waits(run):
 import sys, threading, time, numpy as np, hotpack
 ds = hotpack.open(*[sys.argv[1]] * 8)
 def open_loader(count):
-    loader = hotpack.Loader(ds.subset(list(range(24)) * (count // 12)), count, image=hotpack.Image("float32"), threads=1, slots=2)
+    loader = hotpack.Loader(ds.subset(list(range(24)) * (count // 12)), count, image=hotpack.Image("float32"), threads=1, prefetch_batches=2)
     return loader, np.empty((count, 10, 12, 3), np.float32)
 def time_of_call():
     begin = time.perf_counter()
@@ -312,7 +312,7 @@ print(ran, loader.stats()["wait_seconds"] > 0)
 
 
 def test_arrays_share_the_slot_and_keep_it(big):
-    loader = hotpack.Loader(big, 2, slots=4)
+    loader = hotpack.Loader(big, 2, prefetch_batches=4)
     iterator = iter(loader)
     batch = next(iterator)
     image, same = batch.image, batch.image
@@ -352,7 +352,7 @@ def test_owners_may_end_in_any_order(big):
 
 
 def test_owners_may_end_in_another_thread_and_in_a_cycle(big):
-    loader = hotpack.Loader(big, 4, slots=4)
+    loader = hotpack.Loader(big, 4, prefetch_batches=4)
     box = [next(iter(loader)).image]
     thread = threading.Thread(target=box.clear)
     thread.start()
@@ -372,14 +372,14 @@ def test_owners_may_end_in_another_thread_and_in_a_cycle(big):
 def test_a_program_that_holds_every_batch_gets_copies_and_one_warning(big):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        loader = hotpack.Loader(big, 2, seed=1, slots=4)
+        loader = hotpack.Loader(big, 2, seed=1, prefetch_batches=4)
         batches = list(loader) + list(loader)
     assert len(caught) == 1 and caught[0].category is hotpack.PerformanceWarning and "slots=4" in str(caught[0].message)
     assert loader.stats()["copied"] == 22 and caught[0].filename == __file__
     for batch in batches:
-        for row, number in enumerate(batch.index):
+        for row, number in enumerate(batch.indices):
             assert np.array_equal(batch.image[row], big[int(number)].image) and np.array_equal(batch.label[row], big[int(number)].label())
-            assert batch.keys[row] == big.keys[int(number)] and batch.boxes[row].tolist() == [0, 0, 12, 10, 0, 0]
+            assert batch.keys[row] == big.keys[int(number)] and batch.crops[row].tolist() == [0, 0, 12, 10, 0, 0]
 
 
 def test_a_training_loop_gets_no_copy(big):
@@ -454,7 +454,7 @@ print(longest < 9)
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_data_sets_go_to_other_processes(run, method, tmp_path):
-    (tmp_path / "work.py").write_text("import hotpack\ndef keys(ds): return [sample.key for sample in ds] + [b.valid for b in hotpack.Loader(ds, 3)]\n")
+    (tmp_path / "work.py").write_text("import hotpack\ndef keys(ds): return [sample.key for sample in ds] + [b.num_valid for b in hotpack.Loader(ds, 3)]\n")
     assert run(
         f"""
 import multiprocessing, sys
@@ -487,7 +487,7 @@ def test_cancel_and_close_wake_a_waiting_call(big):
         next(iter(loader))
     with hotpack.Loader(big, 4) as loader:
         held = next(iter(loader))
-    assert np.array_equal(held.image[0], big[int(held.index[0])].image)
+    assert np.array_equal(held.image[0], big[int(held.indices[0])].image)
 
 
 ENDS = {
@@ -583,7 +583,7 @@ import os, sys, hotpack
 {enable if order == 'before' else ''}
 hotpack.Loader(hotpack.open(sys.argv[2]), 1).close()
 {enable if order == 'after' else ''}
-ds = hotpack.open(sys.argv[1]); loader = hotpack.Loader(ds, 1, shuffle=False, slots=2)
+ds = hotpack.open(sys.argv[1]); loader = hotpack.Loader(ds, 1, shuffle=False, prefetch_batches=2)
 next(iter(loader)).release()
 os.truncate(sys.argv[3], 4096)
 try:
@@ -644,7 +644,7 @@ def test_threads_share_an_iterator(big):
     def read():
         for batch in iterator:
             with lock:
-                seen.extend(batch.index.tolist())
+                seen.extend(batch.indices.tolist())
 
     threads = [threading.Thread(target=read) for _ in range(4)]
     for thread in threads:

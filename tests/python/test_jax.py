@@ -50,7 +50,7 @@ def test_a_training_loop_sees_every_sample(big):
     for _ in range(2):
         for batch in loader:
             weights = step(weights, batch.image, batch.label)
-            rows += batch.index.tolist()
+            rows += batch.indices.tolist()
     assert sorted(rows) == sorted(list(range(24)) * 2) and np.isfinite(weights).all()
 
 

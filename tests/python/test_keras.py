@@ -62,7 +62,7 @@ import os, sys
 import numpy as np, keras, hotpack, hotpack.keras
 ds = hotpack.open(*[sys.argv[1]] * 8)
 def loader(**options):
-    return hotpack.Loader(ds, 4, seed=5, image=hotpack.Image("float32"), label=hotpack.Ids("int32"), slots=6, **options)
+    return hotpack.Loader(ds, 4, seed=5, image=hotpack.Image("float32"), label=hotpack.Ids("int32"), prefetch_batches=6, **options)
 seen = []
 def noted(x, y):
     seen.append(round(float(np.asarray(x, np.float64).sum()), 6))
@@ -162,7 +162,7 @@ for label, loss in ((hotpack.OneHot("float32"), "categorical_crossentropy"), (ho
     net = keras.Sequential([keras.layers.Input((8, 12, 3)), keras.layers.Conv2D(3, 3, padding="same", activation="softmax")])
     net.compile("sgd", loss, metrics=["accuracy"], weighted_metrics=["accuracy"])
     def padded(**options):
-        return hotpack.Loader(ds, 16, shuffle=False, tail="pad", image=image, label=label, slots=8, **options)
+        return hotpack.Loader(ds, 16, shuffle=False, last_batch="pad", image=image, label=label, prefetch_batches=8, **options)
     def data(transform=None):
         return hotpack.keras.PyDataset(padded(), transform=transform)
     def weighted(x, y):
@@ -182,14 +182,14 @@ history = net.fit(data(), validation_data=data(), epochs=2, verbose=0).history
 close([history["val_loss"][-1], history["val_accuracy"][-1]], wanted()[:2])
 if keras.backend.backend() == "tensorflow":
     assert len(net.fit(hotpack.tf.dataset(padded()), epochs=2, verbose=0).history["loss"]) == 2
-try: hotpack.keras.PyDataset(padded(rank=1, world=2))
+try: hotpack.keras.PyDataset(padded(rank=1, world_size=2))
 except hotpack.UsageError as error: print(error)
 """,
         ),
         golden_pack("bits"),
         golden_pack("zstd"),
     )
-    assert text == 'tail="pad" gives 2 processes last batches of different sizes: to evaluate all samples, open the loader in one process, with rank=0 and world=1; to train, with tail="drop" or "wrap"\n'
+    assert text == 'last_batch="pad" gives 2 processes last batches of different sizes: to evaluate all samples, open the loader in one process, with rank=0 and world_size=1; to train, with last_batch="drop" or "wrap"\n'
 
 
 TRAIN = """

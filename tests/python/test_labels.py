@@ -73,10 +73,10 @@ def test_of_several_classes_the_lowest_counts():
     [
         (dict(dtype="float32"), "class ids can only be uint8"),
         (dict(dtype="no such type"), "not a type that NumPy knows"),
-        (dict(dtype="uint8", ignore=256), "does not fit dtype uint8"),
-        (dict(dtype="uint8", ignore=-1), "does not fit dtype uint8"),
-        (dict(dtype="int64", ignore=4), "is the id of a class"),
-        (dict(ignore=0), "is the id of a class"),
+        (dict(dtype="uint8", ignore_index=256), "does not fit dtype uint8"),
+        (dict(dtype="uint8", ignore_index=-1), "does not fit dtype uint8"),
+        (dict(dtype="int64", ignore_index=4), "is the id of a class"),
+        (dict(ignore_index=0), "is the id of a class"),
     ],
 )
 def test_ids_that_do_not_fit_are_usage_errors(arguments, reason):
@@ -88,7 +88,7 @@ def test_many_classes_need_a_wider_type():
     with pytest.raises(UsageError, match="256 classes"):
         class_ids(np.zeros(3, np.uint16), "index", 256, "uint8")
     assert class_ids(np.zeros(3, np.uint8), "index", 255, "uint8").tolist() == [0, 0, 0]
-    assert class_ids(np.array([255], np.uint8), "index", 5, ignore=300).tolist() == [300]
+    assert class_ids(np.array([255], np.uint8), "index", 5, ignore_index=300).tolist() == [300]
 
 
 def test_other_types_and_layouts_of_one_hot_are_usage_errors():

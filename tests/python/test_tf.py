@@ -18,7 +18,7 @@ def big():
 
 
 def loader(data, **options):
-    return hotpack.Loader(data, 4, seed=3, image=hotpack.Image("float32"), slots=6, **options)
+    return hotpack.Loader(data, 4, seed=3, image=hotpack.Image("float32"), prefetch_batches=6, **options)
 
 
 @pytest.mark.parametrize("label", [hotpack.Ids("int32"), hotpack.OneHot("float32", "NCHW"), hotpack.OneHot("bfloat16"), hotpack.Bits()])
@@ -83,13 +83,13 @@ def test_an_older_loop_over_a_tf_data_set_says_that_it_is_over(big):
 
 def test_a_padded_batch_has_no_empty_rows(big):
     part = big.subset(range(10))
-    data = hptf.dataset(loader(part, label=hotpack.Ids("int32"), tail="pad"))
+    data = hptf.dataset(loader(part, label=hotpack.Ids("int32"), last_batch="pad"))
     assert data.element_spec[0].shape == (None, 10, 12, 3) and data.cardinality() == 3
-    for found in (data, hptf.batches(loader(part, tail="pad"))):
+    for found in (data, hptf.batches(loader(part, last_batch="pad"))):
         assert [(len(x), len(y)) for x, y in found] == [(4, 4), (4, 4), (2, 2)]
     for make in (hptf.dataset, lambda one: next(hptf.batches(one))):
-        with pytest.raises(hotpack.UsageError, match='tail="pad" gives 2 processes'):
-            make(loader(part, tail="pad", rank=0, world=2))
+        with pytest.raises(hotpack.UsageError, match='last_batch="pad" gives 2 processes'):
+            make(loader(part, last_batch="pad", rank=0, world_size=2))
 
 
 def test_unlabeled_sets_give_images_alone():

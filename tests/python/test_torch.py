@@ -31,7 +31,7 @@ def test_tensors_equal_to_tensor_and_one_hot(big):
         break
     raw = torch.stack([torch.from_numpy(big[i].image.copy()) for i in range(4)]).permute(0, 3, 1, 2)
     assert torch.equal(x, (raw.float() / 255 - mean[:, None, None]) / std[:, None, None])
-    ids = torch.stack([torch.from_numpy(big[i].label("int64", ignore=11)) for i in range(4)])
+    ids = torch.stack([torch.from_numpy(big[i].label("int64", ignore_index=11)) for i in range(4)])
     assert torch.equal(y, torch.nn.functional.one_hot(ids, 12)[..., :11].permute(0, 3, 1, 2).float())
 
 
@@ -89,7 +89,7 @@ def test_to_moves_both(big):
 def test_samples_are_a_map_style_data_set(big):
     samples = hpt.Samples(big)
     assert len(samples) == 24 and len(samples[3]) == 2 and samples[3][0].dtype == torch.float32
-    assert np.array_equal(samples[5][1].numpy(), big[5].label("int64", ignore=-100))
+    assert np.array_equal(samples[5][1].numpy(), big[5].label("int64", ignore_index=-100))
     doubled = hpt.Samples(big, transform=lambda x, y: (x * 2, y))
     assert torch.equal(doubled[1][0], samples[1][0] * 2)
     parts = torch.utils.data.random_split(samples, [20, 4])
@@ -123,7 +123,7 @@ if __name__ == "__main__":
     print(sum(len(x) for x, y in torch.utils.data.DataLoader(samples, 5, **options)))
     rows = []
     for rank in range(2):
-        batches = hpt.Batches(ds, 2, image=hotpack.Image("uint8"), label=None, rank=rank, world=2, seed=3, tail="pad")
+        batches = hpt.Batches(ds, 2, image=hotpack.Image("uint8"), label=None, rank=rank, world_size=2, seed=3, last_batch="pad")
         for epoch in range(1):
             for x, y in torch.utils.data.DataLoader(batches, batch_size=None, **options):
                 rows += [bytes(row.numpy().tobytes()) for row in x if row.any()]
@@ -161,7 +161,7 @@ if __name__ == "__main__":
     ds = hotpack.open(*[folder] * 8)
     wanted = []
     for epoch in range(8):  # two ranks of two rows have the samples of one of four
-        loaders = [hpt.Loader(ds, 2, seed=5, augment=augment, rank=rank, world=2) for rank in range(2)]
+        loaders = [hpt.Loader(ds, 2, seed=5, augment=augment, rank=rank, world_size=2) for rank in range(2)]
         for one in loaders:
             one.set_epoch(epoch)
         wanted.append(sorted(sums(loaders[0]) + sums(loaders[1])))
@@ -289,7 +289,7 @@ def test_a_stateful_loader_continues_in_the_middle(big):
     assert len(rest) == len(whole) - 2 and all(torch.equal(a, b) for a, b in zip(rest, whole[2:]))
 
 
-@pytest.mark.parametrize("label", [hotpack.OneHot("float32", "NCHW"), hotpack.Ids("int64", ignore=-100)])
+@pytest.mark.parametrize("label", [hotpack.OneHot("float32", "NCHW"), hotpack.Ids("int64", ignore_index=-100)])
 def test_validation_counts_each_sample_once(label):
     """17 samples in batches of 16 give the loss and the accuracy of one batch of 17."""
     data = hotpack.open(*[golden_pack("zstd")] * 6).subset(range(17))
@@ -306,13 +306,13 @@ def test_validation_counts_each_sample_once(label):
 
     (whole,) = hpt.Loader(data, 17, shuffle=False, label=label)
     wanted = measured([whole])
-    loader = hpt.Loader(data, 16, shuffle=False, tail="pad", label=label)
-    assert torch.allclose(measured((batch.image[: batch.valid], batch.label[: batch.valid]) for batch in loader), wanted, rtol=0, atol=1e-5)
-    batches = hpt.Batches(data, 16, shuffle=False, tail="pad", label=label)
+    loader = hpt.Loader(data, 16, shuffle=False, last_batch="pad", label=label)
+    assert torch.allclose(measured((batch.image[: batch.num_valid], batch.label[: batch.num_valid]) for batch in loader), wanted, rtol=0, atol=1e-5)
+    batches = hpt.Batches(data, 16, shuffle=False, last_batch="pad", label=label)
     for workers in (0, 3):  # the third worker has no sample
         found = measured(DataLoader(batches, batch_size=None, num_workers=workers))
         assert torch.allclose(found, wanted, rtol=0, atol=1e-5)
-    of_ranks = [[len(x) for x, _ in hpt.Batches(data, 8, shuffle=False, tail="pad", label=label, rank=rank, world=2)] for rank in range(2)]
+    of_ranks = [[len(x) for x, _ in hpt.Batches(data, 8, shuffle=False, last_batch="pad", label=label, rank=rank, world_size=2)] for rank in range(2)]
     assert of_ranks == [[8, 8], [8, 8]]  # ranks make steps of one size
 
 
@@ -377,14 +377,14 @@ def test_lightning_validates_each_sample_once(tmp_path):
             self.conv = torch.nn.Conv2d(3, 3, 1)
 
         def on_before_batch_transfer(self, batch, dataloader_idx):
-            return batch.image[: batch.valid], batch.label[: batch.valid]
+            return batch.image[: batch.num_valid], batch.label[: batch.num_valid]
 
         def validation_step(self, batch, index):
             x, y = batch
             self.log("loss", torch.nn.functional.cross_entropy(self.conv(x), y), batch_size=len(x))
 
     trainer = lightning.Trainer(accelerator="cpu", devices=1, logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, default_root_dir=tmp_path)
-    found = [trainer.validate(module, hpt.Loader(data, rows, shuffle=False, tail="pad", label=label), verbose=False)[0]["loss"] for module in [Module()] for rows in (16, 17)]
+    found = [trainer.validate(module, hpt.Loader(data, rows, shuffle=False, last_batch="pad", label=label), verbose=False)[0]["loss"] for module in [Module()] for rows in (16, 17)]
     assert found[0] == pytest.approx(found[1], abs=1e-5)
 
 
@@ -422,7 +422,7 @@ def worker(rank, world, folder, port, state, steps, out):
     assert (loader.rank, loader.world) == (rank, world)
     rows = []
     for batch in itertools.islice(loader, steps):
-        rows += batch.index.tolist()
+        rows += batch.indices.tolist()
     torch.save((rows, loader.state_dict()), f"{out}.{rank}")
     torch.distributed.destroy_process_group()
 

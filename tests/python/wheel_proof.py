@@ -59,7 +59,7 @@ def rate(folder, name):
         begin, count = time.perf_counter(), 0
         while time.perf_counter() - begin < 1:
             for batch in loader:
-                count += batch.valid
+                count += batch.num_valid
         rates.append(count / (time.perf_counter() - begin))
     print(name, *(f"{rate:.0f}" for rate in rates))
 

@@ -40,11 +40,11 @@ std::uint16_t bf16_of(float value) {
 }
 
 void append_pixel(Bytes& out, const ImageOutput& output, std::uint8_t stored, std::size_t channel) {
-  if (output.type == ElementType::u8) return append(out, stored);
+  if (output.dtype == ElementType::u8) return append(out, stored);
   float value = static_cast<float>(stored) / 255.0f;
   if (!output.mean.empty()) value = (value - output.mean[channel]) / output.std[channel];
-  if (output.type == ElementType::f32) return append(out, value);
-  if (output.type == ElementType::bf16) return append(out, bf16_of(value));
+  if (output.dtype == ElementType::f32) return append(out, value);
+  if (output.dtype == ElementType::bf16) return append(out, bf16_of(value));
   throw std::logic_error("no formula for this type here");
 }
 
@@ -73,7 +73,7 @@ Bytes image_of(const Sample& sample, const LoaderOptions& options) {
   const auto pixels = static_cast<std::size_t>(view.shape.height * view.shape.width);
   const auto channels = static_cast<std::size_t>(view.shape.channels);
   const bool chw = view.shape.layout == AxisOrder::channels_first;
-  each_element(pixels, channels, options.image.order, [&](std::size_t c, std::size_t i) {
+  each_element(pixels, channels, options.image.layout, [&](std::size_t c, std::size_t i) {
     append_pixel(out, options.image, view.bytes[chw ? c * pixels + i : i * channels + c], c);
   });
   return out;
@@ -93,7 +93,7 @@ void append_id(Bytes& out, ElementType type, std::int64_t id) {
 }
 
 ElementType index_type(const LabelOutput& output, std::size_t classes) {
-  return output.type.value_or(classes <= 255 ? ElementType::u8 : ElementType::u16);
+  return output.dtype.value_or(classes <= 255 ? ElementType::u8 : ElementType::u16);
 }
 
 std::int64_t ignored_value(const LabelOutput& output, ElementType type) {
@@ -135,12 +135,12 @@ Bytes one_hot_label(const LabelView& label, const LabelOutput& output) {
   const std::vector<std::uint8_t> flags = flags_of(label);
   const std::size_t classes = label.shape.class_count;
   Bytes out;
-  each_element(label.shape.vectors(), classes + (output.ignore_channel ? 1 : 0), output.order,
+  each_element(label.shape.vectors(), classes + (output.ignore_channel ? 1 : 0), output.layout,
                [&](std::size_t c, std::size_t i) {
                  const auto first = flags.begin() + static_cast<std::ptrdiff_t>(i * classes);
                  const bool none = std::all_of(first, first + static_cast<std::ptrdiff_t>(classes),
                                                [](std::uint8_t flag) { return flag == 0; });
-                 append_one(out, output.type.value_or(ElementType::u8),
+                 append_one(out, output.dtype.value_or(ElementType::u8),
                             c == classes ? none : flags[i * classes + c] != 0);
                });
   return out;
@@ -163,7 +163,7 @@ Bytes label_of(const LabelView& view, const LoaderOptions& options) {
     for (const std::uint8_t byte : view.bytes) append(out, byte);
     return out;
   }
-  if (options.label.form == LabelForm::index) return index_label(view, options.label);
+  if (options.label.form == LabelForm::ids) return index_label(view, options.label);
   return options.label.form == LabelForm::bits ? bits_label(view)
                                                : one_hot_label(view, options.label);
 }

@@ -13,8 +13,8 @@ namespace hotpack::test {
 inline LabelOutput one_hot(ElementType type, AxisOrder order) {
   LabelOutput output;
   output.form = LabelForm::one_hot;
-  output.type = type;
-  output.order = order;
+  output.dtype = type;
+  output.layout = order;
   return output;
 }
 

@@ -128,18 +128,19 @@ nb::object image_of(const PySample& self, VerifyChecksums verify) {
 std::vector<std::int64_t> label_shape(const LabelShape& label, const LabelOutput& output) {
   std::vector<std::int64_t> shape;
   if (label.scope == LabelScope::pixel) shape = {label.height, label.width};
-  if (output.form == LabelForm::index) return shape;
+  if (output.form == LabelForm::ids) return shape;
   const auto count = static_cast<std::int64_t>(label.class_count);
   const std::int64_t depth =
       output.form == LabelForm::bits ? (count + 7) / 8 : count + (output.ignore_channel ? 1 : 0);
-  const bool first = output.form == LabelForm::one_hot && output.order == AxisOrder::channels_first;
+  const bool first =
+      output.form == LabelForm::one_hot && output.layout == AxisOrder::channels_first;
   shape.insert(first ? shape.begin() : shape.end(), depth);
   return shape;
 }
 
 ElementType label_type(const LabelShape& label, const LabelOutput& output) {
-  if (output.type) return *output.type;
-  const bool wide = output.form == LabelForm::index && label.class_count > 255;
+  if (output.dtype) return *output.dtype;
+  const bool wide = output.form == LabelForm::ids && label.class_count > 255;
   return wide ? ElementType::u16 : ElementType::u8;
 }
 
@@ -211,10 +212,10 @@ nb::tuple read(const PyDataset& self, const Numbers& numbers, const nb::tuple& i
       unlocked([&] { return read_batch_shapes(*self.data, indices, options); });
   const BatchShapes shapes = take(std::move(known));
   const NewArray images =
-      room_for("image", image_out, shapes.image, shapes.image_type, shapes.image_bytes);
+      room_for("image", image_out, shapes.image, shapes.image_dtype, shapes.image_bytes);
   const bool labeled = !shapes.label.empty();
   const NewArray labels =
-      labeled ? room_for("label", label_out, shapes.label, shapes.label_type, shapes.label_bytes)
+      labeled ? room_for("label", label_out, shapes.label, shapes.label_dtype, shapes.label_bytes)
               : NewArray{nb::none(), {}};
   Result<BatchInfo> result = unlocked([&] {
     return read_batch(*self.data, indices, options, {images.bytes, labels.bytes});

@@ -109,7 +109,7 @@ std::string type_text(ElementType type) {
 
 nb::dict cuda_interface(const DeviceArray& self) {
   const DeviceField& field = self.get();
-  const std::string type = type_text(field.type);
+  const std::string type = type_text(field.dtype);
   if (type.empty()) {
     PyErr_SetString(PyExc_AttributeError,
                     "__cuda_array_interface__ has no bfloat16; use __dlpack__");
@@ -150,7 +150,7 @@ nb::object array_in(const PyDeviceBatch& self, Field field) {
 // (shape, dtype) of a field that next_into() has written, or None
 nb::object form_of(const DeviceField& field) {
   if (field.data == nullptr) return nb::none();
-  return nb::make_tuple(shape_of(field), text_of(dtype_name(field.type)));
+  return nb::make_tuple(shape_of(field), text_of(dtype_name(field.dtype)));
 }
 
 void release(PyDeviceBatch& self) {
@@ -293,7 +293,7 @@ void bind_arrays(nb::module_& module) {
       .def_prop_ro("__cuda_array_interface__", &cuda_interface)
       .def_prop_ro("shape", [](const DeviceArray& self) { return shape_of(self.get()); })
       .def_prop_ro("dtype",
-                   [](const DeviceArray& self) { return text_of(dtype_name(self.get().type)); })
+                   [](const DeviceArray& self) { return text_of(dtype_name(self.get().dtype)); })
       .def_prop_ro("nbytes", [](const DeviceArray& self) { return self.get().bytes; })
       .def_prop_ro("pointer", [](const DeviceArray& self) {
         return reinterpret_cast<std::uintptr_t>(self.get().data);

@@ -130,7 +130,7 @@ struct PyBatch {
 
 nb::object array_in(const PyBatch& self, const BatchField& field) {
   if (field.shape.empty()) return nb::none();
-  return array_of(field.bytes.data(), field.shape, field.type, self.held);
+  return array_of(field.bytes.data(), field.shape, field.dtype, self.held);
 }
 
 nb::object index_of(const PyBatch& self) {
@@ -257,8 +257,8 @@ void bind_batch(nb::module_& module) {
       .def("types",
            [](const PyBatch& self) {
              const Held& held = self.get();
-             return nb::make_tuple(nb::str(dtype_name(held.image.type).data()),
-                                   nb::str(dtype_name(held.label.type).data()));
+             return nb::make_tuple(nb::str(dtype_name(held.image.dtype).data()),
+                                   nb::str(dtype_name(held.label.dtype).data()));
            })
       .def("index", &index_of)
       .def("boxes", &boxes_in)

@@ -27,7 +27,7 @@ Error wrong(std::string option, std::string message) {
 }
 
 LabelForm form_of(std::string_view name) {
-  if (name == "index") return LabelForm::index;
+  if (name == "index") return LabelForm::ids;
   if (name == "one_hot") return LabelForm::one_hot;
   return LabelForm::bits;
 }
@@ -44,8 +44,8 @@ LabelOutput label_output(const nb::object& spec) {
   if (spec.is_none()) return output;
   const auto tuple = nb::cast<nb::tuple>(spec);
   output.form = form_of(get<std::string>(tuple, 0));
-  if (!tuple[1].is_none()) output.type = element_of(get<std::string>(tuple, 1));
-  output.order = order_of(get<std::string>(tuple, 2));
+  if (!tuple[1].is_none()) output.dtype = element_of(get<std::string>(tuple, 1));
+  output.layout = order_of(get<std::string>(tuple, 2));
   output.ignore_channel = get<bool>(tuple, 3);
   if (!tuple[4].is_none()) output.ignore_index = get<std::int64_t>(tuple, 4);
   return output;

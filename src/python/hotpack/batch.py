@@ -77,14 +77,14 @@ class BatchOf(Generic[Field]):
     def boxes(self) -> npt.NDArray[np.int32]:
         """The window that augmentation chose for each row, and what it flipped, i32 [N,6]: x, y,
         width, height, horizontally, vertically; without augmentation the whole record."""
-        boxes: npt.NDArray[np.int32] = self._core.boxes()
+        boxes: npt.NDArray[np.int32] = self._core.crops()
         return boxes
 
     @property
     def valid(self) -> int:
         """The number of rows that hold a sample; they come first. It is less than N only with
-        tail="pad": the rows that follow are empty, and belong in no loss and no average."""
-        valid: int = self._core.valid
+        last_batch="pad": the rows that follow are empty, and belong in no loss and no average."""
+        valid: int = self._core.num_valid
         return valid
 
     @property
@@ -103,7 +103,7 @@ class BatchOf(Generic[Field]):
         """Images and labels without empty rows."""
         image: Any = self.image
         label: Any = self.label
-        valid = self.valid
+        valid = self.num_valid
         if valid == len(self):
             return image, label
         return image[:valid], None if label is None else label[:valid]
@@ -130,7 +130,7 @@ class BatchOf(Generic[Field]):
         if self._rows is not None:
             return f"<{name}.Batch released>"
         place = f"step {self.step} of epoch {self.epoch}"
-        return f"<{name}.Batch {place}, {self.valid} samples>"
+        return f"<{name}.Batch {place}, {self.num_valid} samples>"
 
 
 class Batch(BatchOf[Array]):
@@ -157,7 +157,7 @@ class ReadRows:
         keys: list[str],
         boxes: npt.NDArray[np.int32],
     ) -> None:
-        self.rows = self.valid = len(numbers)
+        self.rows = self.num_valid = len(numbers)
         self._arrays: tuple[Array, Array | None] | None = (image, label)
         self._numbers, self._keys, self._boxes = numbers, keys, boxes
 

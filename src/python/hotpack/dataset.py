@@ -75,12 +75,12 @@ class Sample:
         return image
 
     def label(
-        self, dtype: npt.DTypeLike | None = None, ignore: int | None = None
+        self, dtype: npt.DTypeLike | None = None, ignore_index: int | None = None
     ) -> npt.NDArray[Any]:
         """Class ids, [H,W], or [] for a label of the whole image, as `Ids` describes them. Raises
         UsageError without labels, with several classes per pixel, and for types and ids that do
         not fit."""
-        return self._label(Ids(dtype, ignore))
+        return self._label(Ids(dtype, ignore_index))
 
     def one_hot(self, dtype: npt.DTypeLike = "uint8", layout: Layout = "NHWC") -> npt.NDArray[Any]:
         """1 where a pixel has a class: [H,W,C], or [C,H,W] with layout "NCHW"; [C] for a label of

@@ -82,7 +82,7 @@ def _label(data: Dataset) -> Label | None:
     scope, _, multi = data._core.label
     if multi:
         return OneHot("uint8")
-    return Ids("int64", ignore=-1) if scope == "image" else Ids()
+    return Ids("int64", ignore_index=-1) if scope == "image" else Ids()
 
 
 def _label_feature(data: Dataset) -> Any:

@@ -15,14 +15,14 @@ _VARIABLES = {
 
 
 class Place(NamedTuple):
-    """rank: 0 … world − 1. origin: where both come from, for people."""
+    """rank: 0 … world_size − 1. origin: where both come from, for people."""
 
     rank: int
-    world: int
+    world_size: int
     origin: str
 
 
-def place_of(rank: int | str | None, world: int | None) -> Place:
+def place_of(rank: int | str | None, world_size: int | None) -> Place:
     """The rank and the world size of this process.
 
     Numbers are taken as they are. "slurm" and "mpi" ask the scheduler's variables, "jax" asks JAX.
@@ -30,20 +30,20 @@ def place_of(rank: int | str | None, world: int | None) -> Place:
     process is alone. Raises UsageError if only one of both is known.
     """
     if isinstance(rank, str):
-        return _named(rank, world)
-    if rank is not None or world is not None:
-        if rank is None or world is None:
-            missing = "rank" if rank is None else "world"
+        return _named(rank, world_size)
+    if rank is not None or world_size is not None:
+        if rank is None or world_size is None:
+            missing = "rank" if rank is None else "world_size"
             raise UsageError(
-                f"rank and world belong together, and {missing} is missing", option=missing
+                f"rank and world_size belong together, and {missing} is missing", option=missing
             )
-        return Place(int(rank), int(world), "arguments")
+        return Place(int(rank), int(world_size), "arguments")
     return _found()
 
 
-def _named(name: str, world: int | None) -> Place:
-    if world is not None:
-        raise UsageError(f"rank={name!r} tells the world size too; leave out world", option="world")
+def _named(name: str, world_size: int | None) -> Place:
+    if world_size is not None:
+        raise UsageError(f"rank={name!r} sets world_size as well; leave world_size out", option="world_size")
     if name == "jax":
         import jax
 
@@ -73,13 +73,13 @@ def _found() -> Place:
     return _of_variables("RANK", "WORLD_SIZE") or Place(0, 1, "one process")
 
 
-def _of_variables(rank: str, world: str) -> Place | None:
-    texts = os.environ.get(rank), os.environ.get(world)
+def _of_variables(rank: str, world_size: str) -> Place | None:
+    texts = os.environ.get(rank), os.environ.get(world_size)
     if None in texts:
         return None
     try:
-        return Place(int(texts[0] or ""), int(texts[1] or ""), f"{rank} and {world}")
+        return Place(int(texts[0] or ""), int(texts[1] or ""), f"{rank} and {world_size}")
     except ValueError:
         raise UsageError(
-            f"{rank}={texts[0]!r} and {world}={texts[1]!r} must be numbers", option="rank"
+            f"{rank}={texts[0]!r} and {world_size}={texts[1]!r} must be numbers", option="rank"
         ) from None

@@ -91,19 +91,19 @@ class Ids:
     """Labels as class ids: [N,H,W], or [N] for labels of whole images.
 
     dtype: uint8, uint16, int32 or int64; by default uint8, or uint16 with more than 255 classes.
-    ignore: the id of pixels without a class; by default 255 (uint8), 65535 (uint16) or −100. Not
+    ignore_index: the id of pixels without a class; by default 255 (uint8), 65535 (uint16) or −100. Not
     for data sets whose pixels may hold several classes.
     """
 
     dtype: object = None
-    ignore: int | None = None
+    ignore_index: int | None = None
 
     def __post_init__(self) -> None:
         if self.dtype is not None:
             object.__setattr__(self, "dtype", dtype_name(self.dtype))
 
     def _spec(self) -> _Spec:
-        return "index", self.dtype, "NHWC", False, self.ignore
+        return "index", self.dtype, "NHWC", False, self.ignore_index
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,5 +65,5 @@ class Loader(LoaderOf[Batch]):
         **options: Unpack[Options],
     ) -> None:
         super().__init__(
-            data, batch_size, image=image, label=label, slots=slots, device=device, **options
+            data, batch_size, image=image, label=label, prefetch_batches=slots, device=device, **options
         )

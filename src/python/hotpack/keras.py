@@ -1,6 +1,6 @@
 """Data sets for Keras 3, with any backend.
 
-loader = hotpack.Loader(ds, 32, image=hotpack.Image("float32"), label=hotpack.Ids("int32"), slots=8)
+loader = hotpack.Loader(ds, 32, image=hotpack.Image("float32"), label=hotpack.Ids("int32"), prefetch_batches=8)
 model.fit(hotpack.keras.PyDataset(loader), epochs=3)
 """
 
@@ -20,13 +20,13 @@ __all__ = ["Position", "PyDataset"]
 
 class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
     """The batches of a loader for `fit`, `evaluate` and `predict`, each sample once an epoch. They
-    have no empty rows: with tail="pad" the last batch may be shorter, so a metric is that of all
+    have no empty rows: with last_batch="pad" the last batch may be shorter, so a metric is that of all
     samples.
 
     The loader decides about the order: Keras' own `shuffle` permutes the numbers of batches, which
     change nothing here. transform: called with images and labels, gives what Keras gets.
     sample_weight and several outputs come that way. Raises as the loader, and UsageError for
-    tail="pad" on several processes, whose last batches would differ in size.
+    last_batch="pad" on several processes, whose last batches would differ in size.
 
     Every epoch of Keras begins with the first batch of another epoch of the loader. One that is
     shorter, by steps_per_epoch, must be the last of its call of `fit`: Keras then keeps batches of

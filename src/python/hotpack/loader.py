@@ -286,9 +286,9 @@ class LoaderOf(Generic[_AnyBatch]):
         """Refuses batches that are unequal on several processes after empty rows are cut."""
         if self._given["tail"] == "pad" and self.world > 1:
             raise UsageError(
-                f'tail="pad" gives {self.world} processes last batches of different sizes: to '
-                "evaluate all samples, open the loader in one process, with rank=0 and world=1; to "
-                'train, with tail="drop" or "wrap"',
+                f'last_batch="pad" gives {self.world} processes last batches of different sizes: to '
+                "evaluate all samples, open the loader in one process, with rank=0 and world_size=1; to "
+                'train, with last_batch="drop" or "wrap"',
                 option="tail",
             )
 
@@ -379,7 +379,7 @@ class Loader(LoaderOf[Batch]):
     global_batch_size: of all processes together; give one of them. image, label: forms; by default
     the stored bytes and class ids. shuffle: True, False, or "block" for slow disks. seed: of the
     order and of augmentation. tail: if the last batch of an epoch is not full, "drop" it, "pad" it
-    with empty rows after the first `Batch.valid`, or "wrap" to the first samples. rank, world: this
+    with empty rows after the first `Batch.num_valid`, or "wrap" to the first samples. rank, world: this
     process and how many train together; by default what torch.distributed or RANK and WORLD_SIZE
     say; or rank="slurm", "mpi", "jax". augment: flips and crops. pad_to: height and width to which
     records of different sizes are padded. slots: batches in memory. threads: 0 means one a core, at
@@ -441,7 +441,7 @@ class NextInfo:
     ) -> None:
         self.epoch = epoch
         self.step = step
-        self.valid = valid
+        self.num_valid = valid
         self.index = index
         self.keys = keys
 

@@ -6,7 +6,7 @@
         ...
 
 For training with Ray Train, `hotpack.torch.Loader(ds, 32, rank=ctx.get_world_rank(),
-world=ctx.get_world_size())` in each worker is faster and continues exactly.
+world_size=ctx.get_world_size())` in each worker is faster and continues exactly.
 
 Needs `ray[data]`.
 """

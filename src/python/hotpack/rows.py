@@ -37,9 +37,9 @@ class Rows:
         batch = self.data.read(numbers, image=self.image, label=self.label, threads=threads)
         own = _copy if len(batch) > 1 else _same  # or one row would keep the arrays of all
         if batch.label is None:
-            pairs = zip(batch.image, batch.index)
+            pairs = zip(batch.image, batch.indices)
             return [{"image": own(image), "index": index} for image, index in pairs]
-        fields = zip(batch.image, batch.label, batch.index)
+        fields = zip(batch.image, batch.label, batch.indices)
         return [
             {"image": own(image), "label": own(label), "index": index}
             for image, label, index in fields

@@ -4,8 +4,8 @@
     model.fit(hotpack.tf.dataset(loader))                      # a tf.data.Dataset
 
 The loader is a `hotpack.Loader`, best with 6 slots, because TensorFlow runs ahead of the program.
-Batches have no empty rows: with tail="pad" the last one may be shorter, so a metric is that of all
-samples. tail="pad" on several processes, whose last batches would differ in size, is a UsageError.
+Batches have no empty rows: with last_batch="pad" the last one may be shorter, so a metric is that of all
+samples. last_batch="pad" on several processes, whose last batches would differ in size, is a UsageError.
 """
 
 from __future__ import annotations

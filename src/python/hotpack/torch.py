@@ -31,7 +31,7 @@ from .rows import Row, Rows
 __all__ = ["Batch", "Batches", "Loader", "Samples"]
 
 _IMAGE = Image("float32", "NCHW")
-_LABEL = Ids("int64", ignore=-100)
+_LABEL = Ids("int64", ignore_index=-100)
 
 
 class Batch(BatchOf[torch.Tensor]):
@@ -88,7 +88,7 @@ class Loader(LoaderOf[Batch]):
     ) -> None:
         on = _ordinal(device)
         super().__init__(
-            data, batch_size, image=image, label=label, slots=slots, device=on, **options
+            data, batch_size, image=image, label=label, prefetch_batches=slots, device=on, **options
         )
 
     def _take(self) -> Any:
@@ -223,7 +223,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     Takes the options of `Loader`. Each worker of a DataLoader is a rank of its own, so that every
     sample comes once; 0 workers are fastest, because the library has threads of its own.
 
-    With tail="pad" the last batch may be shorter, and has no empty rows. With several ranks it has
+    With last_batch="pad" the last batch may be shorter, and has no empty rows. With several ranks it has
     them, so that all ranks make steps of one size; their ids are ignored, but one-hot labels that
     are all zeros count in a loss: take the batches of `Loader` and their `valid` there.
 
@@ -347,7 +347,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
             self._data,
             self._batch_size,
             rank=place.rank * workers + number,
-            world=place.world * workers,
+            world_size=place.world * workers,
             resume=state,
             **options,
         )
@@ -363,7 +363,7 @@ def _pairs(loader: Loader, worker: Any) -> Iterator[tuple[torch.Tensor, Any]]:
     for batch in loader:
         if not is_single:
             yield batch.image, batch.label
-        elif batch.valid:
+        elif batch.num_valid:
             yield batch._samples()
 
 

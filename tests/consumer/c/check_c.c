@@ -25,10 +25,10 @@ static hotpack_loader* open_loader(const hotpack_dataset* dataset, const char* r
   hotpack_loader* loader = NULL;
   EXPECT(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
   options.global_batch_size = BATCH;
-  options.image_type = HOTPACK_TYPE_F32;
-  options.image_order = HOTPACK_CHANNELS_FIRST;
+  options.image_dtype = HOTPACK_DTYPE_F32;
+  options.image_layout = HOTPACK_CHANNELS_FIRST;
   options.label_form = HOTPACK_FORM_ONE_HOT;
-  options.label_order = HOTPACK_CHANNELS_FIRST;
+  options.label_layout = HOTPACK_CHANNELS_FIRST;
   options.resume = resume;
   EXPECT(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);
   EXPECT(strcmp(hotpack_loader_error(loader), "") == 0);
@@ -76,9 +76,9 @@ static void check_batch(const hotpack_dataset* dataset, const hotpack_batch* bat
   EXPECT(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
   EXPECT(info.epoch == epoch && info.step == step && info.batch_size == BATCH &&
          info.num_valid == BATCH);
-  EXPECT(info.image.type == HOTPACK_TYPE_F32 && info.image.dimensions == 4 &&
+  EXPECT(info.image.dtype == HOTPACK_DTYPE_F32 && info.image.dimensions == 4 &&
          info.image.shape[1] == 3);
-  EXPECT(info.label.type == HOTPACK_TYPE_U8 && info.label.dimensions == 4 &&
+  EXPECT(info.label.dtype == HOTPACK_DTYPE_U8 && info.label.dimensions == 4 &&
          info.label.shape[1] == CLASSES);
   EXPECT(hotpack_batch_crops(batch)[0].width == 6 && hotpack_batch_crops(batch)[0].height == 5);
   for (size_t row = 0; row < BATCH; ++row) check_row(dataset, batch, &info, row);

@@ -22,8 +22,8 @@ static hotpack_loader_options batch_options(void) {
   EXPECT(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
   options.global_batch_size = BATCH;
   options.seed = 7;
-  options.image_type = HOTPACK_TYPE_F16;
-  options.image_order = HOTPACK_CHANNELS_FIRST;
+  options.image_dtype = HOTPACK_DTYPE_F16;
+  options.image_layout = HOTPACK_CHANNELS_FIRST;
   return options;
 }
 
@@ -95,7 +95,7 @@ static void check_step(hotpack_loader* host, hotpack_device_loader* device) {
          part.device == 0);
   EXPECT(part.image.bytes == known.image.bytes &&
          memcmp(part.image.shape, known.image.shape, sizeof known.image.shape) == 0);
-  EXPECT(part.label.bytes == known.label.bytes && part.label.type == known.label.type);
+  EXPECT(part.label.bytes == known.label.bytes && part.label.dtype == known.label.dtype);
   EXPECT(memcmp(hotpack_device_batch_indices(batch), hotpack_batch_indices(expected),
                 BATCH * sizeof(int64_t)) == 0);
   EXPECT(strcmp(hotpack_device_batch_key(batch, 0), hotpack_batch_key(expected, 0)) == 0);

@@ -39,8 +39,8 @@ int main(int argc, char* argv[]) {
   hotpack_loader_options_init(&batches, sizeof batches);
   batches.global_batch_size = 2;
   batches.seed = 7;
-  batches.image_type = HOTPACK_TYPE_F16;
-  batches.image_order = HOTPACK_CHANNELS_FIRST;
+  batches.image_dtype = HOTPACK_DTYPE_F16;
+  batches.image_layout = HOTPACK_CHANNELS_FIRST;
   batches.image_mean = mean;
   batches.image_std = std;
   batches.image_channels = 3;

@@ -21,14 +21,14 @@ int main(int argc, char* argv[]) {
   hotpack_loader_options_init(&options, sizeof options);
   options.global_batch_size = 2;
   options.seed = 7;
-  options.image_type = HOTPACK_TYPE_F32;
-  options.image_order = HOTPACK_CHANNELS_FIRST;
+  options.image_dtype = HOTPACK_DTYPE_F32;
+  options.image_layout = HOTPACK_CHANNELS_FIRST;
   options.image_mean = mean;
   options.image_std = std;
   options.image_channels = 3;
   options.label_form = HOTPACK_FORM_ONE_HOT;
-  options.label_type = HOTPACK_TYPE_F32;
-  options.label_order = HOTPACK_CHANNELS_FIRST;
+  options.label_dtype = HOTPACK_DTYPE_F32;
+  options.label_layout = HOTPACK_CHANNELS_FIRST;
   if (hotpack_loader_open(dataset, &options, &loader) < 0)
     return fail(hotpack_loader_error(loader));
 

@@ -153,8 +153,8 @@ class KernelStage {
 
   Status measure_image(ElementType type, AxisOrder order) {
     ImageOutput output = setup_.training.image;
-    output.type = type;
-    output.order = order;
+    output.dtype = type;
+    output.layout = order;
     if (type == ElementType::u8) output.mean = output.std = {};
     HOTPACK_ASSIGN(auto made, device::ImageLaunch::make(session_.context, session_.kernels, output,
                                                         setup_.schema.image.channels(),
@@ -167,8 +167,8 @@ class KernelStage {
   Status measure_label(ElementType type, AxisOrder order) {
     LabelOutput output;
     output.form = LabelForm::one_hot;
-    output.type = type;
-    output.order = order;
+    output.dtype = type;
+    output.layout = order;
     const LabelField& label = *setup_.schema.label;
     const expand::LabelSource source{label.scope, label.storage, label.multi,
                                      setup_.schema.class_count()};

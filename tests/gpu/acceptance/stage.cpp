@@ -112,10 +112,10 @@ class DeviceRun {
   DeviceRun(Setup setup, const BenchOptions& options, DeviceSession session)
       : setup_(std::move(setup)), options_(options), session_(std::move(session)) {
     half_ = setup_.training;
-    half_.image.type = ElementType::f16;
+    half_.image.dtype = ElementType::f16;
     half_.name = "f16";
     if (setup_.schema.label) {
-      half_.label.type = ElementType::f16;
+      half_.label.dtype = ElementType::f16;
       half_.name += " + one-hot f16";
     }
   }

@@ -325,7 +325,7 @@ TEST_CASE("compiled label kernels write far elements as the host does") {
                 records, out);
     for (const ElementType type :
          {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64})
-      check_label({LabelForm::index, type, AxisOrder::channels_last, false, 255}, storage, records,
+      check_label({LabelForm::ids, type, AxisOrder::channels_last, false, 255}, storage, records,
                   out);
     for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
       for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first})

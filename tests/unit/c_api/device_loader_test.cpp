@@ -35,8 +35,8 @@ hotpack_loader_options small_batches() {
   options.global_batch_size = 3;
   options.threads = 2;
   options.timeout_ms = 20000;
-  options.image_type = HOTPACK_TYPE_F32;
-  options.image_order = HOTPACK_CHANNELS_FIRST;
+  options.image_dtype = HOTPACK_DTYPE_F32;
+  options.image_layout = HOTPACK_CHANNELS_FIRST;
   return options;
 }
 
@@ -123,7 +123,7 @@ void check_part(OpenLoader& open, const hotpack_device_part_info& part,
   CHECK(part.image.dimensions == 4);
   CHECK(part.image.shape[0] == static_cast<std::int64_t>(part.batch_size));
   CHECK(part.image.shape[1] == 3);
-  CHECK(part.image.type == HOTPACK_TYPE_F32);
+  CHECK(part.image.dtype == HOTPACK_DTYPE_F32);
   CHECK(part.label.dimensions == 3);
   CHECK(part.label.shape[3] == 0);
   CHECK(open.bytes(part, part.image) == rows_of(expected.image(), expected.batch_size(), part));

@@ -53,7 +53,7 @@ TEST_CASE("device options have the defaults of C++") {
 TEST_CASE("every device option is passed on") {
   hotpack_loader_options loader = default_options();
   loader.global_batch_size = 7;
-  loader.image_type = HOTPACK_TYPE_BF16;
+  loader.image_dtype = HOTPACK_DTYPE_BF16;
   const std::int32_t devices[] = {2, 0};
   const auto read = accepted([&](auto& options) {
     options.loader = &loader;
@@ -66,7 +66,7 @@ TEST_CASE("every device option is passed on") {
     options.outputs = 6;
   });
   CHECK(read.loader.global_batch_size == 7);
-  CHECK(read.loader.image.type == ElementType::bf16);
+  CHECK(read.loader.image.dtype == ElementType::bf16);
   CHECK(read.devices == std::vector<int>{2, 0});
   CHECK(read.residency == Residency::automatic);
   CHECK(read.pinned_budget_bytes == 1000);

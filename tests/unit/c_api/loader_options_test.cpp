@@ -155,14 +155,14 @@ TEST_CASE("order, ranks and resources are passed on") {
 TEST_CASE("the form of batches is passed on") {
   const float mean[] = {0.1f, 0.2f, 0.3f}, std[] = {1, 2, 3};
   const LoaderOptions read = accepted([&](hotpack_loader_options& options) {
-    options.image_type = HOTPACK_TYPE_BF16;
-    options.image_order = HOTPACK_CHANNELS_FIRST;
+    options.image_dtype = HOTPACK_DTYPE_BF16;
+    options.image_layout = HOTPACK_CHANNELS_FIRST;
     options.image_mean = mean;
     options.image_std = std;
     options.image_channels = 3;
     options.label_form = HOTPACK_FORM_ONE_HOT;
-    options.label_type = HOTPACK_TYPE_F16;
-    options.label_order = HOTPACK_CHANNELS_FIRST;
+    options.label_dtype = HOTPACK_DTYPE_F16;
+    options.label_layout = HOTPACK_CHANNELS_FIRST;
     options.label_ignore_channel = 1;
     options.content = HOTPACK_CONTENT_PACKED;
   });
@@ -210,11 +210,11 @@ TEST_CASE("an unknown number is refused by its option's name") {
   using Options = hotpack_loader_options;
   CHECK(has(refusal([](Options& options) { options.last_batch = 3; }), "last_batch is 3"));
   CHECK(has(refusal([](Options& options) { options.shuffle = -1; }), "shuffle is -1"));
-  CHECK(has(refusal([](Options& options) { options.image_type = 8; }), "image_type is 8"));
-  CHECK(has(refusal([](Options& options) { options.image_order = 2; }), "image_order is 2"));
+  CHECK(has(refusal([](Options& options) { options.image_dtype = 8; }), "image_dtype is 8"));
+  CHECK(has(refusal([](Options& options) { options.image_layout = 2; }), "image_layout is 2"));
   CHECK(has(refusal([](Options& options) { options.label_form = 3; }), "label_form is 3"));
-  CHECK(has(refusal([](Options& options) { options.label_type = 99; }), "label_type is 99"));
-  CHECK(has(refusal([](Options& options) { options.label_order = 2; }), "label_order is 2"));
+  CHECK(has(refusal([](Options& options) { options.label_dtype = 99; }), "label_dtype is 99"));
+  CHECK(has(refusal([](Options& options) { options.label_layout = 2; }), "label_layout is 2"));
   CHECK(has(refusal([](Options& options) { options.label_ignore_channel = 2; }),
             "label_ignore_channel is 2"));
   CHECK(has(refusal([](Options& options) { options.label_has_ignore_index = 2; }),

@@ -142,7 +142,7 @@ TEST_CASE("batches in C equal those in C++") {
     CHECK(info.image.dimensions == 4);
     CHECK(std::vector<std::int64_t>(info.image.shape, info.image.shape + 4) ==
           std::vector<std::int64_t>{3, 5, 6, 3});
-    CHECK(info.image.type == HOTPACK_TYPE_U8);
+    CHECK(info.image.dtype == HOTPACK_DTYPE_U8);
     CHECK(info.label.dimensions == 3);
     CHECK(info.label.shape[3] == 0);
     REQUIRE(info.image.bytes == expected->image().bytes.size());
@@ -223,10 +223,10 @@ TEST_CASE("packed content is the records as stored") {
 
 TEST_CASE("batches are copied into the caller's memory") {
   hotpack_loader_options options = small_batches();
-  options.image_type = HOTPACK_TYPE_F32;
-  options.image_order = HOTPACK_CHANNELS_FIRST;
+  options.image_dtype = HOTPACK_DTYPE_F32;
+  options.image_layout = HOTPACK_CHANNELS_FIRST;
   options.label_form = HOTPACK_FORM_ONE_HOT;
-  options.label_type = HOTPACK_TYPE_F32;
+  options.label_dtype = HOTPACK_DTYPE_F32;
   options.horizontal_flip = 0.5;
   const OpenLoader leased(options), copied(options);
   std::vector<float> image(3 * 3 * 5 * 6), label(3 * 5 * 6 * 3);
@@ -252,8 +252,8 @@ TEST_CASE("batches are copied into the caller's memory") {
       CHECK(info.image.data == image.data());
       CHECK(info.image.bytes == expected.image.bytes);
       CHECK(info.label.bytes == expected.label.bytes);
-      CHECK(info.image.type == HOTPACK_TYPE_F32);
-      CHECK(info.label.type == HOTPACK_TYPE_F32);
+      CHECK(info.image.dtype == HOTPACK_DTYPE_F32);
+      CHECK(info.label.dtype == HOTPACK_DTYPE_F32);
       CHECK(info.image.shape[1] == 3);
     }
     hotpack_batch_release(batch);
@@ -373,8 +373,8 @@ TEST_CASE("a loader needs an open data set") {
 TEST_CASE("a struct of an older program gets defaults for missing fields") {
   const OpenLoader open;
   hotpack_loader_options options = small_batches();
-  options.struct_size = offsetof(hotpack_loader_options, image_type);
-  options.image_type = -99;
+  options.struct_size = offsetof(hotpack_loader_options, image_dtype);
+  options.image_dtype = -99;
   hotpack_loader* loader = nullptr;
   REQUIRE(hotpack_loader_open(open.dataset, &options, &loader) == HOTPACK_OK);
   CHECK(hotpack_loader_batch_size(loader) == 3);
@@ -384,7 +384,7 @@ TEST_CASE("a struct of an older program gets defaults for missing fields") {
 TEST_CASE("a struct that ends within a field is refused") {
   const OpenLoader open;
   hotpack_loader_options options = small_batches();
-  options.struct_size = offsetof(hotpack_loader_options, image_type) + 2;
+  options.struct_size = offsetof(hotpack_loader_options, image_dtype) + 2;
   hotpack_loader* loader = nullptr;
   CHECK(hotpack_loader_open(open.dataset, &options, &loader) == HOTPACK_ERROR_USAGE);
   CHECK(std::string(hotpack_loader_error(loader)).find("sizeof(hotpack_loader_options)") !=

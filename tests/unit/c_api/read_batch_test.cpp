@@ -50,11 +50,11 @@ const std::vector<std::uint64_t> kNumbers{11, 0, 3, 3, 7};
 TEST_CASE("samples by number in C equal those in C++") {
   const OpenPack pack;
   hotpack_read_options options = defaults();
-  options.image_type = HOTPACK_TYPE_F32;
-  options.image_order = HOTPACK_CHANNELS_FIRST;
+  options.image_dtype = HOTPACK_DTYPE_F32;
+  options.image_layout = HOTPACK_CHANNELS_FIRST;
   options.label_form = HOTPACK_FORM_ONE_HOT;
   options.threads = 2;
-  const ReadOptions own{.image = {.type = ElementType::f32, .order = AxisOrder::channels_first},
+  const ReadOptions own{.image = {.dtype = ElementType::f32, .layout = AxisOrder::channels_first},
                         .label = {.form = LabelForm::one_hot}};
   const BatchShapes shapes = read_batch_shapes(pack.own, kNumbers, own).value();
 
@@ -65,7 +65,7 @@ TEST_CASE("samples by number in C equal those in C++") {
   CHECK(info.image.data == nullptr);
   CHECK(info.image.bytes == shapes.image_bytes);
   CHECK(info.label.bytes == shapes.label_bytes);
-  CHECK(info.image.type == HOTPACK_TYPE_F32);
+  CHECK(info.image.dtype == HOTPACK_DTYPE_F32);
   CHECK(info.batch_size == 5);
   CHECK(std::vector<std::int64_t>(info.image.shape, info.image.shape + info.image.dimensions) ==
         shapes.image);
@@ -176,12 +176,12 @@ TEST_CASE("the options of read_batch have the defaults of C++") {
 TEST_CASE("every option of read_batch arrives") {
   const float mean[] = {0.5f, 0.25f, 0.75f}, std[] = {1, 2, 3};
   hotpack_read_options options = defaults();
-  options.image_type = HOTPACK_TYPE_F16;
-  options.image_order = HOTPACK_CHANNELS_FIRST;
+  options.image_dtype = HOTPACK_DTYPE_F16;
+  options.image_layout = HOTPACK_CHANNELS_FIRST;
   options.image_mean = mean;
   options.image_std = std;
   options.image_channels = 3;
-  options.label_type = HOTPACK_TYPE_I64;
+  options.label_dtype = HOTPACK_DTYPE_I64;
   options.label_has_ignore_index = 1;
   options.label_ignore_index = -7;
   options.pad_width = 8;
@@ -189,11 +189,11 @@ TEST_CASE("every option of read_batch arrives") {
   options.threads = 3;
   options.verify_checksums = HOTPACK_VERIFY_NEVER;
   const ReadOptions read = c_api::read_options(options).value();
-  CHECK(read.image.type == ElementType::f16);
-  CHECK(read.image.order == AxisOrder::channels_first);
+  CHECK(read.image.dtype == ElementType::f16);
+  CHECK(read.image.layout == AxisOrder::channels_first);
   CHECK(read.image.mean == std::vector<float>(mean, mean + 3));
   CHECK(read.image.std == std::vector<float>(std, std + 3));
-  CHECK(read.label.type == ElementType::i64);
+  CHECK(read.label.dtype == ElementType::i64);
   CHECK(read.label.ignore_index == -7);
   REQUIRE(read.pad_to.has_value());
   CHECK(read.pad_to->width == 8);

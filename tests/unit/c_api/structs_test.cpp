@@ -87,8 +87,8 @@ TEST_CASE("fields of hotpack.h end where the compiler ends them") {
   const auto options_end = [](std::size_t size) {
     return has_whole_fields(static_cast<const Options*>(nullptr), size);
   };
-  CHECK(options_end(offsetof(Options, image_type)));
-  CHECK(options_end(offsetof(Options, image_order)));  // fields of four bytes
+  CHECK(options_end(offsetof(Options, image_dtype)));
+  CHECK(options_end(offsetof(Options, image_layout)));  // fields of four bytes
   CHECK(options_end(offsetof(Options, label_ignore_index)));
   CHECK(options_end(offsetof(Options, crop_width)));
   CHECK(options_end(offsetof(Options, timeout_ms)));
@@ -141,7 +141,7 @@ TEST_CASE("the structs of hotpack.h keep their layout", "[abi]") {
   STATIC_REQUIRE(offsetof(hotpack_class_statistics, weight_median) == 32);
   STATIC_REQUIRE(offsetof(hotpack_batch_info, label) == 96);
   STATIC_REQUIRE(offsetof(hotpack_batch_buffers, crops) == 48);
-  STATIC_REQUIRE(offsetof(hotpack_loader_options, image_type) == 72);
+  STATIC_REQUIRE(offsetof(hotpack_loader_options, image_dtype) == 72);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, horizontal_flip) == 136);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, resume) == 280);
   STATIC_REQUIRE(offsetof(hotpack_build_info, instructions) == 32);

@@ -380,7 +380,7 @@ TEST_CASE("the largest row is that of the largest record") {
   const TinyPack mixed(all_forms()["mixed-index"], 11, 4);
   const Dataset dataset = mixed.open();
   LoaderOptions options;
-  options.image.type = ElementType::f32;
+  options.image.dtype = ElementType::f32;
   const auto source =
       must(loader::RecordSource::make(dataset, VerifyChecksums::first_read, FileAccess::map));
   const auto row = must(

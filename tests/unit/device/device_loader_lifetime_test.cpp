@@ -209,7 +209,7 @@ std::vector<DeviceBatch> exhaust(Scene& scene, DeviceLoader& loader) {
 // Copies of a loader that opens later hang, except those of the first batches on the device.
 struct HangingCopies {
   HangingCopies(Scene& scene, PlayedCalls& calls) {
-    scene.options.loader.image.type = ElementType::u8;  // no table is copied at open
+    scene.options.loader.image.dtype = ElementType::u8;  // no table is copied at open
     calls.before_copy = [this, left = scene.options.prefetch]() mutable {
       if (left > 0) {
         --left;
@@ -1088,7 +1088,7 @@ TEST_CASE("a loader that has failed calls the driver no more") {
   for (const bool copy : {true, false}) {
     CAPTURE(copy);
     Scene scene;
-    scene.options.loader.image.type = ElementType::u8;  // no table is copied at open
+    scene.options.loader.image.dtype = ElementType::u8;  // no table is copied at open
     if (copy) scene.fake.fail("MemcpyHtoDAsync", 0, device::code::kUnknown);
     {
       DeviceLoader loader = scene.open();

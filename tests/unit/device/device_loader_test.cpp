@@ -75,9 +75,9 @@ std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   normalized.image = {ElementType::f32, AxisOrder::channels_first,
                       std::vector<float>(channels, 0.485f), std::vector<float>(channels, 0.229f)};
   auto& half = contents["f16 NHWC, one-hot f16 NHWC with the ignored"];
-  half.image.type = ElementType::f16;
+  half.image.dtype = ElementType::f16;
   auto& bits = contents["bf16 NHWC, bits"];
-  bits.image.type = ElementType::bf16;
+  bits.image.dtype = ElementType::bf16;
   if (form.labeled) {
     normalized.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
     half.label = {LabelForm::one_hot, ElementType::f16, AxisOrder::channels_last, true, {}};
@@ -86,8 +86,8 @@ std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   if (form.multi) return contents;  // has no index form
   contents["u8 NHWC, index"] = {};
   auto& wide = contents["u8 NCHW, index i64"];
-  wide.image.order = AxisOrder::channels_first;
-  if (form.labeled) wide.label.type = ElementType::i64;
+  wide.image.layout = AxisOrder::channels_first;
+  if (form.labeled) wide.label.dtype = ElementType::i64;
   return contents;
 }
 
@@ -357,8 +357,8 @@ TEST_CASE("class counts of any size and ignored pixels and ids beyond the classe
       if (storage == LabelStorage::index) store_foreign_id(folder.path(), form, records[1]);
       const Dataset dataset = Dataset::open(folder.path()).value();
       for (auto [name, options] : all_contents(form)) {
-        if (options.label.form == LabelForm::index && !options.label.type && classes > 255)
-          options.label.type = ElementType::u16;
+        if (options.label.form == LabelForm::ids && !options.label.dtype && classes > 255)
+          options.label.dtype = ElementType::u16;
         options.global_batch_size = 2;
         options.last_batch = LastBatch::pad;
         options.verify_checksums = VerifyChecksums::never;
@@ -821,7 +821,7 @@ TEST_CASE("fields tell their shape and type and where they are") {
     CHECK(batch.parts()[1].first_row == 2);
     CHECK(batch.image(0).shape == std::vector<std::int64_t>{2, 3, 5, 6});
     CHECK(batch.label(1).shape == std::vector<std::int64_t>{3, 4, 5, 6});
-    CHECK(batch.image(1).type == ElementType::f16);
+    CHECK(batch.image(1).dtype == ElementType::f16);
     CHECK(batch.image(1).bytes == 3 * 180);
     CHECK(batch.image(2).data == nullptr);
     CHECK(batch.info().keys[4] == "street/sample 0004");

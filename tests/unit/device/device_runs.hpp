@@ -90,8 +90,8 @@ inline LoaderOptions small_batches(std::uint64_t global_batch_size) {
   options.seed = 7;
   options.threads = 2;
   options.prefetch_batches = 2;
-  options.image.type = ElementType::bf16;
-  options.image.order = AxisOrder::channels_first;
+  options.image.dtype = ElementType::bf16;
+  options.image.layout = AxisOrder::channels_first;
   options.label = {LabelForm::one_hot, ElementType::u8, AxisOrder::channels_last, true, {}};
   return options;
 }

@@ -46,8 +46,8 @@ struct Form {
 };
 
 std::string text_of(const Form& form) {
-  return std::string(element_name(form.output.type)) +
-         (form.output.order == AxisOrder::channels_first ? " first" : " last") +
+  return std::string(element_name(form.output.dtype)) +
+         (form.output.layout == AxisOrder::channels_first ? " first" : " last") +
          (form.stored == AxisOrder::channels_first ? " from planes" : " from pixels") + ", " +
          std::to_string(form.channels) + " channels, std " +
          (form.output.std.empty() ? "none" : std::to_string(form.output.std[0]));
@@ -155,15 +155,15 @@ HostArgs args_of(const Form& form, PixelSize output) {
   host.args.height = static_cast<std::int32_t>(output.height);
   host.args.channels = form.channels;
   host.args.source_planes = form.channels == 3 && form.stored == AxisOrder::channels_first ? 1 : 0;
-  host.args.row_bytes = record_bytes(output, form.channels) * element_bytes(form.output.type);
-  if (form.output.type == ElementType::u8) return host;
+  host.args.row_bytes = record_bytes(output, form.channels) * element_bytes(form.output.dtype);
+  if (form.output.dtype == ElementType::u8) return host;
   const auto channels = static_cast<std::size_t>(form.channels);
   const auto map = std::make_shared<expand::ValueMap>(expand::make_value_map(
-      form.output.type,
+      form.output.dtype,
       form.output.mean.empty() ? std::vector<float>(channels, 0.0f) : form.output.mean,
       form.output.std.empty() ? std::vector<float>(channels, 1.0f) : form.output.std));
   host.args.arithmetic = map->arithmetic.exact ? 1 : 0;
-  host.args.values = form.output.type == ElementType::f32
+  host.args.values = form.output.dtype == ElementType::f32
                          ? static_cast<const void*>(map->singles.data())
                          : map->halves.data();
   for (std::size_t c = 0; c < channels; ++c) {
@@ -192,7 +192,7 @@ std::string difference(std::span<const std::uint8_t> got, const std::vector<std:
 void check_rows(const Form& form, const std::vector<RowCase>& rows, PixelSize output,
                 const std::vector<LaunchSize>& sizes, Against side) {
   const HostKernel kernel =
-      find_image_kernel(image_kernel_name(form.output.type, form.output.order));
+      find_image_kernel(image_kernel_name(form.output.dtype, form.output.layout));
   REQUIRE(kernel != nullptr);
   const Records records(rows, form.channels, side);
   const std::vector<std::byte> want = expected(form, rows, records, output);
@@ -201,7 +201,7 @@ void check_rows(const Form& form, const std::vector<RowCase>& rows, PixelSize ou
   host.args.records = records.bytes().data();
   host.args.row_count = static_cast<std::uint32_t>(rows.size());
   std::vector<LaunchSize> all = sizes;
-  all.push_back(image_launch_size(host.args, form.output.type, form.output.order, 2));
+  all.push_back(image_launch_size(host.args, form.output.dtype, form.output.layout, 2));
   for (const LaunchSize& size : all) {
     FencedMemory out(rounded_up(want.size(), 16), side);
     std::memset(out.data(), std::to_integer<int>(kUntouched), out.bytes().size());

@@ -32,7 +32,7 @@ constexpr LabelStorage kStorages[] = {LabelStorage::bits, LabelStorage::one_hot,
 constexpr std::byte kUnwritten{0xA5};
 
 LabelOutput index_output(ElementType type, std::optional<std::int64_t> ignored = {}) {
-  return {LabelForm::index, type, AxisOrder::channels_last, false, ignored};
+  return {LabelForm::ids, type, AxisOrder::channels_last, false, ignored};
 }
 LabelOutput one_hot_output(ElementType type, AxisOrder order, bool ignore_channel = false) {
   return {LabelForm::one_hot, type, order, ignore_channel, {}};
@@ -305,7 +305,7 @@ std::vector<LabelOutput> every_output(std::size_t classes) {
 
 void check_every_output(const StoredRows& stored, std::size_t& number) {
   for (const LabelOutput& wanted : every_output(stored.source().class_count)) {
-    if (wanted.form == LabelForm::index && stored.source().multi) continue;
+    if (wanted.form == LabelForm::ids && stored.source().multi) continue;
     auto expander = LabelExpander::make(wanted, stored.source());
     REQUIRE(expander.ok());
     const LabelOutput& output = expander.value().output();
@@ -392,7 +392,7 @@ using LabelBody = void (*)(const LabelArgs& args, const ThreadPlace& place);
 // Kernels whose elements are one flat run.
 LabelBody flat_body(const LabelOutput& output) {
   if (output.form == LabelForm::bits) return label_bits_body;
-  const std::size_t bytes = element_bytes(*output.type);
+  const std::size_t bytes = element_bytes(*output.dtype);
   if (output.form == LabelForm::one_hot) {
     if (bytes == 1) return label_one_hot_last_body<std::uint8_t>;
     return bytes == 2 ? label_one_hot_last_body<std::uint16_t>
@@ -409,7 +409,7 @@ TEST_CASE("label kernels write the same if they count with 64 bits", "[device][l
   for (const LabelStorage storage : kStorages) {
     const StoredRows stored(every_placement({13, 11}), {LabelScope::pixel, storage, false, 19}, 9);
     for (const LabelOutput& wanted : every_output(19)) {
-      if (wanted.order == AxisOrder::channels_first) continue;
+      if (wanted.layout == AxisOrder::channels_first) continue;
       auto expander = LabelExpander::make(wanted, stored.source());
       REQUIRE(expander.ok());
       const std::vector<std::byte> expected = expected_rows(expander.value(), stored);
@@ -560,7 +560,7 @@ TEST_CASE("label kernels reach elements beyond the range of 32 bits", "[device][
   const auto* const floats = reinterpret_cast<const float*>(out.data());
   LabelOutput output = one_hot_output(ElementType::f32, AxisOrder::channels_last);
   for (const bool first : {false, true}) {
-    output.order = first ? AxisOrder::channels_first : AxisOrder::channels_last;
+    output.layout = first ? AxisOrder::channels_first : AxisOrder::channels_last;
     const LabelArgs args = huge.args(output, out.data());
     REQUIRE(args.row_bytes == row_bytes);
     for (std::uint32_t row = 0; row < 2; ++row) {

@@ -184,7 +184,7 @@ TEST_CASE("a label expands to the requested form") {
                                        0b00000000, 0b00000010};  // classes 1 and 8, 7, 9
   LabelView view = view_of(bits, LabelStorage::bits, 3, 10);
   std::array<std::int64_t, 3> ids{};
-  const LabelOutput index{LabelForm::index, ElementType::i64, AxisOrder::channels_last, false, {}};
+  const LabelOutput index{LabelForm::ids, ElementType::i64, AxisOrder::channels_last, false, {}};
   REQUIRE(label_bytes(view.shape, index).value() == 24);
   REQUIRE(expand_label(view, index, std::as_writable_bytes(std::span(ids))).ok());
   CHECK(ids == std::array<std::int64_t, 3>{1, 7, 9});

@@ -89,20 +89,20 @@ void append(std::vector<std::byte>& bytes, const void* value, std::size_t size) 
 void append_element(std::vector<std::byte>& bytes, const ImageOutput& output, std::uint8_t value,
                     int channel) {
   const float single = normalized(output, value, channel);
-  if (output.type == ElementType::u8) {
+  if (output.dtype == ElementType::u8) {
     append(bytes, &value, 1);
-  } else if (output.type == ElementType::f32) {
+  } else if (output.dtype == ElementType::f32) {
     append(bytes, &single, 4);
   } else {
     const std::uint16_t bits =
-        output.type == ElementType::f16 ? reference::half(single) : reference::bfloat16(single);
+        output.dtype == ElementType::f16 ? reference::half(single) : reference::bfloat16(single);
     append(bytes, &bits, 2);
   }
 }
 
 std::vector<std::byte> expected(const Image& image, const ImageOutput& output) {
   std::vector<std::byte> bytes;
-  const bool last = output.order == AxisOrder::channels_last;
+  const bool last = output.layout == AxisOrder::channels_last;
   const int pixels = image.width * image.height, channels = image.channels;
   for (int i = 0; i < pixels * channels; ++i) {
     const int pixel = last ? i / channels : i % pixels, channel = last ? i % channels : i / pixels;
@@ -172,7 +172,7 @@ void check_everywhere(const ImageExpander& expander, const ImageView& record,
       expander.scratch_bytes({record.shape.width, record.shape.height}, placement.output));
   FencedExpansion low(record, wanted.size(), Against::low_fence),
       high(record, wanted.size(), Against::high_fence);
-  const std::size_t element = element_bytes(expander.output().type);
+  const std::size_t element = element_bytes(expander.output().dtype);
   for_each_vector_target([&] {
     for (const Stores stores : {Stores::cached, Stores::streaming}) {
       for (const std::size_t shift : {std::size_t{0}, element, 5 * element, std::size_t{32}}) {

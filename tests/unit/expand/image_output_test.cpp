@@ -16,7 +16,7 @@ TEST_CASE("normalized: mean and deviation of the pack, as floats in planes") {
                               {0.5F, 0.25F, 1.0F}});
   CHECK(ImageOutput::normalized(statistics, ElementType::bf16, AxisOrder::channels_last)
             .value()
-            .type == ElementType::bf16);
+            .dtype == ElementType::bf16);
 }
 
 TEST_CASE("normalized: a pack without statistics is an error with advice") {

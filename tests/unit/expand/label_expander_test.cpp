@@ -115,24 +115,24 @@ std::uint32_t pattern_of_one(ElementType type) {
 
 std::int64_t ignored_of(const LabelOutput& output) {
   if (output.ignore_index) return *output.ignore_index;
-  if (output.type == ElementType::u8) return 255;
-  return output.type == ElementType::u16 ? 65535 : -100;
+  if (output.dtype == ElementType::u8) return 255;
+  return output.dtype == ElementType::u16 ? 65535 : -100;
 }
 
-// The plain formula; `output.type` is set.
+// The plain formula; `output.dtype` is set.
 std::vector<std::uint8_t> expected_row(const std::vector<std::vector<std::size_t>>& classes,
                                        std::size_t count, const LabelOutput& output) {
   const std::size_t pixels = classes.size();
-  const std::size_t element = element_bytes(*output.type);
+  const std::size_t element = element_bytes(*output.dtype);
   const std::size_t bit_bytes = (count + 7) / 8;
   const std::size_t channels = count + (output.ignore_channel ? 1 : 0);
-  const std::size_t elements = output.form == LabelForm::index  ? 1
+  const std::size_t elements = output.form == LabelForm::ids    ? 1
                                : output.form == LabelForm::bits ? bit_bytes
                                                                 : channels;
-  const std::uint32_t one = pattern_of_one(*output.type);
+  const std::uint32_t one = pattern_of_one(*output.dtype);
   std::vector<std::uint8_t> row(pixels * elements * element);
   for (std::size_t p = 0; p < pixels; ++p) {
-    if (output.form == LabelForm::index) {
+    if (output.form == LabelForm::ids) {
       const std::int64_t id =
           classes[p].empty() ? ignored_of(output) : static_cast<std::int64_t>(classes[p][0]);
       std::memcpy(row.data() + p * element, &id, element);
@@ -146,7 +146,7 @@ std::vector<std::uint8_t> expected_row(const std::vector<std::vector<std::size_t
             static_cast<std::uint8_t>(row[p * bit_bytes + c / 8] | 1 << c % 8);
       } else {
         const std::size_t at =
-            output.order == AxisOrder::channels_last ? p * channels + c : c * pixels + p;
+            output.layout == AxisOrder::channels_last ? p * channels + c : c * pixels + p;
         std::memcpy(row.data() + at * element, &one, element);
       }
     }
@@ -225,8 +225,8 @@ void check_expansion(const StoredLabel& label, const LabelOutput& output,
         store_fence();
         INFO("classes " << label.source.class_count << ", storage "
                         << static_cast<int>(label.source.storage) << ", form "
-                        << static_cast<int>(output.form) << ", type " << element_name(*output.type)
-                        << ", order " << static_cast<int>(output.order) << ", ignore channel "
+                        << static_cast<int>(output.form) << ", type " << element_name(*output.dtype)
+                        << ", order " << static_cast<int>(output.layout) << ", ignore channel "
                         << output.ignore_channel << ", " << placement.output.width << "x"
                         << placement.output.height << ", skip " << skip << ", streaming "
                         << (stores == Stores::streaming));
@@ -241,7 +241,7 @@ void check_expansion(const StoredLabel& label, const LabelOutput& output,
 }
 
 LabelOutput index_of(ElementType type, std::optional<std::int64_t> ignored = {}) {
-  return {LabelForm::index, type, AxisOrder::channels_last, false, ignored};
+  return {LabelForm::ids, type, AxisOrder::channels_last, false, ignored};
 }
 
 LabelOutput one_hot_of(ElementType type, AxisOrder order, bool ignore_channel = false) {
@@ -271,7 +271,7 @@ void check_outputs(const StoredLabel& label, const Placement& placement,
                    const std::vector<LabelOutput>& all) {
   const auto classes = placed_classes(label, placement);
   for (const LabelOutput& output : all) {
-    if (label.source.multi && output.form == LabelForm::index) continue;
+    if (label.source.multi && output.form == LabelForm::ids) continue;
     check_expansion(label, output, placement,
                     expected_row(classes, label.source.class_count, output));
   }
@@ -442,11 +442,11 @@ TEST_CASE("omitted options get defaults") {
   };
   CHECK(made({}, 255).output() == index_of(ElementType::u8, 255));
   CHECK(made({}, 256).output() == index_of(ElementType::u16, 65535));
-  CHECK(made({LabelForm::index, {}, {}, false, 300}, 12).type() == ElementType::u16);
-  CHECK(made({LabelForm::index, {}, {}, false, 200}, 12).type() == ElementType::u8);
-  CHECK(made({LabelForm::index, {}, {}, false, 255}, 255).type() == ElementType::u8);
-  CHECK(made({LabelForm::index, {}, {}, false, 256}, 256).type() == ElementType::u16);
-  CHECK(made({LabelForm::index, {}, {}, false, 300}, 256).type() == ElementType::u16);
+  CHECK(made({LabelForm::ids, {}, {}, false, 300}, 12).type() == ElementType::u16);
+  CHECK(made({LabelForm::ids, {}, {}, false, 200}, 12).type() == ElementType::u8);
+  CHECK(made({LabelForm::ids, {}, {}, false, 255}, 255).type() == ElementType::u8);
+  CHECK(made({LabelForm::ids, {}, {}, false, 256}, 256).type() == ElementType::u16);
+  CHECK(made({LabelForm::ids, {}, {}, false, 300}, 256).type() == ElementType::u16);
   CHECK(made(index_of(ElementType::i32), 12).output().ignore_index == -100);
   CHECK(made(index_of(ElementType::i64), 12).output().ignore_index == -100);
   CHECK(made({LabelForm::one_hot, {}, {}, false, {}}, 12).type() == ElementType::u8);
@@ -467,7 +467,7 @@ TEST_CASE("impossible label outputs are refused with the possible ones") {
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 0}), "no classes"));
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 65536}), "65535"));
   CHECK(contains(refusal(index_of(ElementType::f32), twelve),
-                 "label.type f32: form index can only have u8, u16, i32, i64"));
+                 "label.dtype f32: form index can only have u8, u16, i32, i64"));
   CHECK(contains(refusal(one_hot_of(ElementType::i64, AxisOrder::channels_last), twelve),
                  "u8, f16, f32, bf16"));
   CHECK(contains(refusal({LabelForm::bits, ElementType::f32, {}, false, {}}, twelve),
@@ -479,16 +479,16 @@ TEST_CASE("impossible label outputs are refused with the possible ones") {
                  "does not fit type i32"));
   CHECK(contains(refusal(index_of(ElementType::i64, 11), twelve),
                  "label.ignore_index 11 is the id of a class (0 … 11)"));
-  CHECK(contains(refusal({LabelForm::index, {}, {}, false, -100}, twelve),
-                 "label.ignore_index -100"));
-  CHECK(contains(refusal({LabelForm::index, {}, {}, false, -1}, many),
+  CHECK(
+      contains(refusal({LabelForm::ids, {}, {}, false, -100}, twelve), "label.ignore_index -100"));
+  CHECK(contains(refusal({LabelForm::ids, {}, {}, false, -1}, many),
                  "label.ignore_index -1 does not fit type u16"));
-  CHECK(contains(refusal({LabelForm::index, {}, {}, true, {}}, twelve), "label.ignore_channel"));
+  CHECK(contains(refusal({LabelForm::ids, {}, {}, true, {}}, twelve), "label.ignore_channel"));
   CHECK(contains(refusal({LabelForm::bits, {}, {}, true, {}}, twelve), "label.ignore_channel"));
-  CHECK(contains(refusal({LabelForm::index, {}, AxisOrder::channels_first, false, {}}, twelve),
-                 "label.order"));
+  CHECK(contains(refusal({LabelForm::ids, {}, AxisOrder::channels_first, false, {}}, twelve),
+                 "label.layout"));
   CHECK(contains(refusal({LabelForm::bits, {}, AxisOrder::channels_first, false, {}}, twelve),
-                 "label.order"));
+                 "label.layout"));
   CHECK(contains(refusal({LabelForm::one_hot, {}, {}, false, 255}, twelve),
                  "label.ignore_index 255"));
   CHECK(contains(refusal({LabelForm::bits, {}, {}, false, 255}, twelve), "label.ignore_index 255"));

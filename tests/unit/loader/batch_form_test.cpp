@@ -115,8 +115,8 @@ TEST_CASE("packed labels have the shape they are stored in") {
   CHECK(shape_of("bits-12").shape == std::vector<std::int64_t>{4, 5, 6, 2});
   CHECK(shape_of("onehot").shape == std::vector<std::int64_t>{4, 5, 6, 3});
   CHECK(shape_of("index").shape == std::vector<std::int64_t>{4, 5, 6});
-  CHECK(shape_of("index").type == ElementType::u8);
-  CHECK(shape_of("index-300").type == ElementType::u16);
+  CHECK(shape_of("index").dtype == ElementType::u8);
+  CHECK(shape_of("index-300").dtype == ElementType::u16);
   CHECK(shape_of("sample-bits").shape == std::vector<std::int64_t>{4, 1});
   CHECK(shape_of("sample-index").shape == std::vector<std::int64_t>{4});
   CHECK(shape_of("unlabeled").shape.empty());
@@ -129,6 +129,6 @@ TEST_CASE("packed content refuses expansion, unlabeled sets refuse labels") {
   CHECK_THAT(refusal("bits", options), ContainsSubstring("`label` has no effect"));
   CHECK_THAT(refusal("unlabeled", options), ContainsSubstring("has no labels"));
   options.label = {};
-  options.image.type = ElementType::f32;
+  options.image.dtype = ElementType::f32;
   CHECK_THAT(refusal("bits", options), ContainsSubstring("`image` has no effect"));
 }

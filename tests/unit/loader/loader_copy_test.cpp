@@ -16,7 +16,7 @@ namespace {
 LoaderOptions f32_options() {
   LoaderOptions options;
   options.global_batch_size = 4;
-  options.image.type = ElementType::f32;
+  options.image.dtype = ElementType::f32;
   options.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
   return options;
 }
@@ -59,8 +59,8 @@ TEST_CASE("next_into copies and describes what next leases") {
     CHECK(info.num_valid == batch.num_valid());
     CHECK(info.image_shape == batch.image().shape);
     CHECK(info.label_shape == batch.label().shape);
-    CHECK(info.image_type == ElementType::f32);
-    CHECK(info.label_type == ElementType::f32);
+    CHECK(info.image_dtype == ElementType::f32);
+    CHECK(info.label_dtype == ElementType::f32);
     CHECK(info.indices == std::vector(batch.indices().begin(), batch.indices().end()));
     CHECK(info.crops == std::vector(batch.crops().begin(), batch.crops().end()));
     for (std::size_t row = 0; row < batch.batch_size(); ++row)

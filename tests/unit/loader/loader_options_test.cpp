@@ -69,14 +69,14 @@ TEST_CASE("options that do not fit the data set are named") {
         "the data set has no labels, but the loader's options ask for some; leave `label` out");
   CHECK_THAT(refused(multi.open(), [](LoaderOptions&) {}),
              ContainsSubstring("index") && ContainsSubstring("several classes"));
-  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.image.type = ElementType::i64; }),
+  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.image.dtype = ElementType::i64; }),
              ContainsSubstring("i64"));
   CHECK_THAT(refused(dataset,
                      [](LoaderOptions& o) {
                        o.image = {ElementType::f32, AxisOrder::channels_last, {0.5f}, {0.5f}};
                      }),
              ContainsSubstring("mean"));
-  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.label.type = ElementType::f32; }),
+  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.label.dtype = ElementType::f32; }),
              ContainsSubstring("f32"));
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.augment.horizontal_flip = 1.5; }),
              ContainsSubstring("horizontal_flip"));
@@ -165,7 +165,7 @@ TEST_CASE("a batch that no machine could hold is refused without overflow") {
   const Dataset dataset = pack.open();
   LoaderOptions options;
   options.last_batch = LastBatch::wrap;
-  options.image.type = ElementType::f32;
+  options.image.dtype = ElementType::f32;
   options.global_batch_size = std::uint64_t{1} << 60;
   CHECK_THAT(refusal_of(dataset, options), ContainsSubstring("more bytes than a machine can hold"));
 }

@@ -26,9 +26,9 @@ std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   normalized.image = {ElementType::f32, AxisOrder::channels_first,
                       std::vector<float>(channels, 0.485f), std::vector<float>(channels, 0.229f)};
   auto& flags = contents["u8 NCHW, one-hot u8 NHWC with the ignored"];
-  flags.image.order = AxisOrder::channels_first;
+  flags.image.layout = AxisOrder::channels_first;
   auto& bits = contents["bf16 NHWC, bits"];
-  bits.image.type = ElementType::bf16;
+  bits.image.dtype = ElementType::bf16;
   if (form.labeled) {
     normalized.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
     flags.label = {LabelForm::one_hot, ElementType::u8, AxisOrder::channels_last, true, {}};
@@ -36,7 +36,7 @@ std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   }
   if (form.multi) return contents;  // has no index form
   contents["u8 NHWC, index"] = {};
-  if (form.labeled) contents["u8 NHWC, index i64"].label.type = ElementType::i64;
+  if (form.labeled) contents["u8 NHWC, index i64"].label.dtype = ElementType::i64;
   return contents;
 }
 
@@ -163,9 +163,9 @@ TEST_CASE("fields tell their shape and type") {
     Loader loader = open_loader(dataset, options);
     const Batch batch = next_batch(loader);
     CHECK(batch.image().shape == std::vector<std::int64_t>{4, 5, 6, 3});
-    CHECK(batch.image().type == ElementType::u8);
+    CHECK(batch.image().dtype == ElementType::u8);
     CHECK(batch.label().shape == std::vector<std::int64_t>{4, 5, 6});
-    CHECK(batch.label().type == ElementType::u8);
+    CHECK(batch.label().dtype == ElementType::u8);
     CHECK(batch.label().as<std::uint8_t>().size() == 4 * 5 * 6);
   }
   SECTION("channels first, with the channel of the ignored") {
@@ -174,7 +174,7 @@ TEST_CASE("fields tell their shape and type") {
     Loader loader = open_loader(dataset, options);
     const Batch batch = next_batch(loader);
     CHECK(batch.image().shape == std::vector<std::int64_t>{4, 3, 5, 6});
-    CHECK(batch.image().type == ElementType::f16);
+    CHECK(batch.image().dtype == ElementType::f16);
     CHECK(batch.image().bytes.size() == loader.image_batch_bytes());
     CHECK(batch.label().shape == std::vector<std::int64_t>{4, 4, 5, 6});
     CHECK(batch.label().bytes.size() == loader.label_batch_bytes());

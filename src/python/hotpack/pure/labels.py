@@ -31,16 +31,16 @@ def class_ids(
     storage: str,
     classes: int,
     dtype: npt.DTypeLike | None = None,
-    ignore: int | None = None,
+    ignore_index: int | None = None,
 ) -> Ids:
     """The class id of each pixel, [...]; the lowest class where several are set.
 
     dtype: uint8, uint16, int32 or int64; by default uint8, or uint16 with more than 255 classes.
-    ignore: the id of ignored pixels; by default 255 (uint8), 65535 (uint16) or −100. Raises
-    UsageError if ids do not fit the type, and if `ignore` does not fit or is the id of a class.
+    ignore_index: the id of ignored pixels; by default 255 (uint8), 65535 (uint16) or −100. Raises
+    UsageError if ids do not fit the type, and if `ignore_index` does not fit or is the id of a class.
     """
-    target = _id_type(dtype, classes, ignore)
-    ignored = _ignore_id(target, classes, ignore)
+    target = _id_type(dtype, classes, ignore_index)
+    ignored = _ignore_id(target, classes, ignore_index)
     if storage == "index":
         return _relabeled(stored, classes, target, ignored)
     if storage == "onehot":
@@ -79,9 +79,9 @@ def label_bits(stored: Stored, storage: str, classes: int) -> npt.NDArray[np.uin
 # ---- types
 
 
-def _id_type(dtype: npt.DTypeLike | None, classes: int, ignore: int | None) -> np.dtype[Any]:
+def _id_type(dtype: npt.DTypeLike | None, classes: int, ignore_index: int | None) -> np.dtype[Any]:
     if dtype is None:
-        small = classes <= 255 and (ignore is None or ignore <= 255)
+        small = classes <= 255 and (ignore_index is None or ignore_index <= 255)
         return np.dtype(np.uint8 if small else np.uint16)
     target = _dtype(dtype)
     if target.name not in _ID_TYPES:
@@ -94,20 +94,20 @@ def _id_type(dtype: npt.DTypeLike | None, classes: int, ignore: int | None) -> n
     return target
 
 
-def _ignore_id(target: np.dtype[Any], classes: int, ignore: int | None) -> int:
-    if ignore is None:
+def _ignore_id(target: np.dtype[Any], classes: int, ignore_index: int | None) -> int:
+    if ignore_index is None:
         return {"uint8": 255, "uint16": 65535}.get(target.name, -100)
     limits = np.iinfo(target)
-    if not limits.min <= ignore <= limits.max:
+    if not limits.min <= ignore_index <= limits.max:
         raise UsageError(
-            f"ignore {ignore} does not fit dtype {target.name} ({limits.min} … {limits.max}); use "
+            f"ignore_index {ignore_index} does not fit dtype {target.name} ({limits.min} … {limits.max}); use "
             "a wider type or another value"
         )
-    if 0 <= ignore < classes:
+    if 0 <= ignore_index < classes:
         raise UsageError(
-            f"ignore {ignore} is the id of a class (0 … {classes - 1}); use another value"
+            f"ignore_index {ignore_index} is the id of a class (0 … {classes - 1}); use another value"
         )
-    return ignore
+    return ignore_index
 
 
 def _one_hot_type(dtype: npt.DTypeLike) -> np.dtype[Any]:

@@ -44,12 +44,12 @@ class Sample:
         return self._shard.image_array(self._index, self._dataset._verify)
 
     def label(
-        self, dtype: npt.DTypeLike | None = None, ignore: int | None = None
+        self, dtype: npt.DTypeLike | None = None, ignore_index: int | None = None
     ) -> npt.NDArray[Any]:
         """Class ids, [H,W], or [] for a label of the whole image.
 
         dtype: uint8, uint16, int32 or int64; by default uint8, or uint16 with more than 255
-        classes. ignore: the id of ignored pixels; by default 255 (uint8), 65535 (uint16) or −100.
+        classes. ignore_index: the id of ignored pixels; by default 255 (uint8), 65535 (uint16) or −100.
         Raises UsageError without labels, with several classes per pixel, and for types and ids
         that do not fit.
         """
@@ -60,7 +60,7 @@ class Sample:
                 "label_bits"
             )
         stored, storage, classes = self._stored_label()
-        return labels.class_ids(stored, storage, classes, dtype, ignore)
+        return labels.class_ids(stored, storage, classes, dtype, ignore_index)
 
     def one_hot(self, dtype: npt.DTypeLike = "uint8", layout: str = "NHWC") -> npt.NDArray[Any]:
         """1 where a pixel has a class: [H,W,C], or [C,H,W] with layout "NCHW"; [C] for a label of
