@@ -48,15 +48,12 @@ namespace hotpack {
 
 /// Where the packed records of the whole data set stay between epochs.
 enum class Residency {
-  page,  ///< in the system's page cache; each batch is gathered into pinned memory, then copied
-  /// in pinned memory, decompressed. Batches are gathered from there; records of 6 MiB or more on
-  /// average are copied to the device directly instead
-  pinned,
-  device,     ///< in the memory of each device; only row numbers cross the bus
-  automatic,  ///< device if the budget allows it, else pinned, else page
+  page,    ///< in the system's page cache; each batch is gathered into pinned memory, then copied
+  device,  ///< in the memory of each device; only row numbers cross the bus
+  automatic,  ///< device if the budgets allow it, else page
 };
 
-/// How much open() has loaded of the records that stay in pinned or device memory.
+/// How much open() has loaded of the records that stay in device memory.
 struct LoadProgress {
   std::uint64_t records_done = 0;
   std::uint64_t records_total = 0;
@@ -199,13 +196,13 @@ struct DeviceLoaderStatistics {
   double load_seconds = 0;  ///< time that open() needed to load resident records
 };
 
-/// "page", "pinned", "device", "auto"
+/// "page", "device", "auto"
 [[nodiscard]] std::string_view residency_name(Residency residency);
 
 class DeviceLoader {
  public:
-  /// Allocates the pinned memory, loads the records that `residency` keeps in pinned or device
-  /// memory, and starts the threads. If a driver is still freeing memory of closed loaders, open()
+  /// Allocates the pinned memory, loads the records that `residency` keeps in device memory, and
+  /// starts the threads. If a driver is still freeing memory of closed loaders, open()
   /// waits for that up to 0.1 s, or up to 10 s if memory is not enough otherwise. If 10 s are not
   /// enough either, the error says so. Do not call open() while a stream waits for this thread: the
   /// first loader that a process opens loads kernels, and a driver may wait for all streams to do

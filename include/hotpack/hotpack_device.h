@@ -82,14 +82,13 @@ typedef struct hotpack_device_batch hotpack_device_batch;
 
 /** Where the packed records of the whole data set stay between epochs. */
 enum hotpack_residency {
-  HOTPACK_RESIDENCY_PAGE = 0,     /**< in the system's page cache */
-  HOTPACK_RESIDENCY_PINNED = 1,   /**< in pinned memory */
-  HOTPACK_RESIDENCY_DEVICE = 2,   /**< in the memory of each device */
-  HOTPACK_RESIDENCY_AUTOMATIC = 3 /**< device if the budgets allow it, else pinned, else page */
+  HOTPACK_RESIDENCY_PAGE = 0,   /**< in the system's page cache */
+  HOTPACK_RESIDENCY_DEVICE = 1, /**< in the memory of each device */
+  HOTPACK_RESIDENCY_AUTO = 2    /**< device if the budgets allow it, else page */
 };
 
-/** How much is loaded of the records that stay in pinned or device memory. Callers' functions get
- * it, so it never changes. */
+/** How much is loaded of the records that stay in device memory. Callers' functions get it, so it
+ * never changes. */
 typedef struct hotpack_load_progress {
   uint64_t records_done;
   uint64_t records_total;
@@ -165,7 +164,7 @@ typedef struct hotpack_residency_info {
   size_t struct_size;    /**< set by the caller */
   uint64_t packed_bytes; /**< size of the whole data set in that residency */
   const char* reason;    /**< "asked for", "automatic: …"; lives as long as the loader's handle */
-  int32_t residency;     /**< HOTPACK_RESIDENCY_…, never AUTOMATIC */
+  int32_t residency;     /**< HOTPACK_RESIDENCY_…, never AUTO */
   int32_t reserved;      /**< 0 */
 } hotpack_residency_info;
 

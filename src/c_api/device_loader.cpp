@@ -132,14 +132,12 @@ std::int32_t residency_number(Residency residency) {
   switch (residency) {
     case Residency::page:
       return HOTPACK_RESIDENCY_PAGE;
-    case Residency::pinned:
-      return HOTPACK_RESIDENCY_PINNED;
     case Residency::device:
       return HOTPACK_RESIDENCY_DEVICE;
     case Residency::automatic:
       break;
   }
-  return HOTPACK_RESIDENCY_AUTOMATIC;
+  return HOTPACK_RESIDENCY_AUTO;
 }
 
 hotpack_residency_info info_of(const ResidencyChoice& choice) {

@@ -63,9 +63,9 @@ Result<DeviceLoaderOptions> device_options(const hotpack_device_loader_options& 
   DeviceLoaderOptions options;
   HOTPACK_TRY(read_loader(from, options));
   HOTPACK_TRY(read_devices(from, options));
-  HOTPACK_ASSIGN(options.residency, choose("residency", from.residency,
-                                           {Residency::page, Residency::pinned, Residency::device,
-                                            Residency::automatic}));
+  HOTPACK_ASSIGN(options.residency,
+                 choose("residency", from.residency,
+                        {Residency::page, Residency::device, Residency::automatic}));
   if (from.reserved != 0) {
     return option_error("reserved",
                         "reserved of hotpack_device_loader_options must be 0; call "

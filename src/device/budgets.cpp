@@ -43,14 +43,13 @@ std::string origin_text(const Budget& budget) {
 }
 
 std::string ways_out(const Shortage& shortage) {
+  if (!shortage.device)
+    return "use a smaller batch, a smaller prefetch_batches or a larger pinned_budget_bytes";
   if (shortage.need.rest > shortage.budget.bytes || shortage.need.records == 0) {
-    return shortage.device
-               ? "use a smaller batch, a smaller prefetch, fewer outputs or a larger "
-                 "device_budget_bytes"
-               : "use a smaller batch, a smaller prefetch_batches or a larger pinned_budget_bytes";
+    return "use a smaller batch, a smaller prefetch, fewer outputs or a larger "
+           "device_budget_bytes";
   }
-  return shortage.device ? "use residency pinned, page or auto, or a larger device_budget_bytes"
-                         : "use residency page or auto, or a larger pinned_budget_bytes";
+  return "use residency page or auto, or a larger device_budget_bytes";
 }
 
 const char* rest_name(const Shortage& shortage) {
@@ -90,8 +89,7 @@ Result<Needs> needs_of(const CargoInputs& inputs, const SlotLayout& layout, Resi
         "a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
   };
   Needs needs{residency, {}, {}};
-  HOTPACK_ASSIGN(needs.pinned, sum(residency == Residency::pinned,
-                                   checked_mul(inputs.slots, layout.slot_bytes())));
+  HOTPACK_ASSIGN(needs.pinned, sum(false, checked_mul(inputs.slots, layout.slot_bytes())));
   for (std::size_t part = 0; part < layout.parts().size(); ++part) {
     const auto staged = checked_mul(inputs.prefetch, layout.part(part).staged);
     const auto rest = staged ? checked_add(*staged, inputs.output_bytes[part]) : staged;
@@ -132,14 +130,10 @@ std::string Shortage::clause() const {
          (device ? " (device " + std::to_string(*device) + ")" : origin_text(budget));
 }
 
-std::string fit_clause(Residency residency, const Budgets& budgets) {
+std::string fit_clause(const Budgets& budgets) {
   const auto smaller = [](const Budget& a, const Budget& b) { return a.bytes < b.bytes; };
-  const bool device = residency == Residency::device;
-  const Budget budget =
-      device ? *std::min_element(budgets.devices.begin(), budgets.devices.end(), smaller)
-             : budgets.pinned;
-  return std::string("fit the ") + (device ? "device" : "pinned") + " budget of " +
-         bytes_text(budget.bytes) + origin_text(budget);
+  const auto least = std::min_element(budgets.devices.begin(), budgets.devices.end(), smaller);
+  return "fit the device budget of " + bytes_text(least->bytes);
 }
 
 std::string bytes_text(std::uint64_t bytes) {

@@ -39,7 +39,7 @@ struct Budgets {
 
 // The need for one kind of memory (pinned, or of one device), in bytes.
 struct Need {
-  std::uint64_t records = 0;  // for the packed records of the whole data set
+  std::uint64_t records = 0;  // for the packed records of the whole data set, on a device
   std::uint64_t rest = 0;     // for slots, or for packed batches and outputs
   [[nodiscard]] std::uint64_t bytes() const { return records + rest; }
 };
@@ -70,7 +70,7 @@ struct Shortage {
                                                   const Budgets& budgets);
 
 // Returns "fit the device budget of 200 MB"; names the smallest budget.
-[[nodiscard]] std::string fit_clause(Residency residency, const Budgets& budgets);
+[[nodiscard]] std::string fit_clause(const Budgets& budgets);
 
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);  // "812 bytes", "1.2 GB", "300 MB"
 

@@ -47,9 +47,9 @@ class Cargo {
   [[nodiscard]] virtual std::uint64_t slot_bytes() const = 0;
   // The most bytes of staged memory that a part of a batch needs on its device.
   [[nodiscard]] virtual std::uint64_t staged_bytes(std::size_t part) const = 0;
-  // Appends to `pieces` the copies that bring this part of a filled slot to its device. The first
-  // copy begins with the table and goes to offset 0. If the records are in the slot, this copy
-  // contains them too, and there is no other copy.
+  // Appends to `pieces` the copies that bring this part of a filled slot to its device: at most
+  // one, which begins with the table, goes to offset 0, and contains the records if they are in the
+  // slot.
   virtual void append_pieces(const loader::Slot& slot, std::size_t part,
                              std::vector<Piece>& pieces) const = 0;
   // Returns the base address of the records of a part of a batch: the offsets in the part's entries
@@ -59,12 +59,6 @@ class Cargo {
   // have the same size; if records differ in size, the part has only one row.
   [[nodiscard]] virtual PixelSize output(const loader::Slot& slot, std::size_t part) const = 0;
 };
-
-// Pinned records are copied to the device one by one only if they have at least this many bytes on
-// average. Each copy has a fixed cost, as much as copying 330 KB. So copying records of s bytes one
-// by one reaches s / (s + 330 KB) of the bus's rate: 0.76 at 1 MiB, 0.95 at 6 MiB. Below 6 MiB,
-// threads therefore gather pinned records in slots, so that a part needs one copy.
-inline constexpr std::uint64_t kGatherBelowBytes = std::uint64_t{6} << 20;
 
 struct CargoInputs {
   std::unique_ptr<loader::RecordSource> source;
@@ -80,7 +74,6 @@ struct CargoInputs {
   std::vector<std::uint64_t> output_bytes = {};
   Residency asked = Residency::page;
   std::uint64_t world_size = 1;  // ranks, all of which may be on this machine
-  std::uint64_t gather_below_bytes = kGatherBelowBytes;  // compared with the average record block
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
   std::function<bool(const LoadProgress&)> progress = {};  // as DeviceLoaderOptions::progress
@@ -92,15 +85,14 @@ struct LoadedCargo {
   std::shared_ptr<const Cargo> cargo;         // shared with the filler
   double load_seconds = 0;
   std::uint64_t copied_bytes = 0;           // host to device, during the load
-  std::uint64_t pinned_bytes = 0;           // of resident records, not counting slots
   std::vector<std::uint64_t> device_bytes;  // of resident records, one per part
 };
 
-// Chooses a residency within the budgets, and loads the records that it keeps in pinned or device
-// memory. Every slot of the filler has a number below inputs.slots. Fails if memory is lacking, if
-// a budget is too small (`usage`, with the need, the limit and what the user can do), or if the
-// driver fails. If a record cannot be read during the load, this function does not fail; the step
-// that needs the record does.
+// Chooses a residency within the budgets, and loads the records that it keeps in device memory.
+// Every slot of the filler has a number below inputs.slots. Fails if memory is lacking, if a budget
+// is too small (`usage`, with the need, the limit and what the user can do), or if the driver
+// fails. If a record cannot be read during the load, this function does not fail; the step that
+// needs the record does.
 [[nodiscard]] Result<LoadedCargo> load_cargo(CargoInputs inputs);
 
 // Returns the most bytes that one row of a batch can have. If `form` sets the size of rows, it

@@ -253,7 +253,7 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded,
   loaded_bytes_ = loaded.copied_bytes;
   const Cargo& cargo = *loaded.cargo;
   const unsigned slots = options.loader.prefetch_batches;
-  pinned_bytes_ = loaded.pinned_bytes + slots * cargo.slot_bytes();
+  pinned_bytes_ = slots * cargo.slot_bytes();
   StagerParts stager;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     Part& part = parts_[number];

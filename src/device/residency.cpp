@@ -18,8 +18,6 @@ std::string_view residency_name(Residency residency) {
   switch (residency) {
     case Residency::page:
       return "page";
-    case Residency::pinned:
-      return "pinned";
     case Residency::device:
       return "device";
     case Residency::automatic:
@@ -37,7 +35,6 @@ namespace {
 // A residency that fits its budgets. The memory for it is allocated.
 struct Candidate {
   Residency residency = Residency::page;
-  RecordWay way = RecordWay::in_slots;
   SlotLayout layout;
   ResidentMemory memory;  // of resident records
 };
@@ -57,37 +54,33 @@ class Chooser {
     HOTPACK_ASSIGN(Candidate candidate, choose_automatically());
     choice.residency = candidate.residency;
     choice.reason =
-        "automatic: " + bytes_text(choice.packed_bytes) + " of packed records " + clauses_;
+        "automatic: " + bytes_text(choice.packed_bytes) + " of packed records " + clause_;
     return candidate;
   }
 
  private:
   Result<Candidate> choose_automatically() {
-    for (const Residency residency : {Residency::device, Residency::pinned}) {
-      auto candidate = try_out(residency);
-      if (!clauses_.empty()) clauses_ += ", ";
-      if (candidate.ok()) {
-        clauses_ += fit_clause(residency, budgets_);
-        return candidate;
-      }
-      clauses_ += shortage_ ? shortage_->clause()
-                            : "were refused by the driver (" + candidate.error().message + ")";
+    auto candidate = try_out(Residency::device);
+    if (candidate.ok()) {
+      clause_ = fit_clause(budgets_);
+      return candidate;
     }
+    clause_ = shortage_ ? shortage_->clause()
+                        : "were refused by the driver (" + candidate.error().message + ")";
     return try_out(Residency::page);
   }
 
   // Allocates the memory for a residency. Sets shortage_ and fails if a budget does not suffice.
   Result<Candidate> try_out(Residency residency) {
-    const RecordWay way = way_of(residency, *blocks_, inputs_.gather_below_bytes);
-    HOTPACK_ASSIGN(SlotLayout layout, SlotLayout::make(inputs_.parts, *blocks_, way));
+    HOTPACK_ASSIGN(SlotLayout layout, SlotLayout::make(inputs_.parts, *blocks_, residency));
     HOTPACK_ASSIGN(const Needs needs, needs_of(inputs_, layout, residency, blocks_->total_bytes()));
     HOTPACK_TRY(look_for_shortage(needs));
     if (shortage_) return shortage_->refusal();
-    Candidate candidate{residency, way, std::move(layout), {}};
+    Candidate candidate{residency, std::move(layout), {}};
     if (residency == Residency::page) return candidate;
     const LoadOptions options{.threads = inputs_.threads,
                               .buffer_budget_bytes = budgets_.pinned.bytes};
-    HOTPACK_ASSIGN(candidate.memory, take_resident(residency, blocks_, inputs_.contexts, options));
+    HOTPACK_ASSIGN(candidate.memory, take_resident(blocks_, inputs_.contexts, options));
     return candidate;
   }
 
@@ -107,7 +100,7 @@ class Chooser {
   Budgets budgets_;
   const std::shared_ptr<const RecordBlocks> blocks_;
   std::optional<Shortage> shortage_;
-  std::string clauses_;
+  std::string clause_;
 };
 
 void use_page(CargoInputs& inputs, Candidate candidate, std::shared_ptr<const RecordBlocks> blocks,
@@ -125,31 +118,18 @@ void use_page(CargoInputs& inputs, Candidate candidate, std::shared_ptr<const Re
   loaded.cargo = std::move(cargo);
 }
 
-std::shared_ptr<ResidentCargo> resident_cargo(const CargoInputs& inputs, Candidate& candidate,
-                                              std::shared_ptr<const ResidentSet> set) {
-  const auto output = inputs.form.output();
-  if (candidate.way == RecordWay::none)
-    return std::make_shared<DeviceCargo>(std::move(candidate.layout), output, std::move(set));
-  if (candidate.way == RecordWay::in_slots) {
-    return std::make_shared<GatheredCargo>(std::move(candidate.layout), output, std::move(set),
-                                           inputs.slots);
-  }
-  return std::make_shared<PinnedCargo>(std::move(candidate.layout), output, std::move(set),
-                                       inputs.slots);
-}
-
 Status use_resident(CargoInputs& inputs, Candidate candidate, LoadedCargo& loaded) {
   const auto begin = std::chrono::steady_clock::now();
   HOTPACK_ASSIGN(auto set, load_resident(std::move(candidate.memory), *inputs.source, inputs.form,
                                          inputs.progress));
   loaded.load_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  loaded.pinned_bytes = set->pinned.size();
   for (std::size_t part = 0; part < set->devices.size(); ++part) {
     loaded.device_bytes[part] = set->devices[part].size();
     loaded.copied_bytes += set->devices[part].size();
   }
-  auto cargo = resident_cargo(inputs, candidate, std::move(set));
+  auto cargo = std::make_shared<ResidentCargo>(std::move(candidate.layout), inputs.form.output(),
+                                               std::move(set));
   ResidentFiller::Parts parts{std::move(inputs.source), std::move(inputs.form), inputs.plan,
                               inputs.order, cargo};
   loaded.filler = std::make_unique<ResidentFiller>(std::move(parts));

@@ -12,18 +12,6 @@ namespace {
 
 using Contexts = std::vector<std::shared_ptr<const Context>>;
 
-// Lets a thread write records directly to their resident place.
-class DirectLane final : public Lane {
- public:
-  explicit DirectLane(ResidentSet& set) : set_(set) {}
-  Result<std::byte*> room(const Chunk& chunk) override { return set_.pinned.data() + chunk.begin; }
-  Status written(const Chunk&) override { return {}; }
-  Status finish() override { return {}; }
-
- private:
-  ResidentSet& set_;
-};
-
 // Copies records to the devices through two buffers: one is filled while the other is copied.
 class CopyLane final : public Lane {
  public:
@@ -133,19 +121,12 @@ Status add_copy_lanes(ResidentMemory& memory, const Contexts& contexts, LaneSize
 
 }  // namespace
 
-Result<ResidentMemory> take_resident(Residency residency,
-                                     std::shared_ptr<const RecordBlocks> blocks,
+Result<ResidentMemory> take_resident(std::shared_ptr<const RecordBlocks> blocks,
                                      const Contexts& contexts, const LoadOptions& options) {
   const std::uint64_t bytes = blocks->total_bytes();
   ResidentMemory memory{std::make_shared<ResidentSet>(std::move(blocks)), 0, {}};
   const LaneSizes sizes = lane_sizes(*memory.set->blocks, options);
   memory.chunk_bytes = sizes.chunk_bytes;
-  if (residency == Residency::pinned) {
-    HOTPACK_ASSIGN(memory.set->pinned, PinnedMemory::take(contexts.front(), bytes));
-    while (memory.lanes.size() < std::max(1u, options.threads))
-      memory.lanes.push_back(std::make_unique<DirectLane>(*memory.set));
-    return memory;
-  }
   for (const auto& context : contexts) {
     HOTPACK_ASSIGN(DeviceMemory device, DeviceMemory::take(context, bytes));
     memory.set->devices.push_back(std::move(device));

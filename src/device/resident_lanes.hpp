@@ -1,5 +1,5 @@
-// Lanes: each brings the records that one thread reads to their resident place, chunk by chunk;
-// either directly into pinned memory, or through pinned buffers to every device.
+// Lanes: each brings the records that one thread reads to their resident place, chunk by chunk,
+// through pinned buffers to every device.
 //
 // Ownership: a lane borrows the set. One thread at a time uses a lane; its destructor waits for
 // copies in flight. Failure: `io` from the driver.
@@ -51,9 +51,9 @@ struct ResidentMemory {
   std::vector<std::unique_ptr<Lane>> lanes;
 };
 
-// Allocates all memory that the load needs. Precondition: the residency is pinned or device.
+// Allocates all memory that the load needs.
 [[nodiscard]] Result<ResidentMemory> take_resident(
-    Residency residency, std::shared_ptr<const RecordBlocks> blocks,
+    std::shared_ptr<const RecordBlocks> blocks,
     const std::vector<std::shared_ptr<const Context>>& contexts, const LoadOptions& options);
 
 }  // namespace hotpack::device

@@ -1,5 +1,5 @@
-// The packed records of a whole data set in pinned memory or on each device, their keys, and the
-// errors of records that cannot be read.
+// The packed records of a whole data set on each device, their keys, and the errors of records that
+// cannot be read.
 //
 // Ownership: owns the memory. Thread-safety: any thread may call const members once the set is
 // loaded.
@@ -39,13 +39,12 @@ class KeyArena {
 };
 
 // Resident records and what belongs to them. Their blocks are in the order of the samples, as in
-// RecordBlocks::begin, and they are either in `pinned` or in `devices`.
+// RecordBlocks::begin.
 struct ResidentSet {
   explicit ResidentSet(std::shared_ptr<const RecordBlocks> all)
       : blocks(std::move(all)), keys(blocks->records()) {}
 
   std::shared_ptr<const RecordBlocks> blocks;
-  PinnedMemory pinned;
   std::vector<DeviceMemory> devices;  // one per part
   KeyArena keys;
   std::map<std::uint64_t, Error> errors;  // by sample; the text is that of a host Loader

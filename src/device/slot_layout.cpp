@@ -23,25 +23,17 @@ Error too_large() {
 
 }  // namespace
 
-RecordWay way_of(Residency residency, const RecordBlocks& blocks,
-                 std::uint64_t gather_below_bytes) {
-  if (residency == Residency::device) return RecordWay::none;
-  const bool small = blocks.total_bytes() / blocks.records() < gather_below_bytes;
-  return residency == Residency::pinned && !small ? RecordWay::one_by_one : RecordWay::in_slots;
-}
-
 Result<SlotLayout> SlotLayout::make(const std::vector<PartRows>& parts, const RecordBlocks& blocks,
-                                    RecordWay way) {
+                                    Residency residency) {
   SlotLayout layout;
   for (const PartRows rows : parts) {
-    const auto records = way == RecordWay::none ? 0 : blocks.most_bytes(rows.count);
+    const auto records = residency == Residency::device ? 0 : blocks.most_bytes(rows.count);
     if (rows.count > kMostSlotBytes / sizeof(RowEntry) || !records || *records > kMostSlotBytes)
       return too_large();
     Part part{rows, layout.slot_bytes_, whole_steps(rows.count * sizeof(RowEntry), kTableAlignment),
               0};
     part.staged = part.records + *records;
-    layout.slot_bytes_ +=
-        whole_steps(way == RecordWay::in_slots ? part.staged : part.records, kRegionAlignment);
+    layout.slot_bytes_ += whole_steps(part.staged, kRegionAlignment);
     if (layout.slot_bytes_ > kMostSlotBytes) return too_large();
     layout.parts_.push_back(part);
   }

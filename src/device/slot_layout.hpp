@@ -17,22 +17,9 @@
 
 namespace hotpack::device {
 
-// How the records of a batch get to a device.
-enum class RecordWay {
-  in_slots,    // in the slot, after the batch's table
-  one_by_one,  // each from its resident place in pinned memory
-  none,        // not at all: they are on the device
-};
-// Returns how the records of a batch get to a device with this residency. Pinned records are
-// gathered in slots if their blocks have fewer than `gather_below_bytes` bytes on average (see
-// kGatherBelowBytes).
-[[nodiscard]] RecordWay way_of(Residency residency, const RecordBlocks& blocks,
-                               std::uint64_t gather_below_bytes);
-
 // The layout of a slot: one region for each part of the batch. A region begins on a page, and
-// contains the table of the part, padding to 256 bytes, and the records if they are in slots. The
-// staged memory of a part has the same layout; it contains the records unless they are resident on
-// the device.
+// contains the table of the part, padding to 256 bytes, and the records unless they are resident on
+// the device. The staged memory of a part has the same layout.
 class SlotLayout {
  public:
   struct Part {
@@ -43,7 +30,7 @@ class SlotLayout {
   };
   // Fails with code `usage` if the sizes are larger than any machine can hold.
   [[nodiscard]] static Result<SlotLayout> make(const std::vector<PartRows>& parts,
-                                               const RecordBlocks& blocks, RecordWay way);
+                                               const RecordBlocks& blocks, Residency residency);
 
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] const Part& part(std::size_t number) const { return parts_[number]; }

@@ -138,7 +138,7 @@ class DeviceLibrary(Library):
         super().__init__(path)
         self.c.hotpack_device_loader_error.restype = ctypes.c_char_p
         self.driver = Driver()
-        self.residencies = itertools.cycle((0, 1, 2))
+        self.residencies = itertools.cycle((0, 1))
 
     def batch(self, pack, **options):
         dataset, loader, batch = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()

@@ -15,7 +15,7 @@ take turns; figures are medians. Each is made for its turn and closed after it, 
 another's, and what may have been read ahead is taken before the clock starts.
 
 From the host:
-- hotpack: libhotpack.so, its tensors taken over by DLPack without a copy; with records in the page cache, and in pinned memory.
+- hotpack: libhotpack.so, its tensors taken over by DLPack without a copy; with records in the page cache.
 - PyTorch: DataLoader with pin_memory, a sample or a whole batch at a time, without and with several numbers of workers, copies and
   F.one_hot on one stream, as most write it; and with the copies of next batches on a stream of their own and labels by comparison.
 - DALI and FFCV are named if they can be imported, and measured if they can read such records (DALI by an external source).
@@ -138,7 +138,7 @@ def stop_what_is_stuck(*_):
 
 
 def hotpack_contenders(machine, options, device_fits):
-    kinds = {"page": HOST, "pinned": HOST} | ({"device": DEVICE} if device_fits else {})
+    kinds = {"page": HOST} | ({"device": DEVICE} if device_fits else {})
     return [Contender(OURS + residency, kind, partial(Hotpack, machine, options, residency)) for residency, kind in kinds.items()]
 
 

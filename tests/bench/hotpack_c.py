@@ -4,7 +4,7 @@ import ctypes
 from ctypes import POINTER, byref, c_char_p, c_float, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p, py_object, sizeof
 
 TYPE_F16, CHANNELS_FIRST, FORM_ONE_HOT, END_OF_EPOCH = 5, 1, 1, 1
-RESIDENCIES = {"page": 0, "pinned": 1, "device": 2, "auto": 3}
+RESIDENCIES = {"page": 0, "device": 1, "auto": 2}
 
 
 class LoaderOptions(ctypes.Structure):

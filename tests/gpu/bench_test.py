@@ -39,7 +39,6 @@ def resident_limit(memory_bandwidth, packed_bytes, output_bytes):
 
 # Per row: the goal, the target, and the limit as a formula of the row's terms (None: the limit is a figure of its own).
 ROWS = {
-    "pinned tier: packed bytes": ("at least", 0.95, lambda bus_bandwidth: bus_bandwidth),
     "page tier: packed bytes": ("at least", 0.90, page_limit),
     **{f"kernel: {what} {form}": ("at least", 0.85 if form.endswith("NCHW") else 0.75, lambda memory_bandwidth: memory_bandwidth)
        for what in ("image", "one-hot") for form in FORMS},

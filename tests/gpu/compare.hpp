@@ -18,7 +18,7 @@
 namespace hotpack::gpu {
 
 // All places where records may stay. `automatic` chooses one of these.
-inline constexpr std::array kPlaces{Residency::page, Residency::pinned, Residency::device};
+inline constexpr std::array kPlaces{Residency::page, Residency::device};
 
 // Returns options with one thread and small budgets, so that thousands of loaders open quickly.
 [[nodiscard]] DeviceLoaderOptions small_options(const LoaderOptions& loader,

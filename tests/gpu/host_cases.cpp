@@ -163,7 +163,6 @@ LoaderOptions training(std::uint64_t batch) {
 }  // namespace
 
 GPU_CASE(host_forms_page) { compare_forms(Residency::page); }
-GPU_CASE(host_forms_pinned) { compare_forms(Residency::pinned); }
 GPU_CASE(host_forms_device) { compare_forms(Residency::device); }
 
 // Large sizes, and sizes that are not a whole number of vectors of pixels.

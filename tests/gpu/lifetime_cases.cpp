@@ -104,8 +104,7 @@ GPU_CASE(lifetime_1000_early_breaks) {
       training.machine.synchronize(training.stream);
       before = held_now(training.machine);
     }
-    const auto residency = static_cast<Residency>(round % 3);
-    DeviceLoader loader = training.open(residency);
+    DeviceLoader loader = training.open(kPlaces.at(round % kPlaces.size()));
     for (unsigned step = 0; step < round % 4; ++step)
       static_cast<void>(next_batch(loader, training.stream));
   }
@@ -266,7 +265,7 @@ std::optional<DeviceBatch> lease_of_statics;
   Machine machine;
   const UserStream stream(machine, number % 2 == 0);
   DeviceLoaderOptions options =
-      small_options(Training::batches(), static_cast<Residency>(number % 3));
+      small_options(Training::batches(), kPlaces.at(number % kPlaces.size()));
   options.loader.threads = 4;
   options.loader.prefetch_batches = 8;
   options.prefetch = 8;

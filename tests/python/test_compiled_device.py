@@ -59,7 +59,7 @@ IMAGES = ['Image("uint8")', 'Image("float32", "NCHW", [0.4] * 3, [0.2] * 3)', 'I
 LABELS = ['Ids("int64")', 'OneHot("float32", "NCHW")', "Bits()", "Ids()"]
 
 
-@pytest.mark.parametrize("residency", ["page", "pinned", "device", "auto"])
+@pytest.mark.parametrize("residency", ["page", "device", "auto"])
 def test_batches_equal_those_of_the_host(on_device, residency):
     text = on_device(
         f"""
@@ -215,7 +215,7 @@ for platform in ("cpu", "tpu", "rocm"):
 assert "no CUDA device" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, device=type("Row", (), {"id": 0})())
 assert "device -1 is no" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, device=-1)
 assert "1" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, device=1)
-assert "none of page, pinned, device, auto" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, residency="disk")
+assert "none of page, device, auto" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, residency="disk")
 assert "hotpack.DeviceLoader" in raised(hotpack.UsageError, hotpack.Loader, ds, 2, device=0)
 assert "budget" in raised(hotpack.UsageError, hotpack.DeviceLoader, ds, 2, residency="device", device_budget_bytes=10)
 assert "host memory" in raised(hotpack.UsageError, hotpack.DeviceLoader(ds, 2).next_into)
@@ -239,7 +239,7 @@ last = told[-1]
 assert isinstance(last, hotpack.Progress) and last.stage == "load" and last.samples_done == last.samples_total == 24
 class Enough(Exception): pass
 def stop(_): raise Enough
-raised(Enough, hotpack.DeviceLoader, ds, 4, residency="pinned", progress=stop)
+raised(Enough, hotpack.DeviceLoader, ds, 4, residency="device", progress=stop)
 hotpack.DeviceLoader(ds, 4, residency="page", progress=stop)  # loads nothing
 """
     )

@@ -196,12 +196,11 @@ class PyDeviceLoader final : public Awaited {
 };
 
 Residency residency_of(const std::string& name) {
-  for (const Residency known :
-       {Residency::page, Residency::pinned, Residency::device, Residency::automatic}) {
+  for (const Residency known : {Residency::page, Residency::device, Residency::automatic}) {
     if (residency_name(known) == name) return known;
   }
   raise({ErrorCode::usage,
-         "residency '" + name + "' is none of page, pinned, device, auto",
+         "residency '" + name + "' is none of page, device, auto",
          {},
          {},
          {},

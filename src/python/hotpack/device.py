@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .process import Listener
 
 Device = int | str | Any  # also a torch.device or a jax.Device
-Residency = Literal["page", "pinned", "device", "auto"]
+Residency = Literal["page", "device", "auto"]
 _LoadListener = Callable[[int, int, int, int], None]
 
 

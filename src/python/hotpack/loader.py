@@ -102,7 +102,7 @@ class LoaderOf(Generic[_AnyBatch]):
         window_blocks: int = 16,
         resume: Mapping[str, Any] | None = None,
         device: Device | None = None,
-        residency: Residency = "auto",
+        residency: Residency = "page",
         outputs: int = 4,
         pinned_budget: int | None = None,
         device_budget: int | None = None,
@@ -321,8 +321,8 @@ class LoaderOf(Generic[_AnyBatch]):
 
     @property
     def residency(self) -> tuple[str, int, str] | None:
-        """Where a device loader keeps packed records between epochs, "page", "pinned" or "device";
-        the bytes of all of them there; and why. None for a loader in host memory."""
+        """Where a device loader keeps packed records between epochs, "page" or "device"; the
+        bytes of all of them there; and why. None for a loader in host memory."""
         if self.device is None:
             return None
         residency: tuple[str, int, str] = self._core.residency()
@@ -404,8 +404,8 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
 
     Takes the options of `Loader`; slots: packed batches in pinned memory. device: a number, as
     CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a framework. residency: where packed
-    records stay between epochs: the system's "page" cache, "pinned" memory, memory of the "device",
-    or "auto", the first of device, pinned and page that fits. outputs: batches that the program may
+    records stay between epochs: the system's "page" cache, memory of the "device", or "auto", the
+    device if its budget allows it, else page. outputs: batches that the program may
     hold; one more raises UsageError. pinned_budget, device_budget: limits in bytes; by default a
     quarter of the memory that is left divided by world, and half of the device's free memory.
     progress: called with a Progress while opening loads records, or True for a bar of tqdm.
@@ -495,7 +495,7 @@ def _check_choices(shuffle: Any, tail: Any, access: Any, timeout: Any) -> None:
 
 def _refuse_device_options(given: Mapping[str, Any]) -> None:
     unused = {
-        "residency": "auto",
+        "residency": "page",
         "outputs": 4,
         "pinned_budget": None,
         "device_budget": None,

@@ -46,7 +46,7 @@ int main(int argc, char* argv[]) {
   batches.image_channels = 3;
   hotpack_device_loader_options_init(&options, sizeof options);
   options.loader = &batches;
-  options.residency = HOTPACK_RESIDENCY_AUTOMATIC; /* records stay on the device if they fit */
+  options.residency = HOTPACK_RESIDENCY_AUTO; /* records stay on the device if they fit */
   if (hotpack_device_loader_open(dataset, &options, &loader) < 0)
     return fail(hotpack_device_loader_error(loader));
 

@@ -62,13 +62,6 @@ double gathered_bound(const Bandwidths& limits, unsigned threads) {
   return std::min(limits.bus, threads * limits.gather);
 }
 
-std::string bus_sentence(const Bandwidths& limits) {
-  std::string sentence = "the bus, which carries " + gigabytes(limits.bus) + " from pinned memory";
-  if (limits.bus_in_records == 0) return sentence + small_copies(limits);
-  return sentence + "; records are copied one by one, which reaches " +
-         figure(100 * quotient(limits.bus_in_records, limits.bus)) + " % of that";
-}
-
 std::string gathering_sentence(const Bandwidths& limits, unsigned threads) {
   const double gathered = threads * limits.gather;
   const std::string bus = "carries " + gigabytes(limits.bus);

@@ -21,8 +21,6 @@ struct Bandwidths {
   double bus_in_batches = 0;  // the same in copies of one packed batch
   double memory = 0;          // copies within the device; bytes read and bytes written both count
   double gather = 0;          // one thread copies records from the page cache to pinned memory
-  double bus_in_records =
-      0;  // as `bus`, in copies of one record; 0 if records are not copied one by one
 };
 
 struct SampleBytes {
@@ -50,7 +48,7 @@ enum class Goal { at_least, at_most, equal };
 
 // A figure and its limit. The target is for their ratio.
 struct AcceptanceRow {
-  std::string name;  // "pinned tier: packed bytes"
+  std::string name;  // "page tier: packed bytes"
   std::string unit;  // "GB/s" (bytes per second), "samples/s", "s", "MiB" (bytes), "TFLOP/s"
                      // (operations per second)
   double value = 0;
@@ -92,7 +90,6 @@ struct AcceptanceReport {
 
 // Each returns a sentence that names the bound that determines the figure, and the other one. If
 // batches are small, it also gives the rate of copies of that size.
-[[nodiscard]] std::string bus_sentence(const Bandwidths& limits);
 [[nodiscard]] std::string gathering_sentence(const Bandwidths& limits, unsigned threads);
 [[nodiscard]] std::string end_to_end_sentence(const Bandwidths& limits, const SampleBytes& sample);
 [[nodiscard]] std::string resident_sentence(const Bandwidths& limits, const SampleBytes& sample);

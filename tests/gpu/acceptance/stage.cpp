@@ -16,7 +16,6 @@
 #include "base/try.hpp"
 #include "bench/device_stage.hpp"
 #include "bench/run.hpp"
-#include "device/cargo.hpp"
 #include "gpu/acceptance/batches.hpp"
 #include "gpu/acceptance/kernels.hpp"
 #include "gpu/acceptance/limits.hpp"
@@ -39,8 +38,8 @@ constexpr double kPaceKept = 0.9;   // of that; a slower loader disturbs less th
 constexpr std::uint64_t kSteadySteps = 200;
 constexpr double kLeastCycles = 10;  // of a consumer's steps, each round
 
-constexpr double kPinnedTarget = 0.95, kPageTarget = 0.90, kEndToEndTarget = 0.90,
-                 kResidentTarget = 0.80, kStallTarget = 0.01, kInterferenceTarget = 0.98;
+constexpr double kPageTarget = 0.90, kEndToEndTarget = 0.90, kResidentTarget = 0.80,
+                 kStallTarget = 0.01, kInterferenceTarget = 0.98;
 
 std::string per_mille(double share) { return std::to_string(std::lround(1000 * share)) + " ‰"; }
 
@@ -128,8 +127,7 @@ class DeviceRun {
     HOTPACK_TRY(bench::begin_stage(options_, "bus, device memory, one core"));
     HOTPACK_TRY(measure_limits(dataset));
     HOTPACK_TRY(bench::begin_stage(options_, "packed records to the device"));
-    HOTPACK_TRY(measure_tier(dataset, Residency::pinned));
-    HOTPACK_TRY(measure_tier(dataset, Residency::page));
+    HOTPACK_TRY(measure_page(dataset));
     HOTPACK_TRY(bench::begin_stage(options_, "kernels"));
     HOTPACK_TRY(kernels(dataset));
     HOTPACK_TRY(bench::begin_stage(options_, "end to end"));
@@ -268,34 +266,24 @@ class DeviceRun {
 
   // ---- rows
 
-  Status measure_tier(const Dataset& dataset, Residency residency) {
-    const bool pinned = residency == Residency::pinned;
+  Status measure_page(const Dataset& dataset) {
     AcceptanceRow named =
-        at_least(std::string(residency_name(residency)) + " tier: packed bytes", "GB/s",
-                 pinned ? "bus" : "min(bus, threads·gather)", pinned ? kPinnedTarget : kPageTarget);
+        at_least("page tier: packed bytes", "GB/s", "min(bus, threads·gather)", kPageTarget);
     return add_row(std::move(named), [&](AcceptanceRow& row) -> Status {
-      HOTPACK_ASSIGN(const Opened opened, open(dataset, residency, setup_.plain));
+      HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, setup_.plain));
       HOTPACK_ASSIGN(Measurement copies, bus_copies(session_, kLargeCopy));
       HOTPACK_ASSIGN(Measurement gather, gather_measurement(dataset));
-      std::vector<Measurement> turns{opened.turn(), std::move(copies), std::move(gather)};
-      if (pinned && packed_ >= static_cast<double>(device::kGatherBelowBytes)) {
-        HOTPACK_ASSIGN(Measurement records,
-                       bus_copies(session_, static_cast<std::uint64_t>(packed_)));
-        turns.push_back(std::move(records));
-      }
+      const std::vector<Measurement> turns{opened.turn(), std::move(copies), std::move(gather)};
       HOTPACK_ASSIGN(const std::vector<Rate> rates, rates_of(turns));
       Bandwidths bandwidths = report_.bandwidths;
       bandwidths.bus = rates[1].bytes_per_second;
       bandwidths.gather = rates[2].bytes_per_second;
-      if (rates.size() == 4) bandwidths.bus_in_records = rates[3].bytes_per_second;
       row.value = rates[0].samples_per_second * packed_;
-      row.limit = pinned ? bandwidths.bus : gathered_bound(bandwidths, report_.threads);
-      row.limited_by =
-          pinned ? bus_sentence(bandwidths) : gathering_sentence(bandwidths, report_.threads);
-      row.terms = {{"bus_bandwidth", bandwidths.bus}};
-      if (!pinned)
-        row.terms.insert(row.terms.end(),
-                         {{"threads", report_.threads}, {"gather_bandwidth", bandwidths.gather}});
+      row.limit = gathered_bound(bandwidths, report_.threads);
+      row.limited_by = gathering_sentence(bandwidths, report_.threads);
+      row.terms = {{"bus_bandwidth", bandwidths.bus},
+                   {"threads", report_.threads},
+                   {"gather_bandwidth", bandwidths.gather}};
       return {};
     });
   }

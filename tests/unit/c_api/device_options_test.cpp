@@ -59,7 +59,7 @@ TEST_CASE("every device option is passed on") {
     options.loader = &loader;
     options.devices = devices;
     options.device_count = 2;
-    options.residency = HOTPACK_RESIDENCY_AUTOMATIC;
+    options.residency = HOTPACK_RESIDENCY_AUTO;
     options.pinned_budget_bytes = 1000;
     options.device_budget_bytes = UINT64_MAX;
     options.prefetch = 5;
@@ -97,10 +97,9 @@ TEST_CASE("residencies have the numbers of the header") {
     return accepted([&](auto& options) { options.residency = number; }).residency;
   };
   CHECK(residency(HOTPACK_RESIDENCY_PAGE) == Residency::page);
-  CHECK(residency(HOTPACK_RESIDENCY_PINNED) == Residency::pinned);
   CHECK(residency(HOTPACK_RESIDENCY_DEVICE) == Residency::device);
-  CHECK(residency(HOTPACK_RESIDENCY_AUTOMATIC) == Residency::automatic);
-  CHECK(has(refusal([](auto& options) { options.residency = 4; }), "residency is 4"));
+  CHECK(residency(HOTPACK_RESIDENCY_AUTO) == Residency::automatic);
+  CHECK(has(refusal([](auto& options) { options.residency = 3; }), "residency is 3"));
 }
 
 TEST_CASE("devices and their count belong together") {

@@ -43,7 +43,6 @@ struct RigOptions {
   std::uint64_t output_bytes = 0;  // of each part
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
-  std::uint64_t gather_below_bytes = device::kGatherBelowBytes;
   std::uint64_t world_size = 1;  // for budgets only
 };
 
@@ -159,7 +158,6 @@ class CargoRig {
     inputs.output_bytes.assign(options_.devices, options_.output_bytes);
     inputs.asked = options_.residency;
     inputs.world_size = options_.world_size;
-    inputs.gather_below_bytes = options_.gather_below_bytes;
     return inputs;
   }
 

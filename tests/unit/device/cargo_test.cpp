@@ -21,17 +21,7 @@ using device::RowEntry;
 
 namespace {
 
-constexpr Residency kAll[] = {Residency::page, Residency::pinned, Residency::device};
-
-// Gathers pinned records, or copies them from their place.
-struct Way {
-  Residency residency;
-  std::uint64_t gather_below_bytes;
-};
-constexpr Way kWays[] = {{Residency::page, device::kGatherBelowBytes},
-                         {Residency::pinned, device::kGatherBelowBytes},
-                         {Residency::pinned, 0},
-                         {Residency::device, device::kGatherBelowBytes}};
+constexpr Residency kAll[] = {Residency::page, Residency::device};
 
 std::string name(Residency residency) { return std::string(residency_name(residency)); }
 
@@ -90,11 +80,10 @@ void check_rows(const CargoRig& rig, const loader::Slot& slot, const Dataset& da
 
 // Whole epochs in every residency.
 void check_epochs(const Dataset& dataset, RigOptions options, std::uint64_t epochs = 2) {
-  for (const Way way : kWays) {
-    INFO(name(way.residency) << (way.gather_below_bytes == 0 ? " record by record" : ""));
+  for (const Residency residency : kAll) {
+    INFO(name(residency));
     CargoRig rig({.devices = static_cast<int>(options.devices)});
-    options.residency = way.residency;
-    options.gather_below_bytes = way.gather_below_bytes;
+    options.residency = residency;
     const Status loaded = rig.load(dataset, options);
     INFO((loaded.ok() ? "" : loaded.error().describe()));
     REQUIRE(loaded.ok());
@@ -278,71 +267,6 @@ TEST_CASE("entries contain the crops of their samples") {
   }
 }
 
-TEST_CASE("small pinned records are gathered: a part is one piece") {
-  for (const char* const form_name : {"bits", "mixed"}) {
-    const TinyPack pack(all_forms()[form_name], 12, 4);
-    const Dataset dataset = pack.open();
-    RigOptions options = rig_options(Residency::pinned, 6, 2);
-    options.loader.augment.crop = Crop{{3, 3}};
-    CargoRig rig({.devices = 2});
-    REQUIRE(rig.load(dataset, options).ok());
-    const auto& slot = rig.fill(0, 0);
-    CHECK(rig.loaded->cargo->slot_bytes() == 2 * 4096);
-    for (std::size_t part = 0; part < 2; ++part) {
-      std::uint64_t bytes = 256;
-      for (std::size_t row = 3 * part; row < 3 * part + 3; ++row)
-        bytes += block_bytes(dataset, static_cast<std::uint64_t>(slot.samples[row]));
-      const auto pieces = rig.pieces(slot, part);
-      REQUIRE(pieces.size() == 1);
-      CHECK(pieces[0].from == slot.image.bytes.data() + part * 4096);
-      CHECK(pieces[0].to == 0);
-      CHECK(pieces[0].bytes == bytes);
-    }
-  }
-}
-
-TEST_CASE("the mean block decides if pinned records are gathered") {
-  const TinyPack pack({}, 12, 4);
-  const auto source =
-      must(loader::RecordSource::make(pack.open(), VerifyChecksums::never, FileAccess::read));
-  const auto blocks = device::RecordBlocks::make(
-      *source, must(loader::BatchForm::make(source->schema(), {}, 1)), 1);
-  const std::uint64_t block = blocks.largest();
-  using device::RecordWay;
-  CHECK(device::way_of(Residency::pinned, blocks, block + 1) == RecordWay::in_slots);
-  CHECK(device::way_of(Residency::pinned, blocks, block) == RecordWay::one_by_one);
-  CHECK(device::way_of(Residency::page, blocks, 0) == RecordWay::in_slots);
-  CHECK(device::way_of(Residency::device, blocks, block + 1) == RecordWay::none);
-}
-
-TEST_CASE("consecutive pinned records are one piece after the table") {
-  const TinyPack pack({}, 12, 4);
-  const Dataset dataset = pack.open();
-  const std::uint64_t block = block_bytes(dataset, 0);
-  RigOptions options = rig_options(Residency::pinned, 6);
-  options.gather_below_bytes = 0;
-  options.loader.shuffle = Shuffle::none;
-  CargoRig rig;
-  REQUIRE(rig.load(dataset, options).ok());
-  const auto& slot = rig.fill(0, 1);
-  const auto pieces = rig.pieces(slot);
-  REQUIRE(pieces.size() == 2);
-  CHECK(pieces[0].from == slot.image.bytes.data());
-  CHECK(pieces[0].to == 0);
-  CHECK(pieces[0].bytes == 6 * sizeof(RowEntry));
-  CHECK(pieces[1].to == 512);
-  CHECK(pieces[1].bytes == 6 * block);
-  CHECK(rig.loaded->cargo->slot_bytes() == 4096);
-
-  options.loader.shuffle = Shuffle::full;
-  REQUIRE(rig.load(dataset, options).ok());
-  const auto& shuffled = rig.fill(0, 0);
-  std::size_t joined = 0;
-  for (std::size_t row = 1; row < 6; ++row)
-    joined += shuffled.samples[row] == shuffled.samples[row - 1] + 1;
-  CHECK(rig.pieces(shuffled).size() == 1 + 6 - joined);
-}
-
 TEST_CASE("device records are not copied with a batch") {
   const TinyPack pack({}, 12, 4);
   CargoRig rig({.devices = 2});
@@ -360,11 +284,10 @@ TEST_CASE("device records are not copied with a batch") {
 TEST_CASE("slots do not disturb each other") {
   const TinyPack pack(all_forms()["mixed"], 12, 4);
   const Dataset dataset = pack.open();
-  for (const Way way : kWays) {
-    INFO(name(way.residency));
+  for (const Residency residency : kAll) {
+    INFO(name(residency));
     CargoRig rig;
-    RigOptions options = rig_options(way.residency, 4);
-    options.gather_below_bytes = way.gather_below_bytes;
+    RigOptions options = rig_options(residency, 4);
     options.loader.augment.crop = Crop{{4, 4}};
     REQUIRE(rig.load(dataset, options).ok());
     auto& first = rig.begin(0, 0, 0);
@@ -421,53 +344,23 @@ class NotingSink final : public loader::RowSink {
   bool needs_;
 };
 
-class NotingCargo final : public device::ResidentCargo {
- public:
-  NotingCargo(device::SlotLayout layout, std::shared_ptr<const device::ResidentSet> set, bool needs)
-      : ResidentCargo(std::move(layout), std::nullopt, std::move(set)), needs_(needs) {}
-  void append_pieces(const loader::Slot&, std::size_t, std::vector<Piece>&) const override {}
-  [[nodiscard]] device::Pointer records(std::size_t, device::Pointer staged) const override {
-    return staged;
-  }
-  [[nodiscard]] bool needs_samples() const override { return needs_; }
-  void begin(const loader::Slot&, std::span<const std::optional<std::uint64_t>> samples) override {
-    told = samples.size();
-  }
-  [[nodiscard]] std::uint64_t place(const loader::Slot&, std::size_t,
-                                    std::uint64_t) const override {
-    return 0;
-  }
-  std::size_t told = 99;
-
- private:
-  bool needs_;
-};
-
 }  // namespace
 
 TEST_CASE("the samples of a batch are listed only if needed") {
   const TinyPack pack({}, 12, 4);
   const Dataset dataset = pack.open();
-  const auto source = [&] {
-    return must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::read));
-  };
   const auto form = must(loader::BatchForm::make(dataset.schema(), {}, 1));
   const StepPlan plan = must(StepPlan::make(12, 5, LastBatch::pad));
-  const auto blocks =
-      std::make_shared<const device::RecordBlocks>(device::RecordBlocks::make(*source(), form, 1));
   for (const bool needs : {false, true}) {
     loader::Slot slot;
     slot.cursor = {0, 1};
     const auto sink = std::make_shared<NotingSink>(needs);
-    loader::BatchFiller(loader::BatchFiller::Parts{source(), form, plan, {}, nullptr, 0, sink}, 1)
+    auto source =
+        must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::read));
+    loader::BatchFiller(
+        loader::BatchFiller::Parts{std::move(source), form, plan, {}, nullptr, 0, sink}, 1)
         .begin(slot);
     CHECK(sink->told == (needs ? 5 : 0));
-    const auto cargo = std::make_shared<NotingCargo>(
-        must(device::SlotLayout::make({{0, 5}}, *blocks, device::RecordWay::none)),
-        std::make_shared<device::ResidentSet>(blocks), needs);
-    device::ResidentFiller(device::ResidentFiller::Parts{source(), form, plan, {}, cargo})
-        .begin(slot);
-    CHECK(cargo->told == (needs ? 5 : 0));
   }
 }
 
@@ -475,19 +368,11 @@ TEST_CASE("the samples of a batch are needed if record sizes differ") {
   for (const char* const form_name : {"bits", "mixed"}) {
     const TinyPack pack(all_forms()[form_name], 12, 4);
     const bool mixed = std::string(form_name) == "mixed";
-    for (const Way way : kWays) {
-      CargoRig rig;
-      RigOptions options = rig_options(way.residency, 4);
-      options.gather_below_bytes = way.gather_below_bytes;
-      options.loader.augment.crop = Crop{{3, 3}};
-      REQUIRE(rig.load(pack.open(), options).ok());
-      const device::Cargo* const cargo = rig.loaded->cargo.get();
-      const auto* const page = dynamic_cast<const device::PageCargo*>(cargo);
-      const bool needs = page != nullptr
-                             ? page->needs_samples()
-                             : dynamic_cast<const device::ResidentCargo&>(*cargo).needs_samples();
-      CHECK(needs == (mixed && way.residency != Residency::device));
-    }
+    CargoRig rig;
+    RigOptions options = rig_options(Residency::page, 4);
+    options.loader.augment.crop = Crop{{3, 3}};
+    REQUIRE(rig.load(pack.open(), options).ok());
+    CHECK(dynamic_cast<const device::PageCargo&>(*rig.loaded->cargo).needs_samples() == mixed);
   }
 }
 

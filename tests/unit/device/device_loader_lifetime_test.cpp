@@ -241,7 +241,7 @@ StreamHandle block_copies(Scene& scene, const PlayedCalls& calls, DeviceLoader& 
 // early breaks
 
 TEST_CASE("1,000 abandoned epochs leave threads and descriptors and memory flat") {
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     Scene scene({.schedule = Schedule::random, .seed = 5});
     scene.options.residency = residency;
     {
@@ -344,7 +344,7 @@ TEST_CASE("where no thread frees late the next sweep does") {
 }
 
 TEST_CASE("statistics report the pinned memory and it stays constant until close") {
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     Scene scene;
     scene.options.residency = residency;
     const std::uint64_t before = scene.fake.held().pinned_bytes;
@@ -626,7 +626,7 @@ TEST_CASE("close works twice and after cancel and concurrently and with a batch"
 }
 
 TEST_CASE("close does not wait for a blocked stream and frees the memory later") {
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     Scene scene;
     scene.options.residency = residency;
     const FakeDriver::Held before = scene.fake.held();
@@ -1007,7 +1007,7 @@ TEST_CASE("the feeder wakes on time without the default timer slack") {
 // failed contexts
 
 TEST_CASE("a context error is returned by every call and does not delay close") {
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     Scene scene;
     scene.options.residency = residency;
     {
@@ -1299,8 +1299,6 @@ TEST_CASE("budgets that are too small are refused with numbers") {
   CHECK_THAT(refusal(options), ContainsSubstring("pinned"));
   options.pinned_budget_bytes = pinned;
   { const DeviceLoader fits = open_on(scene.fake, scene.dataset, options); }
-  options.residency = Residency::pinned;
-  CHECK_THAT(refusal(options), ContainsSubstring("pinned"));
   options.residency = Residency::automatic;
   options.device_budget_bytes = 1;
   refusal(options);
@@ -1312,19 +1310,17 @@ TEST_CASE("budgets that are too small are refused with numbers") {
 
 TEST_CASE("residency that is chosen automatically says what and why") {
   Scene scene;
-  const auto choice = [&](std::optional<std::uint64_t> on_device,
-                          std::optional<std::uint64_t> pinned) {
+  const auto choice = [&](std::optional<std::uint64_t> on_device) {
     DeviceLoaderOptions options = scene.options;
     options.residency = Residency::automatic;
     options.device_budget_bytes = on_device;
-    options.pinned_budget_bytes = pinned;
     return open_on(scene.fake, scene.dataset, options).residency();
   };
-  const auto roomy = choice({}, {});
+  const auto roomy = choice({});
   CHECK(roomy.residency == Residency::device);
   CHECK_THAT(roomy.reason, ContainsSubstring("automatic"));
   CHECK(roomy.packed_bytes >= 24 * (8 * 8 * 3 + 8 * 8));
-  std::uint64_t on_device = 0, pinned = 0;
+  std::uint64_t on_device = 0;
   {
     DeviceLoader page = scene.open();
     CHECK(page.residency().residency == Residency::page);
@@ -1332,10 +1328,8 @@ TEST_CASE("residency that is chosen automatically says what and why") {
     const DeviceBatch first = next_batch(page, scene.streams),
                       second = next_batch(page, scene.streams);
     on_device = page.statistics().device_bytes.at(0);
-    pinned = page.statistics().pinned_bytes;
   }
-  CHECK(choice(on_device + 100, {}).residency == Residency::pinned);
-  const auto tight = choice(on_device + 100, pinned);
+  const auto tight = choice(on_device + 100);
   CHECK(tight.residency == Residency::page);
   CHECK_THAT(tight.reason, ContainsSubstring("automatic"));
   scene.check_end();

@@ -317,10 +317,6 @@ TEST_CASE("in any order: seeks follow each other without a batch in between") {
   });
 }
 
-TEST_CASE("in any order: records in pinned memory") {
-  check_epochs_in_all_orders(of_residency(Residency::pinned));
-}
-
 TEST_CASE("in any order: records in device memory") {
   check_epochs_in_all_orders(of_residency(Residency::device));
 }

@@ -40,8 +40,8 @@ using Streams = std::vector<device::StreamHandle>;
 // Tests decide when late frees happen: in check_nothing_left(), or in device::sweep_late().
 inline const bool kReaperRests = (device::let_reaper_work(false), true);
 
-inline constexpr std::array<Residency, 4> kResidencies{Residency::page, Residency::pinned,
-                                                       Residency::device, Residency::automatic};
+inline constexpr std::array<Residency, 3> kResidencies{Residency::page, Residency::device,
+                                                       Residency::automatic};
 inline constexpr std::chrono::milliseconds kReadyOnly{-1};
 
 // ----------------------------------------------------------------------------------------------------

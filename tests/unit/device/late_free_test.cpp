@@ -508,7 +508,7 @@ TEST_CASE("close and destructor and open never wait for streams to free memory")
     INFO(what);
     CHECK(seconds_of(act) < 5);
   };
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     const auto options = test::device_options(test::small_batches(4), {0}, residency);
     auto first = std::make_unique<DeviceLoader>(test::open_on(table, fake, dataset, options));
     fake.block(streams[0]);

@@ -650,7 +650,7 @@ TEST_CASE("outputs: the batch survives record_stream without host memory") {
 }
 
 TEST_CASE("outputs: open without host memory fails and leaves nothing behind") {
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     Opened scene;
     const FakeDriver::Held held = scene.fake.held();
     DeviceLoaderOptions options = device_options(small_batches(4), {0}, residency);
@@ -685,7 +685,7 @@ TEST_CASE("outputs: open without host memory fails and leaves nothing behind") {
 
 TEST_CASE("outputs: filling a row without host memory fails that row") {
   const TinyPack pack({}, 12, 4);
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     CargoRig rig;
     RigOptions options;
     options.loader = in_file_order(4);

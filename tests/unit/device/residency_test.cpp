@@ -52,7 +52,7 @@ Error refusal(CargoRig& rig, const RigOptions& options, const Dataset& dataset) 
 
 TEST_CASE("a requested residency is used and reported") {
   const TinyPack pack({}, kRecords, 16);
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     CargoRig rig;
     const Chosen choice = chosen(rig, rig_options(residency), pack.open());
     CHECK(choice.residency == residency);
@@ -70,31 +70,21 @@ TEST_CASE("automatic chooses the fastest residency that fits, with a reason") {
     CHECK(choice.reason ==
           "automatic: 7680 bytes of packed records fit the device budget of 1.0 MB");
   }
-  SECTION("pinned") {
-    const Chosen choice = chosen(rig, rig_options(Residency::automatic, kPlenty, 5000), dataset);
-    CHECK(choice.residency == Residency::pinned);
-    CHECK(choice.reason ==
-          "automatic: 7680 bytes of packed records exceed the device budget of 5000 bytes (device "
-          "0), fit the pinned budget of 1.0 MB");
-  }
-  SECTION("pinned where the outputs are what is too much") {
-    RigOptions options = rig_options(Residency::automatic, kPlenty, 25000);
-    options.output_bytes = 17500;
-    const Chosen choice = chosen(rig, options, dataset);
-    CHECK(choice.residency == Residency::pinned);
-    CHECK(choice.reason ==
-          "automatic: 7680 bytes of packed records with 18 kB of packed batches and outputs exceed "
-          "the device budget of 25 kB (device 0), "
-          "fit the pinned budget of 1.0 MB");
-  }
   SECTION("page") {
-    const Chosen choice =
-        chosen(rig, rig_options(Residency::automatic, kSlots + kSet - 1, 5000), dataset);
+    const Chosen choice = chosen(rig, rig_options(Residency::automatic, kPlenty, 5000), dataset);
     CHECK(choice.residency == Residency::page);
     CHECK(choice.reason ==
           "automatic: 7680 bytes of packed records exceed the device budget of 5000 bytes (device "
-          "0), with 8192 bytes of slots exceed the "
-          "pinned budget of 16 kB");
+          "0)");
+  }
+  SECTION("page where the outputs are what is too much") {
+    RigOptions options = rig_options(Residency::automatic, kPlenty, 25000);
+    options.output_bytes = 17500;
+    const Chosen choice = chosen(rig, options, dataset);
+    CHECK(choice.residency == Residency::page);
+    CHECK(choice.reason ==
+          "automatic: 7680 bytes of packed records with 18 kB of packed batches and outputs exceed "
+          "the device budget of 25 kB (device 0)");
   }
   SECTION("none") {
     const Error error =
@@ -118,7 +108,7 @@ TEST_CASE("every device must have room") {
   CHECK(chosen(rig, options, pack.open()).residency == Residency::device);
   CHECK(rig.loaded->device_bytes == std::vector<std::uint64_t>{kSet, kSet});
   --*options.device_budget_bytes;
-  CHECK(chosen(rig, options, pack.open()).residency == Residency::pinned);
+  CHECK(chosen(rig, options, pack.open()).residency == Residency::page);
 }
 
 TEST_CASE("budgets are enforced to the byte") {
@@ -126,22 +116,17 @@ TEST_CASE("budgets are enforced to the byte") {
   const Dataset dataset = pack.open();
   CargoRig rig;
   CHECK(rig.load(dataset, rig_options(Residency::device, kSlots, kSet + 2 * 256)).ok());
-  CHECK(rig.load(dataset, rig_options(Residency::pinned, kSet + kSlots, kStaged)).ok());
   CHECK(rig.load(dataset, rig_options(Residency::page, kSlots, kStaged)).ok());
   CHECK(refusal(rig, rig_options(Residency::device, kSlots, kSet + 2 * 256 - 1), dataset).message ==
         "residency device needs 8192 bytes on device 0 (7680 of packed records, 512 of packed "
         "batches and outputs), but the budget is 8191; use "
-        "residency pinned, page or auto, or a larger device_budget_bytes");
+        "residency page or auto, or a larger device_budget_bytes");
   CHECK(
       refusal(rig, rig_options(Residency::device, kSlots - 1, kPlenty), dataset).message ==
       "residency device needs 8192 bytes of pinned memory (all of slots), but the budget is 8191; "
       "use a smaller batch, a smaller "
       "prefetch_batches or a larger "
       "pinned_budget_bytes");
-  CHECK(refusal(rig, rig_options(Residency::pinned, kSet + kSlots - 1, kStaged), dataset).message ==
-        "residency pinned needs 15872 bytes of pinned memory (7680 of packed records, 8192 of "
-        "slots), but the budget is 15871; use residency "
-        "page or auto, or a larger pinned_budget_bytes");
   CHECK(refusal(rig, rig_options(Residency::page, kSlots, kStaged - 1), dataset).message ==
         "residency page needs 2048 bytes on device 0 (all of packed batches and outputs), but the "
         "budget is 2047; use a smaller batch, a smaller "
@@ -160,7 +145,7 @@ TEST_CASE("default budgets are shares of free memory") {
   CHECK_THAT(refusal(rig, options, pack.open()).message,
              ContainsSubstring(
                  "the budget is 10000, by default half of the free memory of the device; use"));
-  device::Shortage pinned{Residency::pinned, {}, {900, 200}, {1000, true}};
+  device::Shortage pinned{Residency::page, {}, {0, 1200}, {1000, true}};
   CHECK_THAT(
       pinned.refusal().message,
       ContainsSubstring("the budget is 1000, by default a quarter of the available memory; use"));
@@ -170,15 +155,12 @@ TEST_CASE("default budgets are shares of free memory") {
              ContainsSubstring("the budget is 1000, by default a quarter of what the cgroup's "
                                "memory limit leaves; use"));
   CHECK(pinned.clause() ==
-        "with 200 bytes of slots exceed the pinned budget of 1000 bytes (a quarter of what the "
+        "with 1200 bytes of slots exceed the pinned budget of 1000 bytes (a quarter of what the "
         "cgroup's memory limit leaves)");
   pinned.budget = {1000, true, false, 8};
   CHECK_THAT(pinned.refusal().message,
              ContainsSubstring("the budget is 1000, by default a quarter of the available memory, "
                                "divided by the world of 8; use"));
-  CHECK(device::fit_clause(Residency::pinned, {pinned.budget, {}}) ==
-        "fit the pinned budget of 1000 bytes (a quarter of the available memory, divided by the "
-        "world of 8)");
 }
 
 TEST_CASE("the default pinned budget depends on what the process may take") {
@@ -190,7 +172,7 @@ TEST_CASE("the default pinned budget depends on what the process may take") {
 
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig;
-  RigOptions options = rig_options(Residency::pinned);
+  RigOptions options = rig_options(Residency::page);
   options.pinned_budget_bytes.reset();
   options.world_size = std::uint64_t{1} << 50;  // nothing is left
   CHECK_THAT(refusal(rig, options, pack.open()).message,
@@ -209,29 +191,6 @@ TEST_CASE("sentences show bytes readably") {
   CHECK(device::bytes_text(~std::uint64_t{0}) == "18 EB");
 }
 
-TEST_CASE("slots for gathered pinned records count as pinned memory") {
-  const TinyPack pack({}, kRecords, 16);
-  CargoRig rig;
-  RigOptions options = rig_options(Residency::pinned);
-  options.loader.global_batch_size = 20;  // 1280 bytes of table, 3840 of records
-  options.pinned_budget_bytes = kSet + 2 * 8192;
-  CHECK(rig.load(pack.open(), options).ok());
-  CHECK(rig.loaded->cargo->slot_bytes() == 8192);
-  --*options.pinned_budget_bytes;
-  CHECK_THAT(
-      refusal(rig, options, pack.open()).message,
-      ContainsSubstring("needs 24064 bytes of pinned memory (7680 of packed records, 16384"));
-  options.gather_below_bytes = kBlock;
-  CHECK(rig.load(pack.open(), options).ok());
-  CHECK(rig.loaded->cargo->slot_bytes() == 4096);
-}
-
-TEST_CASE("records are copied singly only if that costs a twentieth at most") {
-  const auto share = [](double bytes) { return bytes / (bytes + 330e3); };
-  CHECK(share(static_cast<double>(device::kGatherBelowBytes)) >= 0.95);
-  CHECK(share(static_cast<double>(device::kGatherBelowBytes) / 2) < 0.95);
-}
-
 TEST_CASE("batches that no machine can hold are refused") {
   const TinyPack pack({}, 4, 4);
   const auto source =
@@ -239,7 +198,7 @@ TEST_CASE("batches that no machine can hold are refused") {
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
   const auto blocks = RecordBlocks::make(*source, form, 1);
   for (const std::uint64_t rows : {std::uint64_t{1} << 52, std::uint64_t{1} << 62}) {
-    const auto layout = device::SlotLayout::make({{0, rows}}, blocks, device::RecordWay::in_slots);
+    const auto layout = device::SlotLayout::make({{0, rows}}, blocks, Residency::page);
     REQUIRE_FALSE(layout.ok());
     CHECK(layout.error().code == ErrorCode::usage);
   }
@@ -253,11 +212,6 @@ TEST_CASE("a residency that the driver refuses is an error if requested") {
   CHECK(device.code == ErrorCode::io);
   CHECK_THAT(device.message,
              ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY") && ContainsSubstring("7680"));
-  rig.fake.fail("MemHostAlloc", 0, device::code::kOutOfMemory);
-  const Error pinned = refusal(rig, rig_options(Residency::pinned), pack.open());
-  CHECK(pinned.code == ErrorCode::io);
-  CHECK_THAT(pinned.message,
-             ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY") && ContainsSubstring("7680"));
   rig.fake.fail("MemHostAlloc", 0, device::code::kOutOfMemory);  // to copy from
   CHECK_FALSE(rig.load(pack.open(), rig_options(Residency::device)).ok());
   CHECK(rig.fake.held().device_bytes == 0);
@@ -268,20 +222,11 @@ TEST_CASE("automatic falls back if the driver refuses memory, with a reason") {
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig;
   rig.fake.fail("MemAlloc", 0, device::code::kOutOfMemory);
-  const Chosen pinned = chosen(rig, rig_options(Residency::automatic), pack.open());
-  CHECK(pinned.residency == Residency::pinned);
-  CHECK_THAT(
-      pinned.reason,
-      ContainsSubstring("automatic: 7680 bytes of packed records were refused by the driver (") &&
-          ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY") &&
-          ContainsSubstring("), fit the pinned budget of 1.0 MB"));
-  CHECK(rig.fake.held().device_bytes == 0);
-
-  rig.loaded.reset();
-  rig.fake.fail("MemAlloc", 0, device::code::kOutOfMemory);
-  rig.fake.fail("MemHostAlloc", 0, device::code::kOutOfMemory);
   const Chosen page = chosen(rig, rig_options(Residency::automatic), pack.open());
   CHECK(page.residency == Residency::page);
-  CHECK(page.reason.find("refused by the driver") != page.reason.rfind("refused by the driver"));
-  CHECK(rig.fake.held().pinned_bytes == 0);
+  CHECK_THAT(
+      page.reason,
+      ContainsSubstring("automatic: 7680 bytes of packed records were refused by the driver (") &&
+          ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY"));
+  CHECK(rig.fake.held().device_bytes == 0);
 }

@@ -80,7 +80,7 @@ void check_error_as_host(const Dataset& for_host, const Dataset& for_device, Rig
   Loader host = open_loader(for_host, options.loader);
   REQUIRE(host.seek(0, step).ok());
   const Error expected = next_error(host);
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     INFO(residency_name(residency));
     CargoRig rig;
     options.residency = residency;
@@ -104,13 +104,8 @@ std::vector<Row> contents(const FakeDriver& fake, const ResidentSet& set, const 
   for (std::uint64_t sample = 0; sample < dataset.records(); ++sample) {
     const auto shape = set.blocks->shape(sample);
     const auto block = device::block_of(*shape);
-    Bytes bytes;
-    if (set.devices.empty()) {
-      const std::byte* const first = set.pinned.data() + set.blocks->begin(sample);
-      bytes.assign(first, first + block.bytes);
-    } else {
-      bytes = fake.bytes(set.devices[part].address() + set.blocks->begin(sample), block.bytes);
-    }
+    const Bytes bytes =
+        fake.bytes(set.devices[part].address() + set.blocks->begin(sample), block.bytes);
     const auto cut = [&](std::uint64_t at, std::uint64_t size) {
       const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(at);
       return Bytes(first, first + static_cast<std::ptrdiff_t>(size));
@@ -145,17 +140,15 @@ TEST_CASE("a record that is damaged is an error of its step alone") {
     options.loader.global_batch_size = 2;
     options.loader.pad_to = PixelSize{8, 8};
     check_error_as_host(pack.open(), pack.open(), options, 3);
-    for (const Residency residency : {Residency::pinned, Residency::device}) {
-      CargoRig rig;
-      options.residency = residency;
-      const Dataset dataset = pack.open();
-      REQUIRE(rig.load(dataset, options).ok());
-      for (const std::uint64_t step : {0u, 1u, 2u, 4u, 5u}) {
-        const auto& slot = rig.fill(0, step);
-        const auto rows = rig.rows(slot, 0, dataset);
-        for (std::size_t row = 0; row < 2; ++row)
-          CHECK(rows[row].image == stored_row(dataset, slot.samples[row]).image);
-      }
+    CargoRig rig;
+    options.residency = Residency::device;
+    const Dataset dataset = pack.open();
+    REQUIRE(rig.load(dataset, options).ok());
+    for (const std::uint64_t step : {0u, 1u, 2u, 4u, 5u}) {
+      const auto& slot = rig.fill(0, step);
+      const auto rows = rig.rows(slot, 0, dataset);
+      for (std::size_t row = 0; row < 2; ++row)
+        CHECK(rows[row].image == stored_row(dataset, slot.samples[row]).image);
     }
   }
 }
@@ -175,7 +168,7 @@ TEST_CASE("a missing shard is an error of the steps that need it") {
 TEST_CASE("a record that could not be measured while loading gets no room later") {
   const TinyPack pack(all_forms()["mixed"], 12, 4);
   const std::string shard = pack.shard_path(1);
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     CargoRig rig;
     RigOptions options = rig_options(residency);
     options.loader.pad_to = PixelSize{8, 8};
@@ -208,7 +201,7 @@ std::shared_ptr<const ResidentSet> loaded_behind(const FakeDriver& fake, const D
   const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
   const std::vector<std::shared_ptr<const device::Context>> contexts{
       must(device::Context::retain(fake.driver(), 0))};
-  auto memory = must(device::take_resident(Residency::pinned, blocks, contexts, {}));
+  auto memory = must(device::take_resident(blocks, contexts, {}));
   change();
   return must(device::load_resident(std::move(memory), *source, form));
 }
@@ -271,7 +264,7 @@ TEST_CASE("a record larger than pad_to is an error of its step") {
 TEST_CASE("records that are read without a check are not checked") {
   const TinyPack pack({}, 12, 4);
   pack.damage_image(6);
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     CargoRig rig;
     RigOptions options = rig_options(residency);
     options.loader.verify_checksums = VerifyChecksums::never;
@@ -287,30 +280,14 @@ TEST_CASE("a load leaves nothing behind but the records") {
   options.devices = 2;
   options.loader.threads = 3;
   REQUIRE(rig.load(pack.open(), options).ok());
-  FakeDriver::Held held = rig.fake.held();
+  const FakeDriver::Held held = rig.fake.held();
   CHECK(held.device_blocks == 2);
   CHECK(held.device_bytes == 2 * kSet);
   CHECK(held.pinned_bytes == 0);
   CHECK(held.streams == 0);
   CHECK(held.events == 0);
   CHECK(rig.loaded->copied_bytes == 2 * kSet);
-  CHECK(rig.loaded->pinned_bytes == 0);
   CHECK(rig.loaded->load_seconds > 0);
-
-  options.residency = Residency::pinned;
-  REQUIRE(rig.load(pack.open(), options).ok());
-  held = rig.fake.held();
-  CHECK(held.device_bytes == 0);
-  CHECK(held.pinned_bytes == kSet);
-  CHECK(rig.loaded->copied_bytes == 0);
-  CHECK(rig.loaded->pinned_bytes == kSet);
-  CHECK(rig.loaded->device_bytes == std::vector<std::uint64_t>{0, 0});
-  for (std::uint64_t step = 0; step < 10; ++step) (void)rig.pieces(rig.fill(0, step, step % 2));
-  const auto with_slots = rig.fake.held().pinned_bytes;
-  for (std::uint64_t step = 0; step < 10; ++step) (void)rig.pieces(rig.fill(1, step, step % 2));
-  CHECK(rig.fake.held().pinned_bytes == with_slots);
-  rig.loaded.reset();
-  CHECK(rig.fake.held().pinned_bytes == with_slots - kSet);
 }
 
 TEST_CASE("any number of threads loads the same bytes") {
@@ -322,25 +299,23 @@ TEST_CASE("any number of threads loads the same bytes") {
         must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
     const auto form = must(loader::BatchForm::make(dataset.schema(), {}, 1));
     for (const unsigned threads : {1u, 2u, 7u}) {
-      for (const Residency residency : {Residency::pinned, Residency::device}) {
-        INFO(form_name << " by " << threads << " threads, " << residency_name(residency));
-        FakeDriver fake({.devices = 2,
-                         .schedule = threads == 2 ? Schedule::random : Schedule::late,
-                         .seed = threads});
-        std::vector<std::shared_ptr<const device::Context>> contexts;
-        for (const int ordinal : {0, 1})
-          contexts.push_back(must(device::Context::retain(fake.driver(), ordinal)));
-        const auto blocks =
-            std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, threads));
-        auto memory = must(device::take_resident(residency, blocks, contexts,
-                                                 {.threads = threads, .chunk_bytes = 400}));
-        const auto set = must(device::load_resident(std::move(memory), *source, form));
-        CHECK(contents(fake, *set, dataset, 0) == expected);
-        if (residency == Residency::device) CHECK(contents(fake, *set, dataset, 1) == expected);
-        CHECK(set->errors.empty());
-        CHECK(fake.spinning_waits() == 0);
-        CHECK(fake.violations().empty());
-      }
+      INFO(form_name << " by " << threads << " threads");
+      FakeDriver fake({.devices = 2,
+                       .schedule = threads == 2 ? Schedule::random : Schedule::late,
+                       .seed = threads});
+      std::vector<std::shared_ptr<const device::Context>> contexts;
+      for (const int ordinal : {0, 1})
+        contexts.push_back(must(device::Context::retain(fake.driver(), ordinal)));
+      const auto blocks =
+          std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, threads));
+      auto memory =
+          must(device::take_resident(blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
+      const auto set = must(device::load_resident(std::move(memory), *source, form));
+      CHECK(contents(fake, *set, dataset, 0) == expected);
+      CHECK(contents(fake, *set, dataset, 1) == expected);
+      CHECK(set->errors.empty());
+      CHECK(fake.spinning_waits() == 0);
+      CHECK(fake.violations().empty());
     }
   }
 }
@@ -355,8 +330,8 @@ TEST_CASE("a load prefetches records") {
     FakeDriver fake;
     const std::vector<std::shared_ptr<const device::Context>> contexts{
         must(device::Context::retain(fake.driver(), 0))};
-    auto memory = must(device::take_resident(Residency::pinned, blocks, contexts,
-                                             {.threads = threads, .chunk_bytes = 2 * kBlock}));
+    auto memory = must(
+        device::take_resident(blocks, contexts, {.threads = threads, .chunk_bytes = 2 * kBlock}));
     asked_for = 0;
     REQUIRE(device::load_resident(std::move(memory), *source, form).ok());
     // Image and label of each, once; the turn of the first chunk comes at once.
@@ -371,7 +346,7 @@ TEST_CASE("buffers of a load stay within their budget if possible") {
     FakeDriver fake;
     const std::vector<std::shared_ptr<const device::Context>> contexts{
         must(device::Context::retain(fake.driver(), 0))};
-    const auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
+    const auto memory = must(device::take_resident(measured.blocks, contexts,
                                                    {.threads = 4, .buffer_budget_bytes = budget}));
     return fake.held().pinned_bytes;
   };
@@ -387,8 +362,8 @@ TEST_CASE("a load works with fewer buffers if memory is short") {
       must(device::Context::retain(fake.driver(), 0))};
   fake.fail("MemHostAlloc", 3,
             device::code::kOutOfMemory);  // the second buffer of the second thread
-  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
-                                           {.threads = 4, .chunk_bytes = 400}));
+  auto memory =
+      must(device::take_resident(measured.blocks, contexts, {.threads = 4, .chunk_bytes = 400}));
   CHECK(memory.lanes.size() == 1);
   const auto set = must(device::load_resident(std::move(memory), *measured.source, measured.form));
   CHECK(contents(fake, *set, measured.dataset, 0) == stored_rows(measured.dataset));
@@ -442,8 +417,8 @@ TEST_CASE("a load that fails on one thread stops the others with the first error
     CAPTURE(both);
     copies = 0;
     second_fails = both;
-    auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
-                                             {.threads = 2, .chunk_bytes = kBlock}));
+    auto memory = must(
+        device::take_resident(measured.blocks, contexts, {.threads = 2, .chunk_bytes = kBlock}));
     const auto loaded = device::load_resident(std::move(memory), *measured.source, measured.form);
     REQUIRE_FALSE(loaded.ok());
     CHECK_THAT(loaded.error().message, ContainsSubstring("700"));
@@ -465,8 +440,8 @@ TEST_CASE("a load tells its progress every 50 ms and stops when it is told to") 
   };
   const std::vector<std::shared_ptr<const device::Context>> contexts{
       must(device::Context::retain(must(device::Driver::make(calls)), 0))};
-  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
-                                           {.threads = 1, .chunk_bytes = kBlock}));
+  auto memory =
+      must(device::take_resident(measured.blocks, contexts, {.threads = 1, .chunk_bytes = kBlock}));
   std::vector<std::uint64_t> records;
   std::vector<std::chrono::steady_clock::time_point> times{std::chrono::steady_clock::now()};
   const auto caller = std::this_thread::get_id();
@@ -505,8 +480,8 @@ TEST_CASE("a thread of a load fills one buffer while the other is copied") {
   };
   const std::vector<std::shared_ptr<const device::Context>> contexts{
       must(device::Context::retain(must(device::Driver::make(calls)), 0))};
-  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
-                                           {.threads = 1, .chunk_bytes = kBlock}));
+  auto memory =
+      must(device::take_resident(measured.blocks, contexts, {.threads = 1, .chunk_bytes = kBlock}));
   CHECK(device::load_resident(std::move(memory), *measured.source, measured.form).ok());
   CHECK(sources.size() == 2);
 }
@@ -530,7 +505,7 @@ TEST_CASE("a failed load waits for copies in flight") {
     {
       const std::vector<std::shared_ptr<const device::Context>> contexts{
           must(device::Context::retain(fake.driver(), 0))};
-      auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts,
+      auto memory = must(device::take_resident(measured.blocks, contexts,
                                                {.threads = threads, .chunk_bytes = 400}));
       fake.fail("EventRecord", 3, device::code::kUnknown);
       CHECK_FALSE(device::load_resident(std::move(memory), *measured.source, measured.form).ok());
@@ -547,7 +522,7 @@ TEST_CASE("long keys are kept complete") {
   records[5].key += std::string(1000, 'y');
   write_pack(folder.path(), {}, records, 4);
   const Dataset dataset = must(Dataset::open(folder.path()));
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : {Residency::page, Residency::device}) {
     CargoRig rig;
     RigOptions options = rig_options(residency);
     options.loader.global_batch_size = 6;

@@ -26,7 +26,7 @@ AcceptanceReport small_report() {
     row.limited_by = limited_by;
     report.rows.push_back(std::move(row));
   };
-  add({"pinned tier: packed bytes",
+  add({"page tier: packed bytes",
        "GB/s",
        53e9,
        55e9,
@@ -105,24 +105,24 @@ TEST_CASE("a measurement of a device as a table") {
         "packed and output are bytes\n"
         "per sample\n"
         "\n"
-        "                                       figure             limit  ratio  target            "
+        "                                     figure             limit  ratio  target            "
         "    limit is\n"
-        "  pinned tier: packed bytes         53.0 GB/s         55.0 GB/s  0.964  ≥ 0.95  good      "
+        "  page tier: packed bytes         53.0 GB/s         55.0 GB/s  0.964  ≥ 0.95  good      "
         "    bus\n"
-        "  end to end: f16            30,000 samples/s  52,000 samples/s  0.577  ≥ 0.90  NOT "
+        "  end to end: f16          30,000 samples/s  52,000 samples/s  0.577  ≥ 0.90  NOT "
         "REACHED   min(bus/packed, memory/(2 packed + "
         "output))\n"
-        "  stall                              0.0020 s          1.0000 s  0.002  ≤ 0.01  good      "
+        "  stall                            0.0020 s          1.0000 s  0.002  ≤ 0.01  good      "
         "    one second\n"
-        "  pinned bytes                       96.0 MiB          96.0 MiB  1.000   equal  good      "
+        "  pinned bytes                     96.0 MiB          96.0 MiB  1.000   equal  good      "
         "    those after step 3\n"
-        "  matrix products: u8                       –                        –  ≥ 0.98  not "
+        "  matrix products: u8                     –                        –  ≥ 0.98  not "
         "measured\n"
-        "  matrix products: f16                      –                        –  ≥ 0.98  not "
+        "  matrix products: f16                    –                        –  ≥ 0.98  not "
         "measured\n"
         "\n"
         "what limits each:\n"
-        "pinned tier: packed bytes to end to end: f16: the bus\n"
+        "page tier: packed bytes to end to end: f16: the bus\n"
         "stall: nothing\n"
         "not measured, matrix products: u8: there is no cuBLAS\n"
         "note: something was cut\n");
@@ -154,7 +154,7 @@ TEST_CASE("a figure with a flaw is reported as not reached with its reason") {
   AcceptanceReport report = small_report();
   report.rows[0].flaw = "too slow";
   CHECK_THAT(acceptance_text(report),
-             ContainsSubstring("does not count, pinned tier: packed bytes: too slow\n"));
+             ContainsSubstring("does not count, page tier: packed bytes: too slow\n"));
   const auto json = format::parse_json(acceptance_json(report));
   REQUIRE(json.ok());
   CHECK((*json)["rows"][0]["good"] == false);
